@@ -1,0 +1,22 @@
+/** Specs are TypeScript, compiled one file at a time; ES modules stay ES modules, as in the program. */
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/spec'],
+  testMatch: ['**/*.spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
+  testTimeout: 30_000,
+  // Both cores of a small machine; workers are renewed, for modules of ES specs are never let go.
+  maxWorkers: '100%',
+  workerIdleMemoryLimit: '1GB',
+};
