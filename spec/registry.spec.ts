@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { HiError } from '../lib/errors.js';
+import { nearest, pick } from '../lib/registry.js';
+
+const MEMBERS = [{ name: 'openai' }, { name: 'anthropic' }, { name: 'gemini', aliases: ['google'] }];
+
+describe('the registry', () => {
+  it('finds a member by its name and by an alias', () => {
+    expect(pick(MEMBERS, 'openai', 'provider')).toBe(MEMBERS[0]);
+    expect(pick(MEMBERS, 'google', 'provider')).toBe(MEMBERS[2]);
+  });
+
+  it('names the nearest member when there is none of that name', () => {
+    expect(() => pick(MEMBERS, 'opnai', 'provider')).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: "Unknown provider 'opnai'.",
+        hint: "Did you mean 'openai'? Known: anthropic, gemini, openai.",
+      }),
+    );
+  });
+
+  it('lists the members when none is near', () => {
+    expect(() => pick(MEMBERS, 'xyzzy', 'provider')).toThrow(
+      expect.objectContaining({ hint: 'Known: anthropic, gemini, openai.' }),
+    );
+    expect(() => pick(MEMBERS, 'xyzzy', 'provider')).toThrow(HiError);
+  });
+
+  it.each([
+    ['hist', ['history', 'help'], 'history'],
+    ['stauts', ['status', 'skills'], 'status'],
+    ['q', ['quit', 'help'], null],
+    ['', ['quit'], null],
+    ['zz', [], null],
+  ])('takes %j among %j for %j', (typed, known, expected) => {
+    expect(nearest(typed, known)).toBe(expected);
+  });
+});
