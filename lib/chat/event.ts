@@ -1,0 +1,81 @@
+import type { JsonObject, JsonValue } from './json.js';
+import type { AnswerPart, CompactionSource, StopReason, Usage } from './message.js';
+
+/**
+ * What a provider yields while an answer arrives, in order.
+ * `text` and `thinking` are pieces for the screen as they come. `part` closes what came since the last `part` and is what is kept:
+ * a provider yields one for every block of the answer, in the answer's order, text included. Exactly one `end` closes the stream;
+ * a stream without it was cut.
+ */
+export type StreamEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'part'; readonly part: AnswerPart }
+  | {
+      readonly type: 'end';
+      readonly stop_reason: Exclude<StopReason, 'tool_limit' | 'interrupted'>;
+      /** Null when the server told none. */
+      readonly usage: Usage | null;
+      /** The model that really answered, where the server says so. */
+      readonly model?: string;
+      /** Why it refused or stopped, in the vendor's words. */
+      readonly detail?: string;
+    }
+  /** Something the user should know, in one sentence (a prompt silently cut by the server, say). */
+  | { readonly type: 'notice'; readonly text: string };
+
+/** What one compaction did, as reported to people and scripts. */
+export interface CompactionReport {
+  readonly strategy: string;
+  readonly source: CompactionSource;
+  readonly messages_compacted: number;
+  readonly messages_kept: number;
+  readonly tokens_before: number;
+  readonly tokens_after: number;
+}
+
+/** One tool call of a turn with its outcome, as `--json` prints it. */
+export type ToolCallReport = { readonly name: string; readonly args: JsonObject } & (
+  | { readonly result: JsonValue }
+  | { readonly error: string }
+);
+
+/** The whole of a turn, as `--json` prints it (SPEC §1). */
+export interface TurnReport {
+  readonly text: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly stop_reason: Exclude<StopReason, 'tool_calls'>;
+  readonly usage: Usage;
+  readonly tool_calls: readonly ToolCallReport[];
+  readonly compaction: CompactionReport | null;
+  /** The id of the user message that began the turn; null when nothing is written (`--ephemeral`). */
+  readonly turn: number | null;
+}
+
+/** What a turn yields for the screen, in order. The screen is the last reader; nothing flows back. */
+export type ChatEvent =
+  /** A request goes out: what to say while waiting. */
+  | { readonly type: 'request'; readonly provider: string; readonly model: string; readonly context_tokens: number }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  /** A failed request will be sent again after `delay` milliseconds. */
+  | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly reason: string }
+  | { readonly type: 'tool-start'; readonly call_id: string; readonly name: string; readonly args: JsonObject }
+  /** Output of a running tool, as it arrives. */
+  | { readonly type: 'tool-output'; readonly call_id: string; readonly text: string }
+  | ({ readonly type: 'tool-end'; readonly call_id: string; readonly name: string } & (
+      | { readonly result: JsonValue; readonly error?: never }
+      | { readonly error: string; readonly result?: never }
+    ))
+  | { readonly type: 'compact-start'; readonly strategy: string; readonly messages: number }
+  /** A summary is being written: characters so far. */
+  | { readonly type: 'compact-progress'; readonly characters: number }
+  | ({ readonly type: 'compact' } & CompactionReport)
+  /** What a request for a summary took, good or not. It is part of the turn's usage. */
+  | { readonly type: 'usage'; readonly provider: string; readonly model: string; readonly usage: Usage }
+  | { readonly type: 'skills'; readonly loaded: readonly string[]; readonly dropped: readonly string[] }
+  /** Text of the program's own for the reader, as it is: a list that was asked for, what a command of the user's prints. */
+  | { readonly type: 'print'; readonly text: string }
+  | { readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string }
+  | ({ readonly type: 'turn-end' } & TurnReport);
