@@ -1,0 +1,71 @@
+import type { CompactionReport } from './event.js';
+import { type Entry, isCompressBlock, isMessage, type Message, type Part } from './message.js';
+
+/** How many characters of a tool's result a transcript shows. */
+const RESULT_LENGTH = 400;
+
+/** The line a compaction leaves on the screen and in the transcript (SPEC §5): `── 42 messages compacted · 6 kept · 101k → 14k tokens ──`. */
+export function compactionLine(report: Omit<CompactionReport, 'strategy' | 'source'>): string {
+  const { messages_compacted: compacted, messages_kept: kept } = report;
+  const tokens = `${shortCount(report.tokens_before)} → ${shortCount(report.tokens_after)} tokens`;
+  return `── ${compacted} message${compacted === 1 ? '' : 's'} compacted · ${kept} kept · ${tokens} ──`;
+}
+
+/** A count as people read it: `950`, `1.4k`, `101k`, `1.2M`. */
+export function shortCount(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 9_950) return `${(count / 1000).toFixed(1).replace(/\.0$/, '')}k`;
+  if (count < 999_500) return `${Math.round(count / 1000)}k`;
+  return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`;
+}
+
+/** One entry of the history as plain text, with a final line break; empty for what has nothing to read. */
+export function transcriptOf(entry: Entry): string {
+  if (isCompressBlock(entry)) return `${compactionLine(entry)}\n`;
+  if (!isMessage(entry)) return `── taken back: turn ${entry.type === 'undo' ? entry.turns.join(', ') : ''} ──\n`;
+  const body = entry.content.map(partText).filter((text) => text !== '');
+  if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
+  if (body.length === 0) return '';
+  return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry)}\n${body.join('\n')}\n`;
+}
+
+/** One entry as Markdown. */
+export function markdownOf(entry: Entry): string {
+  if (!isMessage(entry)) return `\n*${transcriptOf(entry).trim()}*\n`;
+  const body = entry.content.map(partMarkdown).filter((text) => text !== '');
+  if (entry.stop_reason === 'interrupted') body.push('*interrupted*');
+  if (body.length === 0) return '';
+  return entry.role === 'tool' ? `\n${body.join('\n\n')}\n` : `\n## ${heading(entry)}\n\n${body.join('\n\n')}\n`;
+}
+
+function heading({ role, at, model }: Message): string {
+  const when = at.slice(0, 16).replace('T', ' ');
+  return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
+}
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'image':
+    case 'document':
+      return `[${part.type}: ${part.name ?? part.mime}, ${shortCount(part.bytes)} bytes]`;
+    case 'tool_call':
+      return `[${part.name} ${cut(JSON.stringify(part.args))}]`;
+    case 'tool_result':
+      return `[${part.name}: ${cut(part.error ?? JSON.stringify(part.result))}]`;
+    case 'thinking':
+    case 'vendor':
+      return '';
+  }
+}
+
+function partMarkdown(part: Part): string {
+  if (part.type === 'tool_call') return `\`${part.name}\`\n\n\`\`\`json\n${JSON.stringify(part.args, null, 2)}\n\`\`\``;
+  if (part.type === 'tool_result') return `\`\`\`\n${cut(part.error ?? JSON.stringify(part.result))}\n\`\`\``;
+  return partText(part);
+}
+
+function cut(text: string): string {
+  return text.length <= RESULT_LENGTH ? text : `${text.slice(0, RESULT_LENGTH)}… (${text.length} characters)`;
+}
