@@ -1,0 +1,46 @@
+import { promisify } from 'node:util';
+import { HiError } from '../errors.js';
+
+/**
+ * The key itself: `"!command"` is run by the shell and its first line of output taken, so that a password manager can hold it.
+ * Throws a `HiError` of code `config` that names the command when it fails or prints nothing.
+ */
+export async function readKey(key: string | null): Promise<string | null> {
+  if (key === null) return null;
+  if (!key.startsWith('!')) return checked(key.trim());
+  const command = key.slice(1);
+  const printed = await output(command);
+  const line = printed.split('\n')[0]?.trim() ?? '';
+  if (line === '') {
+    throw new HiError('config', `The command for the key printed nothing: '${command}'.`, { hint: 'Run it by hand.' });
+  }
+  return checked(line);
+}
+
+/** Keys go into header fields, which take visible ASCII only: a line break or a typographic quote was pasted along. */
+function checked(key: string): string {
+  const wrong = /[^\x21-\x7e]/u.exec(key);
+  if (wrong === null) return key;
+  const code = `U+${(wrong[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  throw new HiError('config', `The key has a character that no key has, at place ${wrong.index + 1}: ${code}.`, {
+    hint: 'Copy the key again, without quotes and line breaks.',
+  });
+}
+
+async function output(command: string): Promise<string> {
+  try {
+    const { execFile } = await import('node:child_process');
+    return (await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 60_000 })).stdout;
+  } catch (cause) {
+    throw new HiError('config', `The command for the key failed: '${command}'.`, {
+      hint: 'Run it by hand to see why; api_key in config.json names it.',
+      cause,
+    });
+  }
+}
+
+/** A key as it may be shown: its last four characters. A command is no secret. */
+export function maskKey(key: string | null): string | null {
+  if (key === null || key.startsWith('!')) return key;
+  return key.length < 12 ? '…' : `…${key.slice(-4)}`;
+}

@@ -1,0 +1,54 @@
+import { isAbsolute, join } from 'node:path';
+import { HiError } from '../errors.js';
+
+/** The folders and files of one user's `hi`, all absolute. */
+export interface Paths {
+  readonly config: string;
+  readonly data: string;
+  readonly cache: string;
+  /** `config.json`, or the file that `--config` names. */
+  readonly configFile: string;
+  readonly skills: string;
+  readonly history: string;
+  readonly inputHistory: string;
+  readonly log: string;
+}
+
+/**
+ * Where everything is: HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR, else what env-paths says for "hi"
+ * (which honours XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME on Linux). Throws a `HiError` of code `config` where that is not absolute.
+ */
+export async function findPaths(
+  env: Readonly<Record<string, string | undefined>>,
+  configFile: string | null,
+): Promise<Paths> {
+  const given = { config: env.HI_CONFIG_DIR, data: env.HI_DATA_DIR, cache: env.HI_CACHE_DIR };
+  const usual =
+    given.config && given.data && given.cache ? null : (await import('env-paths')).default('hi', { suffix: '' });
+  if (usual) for (const folder of [usual.config, usual.data, usual.cache]) requireAbsolute(folder);
+  const config = given.config || (usual?.config ?? '');
+  const data = given.data || (usual?.data ?? '');
+  const cache = given.cache || (usual?.cache ?? '');
+  return {
+    config,
+    data,
+    cache,
+    configFile: configFile ?? join(config, 'config.json'),
+    skills: join(config, 'skills'),
+    history: join(data, 'history.json.zst'),
+    inputHistory: join(data, 'input-history.jsonl'),
+    log: join(cache, 'debug.log'),
+  };
+}
+
+/** A folder that moves with the working folder would be another conversation everywhere. */
+function requireAbsolute(folder: string): void {
+  if (isAbsolute(folder)) return;
+  throw new HiError(
+    'config',
+    `'${folder}' is no absolute path: HOME, or a variable such as XDG_DATA_HOME, is empty or relative.`,
+    {
+      hint: 'Set HOME, or HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR.',
+    },
+  );
+}

@@ -1,0 +1,161 @@
+import { HiError } from '../errors.js';
+import { pick } from '../registry.js';
+import { type Config, type ConfigFile, DEFAULTS, type ModelSettings } from './config.js';
+import { contextWindow } from './models.js';
+
+/** What the configuration needs to know of a vendor. */
+export interface Vendor {
+  readonly name: string;
+  readonly defaultModel: string;
+  readonly fastModel: string | null;
+  readonly keyVariables: readonly string[];
+  readonly baseVariable: string;
+  readonly port?: number;
+}
+
+/** What the command line says. */
+export interface Flags {
+  readonly provider?: string;
+  /** A model, or `provider/model`. */
+  readonly model?: string;
+  readonly preamble?: string;
+}
+
+export interface Sources {
+  readonly file: ConfigFile | null;
+  readonly flags: Flags;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly vendors: readonly Vendor[];
+  /** The models of a vendor that needs no key, best first; null when nothing answers at that address. */
+  models(vendor: Vendor, apiBase: string | null): Promise<readonly string[] | null>;
+}
+
+/**
+ * The effective configuration, each setting from the first source that has it: flag, environment, file, default.
+ * What the file says of a model holds for the file's own provider only: with another `--provider` its model, key and address are not used.
+ * Null when nothing tells which provider to use. Throws a `HiError` for an unknown provider.
+ */
+export async function resolveConfig(sources: Sources): Promise<Config | null> {
+  const { file, env } = sources;
+  const chosen = choose(sources);
+  const vendor = chosen.provider === null ? await detect(sources) : pick(sources.vendors, chosen.provider, 'provider');
+  if (vendor === null) return null;
+  const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
+  const api_key = keyOf(vendor, own?.api_key, env);
+  const api_base = env.HI_API_BASE || own?.api_base || baseOf(vendor, env);
+  const model = chosen.model ?? own?.model ?? (await defaultModel(sources, vendor, api_base));
+  if (model.trim() === '')
+    throw new HiError('usage', 'The name of the model is empty.', { hint: 'Give a name: -m NAME' });
+  const main: ModelSettings = {
+    provider: vendor.name,
+    model,
+    api_key,
+    api_base,
+    context_window:
+      (chosen.model === null || chosen.model === own?.model ? own?.context_window : undefined) ?? contextWindow(model),
+  };
+  return {
+    ...main,
+    preamble: sources.flags.preamble ?? file?.preamble ?? null,
+    max_input_tokens: file?.max_input_tokens ?? null,
+    small_model: await smallModel(sources, vendor, main),
+    compaction: { ...DEFAULTS.compaction, ...file?.compaction },
+    skills: { ...DEFAULTS.skills, ...file?.skills },
+    tools: {
+      ...DEFAULTS.tools,
+      ...file?.tools,
+      permissions: { ...DEFAULTS.tools.permissions, ...file?.tools?.permissions },
+    },
+    input: { ...DEFAULTS.input, ...file?.input },
+    openai: { ...DEFAULTS.openai, ...file?.openai },
+    thinking: file?.thinking ?? null,
+  };
+}
+
+interface Choice {
+  readonly provider: string | null;
+  readonly model: string | null;
+}
+
+function choose({ file, flags, env, vendors }: Sources): Choice {
+  const typed = flags.model ?? env.HI_MODEL ?? null;
+  const given = flags.provider ?? (flags.model === undefined ? env.HI_PROVIDER : undefined) ?? null;
+  if (given !== null) return { provider: given, model: withoutPrefix(typed, given) };
+  const prefix = typed === null ? '' : typed.slice(0, Math.max(typed.indexOf('/'), 0));
+  if (typed !== null && vendors.some((vendor) => vendor.name === prefix)) {
+    return { provider: prefix, model: typed.slice(prefix.length + 1) };
+  }
+  return { provider: env.HI_PROVIDER ?? file?.provider ?? null, model: typed };
+}
+
+function withoutPrefix(model: string | null, provider: string): string | null {
+  return model?.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
+}
+
+/** A key in the environment tells the vendor; else whoever answers without one. */
+async function detect(sources: Sources): Promise<Vendor | null> {
+  const { vendors, env, file } = sources;
+  const keyed = vendors.find((vendor) => vendor.keyVariables.some((name) => env[name]?.trim()));
+  if (keyed) return keyed;
+  for (const vendor of vendors.filter(({ keyVariables }) => keyVariables.length === 0)) {
+    const models = await sources.models(vendor, file?.api_base ?? baseOf(vendor, env));
+    if (models !== null && models.length > 0) return vendor;
+  }
+  return null;
+}
+
+/** HI_API_KEY is meant for hi alone and wins over the file; a vendor's variable serves every program and comes last. */
+function keyOf(
+  vendor: Vendor,
+  filed: string | null | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | null {
+  const shared = vendor.keyVariables.map((name) => env[name]?.trim()).find((value) => value);
+  return env.HI_API_KEY?.trim() || filed || shared || null;
+}
+
+/** The address in the vendor's own variable, null when there is none. */
+export function baseOf(vendor: Vendor, env: Readonly<Record<string, string | undefined>>): string | null {
+  const value = env[vendor.baseVariable];
+  if (!value) return null;
+  if (/^https?:\/\//.test(value)) return value;
+  const host = value.startsWith(':') ? `127.0.0.1${value}` : value;
+  return vendor.port === undefined || /:\d+(\/|$)/.test(host) ? `http://${host}` : `http://${host}:${vendor.port}`;
+}
+
+async function defaultModel(sources: Sources, vendor: Vendor, apiBase: string | null): Promise<string> {
+  if (vendor.keyVariables.length > 0) return vendor.defaultModel;
+  const models = await sources.models(vendor, apiBase);
+  return models?.[0] ?? vendor.defaultModel;
+}
+
+async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings): Promise<ModelSettings | null> {
+  const filed = sources.file?.small_model;
+  if (filed === undefined) {
+    // Another address may not know the vendor's fast model, so there the main model serves.
+    if (vendor.fastModel === null || main.api_base !== null || vendor.fastModel === main.model) return null;
+    return { ...main, model: vendor.fastModel, context_window: contextWindow(vendor.fastModel) };
+  }
+  if (filed === null) return null;
+  const owner = filed.provider === undefined ? vendor : pick(sources.vendors, filed.provider, 'provider');
+  const same = owner.name === vendor.name;
+  return {
+    provider: owner.name,
+    model: filed.model,
+    api_key: filed.api_key ?? (same ? main.api_key : keyOf(owner, null, { ...sources.env, HI_API_KEY: undefined })),
+    api_base: filed.api_base ?? (same ? main.api_base : baseOf(owner, sources.env)),
+    context_window: filed.context_window ?? contextWindow(filed.model),
+  };
+}
+
+/** The error for a program that does not know whom to talk to: the expected path and the two quickest ways out (SPEC §2). */
+export function notConfigured(configFile: string, vendors: readonly Vendor[]): HiError {
+  const variables = vendors.flatMap((vendor) => vendor.keyVariables.slice(0, 1));
+  return new HiError(
+    'config',
+    `hi is not configured: there is no '${configFile}', no vendor's key in the environment, and no Ollama answers.`,
+    {
+      hint: `Run 'hi config init', or set one of ${variables.join(', ')}.`,
+    },
+  );
+}

@@ -1,0 +1,65 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { isJsonObject } from '../chat/json.js';
+import { HiError } from '../errors.js';
+import { nearest } from '../registry.js';
+import type { ConfigFile } from './config.js';
+
+/**
+ * A parsed `config.json` as checked data. Throws a `HiError` that lists every mistake at once: the file, the JSON path,
+ * the offending value, and how to mend it. `check` is ajv's, made with all errors and verbose.
+ */
+export function validateConfig(value: unknown, check: ValidateFunction<ConfigFile>, file: string): ConfigFile {
+  if (check(value)) return value;
+  const mistakes = [...new Set((check.errors ?? []).map(describe))];
+  const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`;
+  throw new HiError('config', `${file} has ${count}:\n${mistakes.join('\n')}`, {
+    hint: "Mend the file, then run 'hi config check'. 'hi config schema' prints what is allowed.",
+  });
+}
+
+function describe(error: ErrorObject): string {
+  const path = `$${error.instancePath.replaceAll('/', '.')}`;
+  const value = shown(error.data, path);
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownKey(error, path);
+    case 'enum': {
+      const allowed: readonly unknown[] = error.params.allowedValues;
+      const near = typeof error.data === 'string' ? nearest(error.data, allowed.filter(isText)) : null;
+      const list = allowed.map((one) => JSON.stringify(one)).join(', ');
+      return `  ${path}: ${value} is not one of ${list}${near === null ? '' : `; did you mean "${near}"?`}`;
+    }
+    case 'type':
+      return `  ${path}: ${value} is not ${[error.params.type].flat().map(article).join(' or ')}`;
+    case 'required':
+      return `  ${path}: '${error.params.missingProperty}' is missing; add it`;
+    case 'pattern':
+      return `  ${path}: ${value} is not an address; it must begin with http:// or https://`;
+    case 'minLength':
+      return `  ${path}: the text is empty; give a value, or remove the key`;
+    default:
+      return `  ${path}: ${value} ${error.message ?? 'is not allowed'}`;
+  }
+}
+
+function unknownKey(error: ErrorObject, path: string): string {
+  const key = String(error.params.additionalProperty);
+  const properties: unknown = error.parentSchema?.properties;
+  const known = (isJsonObject(properties) ? Object.keys(properties) : []).filter((name) => name !== '$schema');
+  const near = nearest(key, known);
+  const fix = near === null ? `known keys: ${known.join(', ')}` : `did you mean '${near}'?`;
+  return `  ${path}.${key}: unknown key '${key}'; ${fix}`;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function shown(value: unknown, path: string): string {
+  if (path.endsWith('api_key')) return 'the value';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}
+
+function article(type: string): string {
+  if (type === 'null') return 'null';
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type === 'string' ? 'text' : type}`;
+}
