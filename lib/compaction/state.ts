@@ -1,0 +1,122 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+import type { CompressBlock } from '../chat/message.js';
+
+/** A fact that code carries from block to block, so that no summary can lose it. */
+export type Fact = { readonly kind: FactKind; readonly text: string };
+
+/** What a fact is about, in the order of how long it is worth keeping, the longest last. */
+export const FACT_KINDS = ['done', 'fact', 'open', 'decision', 'pref'] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
+
+/** What tools did in the messages a summary stands for. */
+export type Artifacts = {
+  readonly read: readonly string[];
+  readonly written: readonly string[];
+  /** How many commands were run. */
+  readonly commands: number;
+  /** Images and documents, by the name they had. */
+  readonly images: readonly string[];
+};
+
+/**
+ * What a block remembers beside its text. It is the only state compaction has: everything is read back from the newest block,
+ * so a second process and the next start go on exactly where this one stopped.
+ */
+export type BlockState = {
+  /** Where the kept messages begin: a message is sent when its turn is later, or it is that turn's from this id on. Null in a block of unknown origin. */
+  readonly cut: { readonly turn: number; readonly id: number } | null;
+  /** Messages before the cut that are sent all the same: the newest user message, and turns that were over late. */
+  readonly also: readonly number[];
+  /** Turns before the cut that were not finished when the block was made: they are sent as soon as they are. */
+  readonly open: readonly number[];
+  /** Messages whose large results and images are shown shortened. */
+  readonly pruned: readonly number[];
+  /** The chars/4 estimate of the view right after, for telling growth from standing still. */
+  readonly size: number | null;
+  /** Real tokens for one estimated token, by model, as measured so far. */
+  readonly ratios: Readonly<Record<string, number>>;
+  readonly facts: readonly Fact[];
+  /** How many facts had to go because their space was full. */
+  readonly forgotten: number;
+  readonly artifacts: Artifacts;
+  /** The language the user writes in, in English; null when unknown. */
+  readonly language: string | null;
+  /** How many characters of the content are the summary's prose; what follows is written from the fields above. */
+  readonly prose: number;
+};
+
+export const NO_ARTIFACTS: Artifacts = { read: [], written: [], commands: 0, images: [] };
+
+const EMPTY: BlockState = {
+  cut: null,
+  also: [],
+  open: [],
+  pruned: [],
+  size: null,
+  ratios: {},
+  facts: [],
+  forgotten: 0,
+  artifacts: NO_ARTIFACTS,
+  language: null,
+  prose: 0,
+};
+
+const READ = new WeakMap<CompressBlock, BlockState>();
+
+/** The state of a block. What is missing or of another shape counts as not there: a block that was edited by hand is still a block. */
+export function stateOf(block: CompressBlock | null): BlockState {
+  if (block === null) return EMPTY;
+  const known = READ.get(block);
+  if (known) return known;
+  const state = parse(block.state ?? {}, block.content);
+  READ.set(block, state);
+  return state;
+}
+
+function parse(state: JsonObject, content: string): BlockState {
+  const cut = isJsonObject(state.cut) ? state.cut : {};
+  const [turn, id] = [integer(cut.turn), integer(cut.id)];
+  const artifacts = isJsonObject(state.artifacts) ? state.artifacts : {};
+  return {
+    cut: turn === null || id === null ? null : { turn, id },
+    also: list(state.also, integer),
+    open: list(state.open, integer),
+    pruned: list(state.pruned, integer),
+    size: integer(state.size),
+    ratios: numbers(state.ratios),
+    facts: list(state.facts, fact),
+    forgotten: integer(state.forgotten) ?? 0,
+    artifacts: {
+      read: list(artifacts.read, string),
+      written: list(artifacts.written, string),
+      commands: integer(artifacts.commands) ?? 0,
+      images: list(artifacts.images, string),
+    },
+    language: string(state.language),
+    prose: Math.min(integer(state.prose) ?? content.length, content.length),
+  };
+}
+
+function fact(value: JsonValue): Fact | null {
+  if (!isJsonObject(value) || typeof value.text !== 'string') return null;
+  const kind = FACT_KINDS.find((known) => known === value.kind);
+  return kind ? { kind, text: value.text } : null;
+}
+
+function numbers(value: JsonValue | undefined): Record<string, number> {
+  const pairs = Object.entries(isJsonObject(value) ? value : {});
+  return Object.fromEntries(pairs.flatMap(([key, number]) => (typeof number === 'number' ? [[key, number]] : [])));
+}
+
+function list<Item>(value: JsonValue | undefined, item: (value: JsonValue) => Item | null): readonly Item[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((element: JsonValue) => item(element)).filter((found) => found !== null);
+}
+
+function integer(value: JsonValue | undefined): number | null {
+  return typeof value === 'number' && Number.isInteger(value) ? value : null;
+}
+
+function string(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
