@@ -1,0 +1,30 @@
+import type { Message } from '../chat/message.js';
+import { estimateTokens, IMAGE_TOKENS, sizeOfPart, type Tokens } from '../chat/tokens.js';
+import type { View } from './view.js';
+
+const KNOWN = new WeakMap<Message, number>();
+
+/** The size of a message in characters, an image as many as its flat cost stands for. Remembered, for views are measured before every request. */
+export function charactersOf(message: Message): number {
+  const known = KNOWN.get(message);
+  if (known !== undefined) return known;
+  let characters = 0;
+  for (const part of message.content) {
+    const size = sizeOfPart(part);
+    characters += size.characters + size.images * IMAGE_TOKENS * 4;
+  }
+  KNOWN.set(message, characters);
+  return characters;
+}
+
+/** The characters of messages together. */
+export function totalCharacters(messages: readonly Message[]): number {
+  let characters = 0;
+  for (const message of messages) characters += charactersOf(message);
+  return characters;
+}
+
+/** The chars/4 estimate of a view: its messages and the text that stands for the older ones. */
+export function estimateView(view: View): Tokens {
+  return estimateTokens(totalCharacters(view.messages) + (view.block?.content.length ?? 0));
+}

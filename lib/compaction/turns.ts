@@ -1,0 +1,55 @@
+import { type Entry, isMessage, type Message } from '../chat/message.js';
+
+/** The messages that share a turn id, in the order they were written. */
+export interface Turn {
+  readonly id: number;
+  readonly messages: readonly Message[];
+  /** Nothing more will come: the answer ended, was refused or was interrupted, or it is the note of a local command. */
+  readonly finished: boolean;
+  /** The id of its newest message. */
+  readonly last: number;
+  /** When its newest message was written. */
+  readonly at: string;
+}
+
+/**
+ * Every turn that was not taken back, in the order the turns began, whatever the order in which processes wrote them.
+ * With `keeps`, only the messages it keeps, and only turns that have some of them.
+ */
+export function turnsOf(entries: readonly Entry[], keeps: (message: Message) => boolean = () => true): readonly Turn[] {
+  const undone = undoneTurns(entries);
+  const found = new Map<number, Message[]>();
+  let id = Number.NaN;
+  let messages: Message[] = [];
+  for (const entry of entries) {
+    if (!isMessage(entry) || undone.has(entry.turn) || !keeps(entry)) continue;
+    // Nearly always the next message belongs to the same turn.
+    if (entry.turn !== id) {
+      id = entry.turn;
+      messages = found.get(id) ?? [];
+      found.set(id, messages);
+    }
+    messages.push(entry);
+  }
+  return [...found].map(([turnId, all]) => turn(turnId, all)).sort((one, other) => one.id - other.id);
+}
+
+/** The turns the user took back. */
+export function undoneTurns(entries: readonly Entry[]): ReadonlySet<number> {
+  const undone = new Set<number>();
+  for (const entry of entries) {
+    if (!('type' in entry) || entry.type !== 'undo') continue;
+    for (const id of entry.turns) undone.add(id);
+  }
+  return undone;
+}
+
+function turn(id: number, messages: readonly Message[]): Turn {
+  const newest = messages.at(-1);
+  return { id, messages, finished: endsTurn(newest), last: newest?.id ?? id, at: newest?.at ?? '' };
+}
+
+function endsTurn(message: Message | undefined): boolean {
+  if (message?.stop_reason === undefined) return false;
+  return message.role === 'user' || (message.role === 'assistant' && message.stop_reason !== 'tool_calls');
+}
