@@ -1,0 +1,75 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { TextModel, TextPrompt, WrittenText } from '../chat/text-model.js';
+import { asHiError, HiError } from '../errors.js';
+
+/** How long a model may take. */
+export interface Limits {
+  /** For how many milliseconds nothing may arrive; twice as many before the first sign of life. */
+  readonly idle: number;
+  /** Aborts when the time of the whole pass is over. */
+  readonly total: AbortSignal;
+}
+
+/**
+ * Asks a model for a text and yields how far it is, and last what it took.
+ * Throws a `HiError` when it fails or takes too long, even if it does not heed its signal, and an abort error when `signal` aborts.
+ */
+export async function* ask(
+  model: TextModel,
+  prompt: TextPrompt,
+  { idle, total }: Limits,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, WrittenText> {
+  const silence = new AbortController();
+  const giveUp = AbortSignal.any([signal, total, silence.signal]);
+  let characters = 0;
+  let notify = (): void => undefined;
+  let timer = setTimeout(() => silence.abort(), 2 * idle);
+  const onProgress = (count: number) => {
+    if (giveUp.aborted) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), idle);
+    characters = count;
+    notify();
+  };
+  try {
+    giveUp.throwIfAborted();
+    const stopped = rejectionOf(giveUp);
+    const outcome = Promise.race([stopped, model.write(prompt, onProgress, giveUp)]);
+    for (;;) {
+      const progress = new Promise<null>((resolve) => {
+        notify = () => resolve(null);
+      });
+      const text = await Promise.race([outcome, progress]);
+      if (text === null) {
+        yield { type: 'compact-progress', characters };
+        continue;
+      }
+      if (text.usage) yield { type: 'usage', provider: model.provider, model: model.model, usage: text.usage };
+      return text;
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const waited = (characters === 0 ? 2 * idle : idle) / 1000;
+    if (silence.signal.aborted) throw tooSlow(`'${model.model}' sent nothing for ${waited} s`, thrown);
+    if (total.aborted) throw tooSlow(`'${model.model}' was not done in time`, thrown);
+    throw asHiError(thrown);
+  } finally {
+    clearTimeout(timer);
+    // Whoever stops listening does not want the rest of the answer either.
+    silence.abort();
+  }
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function tooSlow(what: string, cause: unknown): HiError {
+  return new HiError('network', `${what}.`, {
+    cause,
+    hint: 'Raise compaction.timeout_ms and compaction.idle_timeout_ms, or set a faster small_model.',
+  });
+}

@@ -1,0 +1,14 @@
+import { isCompressBlock } from '../chat/message.js';
+import { HiError } from '../errors.js';
+import type { CompactionInput } from './strategy.js';
+
+/** After so many failures in a row no summary is tried any more. */
+const FAILURES = 3;
+
+/** Throws a `HiError` when the newest blocks are all failures and the user did not ask for a summary by hand: it would fail again, and cost again. */
+export function refuseAfterFailures({ entries, reason }: CompactionInput): void {
+  const newest = entries.filter(isCompressBlock).slice(-FAILURES);
+  if (reason === 'manual' || newest.length < FAILURES) return;
+  if (newest.some((block) => block.source !== 'fallback')) return;
+  throw new HiError('overload', 'automatic summaries are paused after three failures in a row; /compact tries again.');
+}

@@ -1,0 +1,42 @@
+import { collect, describe } from './artifacts.js';
+import { type Ledger, listed } from './ledger.js';
+import { type Artifacts, type BlockState, stateOf } from './state.js';
+import type { Plan } from './strategy.js';
+
+/** How much of the window the facts may take, and what is told of tools and images, in characters for each token of it. */
+const FACT_SHARE = 0.05 * 4;
+const ARTIFACT_SHARE = 0.02 * 4;
+
+/** How many characters the facts may have together. Never squeezed by the prose: what is forgotten here is forgotten for good. */
+export function factRoom(context_window: number): number {
+  return Math.floor(context_window * FACT_SHARE);
+}
+
+/** The text of a block, and the fields it was made of. */
+export interface Content {
+  readonly content: string;
+  readonly state: Partial<BlockState>;
+}
+
+/** The summary's prose, and after it what code has kept: the facts, what tools did, and the user's language. */
+export function contentOf(
+  plan: Plan,
+  summary: { readonly prose: string; readonly ledger: Ledger },
+  language: string | null,
+  context_window: number,
+): Content {
+  const known: Artifacts = stateOf(plan.basis.block).artifacts;
+  const artifacts = collect(known, plan.compacted, context_window * ARTIFACT_SHARE);
+  const { facts, forgotten } = summary.ledger;
+  const sections = [
+    summary.prose,
+    facts.length > 0 ? `Facts on record:\n${listed(facts)}` : '',
+    describe(artifacts),
+    // Models go back to English by themselves, never away from it.
+    language === null || language === 'English' ? '' : `The user writes in ${language}.`,
+  ];
+  return {
+    content: sections.filter(Boolean).join('\n\n'),
+    state: { facts, forgotten, artifacts, language, prose: summary.prose.length },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Entry, Message } from '../chat/message.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { isSameModel, ratioOf } from './calibration.js';
+import { charactersOf, estimateView } from './size.js';
+import { stateOf } from './state.js';
+import type { CompactionSettings } from './strategy.js';
+import type { View } from './view.js';
+
+/** How full the window is. */
+export interface Measure {
+  /** The number the trigger uses, fixed content included. */
+  readonly context_tokens: Tokens;
+  /** The chars/4 estimate of the messages in context and of the text that stands for older ones. */
+  readonly estimated_tokens: Tokens;
+  /** The size at which a compaction is due. */
+  readonly trigger: Tokens;
+  /** True when a compaction should be made before the next request. After one that did not help it stays false until the view has grown by 5 % of the window. */
+  readonly due: boolean;
+  /** What the user should be told once: no compaction can help, for the fixed content alone reaches the trigger. Null otherwise. */
+  readonly warning: string | null;
+}
+
+/** The share of the window by which the view must grow before the next automatic compaction. */
+const GROWTH = 0.05;
+
+/**
+ * Measures what would be sent to `model`: the larger of the chars/4 estimate and the newest reported usage plus the estimate of what is new.
+ * `fixed_tokens` is what goes beside the messages: preamble, skills, tools; `pending_tokens` what is sent after them and not in the log.
+ */
+export function measure(
+  view: View,
+  entries: readonly Entry[],
+  fixed_tokens: number,
+  settings: CompactionSettings,
+  model: string,
+  pending_tokens = 0,
+): Measure {
+  const estimated_tokens = estimateView(view);
+  const reported = reportedSize(view, entries, model);
+  const context_tokens = asTokens(
+    Math.max(
+      fixed_tokens + estimated_tokens + pending_tokens,
+      reported === 0 ? 0 : reported + Math.ceil(pending_tokens * ratioOf(view, model)),
+    ),
+  );
+  const trigger = triggerOf(settings);
+  const crowded = fixed_tokens >= trigger;
+  return {
+    context_tokens,
+    estimated_tokens,
+    trigger,
+    due: context_tokens >= trigger && !crowded && hasGrown(view, estimated_tokens + pending_tokens, settings, model),
+    warning: crowded ? crowdedBy(fixed_tokens, trigger, settings) : null,
+  };
+}
+
+/** The size in tokens at which a compaction is due. */
+export function triggerOf(settings: CompactionSettings): Tokens {
+  return asTokens(settings.max_input_tokens ?? Math.floor(settings.trigger_ratio * settings.context_window));
+}
+
+/** The newest usage of that model since the block, plus the estimate of what came after it; 0 when there is none. */
+function reportedSize(view: View, entries: readonly Entry[], model: string): number {
+  const since = view.block?.id ?? -1;
+  const anchor = view.messages.findLast(
+    (message) => message.id > since && message.usage !== undefined && isSameModel(message.model, model),
+  );
+  if (!anchor?.usage || isTakenBack(entries, anchor)) return 0;
+  // The answer is part of what is measured, so a server that reports no prompt tokens says nothing about the context.
+  if (anchor.usage.input_tokens === 0) return 0;
+  const fresh = estimateTokens(charactersAfter(view.messages, anchor));
+  return anchor.usage.context_tokens + Math.ceil(fresh * ratioOf(view, model));
+}
+
+/** The characters of the messages that the anchor's request did not hold: later ones of its turn, and turns not over when its turn began. */
+function charactersAfter(messages: readonly Message[], anchor: Message): number {
+  const last = new Map(messages.map(({ turn, id }) => [turn, id]));
+  let characters = 0;
+  for (const message of messages) {
+    const held =
+      message.turn === anchor.turn ? message.id <= anchor.id : (last.get(message.turn) ?? message.id) < anchor.turn;
+    if (!held) characters += charactersOf(message);
+  }
+  return characters;
+}
+
+/** A turn that was taken back after the answer is still in its usage, which therefore says nothing any more. */
+function isTakenBack(entries: readonly Entry[], anchor: Message): boolean {
+  return entries.some(
+    (entry) =>
+      entry.id > anchor.id && 'type' in entry && entry.type === 'undo' && entry.turns.some((id) => id < anchor.turn),
+  );
+}
+
+function hasGrown(view: View, estimate: number, settings: CompactionSettings, model: string): boolean {
+  if (view.block === null) return true;
+  const { size } = stateOf(view.block);
+  if (size === null) return view.messages.some(({ id }) => id > (view.block?.id ?? -1));
+  return (estimate - size) * ratioOf(view, model) >= GROWTH * settings.context_window;
+}
+
+function crowdedBy(fixed: number, trigger: Tokens, { context_window }: CompactionSettings): string {
+  return `Preamble, skills and tools alone take ${fixed} tokens, which reaches the ${trigger} of the ${context_window}-token window at which a compaction is due: a compaction cannot help. Shorten the preamble, load fewer skills, or set a larger context_window.`;
+}

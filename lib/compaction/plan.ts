@@ -1,0 +1,102 @@
+import type { Message } from '../chat/message.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { advance, cutBefore, lastGroup, validCuts } from './cut.js';
+import { triggerOf } from './measure.js';
+import { shortenOld } from './shorten.js';
+import { charactersOf, estimateView, totalCharacters } from './size.js';
+import { stateOf } from './state.js';
+import type { CompactionInput, Plan } from './strategy.js';
+import { newestBase, newestBlock, type View, viewFrom } from './view.js';
+
+/** How a strategy wants the view cut. */
+export interface Wish {
+  /** Cut what is sent now, or everything since the last block that stands for what came before it (the backlog after failed summaries). */
+  readonly from: 'sent' | 'base';
+  /** How many of these messages should stay, the newest ones. */
+  keep(messages: readonly Message[]): number;
+  /** True when a text will be written for the messages that leave: room is left for it. */
+  readonly writes: boolean;
+}
+
+/** The least room for a text that will be written, in tokens. */
+const LEAST_ROOM = 128;
+/** The share of the trigger a pass should end below, and the share that what is kept may fill before more of it is given up. */
+const RECOVER = 0.75;
+const CROWDED = 0.94;
+
+/** Plans a pass: a cut that parts no call from its result, old large results shortened where room is short, the newest user message kept in any case. Pure. */
+export function plan(input: CompactionInput, wish: Wish): Plan {
+  const newest = newestBlock(input.entries);
+  const base = wish.from === 'base' ? newestBase(input.entries) : newest;
+  const sent = viewFrom(newest, input.entries, input.running);
+  const basis = base === newest ? sent : viewFrom(base, input.entries, input.running);
+  const ratio = ratioSeen(input, estimateView(sent));
+  const limit = limitOf(input, ratio, estimateView(basis));
+  const carried = carriedTokens(basis, wish.writes);
+
+  const { messages } = basis;
+  const asked = messages.findLastIndex((message) => message.role === 'user');
+  const cuts = validCuts(messages);
+  const wished = cutBefore(cuts, messages.length - wish.keep(messages));
+  const short = shortenOld(messages, wished, asked);
+  const whole = tokensFrom(messages, asked);
+  const tight = whole(wished) + carried > RECOVER * limit;
+  const shown = tight || input.reason === 'overflow' ? short : messages;
+  const tokens = shown === messages ? whole : tokensFrom(shown, asked);
+  const cut = advance(cuts, wished, lastGroup(messages), (at) => tokens(at) + carried <= CROWDED * limit);
+
+  const stays = (_: Message, index: number) => index >= cut || (index === asked && cut < messages.length);
+  const compacted = messages.filter((message, index) => !stays(message, index));
+  return {
+    basis,
+    cut,
+    compacted,
+    kept: shown.filter(stays),
+    shortened: shown.filter((message, index) => stays(message, index) && message !== messages[index]),
+    changes: compacted.length > 0 || shown !== messages,
+    tokens_before: sizeBefore(input, basis, sent, ratio),
+    ratio,
+    room: asTokens(Math.max(LEAST_ROOM, Math.floor(CROWDED * limit - tokens(cut) - carried))),
+  };
+}
+
+/** The size in tokens of the kept messages with a text before them, by the same measure as `tokens_before`. */
+export function sizeAfter(input: CompactionInput, { kept, ratio }: Plan, content: string): Tokens {
+  return asTokens(input.fixed_tokens + Math.ceil(ratio * estimateTokens(totalCharacters(kept) + content.length)));
+}
+
+/** What the number the trigger used says about this text: between the plain estimate and three times as much. */
+function ratioSeen({ context_tokens, fixed_tokens }: CompactionInput, estimate: Tokens): number {
+  if (context_tokens === undefined || estimate === 0) return 1;
+  return Math.min(3, Math.max(1, (context_tokens - fixed_tokens) / estimate));
+}
+
+/** How many estimated tokens the view may have. After the provider refused a request as too long, half of what it has. */
+function limitOf({ settings, fixed_tokens, reason }: CompactionInput, ratio: number, estimate: Tokens): number {
+  const free = Math.max(triggerOf(settings) - fixed_tokens, settings.context_window / 10) / ratio;
+  return reason === 'overflow' ? Math.min(free, estimate) / 2 : free;
+}
+
+/** What stays of the old block: all of its text, or, when a new one is written, the facts that code carries. */
+function carriedTokens({ block }: View, writes: boolean): Tokens {
+  const content = block?.content.length ?? 0;
+  return asTokens(writes ? LEAST_ROOM + estimateTokens(content - stateOf(block).prose) : estimateTokens(content));
+}
+
+/** The tokens of what stays when the cut is at an index: everything from there on, and the newest user message. */
+function tokensFrom(messages: readonly Message[], asked: number): (cut: number) => Tokens {
+  const after = new Float64Array(messages.length + 1);
+  messages.forEach((_, index) => {
+    const from = messages.length - 1 - index;
+    const message = messages[from];
+    after[from] = (after[from + 1] ?? 0) + (message ? charactersOf(message) : 0);
+  });
+  const pinned = messages[asked];
+  return (cut) =>
+    estimateTokens((after[cut] ?? 0) + (pinned && asked < cut && cut < messages.length ? charactersOf(pinned) : 0));
+}
+
+function sizeBefore(input: CompactionInput, basis: View, sent: View, ratio: number): Tokens {
+  if (basis.block?.id === sent.block?.id && input.context_tokens !== undefined) return asTokens(input.context_tokens);
+  return asTokens(input.fixed_tokens + Math.ceil(ratio * estimateView(basis)));
+}

@@ -1,0 +1,28 @@
+import type { Tokens } from '../chat/tokens.js';
+import { passFor } from './pass.js';
+import { sizeAfter } from './plan.js';
+import type { CompactionInput } from './strategy.js';
+
+/** What a pass would do, before anybody is asked. */
+export interface Preview {
+  readonly strategy: string;
+  readonly messages_compacted: number;
+  readonly messages_kept: number;
+  readonly tokens_before: Tokens;
+  /** The size of what stays; a summary comes on top of it. */
+  readonly tokens_kept: Tokens;
+}
+
+/** What `compact` would do with this input, or null when there is nothing to compact. Asks no model. Throws when the strategy is unknown. */
+export function preview(input: CompactionInput): Preview | null {
+  const pass = passFor(input);
+  if (pass === null) return null;
+  const { strategy, plan } = pass;
+  return {
+    strategy: strategy.name,
+    messages_compacted: plan.compacted.length,
+    messages_kept: plan.kept.length,
+    tokens_before: plan.tokens_before,
+    tokens_kept: sizeAfter(input, plan, ''),
+  };
+}

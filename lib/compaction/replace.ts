@@ -1,0 +1,22 @@
+import type { Message } from '../chat/message.js';
+import { plan } from './plan.js';
+import type { Strategy } from './strategy.js';
+import { summaryBlock } from './summary.js';
+
+/** Keeps only the message that waits for an answer; everything else, an earlier summary included, becomes one continuation summary. */
+export const replace: Strategy = {
+  name: 'replace',
+  summary: 'summarise everything but the message that waits for an answer',
+  plan: (input) =>
+    plan(input, {
+      from: 'base',
+      keep: (messages) => (input.running === null ? 0 : sinceAsked(messages)),
+      writes: true,
+    }),
+  compact: (input, deps, signal) => summaryBlock(input, replace.plan(input), 'replace', deps, signal),
+};
+
+/** The newest user message and what its turn has done so far. */
+function sinceAsked(messages: readonly Message[]): number {
+  return messages.length - messages.findLastIndex((message) => message.role === 'user');
+}

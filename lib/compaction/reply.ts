@@ -1,0 +1,90 @@
+import type { WrittenText } from '../chat/text-model.js';
+import { estimateTokens, type Tokens } from '../chat/tokens.js';
+import { HiError } from '../errors.js';
+import { BLOCK_PREFIX } from './present.js';
+import { MARKERS } from './prompt.js';
+import type { Fact, FactKind } from './state.js';
+import { wholeStart } from './text.js';
+
+/** A summary as it was written. */
+export interface Reply {
+  readonly prose: string;
+  readonly added: readonly Fact[];
+  /** Numbers of facts that are no longer true, as the prompt numbered them. */
+  readonly outdated: readonly number[];
+}
+
+/** A little above its budget a text is cut at a line; more than this share above it the model did not do what it was asked. */
+const TOLERANCE = 1.5;
+
+/**
+ * Reads a reply, in the form that was asked for or as plain prose.
+ * Throws a `HiError` when it is none that may replace messages: empty, refused, cut off, an error in words, or far too long.
+ */
+export function readReply({ text, stop_reason }: Pick<WrittenText, 'text' | 'stop_reason'>, budget: Tokens): Reply {
+  if (stop_reason === 'refusal') throw invalid('the model refused to write it');
+  if (stop_reason !== 'end') throw invalid(`the answer did not come to its end (${stop_reason})`);
+  const parts = split(withoutThinking(text).replaceAll(BLOCK_PREFIX, ''));
+  if (parts.prose === '') throw invalid('the answer was empty');
+  if (isExcuse(parts.prose)) throw invalid(`the answer was '${parts.prose.slice(0, 80)}'`);
+  const size = estimateTokens(parts.prose.length);
+  if (size > TOLERANCE * budget) throw invalid(`it has ${size} tokens where ${budget} were asked for`);
+  return { ...parts, prose: wholeLines(parts.prose, budget * 4) };
+}
+
+function invalid(reason: string): HiError {
+  return new HiError('malformed', `${reason}.`, { hint: 'Try /compact again, or set another small_model.' });
+}
+
+const withoutThinking = (text: string): string =>
+  text
+    .replace(/<(think|thinking|analysis|scratchpad)>[\s\S]*?<\/\1>/gi, '')
+    .replace(/^\s*```\w*\n([\s\S]*?)\n```\s*$/, '$1')
+    .trim();
+
+function split(text: string): Reply {
+  const [head = '', ...rest] = text.split(/^[\s=#*_]*(NEW FACTS|OUTDATED FACTS)[\s=#*_:]*$/im);
+  const added: Fact[] = [];
+  const outdated: number[] = [];
+  for (let at = 0; at < rest.length; at += 2) {
+    const body = rest[at + 1] ?? '';
+    if (rest[at]?.toUpperCase() === MARKERS.add) added.push(...factsIn(body));
+    else outdated.push(...[...body.matchAll(/\d+/g)].map(([number]) => Number(number)));
+  }
+  const prose = head.replace(new RegExp(`^[\\s=#*_]*${MARKERS.summary}[\\s=#*_:]*$`, 'im'), '').trim();
+  return { prose, added, outdated };
+}
+
+const KINDS: Readonly<Record<string, FactKind>> = {
+  pref: 'pref',
+  preference: 'pref',
+  decision: 'decision',
+  fact: 'fact',
+  result: 'fact',
+  open: 'open',
+  done: 'done',
+};
+
+function factsIn(body: string): readonly Fact[] {
+  return body.split('\n').flatMap((line) => {
+    const match = /^\s*(?:[-*•]|\d+[.)])?\s*[[*"]*([a-z]+)[\]*]*\s*[:：]\s*(.+?)"?\s*$/i.exec(line);
+    const kind = KINDS[match?.[1]?.toLowerCase() ?? ''];
+    return kind && match?.[2] ? [{ kind, text: match[2].replace(/^\*+\s*/, '') }] : [];
+  });
+}
+
+/** Small models say no, and gateways report errors, in the place of an answer. */
+function isExcuse(prose: string): boolean {
+  if (prose.length > 400) return false;
+  return (
+    /^(?:(?:i['’]?m|i am) (?:very )?sorry|sorry,|i (?:cannot|can['’]?t|am unable|won['’]?t)|as an ai\b)/i.test(prose) ||
+    /^(?:\{\s*"error"|(?:internal |api |http )?(?:server )?error\b\s*[:\d(]|http \d{3}\b|5\d\d [a-z])/i.test(prose)
+  );
+}
+
+/** As many whole lines as fit; of a single longer line, its beginning. */
+function wholeLines(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.lastIndexOf('\n', limit);
+  return (end > 0 ? text.slice(0, end) : wholeStart(text, limit)).trim();
+}

@@ -1,0 +1,90 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { Entry, Message, NewCompressBlock } from '../chat/message.js';
+import type { TextCache, TextModel } from '../chat/text-model.js';
+import type { Tokens } from '../chat/tokens.js';
+import type { View } from './view.js';
+
+/** `compaction` of the configuration, with the window it applies to. */
+export interface CompactionSettings {
+  readonly strategy: string;
+  /** Share of `context_window` at which a compaction is due. */
+  readonly trigger_ratio: number;
+  /** Absolute trigger in tokens; overrides `trigger_ratio`. */
+  readonly max_input_tokens: number | null;
+  /** `summary`: how many of the newest messages stay word for word. */
+  readonly keep_recent: number;
+  /** `truncate`: which share of the messages stays. */
+  readonly keep_ratio: number;
+  /** The share of the original a summary should have at most. */
+  readonly target_ratio: number;
+  /** How many messages stay when the summary failed. */
+  readonly fallback_keep: number;
+  readonly timeout_ms: number;
+  readonly idle_timeout_ms: number;
+  readonly archive: 'keep' | 'discard';
+  readonly block_role: 'system' | 'user';
+  /** The main model's window in tokens. */
+  readonly context_window: number;
+}
+
+/** Everything a pass works on: plain data, so that planning is a pure function. */
+export interface CompactionInput {
+  /** The log from the first entry the view needs on, oldest first. */
+  readonly entries: readonly Entry[];
+  /** The turn that is running in this process, null between turns. Its messages are part of the view though it is not finished. */
+  readonly running: number | null;
+  /** Tokens of what is sent beside the messages: preamble, skills, tools. */
+  readonly fixed_tokens: number;
+  /** The number the trigger used for this view (`Measure.context_tokens`); without it the estimate is taken. */
+  readonly context_tokens?: number;
+  readonly settings: CompactionSettings;
+  readonly reason: 'auto' | 'manual' | 'overflow';
+  /** What the user wants the summary to pay attention to. */
+  readonly focus: string | null;
+}
+
+/** What a pass may call on. */
+export interface CompactionDeps {
+  /** The models to try for a summary, in order: the small one, then the main one. */
+  readonly models: readonly TextModel[];
+  readonly cache: TextCache;
+}
+
+/** What a pass would do. Made without asking anybody, so it can be shown beforehand. */
+export interface Plan {
+  /** The view that is cut. */
+  readonly basis: View;
+  /** The index in the basis' messages before which everything leaves, the newest user message excepted. */
+  readonly cut: number;
+  /** The messages that leave the view. */
+  readonly compacted: readonly Message[];
+  /** The messages that stay, as they will be shown. */
+  readonly kept: readonly Message[];
+  /** Those of them that are shown shortened from now on. */
+  readonly shortened: readonly Message[];
+  /** False when all would stay as it is. */
+  readonly changes: boolean;
+  /** The size of the basis in tokens, by the number the trigger uses. */
+  readonly tokens_before: Tokens;
+  /** Real tokens for one estimated token, as far as the number the trigger used tells. */
+  readonly ratio: number;
+  /** The room in estimated tokens for the text that stands for the messages that leave. */
+  readonly room: Tokens;
+}
+
+/**
+ * A way to make the view shorter. Yields `compact-start`, `compact-progress` and `notice` events; returns the block to append, or null when there is
+ * nothing to compact. Throws a `HiError` when it failed (the caller falls back) and an abort error when cancelled; it has no other effect.
+ */
+export interface Strategy {
+  readonly name: string;
+  /** One line for the help. */
+  readonly summary: string;
+  /** What `compact` would do with this input. Pure, so it can be shown beforehand. */
+  plan(input: CompactionInput): Plan;
+  compact(
+    input: CompactionInput,
+    deps: CompactionDeps,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, NewCompressBlock | null>;
+}

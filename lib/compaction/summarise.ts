@@ -1,0 +1,131 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { Message, Usage } from '../chat/message.js';
+import type { TextCache, TextModel } from '../chat/text-model.js';
+import { asTokens, type Tokens } from '../chat/tokens.js';
+import { sumOf } from '../chat/usage.js';
+import { HiError } from '../errors.js';
+import { ask, type Limits } from './ask.js';
+import { type Ledger, merge, numbered } from './ledger.js';
+import { type Material, promptFor } from './prompt.js';
+import { recallOr } from './recall.js';
+import type { CompactionDeps } from './strategy.js';
+import { transcriptOf } from './transcript.js';
+
+/** What is to be summarised, and in how much. */
+export interface Task extends Omit<Material, 'transcript' | 'facts'> {
+  readonly messages: readonly Message[];
+  readonly ledger: Ledger;
+  /** The most characters the facts may have together. */
+  readonly factRoom: number;
+  /** Real tokens for one estimated token. */
+  readonly ratio: number;
+  readonly timeout_ms: number;
+  readonly idle_timeout_ms: number;
+}
+
+/** A summary and what it cost. */
+export interface Summary {
+  readonly prose: string;
+  readonly ledger: Ledger;
+  /** `cache` when no model was asked. */
+  readonly source: 'model' | 'cache';
+  readonly model: string | null;
+  readonly usage: Usage | null;
+}
+
+/**
+ * Writes a summary with the first model that can. Messages that do not fit its window are taken in part by part, each part's result being the start
+ * of the next; every result is cached, so that a pass that was cut short goes on where it stopped.
+ * Throws the last model's `HiError` when none could, and an abort error when `signal` aborts.
+ */
+export async function* summarise(
+  task: Task,
+  { models, cache }: CompactionDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, Summary> {
+  const total = new AbortController();
+  const timer = setTimeout(() => total.abort(), task.timeout_ms);
+  const limits = { idle: task.idle_timeout_ms, total: total.signal };
+  try {
+    let failure = new HiError('config', 'There is no model to write the summary.', { hint: 'Set small_model.' });
+    for (const [index, model] of models.entries()) {
+      if (index > 0) yield { type: 'notice', level: 'info', text: insteadOf(models[index - 1], model, failure) };
+      try {
+        return yield* fold(task, model, cache, limits, signal);
+      } catch (thrown) {
+        if (!(thrown instanceof HiError) || signal.aborted || total.signal.aborted) throw thrown;
+        failure = thrown;
+      }
+    }
+    throw failure;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function insteadOf(failed: TextModel | undefined, next: TextModel, failure: HiError): string {
+  return `'${failed?.model}' could not write the summary: ${failure.message} '${next.model}' writes it instead.`;
+}
+
+/** The summary of all messages by one model, in as many calls as its window asks for. */
+async function* fold(
+  task: Task,
+  model: TextModel,
+  cache: TextCache,
+  limits: Limits,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, Summary> {
+  const budget = budgetFor(model, task);
+  let { earlier: prose, ledger } = task;
+  let source: Summary['source'] = 'cache';
+  let usage: Usage | null = null;
+  for (let next = 0; next < task.messages.length; ) {
+    const room = roomFor(model, task, budget) - prose.length - numbered(ledger.facts).length;
+    if (room < LEAST_ROOM) throw tooSmall(model);
+    const part = take(task.messages, next, room);
+    const prompt = promptFor({ ...task, budget, earlier: prose, facts: ledger.facts, transcript: part.transcript });
+    const answer = yield* recallOr(cache, prompt, budget, () => ask(model, prompt, limits, signal));
+    prose = answer.reply.prose;
+    ledger = merge(ledger, answer.reply.added, answer.reply.outdated, task.factRoom);
+    if (answer.written) source = 'model';
+    const taken = answer.written?.usage ?? null;
+    usage = usage && taken ? sumOf(usage, taken) : (taken ?? usage);
+    next = part.next;
+  }
+  return { prose, ledger, source, model: source === 'model' ? model.model : null, usage };
+}
+
+/** What instructions and headings take, in tokens. */
+const INSTRUCTIONS = 700;
+/** Less than this is no room to read a conversation in, in characters. */
+const LEAST_ROOM = 2000;
+/** The tags around a message, in characters. */
+const FRAME = 40;
+
+/** The share of the summariser's own window that a summary may take: in the next call it is part of what is read. */
+function budgetFor({ context_window }: TextModel, { budget, ratio }: Task): Tokens {
+  return asTokens(Math.min(budget, Math.floor((0.15 * context_window) / ratio)));
+}
+
+/** How many characters of data one call may hold: the estimate may be wrong, and the answer needs its place. */
+function roomFor({ context_window }: TextModel, { ratio }: Task, budget: Tokens): number {
+  return Math.floor((0.7 * context_window) / ratio - budget - INSTRUCTIONS) * 4;
+}
+
+function tooSmall({ context_window, model }: TextModel): HiError {
+  return new HiError('window', `The ${context_window}-token window of '${model}' is too small to summarise in.`, {
+    hint: 'Set a small_model with a larger context_window.',
+  });
+}
+
+function take(messages: readonly Message[], from: number, room: number): { transcript: string; next: number } {
+  let transcript = '';
+  let next = from;
+  for (const message of messages.slice(from)) {
+    const text = transcriptOf(message, room - FRAME);
+    if (next > from && transcript.length + text.length > room) break;
+    transcript += text;
+    next += 1;
+  }
+  return { transcript, next };
+}

@@ -1,0 +1,93 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { NewCompressBlock } from '../chat/message.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { HiError } from '../errors.js';
+import { blockOf } from './block.js';
+import { refuseAfterFailures } from './breaker.js';
+import { contentOf, factRoom } from './content.js';
+import { languageOf } from './language.js';
+import { plan } from './plan.js';
+import { estimateView, totalCharacters } from './size.js';
+import { stateOf } from './state.js';
+import type { CompactionDeps, CompactionInput, Plan, Strategy } from './strategy.js';
+import { summarise } from './summarise.js';
+
+/** Keeps the newest messages word for word; older ones and the summary before become one new summary. */
+export const summary: Strategy = {
+  name: 'summary',
+  summary: 'keep the newest messages word for word and summarise the older ones',
+  plan: (input) => plan(input, { from: 'base', keep: () => recentOf(input), writes: true }),
+  compact: (input, deps, signal) => summaryBlock(input, summary.plan(input), 'summary', deps, signal),
+};
+
+function recentOf({ settings, reason }: CompactionInput): number {
+  return reason === 'overflow' ? Math.max(1, Math.floor(settings.keep_recent / 2)) : settings.keep_recent;
+}
+
+/**
+ * Writes the summary a plan asks for. Where only results had to be shortened, none is written.
+ * Throws a `HiError` when no model could write one, it is not smaller than what it replaces, or too many failed before.
+ */
+export async function* summaryBlock(
+  input: CompactionInput,
+  made: Plan,
+  strategy: string,
+  deps: CompactionDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
+  if (!made.changes) return null;
+  if (made.compacted.length > 0) refuseAfterFailures(input);
+  yield { type: 'compact-start', strategy, messages: made.compacted.length };
+  const { block, messages } = made.basis;
+  if (made.compacted.length === 0) {
+    return blockOf(input, made, { content: block?.content ?? '', strategy, source: 'none' });
+  }
+
+  const { settings, focus } = input;
+  const old = stateOf(block);
+  const language = (await languageOf(messages)) ?? old.language;
+  const earlier = block?.content.slice(0, old.prose) ?? '';
+  const written = yield* summarise(
+    {
+      messages: made.compacted,
+      earlier,
+      ledger: old,
+      factRoom: factRoom(settings.context_window),
+      budget: budgetOf(input, made, earlier),
+      target_ratio: settings.target_ratio,
+      focus,
+      language,
+      ratio: made.ratio,
+      timeout_ms: settings.timeout_ms,
+      idle_timeout_ms: settings.idle_timeout_ms,
+    },
+    deps,
+    signal,
+  );
+  const { content, state } = contentOf(made, written, language, settings.context_window);
+  const [before, after] = [estimateView(made.basis), estimateTokens(content.length + totalCharacters(made.kept))];
+  if (after >= before) {
+    throw new HiError('malformed', `with it the conversation would have ${after} tokens, without it ${before}.`);
+  }
+  const { source, model, usage } = written;
+  return blockOf(input, made, {
+    content,
+    strategy,
+    source,
+    state,
+    ...(model === null ? {} : { model }),
+    ...(usage === null ? {} : { usage }),
+  });
+}
+
+const SMALLEST = 128;
+const LARGEST = 4096;
+
+/** How many tokens the prose may have: the target share of what it replaces, no more than a tenth of the window, and no more than there is room for. */
+function budgetOf({ settings }: CompactionInput, { compacted, room }: Plan, earlier: string): Tokens {
+  const replaced = estimateTokens(totalCharacters(compacted) + earlier.length);
+  const share = Math.min(LARGEST, Math.max(512, settings.context_window / 10));
+  const budget = Math.min(settings.target_ratio * replaced, share, room);
+  // In steps, so that a pass that is tried again asks for the same and finds the stored reply.
+  return asTokens(Math.max(SMALLEST, Math.floor(budget / 64) * 64));
+}

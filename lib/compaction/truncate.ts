@@ -1,0 +1,30 @@
+import type { NewCompressBlock } from '../chat/message.js';
+import { blockOf } from './block.js';
+import { plan } from './plan.js';
+import type { CompactionInput, Strategy } from './strategy.js';
+
+/** Keeps the newest share of the messages and writes nothing about the others; what an earlier summary said stays. */
+export const truncate: Strategy = {
+  name: 'truncate',
+  summary: 'keep the newest half of the messages word for word, without a summary',
+  plan: (input) =>
+    plan(input, {
+      from: 'sent',
+      keep: ({ length }) => Math.ceil(length * input.settings.keep_ratio),
+      writes: false,
+    }),
+  async *compact(input, _deps, signal) {
+    signal.throwIfAborted();
+    const made = truncate.plan(input);
+    if (!made.changes) return null;
+    yield { type: 'compact-start', strategy: 'truncate', messages: made.compacted.length };
+    return blockOf(input, made, { content: made.basis.block?.content ?? '', strategy: 'truncate', source: 'none' });
+  },
+};
+
+/** What takes a summary's place when it failed. It covers nothing: the next summary begins where the last one ended. */
+export function fallback(input: CompactionInput): NewCompressBlock {
+  const made = plan(input, { from: 'sent', keep: () => input.settings.fallback_keep, writes: false });
+  const content = made.basis.block?.content ?? '';
+  return blockOf(input, made, { content, strategy: 'truncate', source: 'fallback' });
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Usage } from '../../lib/chat/message.js';
+import { measure } from '../../lib/compaction/measure.js';
+import { view } from '../../lib/compaction/view.js';
+import { inputFor, pass, SETTINGS } from '../support/compaction.js';
+import { Log } from '../support/log.js';
+
+const usage = (input_tokens: number, output_tokens = 10): Usage => ({
+  input_tokens,
+  output_tokens,
+  cached_tokens: 0,
+  context_tokens: input_tokens + output_tokens,
+});
+
+function measured(log: Log, { fixed = 0, pending = 0, model = 'large', settings = SETTINGS } = {}) {
+  return measure(view(log.entries, null), log.entries, fixed, settings, model, pending);
+}
+
+describe('measure', () => {
+  it('estimates 4000 characters as 1000 tokens', () => {
+    const log = new Log().exchange('x'.repeat(3999), 'y');
+    expect(measured(log)).toMatchObject({ estimated_tokens: 1000, context_tokens: 1000, due: false });
+  });
+
+  it('adds the fixed content to what the trigger sees', () => {
+    expect(measured(new Log().exchange('x'.repeat(400), ''), { fixed: 50 })).toMatchObject({
+      estimated_tokens: 100,
+      context_tokens: 150,
+    });
+  });
+
+  it('is due at the trigger and not a token below', () => {
+    const settings = { ...SETTINGS, context_window: 1000 };
+    expect(measured(new Log().exchange('x'.repeat(3196), ''), { settings })).toMatchObject({
+      trigger: 800,
+      due: false,
+    });
+    expect(measured(new Log().exchange('x'.repeat(3197), ''), { settings }).due).toBe(true);
+  });
+
+  it('takes an absolute trigger before the ratio', () => {
+    const settings = { ...SETTINGS, max_input_tokens: 100 };
+    expect(measured(new Log().exchange('x'.repeat(400), ''), { settings })).toMatchObject({ trigger: 100, due: true });
+  });
+
+  it('takes the reported usage and the estimate of what is new when that is larger', () => {
+    const log = new Log();
+    log.user('hello');
+    log.answer('hi', { model: 'large', usage: usage(5000) });
+    expect(measured(log).context_tokens).toBe(5010);
+    log.user('x'.repeat(400), { stop_reason: 'end' });
+    expect(measured(log).context_tokens).toBe(5110);
+  });
+
+  it('takes the estimate when the server reports less than was sent', () => {
+    const log = new Log();
+    log.user('x'.repeat(40_000));
+    log.answer('hi', { model: 'large', usage: usage(2000) });
+    expect(measured(log).context_tokens).toBe(10_001);
+  });
+
+  it('trusts no usage of another model, and knows a model by its dated name', () => {
+    const log = new Log();
+    log.user('hello');
+    log.answer('hi', { model: 'large-2026-01-01', usage: usage(5000) });
+    expect(measured(log, { model: 'vendor/large' }).context_tokens).toBe(5010);
+    expect(measured(log, { model: 'large-mini' }).context_tokens).toBe(2);
+  });
+
+  it('trusts no usage from before a compaction, nor one that counted a turn taken back since', async () => {
+    const log = new Log().exchange('a', 'b').exchange('c', 'd');
+    log.user('hello');
+    log.answer('hi', { model: 'large', usage: usage(5000) });
+    expect(measured(log).context_tokens).toBe(5010);
+    log.undo(1);
+    expect(measured(log).context_tokens).toBe(3);
+    log.entries.pop();
+    const { block } = await pass(inputFor(log, { settings: { ...SETTINGS, strategy: 'truncate' } }));
+    if (block) log.block(block);
+    expect(block).toMatchObject({ messages_kept: 3 });
+    expect(measured(log).context_tokens).toBe(2);
+  });
+
+  it('learns from usage how many tokens the text really has', () => {
+    const log = new Log();
+    log.user('begin');
+    log.answer('ok', { model: 'large', usage: usage(100) });
+    let input = 110;
+    for (let turn = 0; turn < 20; turn++) {
+      log.user('汉'.repeat(1000));
+      input += 700;
+      log.answer('好', { model: 'large', usage: usage(input) });
+      input += 10;
+    }
+    const before = measured(log).context_tokens;
+    log.user('汉'.repeat(1000), { stop_reason: 'end' });
+    expect(measured(log).context_tokens - before).toBeGreaterThan(600);
+  });
+
+  it('is not due again after a pass until the view has grown by a twentieth of the window', async () => {
+    const settings = { ...SETTINGS, context_window: 1000, strategy: 'truncate' };
+    const log = new Log().exchange('a', 'b');
+    log.user('x'.repeat(3600), { stop_reason: 'end' });
+    expect(measured(log, { settings }).due).toBe(true);
+    const { block } = await pass(inputFor(log, { settings }));
+    if (block) log.block(block);
+    expect(measured(log, { settings })).toMatchObject({ context_tokens: 900, due: false });
+    log.user('x'.repeat(200), { stop_reason: 'end' });
+    expect(measured(log, { settings }).due).toBe(true);
+  });
+
+  it('counts what is sent after the log and not kept', () => {
+    const settings = { ...SETTINGS, context_window: 1000 };
+    const log = new Log().exchange('a', 'x'.repeat(2800));
+    expect(measured(log, { settings }).due).toBe(false);
+    expect(measured(log, { settings, pending: 100 })).toMatchObject({ context_tokens: 801, due: true });
+    log.user('hello');
+    log.answer('hi', { model: 'large', usage: usage(790) });
+    expect(measured(log, { settings, pending: 20 }).context_tokens).toBeGreaterThanOrEqual(820);
+  });
+
+  it('warns instead of compacting when the fixed content alone reaches the trigger', () => {
+    const crowded = measured(new Log().exchange('a', 'b'), { fixed: 30_000 });
+    expect(crowded.due).toBe(false);
+    expect(crowded.warning).toContain('30000 tokens');
+    expect(measured(new Log().exchange('a', 'b')).warning).toBeNull();
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { asTokens } from '../../lib/chat/tokens.js';
+import { readReply } from '../../lib/compaction/reply.js';
+
+const read = (text: string, budget = 100) => readReply({ text, stop_reason: 'end' }, asTokens(budget));
+
+describe('the reply of a summariser', () => {
+  it('is read in the form that was asked for', () => {
+    const text = `=== SUMMARY ===
+Decisions
+We use zstd.
+
+=== NEW FACTS ===
+- decision: zstd, because it is fast
+- pref: short answers
+=== OUTDATED FACTS ===
+2, 5`;
+    expect(read(text)).toEqual({
+      prose: 'Decisions\nWe use zstd.',
+      added: [
+        { kind: 'decision', text: 'zstd, because it is fast' },
+        { kind: 'pref', text: 'short answers' },
+      ],
+      outdated: [2, 5],
+    });
+  });
+
+  it('is read in the forms that models make of it', () => {
+    const text = `<think>What shall I write?</think>
+**SUMMARY**
+All is well.
+## New facts:
+* **fact**: the port is 8080
+1. [preference]: tabs
+• done：the release
+nothing of the kind
+### Outdated facts
+none`;
+    expect(read(text)).toEqual({
+      prose: 'All is well.',
+      added: [
+        { kind: 'fact', text: 'the port is 8080' },
+        { kind: 'pref', text: 'tabs' },
+        { kind: 'done', text: 'the release' },
+      ],
+      outdated: [],
+    });
+  });
+
+  it('is taken as plain prose when it has no form', () => {
+    expect(read('They talked about zstd.')).toEqual({ prose: 'They talked about zstd.', added: [], outdated: [] });
+    expect(read('```markdown\nIn a fence.\n```').prose).toBe('In a fence.');
+  });
+
+  it('does not repeat the words a block begins with', () => {
+    expect(read('[Compressed Message Summary]\nThey talked.').prose).toBe('They talked.');
+  });
+
+  it('is cut at a line when it is a little too long', () => {
+    const line = 'x'.repeat(99);
+    expect(read(`${line}\n${line}\n${line}\n${line}\n${line}`).prose).toBe(`${line}\n${line}\n${line}\n${line}`);
+    expect(read('é'.repeat(450)).prose).toBe('é'.repeat(400));
+  });
+
+  it('is none when there is nothing in it, or only facts', () => {
+    expect(() => read(' \n ')).toThrow('empty');
+    expect(() => read('=== SUMMARY ===\n=== NEW FACTS ===\n- fact: x')).toThrow('empty');
+    expect(() => read('<think>hm</think>')).toThrow('empty');
+  });
+
+  it('is none when it is a refusal or an error', () => {
+    for (const text of [
+      "I'm sorry, but I can't do that.",
+      'I cannot help.',
+      'Error: 503',
+      '{"error": "x"}',
+      'HTTP 502',
+    ]) {
+      expect(() => read(text)).toThrow(text.slice(0, 20));
+    }
+    expect(read('Errors in the parser were fixed; I said sorry.').prose).not.toBe('');
+  });
+
+  it('is none when it did not come to its end or is far too long', () => {
+    for (const stop_reason of ['length', 'refusal', 'tool_calls'] as const) {
+      expect(() => readReply({ text: 'They talked.', stop_reason }, asTokens(100))).toThrow();
+    }
+    expect(() => read('x'.repeat(601))).toThrow('151 tokens where 100');
+  });
+});
