@@ -1,0 +1,50 @@
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '../chat/json.js';
+import type { TextCache } from '../chat/text-model.js';
+import { makeFolder } from '../folder.js';
+
+/** How many results are kept; the ones used longest ago go first. */
+const LIMIT = 256;
+
+/**
+ * Results of compressions, one file each under `folder`, named by their content hash. The folder is made when the first one is stored.
+ * A file that cannot be read or is damaged counts as not there, and a result that cannot be stored is lost without a word: it can be made again.
+ */
+export function fileCache(folder: string): TextCache {
+  const pathOf = (key: string) => join(folder, `${key}.json`);
+  return {
+    async get(key) {
+      const text = await read(pathOf(key), key).catch(() => null);
+      // The time of the last use is what the oldest are found by.
+      if (text !== null) await utimes(pathOf(key), new Date(), new Date()).catch(() => undefined);
+      return text;
+    },
+    async put(key, text) {
+      try {
+        makeFolder(folder, 0o700);
+        const aside = join(folder, `${key}.${process.pid}.tmp`);
+        await writeFile(aside, JSON.stringify({ key, text }), { mode: 0o600 });
+        await rename(aside, pathOf(key));
+        await forgetOldest(folder);
+      } catch {
+        return;
+      }
+    },
+  };
+}
+
+async function read(path: string, key: string): Promise<string | null> {
+  const stored: unknown = JSON.parse(await readFile(path, 'utf8'));
+  return isJsonObject(stored) && stored.key === key && typeof stored.text === 'string' ? stored.text : null;
+}
+
+async function forgetOldest(folder: string): Promise<void> {
+  const names = await readdir(folder);
+  if (names.length <= LIMIT) return;
+  const files = await Promise.all(
+    names.map(async (name) => ({ path: join(folder, name), used: (await stat(join(folder, name))).mtimeMs })),
+  );
+  const oldest = files.sort((one, other) => one.used - other.used).slice(0, names.length - LIMIT);
+  await Promise.all(oldest.map(({ path }) => rm(path, { force: true })));
+}
