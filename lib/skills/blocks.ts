@@ -1,0 +1,52 @@
+import type { TextCache, TextModel } from '../chat/text-model.js';
+import { estimateTokens } from '../chat/tokens.js';
+import { compressSkill, TARGET_RATIO } from './compress.js';
+import { cutAtHeading } from './cut.js';
+import type { FoundSkill } from './describe.js';
+
+/** A skill with its text. */
+export interface Active {
+  readonly skill: FoundSkill;
+  readonly body: string;
+}
+
+/** How a skill is put before the model. Its folder is named, for its text may refer to files beside it. */
+export function blockOf({ skill, body }: Active): string {
+  const folder = skill.folder === null ? '' : ` folder=${JSON.stringify(skill.folder)}`;
+  return `<skill name=${JSON.stringify(skill.name)}${folder}>\n${body}\n</skill>`;
+}
+
+/** Makes skills shorter. */
+export interface Shortener {
+  /**
+   * The skill compressed by the model; where that fails, or is still above `most` tokens, cut.
+   * Rejects only when `signal` aborts. After a failure the model is not asked again until `retry`.
+   */
+  shorten(active: Active, most: number, signal: AbortSignal): Promise<Active>;
+  retry(): void;
+}
+
+/** A shortener that asks this model, if there is one, and keeps what it wrote in this cache. */
+export function createShortener(model: (() => Promise<TextModel>) | null, cache: TextCache): Shortener {
+  const failed = new Set<string>();
+
+  const compressed = async ({ skill, body }: Active, signal: AbortSignal): Promise<string | null> => {
+    if (model === null || failed.has(skill.name)) return null;
+    try {
+      return await compressSkill(skill, body, model, cache, signal);
+    } catch {
+      signal.throwIfAborted();
+      failed.add(skill.name);
+      return null;
+    }
+  };
+
+  return {
+    async shorten({ skill, body }, most, signal) {
+      const shorter = await compressed({ skill, body }, signal);
+      const limit = Math.min(most, estimateTokens(body.length) * (shorter === null ? TARGET_RATIO : 1));
+      return { skill, body: cutAtHeading(shorter ?? body, limit * 4, skill.path) };
+    },
+    retry: () => failed.clear(),
+  };
+}

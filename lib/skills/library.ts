@@ -1,0 +1,77 @@
+import { estimateTokens } from '../chat/tokens.js';
+import { pick } from '../registry.js';
+import { type Active, blockOf, createShortener } from './blocks.js';
+import { type Bodies, createBodies } from './bodies.js';
+import type { FoundSkill } from './describe.js';
+import { reasonFor } from './explain.js';
+import { createMatcher } from './matcher.js';
+import type { SkillsOptions } from './options.js';
+import { type Shelf, selectSkills } from './select.js';
+import type { SkillLibrary, SkillWarning } from './skill.js';
+import { lastRecord } from './standing.js';
+
+/** The skills of one folder and what becomes of them in a conversation. */
+export function createLibrary(
+  skills: readonly FoundSkill[],
+  found: readonly SkillWarning[],
+  options: SkillsOptions,
+): SkillLibrary {
+  const warnings = [...found];
+  const bodies = createBodies((warning) => warnings.push(warning));
+  const shortener = createShortener(options.model, options.cache);
+  const budget = Math.floor(options.budget_ratio * options.context_window);
+  const most = Math.max(budget, options.large_tokens);
+  const shelf: Shelf = {
+    skills,
+    budget,
+    evict_after: options.evict_after,
+    matcher: createMatcher(skills, options),
+    tokens: bodies.tokens,
+    sendsAll: async () => options.mode === 'all' || (options.mode === 'auto' && (await bodies.fit(skills, budget))),
+  };
+
+  return {
+    skills: skills.map(({ name, description, path, bytes }) => ({ name, description, path, bytes })),
+    warnings,
+
+    select(entries, text, wishes, signal) {
+      shortener.retry();
+      return selectSkills(shelf, entries, text, wishes, signal);
+    },
+
+    async texts(active, { shrink }, signal) {
+      const wanted = active.map((name) => skills.find((skill) => skill.name === name));
+      const read = await Promise.all(wanted.map((skill) => (skill ? withBody(skill, bodies) : null)));
+      const there = read.filter((each) => each !== null);
+      const shorten = (each: Active) =>
+        tokensOf(each) > options.large_tokens ? shortener.shorten(each, most, signal) : each;
+      const sent = shrink ? await byFours(there, shorten) : there;
+      return sent.map(blockOf);
+    },
+
+    async explain(name, entries) {
+      const skill = pick(skills, name, 'skill', 'usage');
+      const body = (await bodies.text(skill)) ?? '';
+      const reason = reasonFor(skill.name, lastRecord(entries), await shelf.sendsAll(), options);
+      return `${skill.name}: ${skill.description}\n${reason}\n${skill.path}\n\n${body}\n`;
+    },
+  };
+}
+
+async function withBody(skill: FoundSkill, bodies: Bodies): Promise<Active | null> {
+  const body = await bodies.text(skill);
+  return body === null ? null : { skill, body };
+}
+
+function tokensOf({ body }: Active): number {
+  return estimateTokens(body.length);
+}
+
+/** Maps in order, four at a time: a folder of a hundred large skills is not a hundred requests at once. */
+async function byFours<In, Out>(items: readonly In[], map: (item: In) => Out | Promise<Out>): Promise<Out[]> {
+  const mapped: Out[] = [];
+  for (let from = 0; from < items.length; from += 4) {
+    mapped.push(...(await Promise.all(items.slice(from, from + 4).map(map))));
+  }
+  return mapped;
+}
