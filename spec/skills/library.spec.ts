@@ -1,0 +1,108 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { conversation, folderWith, open, skillFile } from './support.js';
+
+const signal = new AbortController().signal;
+
+describe('a library that sends all skills', () => {
+  const FILES = {
+    'git.md': 'Commit often.',
+    'docker/SKILL.md': skillFile('docker', 'Containers.', 'Build small images.'),
+  };
+
+  it('loads them with the first message and keeps them', async () => {
+    const talk = conversation(await open(folderWith(FILES)));
+    expect(await talk.say('hello')).toMatchObject({ loaded: ['docker', 'git'], dropped: [], record: { matched: [] } });
+    expect(await talk.say('and again')).toMatchObject({
+      loaded: [],
+      dropped: [],
+      record: { active: ['docker', 'git'] },
+    });
+  });
+
+  it('tells of each its name, what it is for, where it is and how large', async () => {
+    const folder = folderWith(FILES);
+    expect((await open(folder)).skills).toEqual([
+      { name: 'docker', description: 'Containers.', path: join(folder, 'docker/SKILL.md'), bytes: 66 },
+      { name: 'git', description: 'Commit often.', path: join(folder, 'git.md'), bytes: 13 },
+    ]);
+  });
+
+  it('gives one block for each, without frontmatter, naming the folder of what lies beside it', async () => {
+    const folder = folderWith(FILES);
+    const library = await open(folder);
+    expect(await library.texts(['docker', 'git'], { shrink: false }, signal)).toEqual([
+      `<skill name="docker" folder="${join(folder, 'docker')}">\nBuild small images.\n</skill>`,
+      '<skill name="git">\nCommit often.\n</skill>',
+    ]);
+  });
+
+  it('leaves out a skill that was dropped by hand until it is loaded by hand', async () => {
+    const talk = conversation(await open(folderWith(FILES)));
+    await talk.say('hello');
+    expect(await talk.say('no docker', 'ok', { pin: [], drop: ['docker'] })).toMatchObject({ dropped: ['docker'] });
+    expect(await talk.say('still none')).toMatchObject({ loaded: [], record: { active: ['git'] } });
+    expect(await talk.say('now', 'ok', { pin: ['docker'], drop: [] })).toMatchObject({ loaded: ['docker'] });
+  });
+
+  it('leaves out a file that has gone since, with a warning', async () => {
+    const folder = folderWith(FILES);
+    const library = await open(folder);
+    rmSync(join(folder, 'git.md'));
+    expect(await library.texts(['git'], { shrink: false }, signal)).toEqual([]);
+    expect(library.warnings).toEqual([{ path: join(folder, 'git.md'), reason: 'cannot be read any more (ENOENT)' }]);
+  });
+
+  it('names the nearest skill when asked for one there is not', async () => {
+    const library = await open(folderWith(FILES));
+    await expect(library.explain('dokcer', [])).rejects.toMatchObject({
+      code: 'usage',
+      hint: expect.stringContaining("Did you mean 'docker'"),
+    });
+  });
+});
+
+describe('the explanation of a skill', () => {
+  const FILES = { 'git.md': 'Git commits.', 'sql.md': 'Queries.' };
+  const reason = async (talk: ReturnType<typeof conversation>): Promise<string | undefined> =>
+    (await talk.library.explain('git', talk.entries)).split('\n')[1];
+
+  it('has its description, why it is in or out, its file and its whole text', async () => {
+    const folder = folderWith({ 'git.md': skillFile('git', 'Commits.', 'Rebase.\n\nAlways.') });
+    const library = await open(folder, { mode: 'matched' });
+    expect(await library.explain('git', [])).toBe(
+      `git: Commits.\nOut: no message was about it lately. /skill git loads it.\n${join(folder, 'git.md')}\n\nRebase.\n\nAlways.\n`,
+    );
+  });
+
+  it('follows what happens to it', async () => {
+    const talk = conversation(await open(folderWith(FILES), { mode: 'matched' }));
+    await talk.say('git');
+    expect(await reason(talk)).toBe('In: the newest message is about it.');
+    await talk.say('hello');
+    expect(await reason(talk)).toBe('In: matched one message ago; 3 without a match and it goes.');
+    await talk.say('hello', 'Use git.');
+    expect(await reason(talk)).toBe('In: matched 2 messages ago; 3 without a match and it goes.');
+    await talk.say('hello');
+    expect(await reason(talk)).toBe('In: not matched for 3 messages, but the conversation still bears on it.');
+    await talk.say('so?', 'Ok.', { pin: ['git'], drop: [] });
+    expect(await reason(talk)).toBe('In: loaded by hand. /skill -git drops it.');
+    await talk.say('so?', 'Ok.', { pin: [], drop: ['git'] });
+    expect(await reason(talk)).toBe('Out: dropped by hand. /skill git loads it.');
+  });
+
+  it('says when it made room', async () => {
+    const files = { 'git.md': 'g'.repeat(3000), 'sql.md': 's'.repeat(3000) };
+    const talk = conversation(await open(folderWith(files), { mode: 'matched', context_window: 4000 }));
+    await talk.say('git');
+    await talk.say('sql');
+    expect(await reason(talk)).toBe('Out: a message was about it lately, but it made room for others.');
+  });
+
+  it('says when all are sent', async () => {
+    const folder = folderWith(FILES);
+    expect(await reason(conversation(await open(folder)))).toMatch(/^In: all skills together fit/);
+    expect(await reason(conversation(await open(folder, { mode: 'all' })))).toMatch(/^In: every skill is sent/);
+  });
+});
