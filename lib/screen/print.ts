@@ -1,0 +1,16 @@
+import type { HiError } from '../errors.js';
+import { neutralise } from './sanitize.js';
+
+/** An error for the reader: what happened, then on lines of its own the next thing to try. What a server or a file put into it cannot act on a terminal. */
+export function errorText(error: HiError): string {
+  const hint = error.hint === null ? '' : `\n    ${error.hint.replaceAll('\n', '\n    ')}`;
+  return neutralise(`hi: ${error.message}${hint}`);
+}
+
+/** How long something takes, in few characters: 0.4s, 3s, 2m 05s. */
+export function shortTime(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 1) return `${seconds.toFixed(1)}s`;
+  if (seconds < 60) return `${Math.floor(seconds)}s`;
+  return `${Math.floor(seconds / 60)}m ${String(Math.floor(seconds % 60)).padStart(2, '0')}s`;
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { createNeutraliser, neutralise } from '../../lib/screen/sanitize.js';
+import fc from '../support/properties.js';
+
+/** Text with much of what terminals obey in it. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('\x1b[31m', '\r', '\r\n', '\n', '\x07', '\x9b', '\ud83d', '\ude00', '😀'),
+    ),
+  )
+  .map((pieces) => pieces.join(''));
+
+describe('neutralise', () => {
+  it('makes escape sequences visible', () => {
+    expect(neutralise('\x1b[31mred\x1b]0;title\x07\x7f\x9b2J')).toBe('␛[31mred␛]0;title␇␡\ufffd2J');
+  });
+
+  it('leaves newlines, tabs and line ends of two characters alone', () => {
+    expect(neutralise('a\tb\r\nc\nd')).toBe('a\tb\r\nc\nd');
+  });
+
+  it('shows a return by itself, which would overwrite the line', () => {
+    expect(neutralise('rm -rf /\rls       ')).toBe('rm -rf /␍ls       ');
+  });
+
+  it('leaves nothing in any text that a terminal obeys', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(neutralise(text)).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/);
+      }),
+    );
+  });
+
+  it('makes the same of a text in pieces, wherever it is cut', () => {
+    fc.assert(
+      fc.property(hostile, fc.array(fc.nat(20)), (text, lengths) => {
+        const neutraliser = createNeutraliser();
+        let [from, shown] = [0, ''];
+        for (const length of lengths) {
+          shown += neutraliser.push(text.slice(from, from + length));
+          from += length;
+        }
+        expect(shown + neutraliser.push(text.slice(from)) + neutraliser.end()).toBe(neutralise(text));
+      }),
+    );
+  });
+});
