@@ -1,0 +1,59 @@
+import type { Highlighter } from './highlight.js';
+import type { Ink } from './ink.js';
+import { DIM, PLAIN, type Style } from './style.js';
+
+/** A line of code longer than this is shown as it comes, without colours from there on. */
+const LONGEST = 1000;
+
+/** The inside of a code fence, from the end of its first line to the end of its last. */
+export class Fence {
+  /** Colours whole lines; without one the code is shown as it comes. */
+  highlighter: Highlighter | null = null;
+  isClosed = false;
+  readonly #ink: Ink;
+  readonly #put: (text: string, style: Style) => void;
+  readonly #closing: RegExp;
+  readonly #maybeClosing: RegExp;
+  #isAtStart = false;
+
+  /** The fence that these marks opened; the same marks, or more of them, close it. */
+  constructor(ink: Ink, marks: string) {
+    const mark = marks[0] ?? '';
+    this.#ink = ink;
+    this.#put = (text, style) => ink.put(text, style);
+    this.#closing = new RegExp(`^[ \\t>]*${mark}{${marks.length},}[ \\t]*\\r?$`);
+    this.#maybeClosing = new RegExp(`^[ \\t>]*${mark}*[ \\t]*\\r?$`);
+  }
+
+  /** Like `Inline.scan`, over lines. */
+  scan(text: string, at: number, isLast: boolean): number {
+    const newline = text.indexOf('\n', at);
+    if (newline === at) {
+      this.#ink.endLine();
+      this.#isAtStart = true;
+      return at + 1;
+    }
+    const line = text.slice(at, newline === -1 ? text.length : newline);
+    const isWhole = newline !== -1 || isLast;
+    if (this.#isAtStart) {
+      const isColoured = this.highlighter !== null && line.length <= LONGEST;
+      if (!isWhole && (isColoured || this.#maybeClosing.test(line))) return at;
+      if (isWhole && this.#closing.test(line)) return this.#close(at, line);
+      if (isColoured) return this.#highlight(at, line);
+    }
+    this.#isAtStart = false;
+    this.#ink.put(line, PLAIN);
+    return at + line.length;
+  }
+
+  #close(at: number, line: string): number {
+    this.#ink.put(line, DIM);
+    this.isClosed = true;
+    return at + line.length;
+  }
+
+  #highlight(at: number, line: string): number {
+    this.highlighter?.(line, this.#put);
+    return at + line.length;
+  }
+}

@@ -1,0 +1,209 @@
+import type { Ink } from './ink.js';
+import { BOLD, CYAN, DIM, ITALIC, join, PLAIN, STRUCK, type Style, UNDERLINE } from './style.js';
+
+/** Emphasis that was opened and not yet closed. */
+interface Open {
+  readonly mark: string;
+  readonly length: number;
+  readonly style: Style;
+}
+
+/** Where a character may mean something. */
+const SPECIAL = /[\n\\`*_~\]|h]/g;
+const URL_END = /[\s<>"'`)\]]/g;
+const SCHEMES = ['https://', 'http://'];
+
+/**
+ * The inside of a line: emphasis, code, links. Marks stay, dimmed; what they mean is shown by style. A style that is opened lasts until it is
+ * closed or the line ends: text that has been written cannot be restyled, so an opener is believed.
+ */
+export class Inline {
+  readonly #ink: Ink;
+  #base: Style = PLAIN;
+  #isTable = false;
+  #open: Open[] = [];
+  /** Length of the run of backticks that opened the code, 0 outside of code. */
+  #code = 0;
+  /** `bracketed` ends at its parenthesis, `bare` at a blank. */
+  #url: 'none' | 'bracketed' | 'bare' = 'none';
+  #style: Style = PLAIN;
+  #before = '\n';
+
+  constructor(ink: Ink) {
+    this.#ink = ink;
+  }
+
+  /** A new line begins, after what stands at its start (`before`). */
+  begin(base: Style, isTable: boolean, before: string): void {
+    this.#base = base;
+    this.#isTable = isTable;
+    this.#before = before;
+    this.#open = [];
+    this.#code = 0;
+    this.#url = 'none';
+    this.#restyle();
+  }
+
+  /**
+   * Writes the text from `from` on until a newline or the end, and returns how far it came: less than all when what the rest means depends on
+   * what follows, unless nothing does (`isLast`).
+   */
+  scan(text: string, from: number, isLast: boolean): number {
+    let at = from;
+    while (at < text.length) {
+      if (this.#url !== 'none') {
+        at = this.#scanUrl(text, at);
+        continue;
+      }
+      SPECIAL.lastIndex = at;
+      const next = SPECIAL.exec(text)?.index ?? text.length;
+      this.#put(text.slice(at, next), this.#style);
+      at = next;
+      if (at === text.length || text[at] === '\n') return at;
+      const end = this.#scanSpecial(text, at, isLast);
+      if (end === at) return at;
+      at = end;
+    }
+    return at;
+  }
+
+  /** What begins at `at`; returns where it ends, or `at` itself to wait for more. */
+  #scanSpecial(text: string, at: number, isLast: boolean): number {
+    const mark = text[at] ?? '';
+    switch (mark) {
+      case '`':
+        return this.#scanTicks(text, at, isLast);
+      case '\\':
+        if (this.#code > 0) return this.#literal(text, at, at + 1);
+        if (at + 1 === text.length && !isLast) return at;
+        return this.#literal(text, at, /[!-/:-@[-`{-~]/.test(text[at + 1] ?? '') ? at + 2 : at + 1);
+      case ']':
+        if (this.#code > 0) return this.#literal(text, at, at + 1);
+        if (at + 1 === text.length && !isLast) return at;
+        if (text[at + 1] !== '(') return this.#literal(text, at, at + 1);
+        this.#put('](', DIM);
+        this.#url = 'bracketed';
+        return at + 2;
+      case 'h':
+        return this.#scanScheme(text, at, isLast);
+      case '|':
+        this.#put('|', this.#isTable && this.#code === 0 ? DIM : this.#style);
+        return at + 1;
+      default:
+        return this.#code > 0 ? this.#literal(text, at, at + 1) : this.#scanEmphasis(text, at, isLast);
+    }
+  }
+
+  #scanTicks(text: string, at: number, isLast: boolean): number {
+    const end = endOfRun(text, at);
+    if (end === text.length && !isLast) return at;
+    const length = end - at;
+    if (this.#code !== 0 && this.#code !== length) return this.#literal(text, at, end);
+    this.#put(text.slice(at, end), join(this.#base, DIM));
+    this.#code = this.#code === 0 ? length : 0;
+    this.#restyle();
+    return end;
+  }
+
+  /** CommonMark's rules of flanking, with the run taken as a whole. */
+  #scanEmphasis(text: string, at: number, isLast: boolean): number {
+    const end = endOfRun(text, at);
+    if (end === text.length && !isLast) return at;
+    const mark = text[at] ?? '';
+    const length = end - at;
+    const after = end === text.length ? '\n' : String.fromCodePoint(text.codePointAt(end) ?? 10);
+    const { canOpen, canClose } = flanking(mark, this.#before, after);
+    const opener = this.#open.findLastIndex((open) => open.mark === mark && open.length <= length);
+    if (canClose && opener !== -1) return this.#close(text, at, end, opener);
+    if (!canOpen || length > 3 || (mark === '~' && length !== 2)) return this.#literal(text, at, end);
+    this.#put(text.slice(at, end), join(this.#base, DIM));
+    if (mark === '~') this.#open.push({ mark, length: 2, style: STRUCK });
+    if (mark !== '~' && length !== 1) this.#open.push({ mark, length: 2, style: BOLD });
+    if (mark !== '~' && length !== 2) this.#open.push({ mark, length: 1, style: ITALIC });
+    this.#restyle();
+    return end;
+  }
+
+  /** Closes from the inside out as much as the run is long; what was opened inside and never closed ends with it. */
+  #close(text: string, at: number, end: number, opener: number): number {
+    let left = end - at;
+    let index = opener;
+    while (index !== -1 && left > 0) {
+      left -= this.#open[index]?.length ?? 0;
+      this.#open.length = index;
+      const room = left;
+      index = this.#open.findLastIndex((open) => open.mark === text[at] && open.length <= room);
+    }
+    this.#put(text.slice(at, end), join(this.#base, DIM));
+    this.#restyle();
+    return end;
+  }
+
+  #scanScheme(text: string, at: number, isLast: boolean): number {
+    if (this.#code > 0 || /[\p{L}\p{N}]/u.test(this.#before)) return this.#literal(text, at, at + 1);
+    const rest = text.slice(at, at + 8);
+    if (SCHEMES.some((scheme) => rest.startsWith(scheme))) this.#url = 'bare';
+    else if (!isLast && SCHEMES.some((scheme) => scheme.startsWith(rest))) return at;
+    else return this.#literal(text, at, at + 1);
+    return this.#scanUrl(text, at);
+  }
+
+  #scanUrl(text: string, at: number): number {
+    URL_END.lastIndex = at;
+    const end = this.#url === 'bracketed' ? endOfBracketed(text, at) : (URL_END.exec(text)?.index ?? text.length);
+    this.#put(text.slice(at, end), join(this.#style, this.#url === 'bracketed' ? join(DIM, UNDERLINE) : UNDERLINE));
+    if (end === text.length) return end;
+    const isClosed = this.#url === 'bracketed' && text[end] === ')';
+    this.#url = 'none';
+    if (!isClosed) return end;
+    this.#put(')', DIM);
+    return end + 1;
+  }
+
+  #literal(text: string, at: number, end: number): number {
+    this.#put(text.slice(at, end), this.#style);
+    return Math.min(end, text.length);
+  }
+
+  #put(text: string, style: Style): void {
+    if (text === '') return;
+    this.#ink.put(text, style);
+    this.#before = lastCharacter(text);
+  }
+
+  #restyle(): void {
+    const emphasis = this.#open.reduce((style, open) => join(style, open.style), this.#base);
+    this.#style = this.#code > 0 ? join(this.#base, CYAN) : emphasis;
+  }
+}
+
+function endOfRun(text: string, at: number): number {
+  let end = at + 1;
+  while (text[end] === text[at]) end += 1;
+  return end;
+}
+
+function endOfBracketed(text: string, at: number): number {
+  const found = text.slice(at).search(/[)\n]/);
+  return found === -1 ? text.length : at + found;
+}
+
+function flanking(
+  mark: string,
+  before: string,
+  after: string,
+): { readonly canOpen: boolean; readonly canClose: boolean } {
+  const [blankBefore, blankAfter] = [/\s/.test(before), /\s/.test(after)];
+  const [signBefore, signAfter] = [SIGN.test(before), SIGN.test(after)];
+  const isLeft = !blankAfter && (!signAfter || blankBefore || signBefore);
+  const isRight = !blankBefore && (!signBefore || blankAfter || signAfter);
+  if (mark !== '_') return { canOpen: isLeft, canClose: isRight };
+  return { canOpen: isLeft && (!isRight || signBefore), canClose: isRight && (!isLeft || signAfter) };
+}
+
+const SIGN = /[\p{P}\p{S}]/u;
+
+function lastCharacter(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xdc00 && last <= 0xdfff ? text.slice(-2) : text.slice(-1);
+}

@@ -1,0 +1,88 @@
+import type { StreamParser } from '@codemirror/streamparser';
+
+type Load = () => Promise<StreamParser<unknown>>;
+
+/** The languages that can be coloured, by every name that a code fence may give them. Each is read when it first occurs. */
+export const LANGUAGES: Readonly<Record<string, Load>> = Object.fromEntries(
+  names<Load>([
+    [
+      'javascript js jsx mjs cjs node',
+      () => import('@codemirror/legacy-modes/mode/javascript').then((mode) => mode.javascript),
+    ],
+    [
+      'typescript ts tsx mts cts',
+      () => import('@codemirror/legacy-modes/mode/javascript').then((mode) => mode.typescript),
+    ],
+    ['json jsonc json5 jsonl', () => import('@codemirror/legacy-modes/mode/javascript').then((mode) => mode.json)],
+    ['python py python3 pycon', () => import('@codemirror/legacy-modes/mode/python').then((mode) => mode.python)],
+    [
+      'shell sh bash zsh fish console shellsession terminal',
+      () => import('@codemirror/legacy-modes/mode/shell').then((mode) => mode.shell),
+    ],
+    ['c h', () => import('@codemirror/legacy-modes/mode/clike').then((mode) => mode.c)],
+    ['cpp c++ cc cxx hpp arduino', () => import('@codemirror/legacy-modes/mode/clike').then((mode) => mode.cpp)],
+    ['csharp cs c#', () => import('@codemirror/legacy-modes/mode/clike').then((mode) => mode.csharp)],
+    ['java', () => import('@codemirror/legacy-modes/mode/clike').then((mode) => mode.java)],
+    ['kotlin kt kts', () => import('@codemirror/legacy-modes/mode/clike').then((mode) => mode.kotlin)],
+    ['scala', () => import('@codemirror/legacy-modes/mode/clike').then((mode) => mode.scala)],
+    ['dart', () => import('@codemirror/legacy-modes/mode/clike').then((mode) => mode.dart)],
+    [
+      'objectivec objc objective-c',
+      () => import('@codemirror/legacy-modes/mode/clike').then((mode) => mode.objectiveC),
+    ],
+    ['go golang', () => import('@codemirror/legacy-modes/mode/go').then((mode) => mode.go)],
+    ['rust rs', () => import('@codemirror/legacy-modes/mode/rust').then((mode) => mode.rust)],
+    ['swift', () => import('@codemirror/legacy-modes/mode/swift').then((mode) => mode.swift)],
+    ['ruby rb', () => import('@codemirror/legacy-modes/mode/ruby').then((mode) => mode.ruby)],
+    ['perl pl', () => import('@codemirror/legacy-modes/mode/perl').then((mode) => mode.perl)],
+    ['lua', () => import('@codemirror/legacy-modes/mode/lua').then((mode) => mode.lua)],
+    ['r', () => import('@codemirror/legacy-modes/mode/r').then((mode) => mode.r)],
+    ['julia jl', () => import('@codemirror/legacy-modes/mode/julia').then((mode) => mode.julia)],
+    ['haskell hs', () => import('@codemirror/legacy-modes/mode/haskell').then((mode) => mode.haskell)],
+    ['clojure clj cljs edn', () => import('@codemirror/legacy-modes/mode/clojure').then((mode) => mode.clojure)],
+    ['erlang erl', () => import('@codemirror/legacy-modes/mode/erlang').then((mode) => mode.erlang)],
+    ['ocaml ml', () => import('@codemirror/legacy-modes/mode/mllike').then((mode) => mode.oCaml)],
+    ['fsharp fs f#', () => import('@codemirror/legacy-modes/mode/mllike').then((mode) => mode.fSharp)],
+    ['lisp commonlisp elisp', () => import('@codemirror/legacy-modes/mode/commonlisp').then((mode) => mode.commonLisp)],
+    ['scheme racket', () => import('@codemirror/legacy-modes/mode/scheme').then((mode) => mode.scheme)],
+    ['groovy gradle', () => import('@codemirror/legacy-modes/mode/groovy').then((mode) => mode.groovy)],
+    ['powershell ps1 pwsh', () => import('@codemirror/legacy-modes/mode/powershell').then((mode) => mode.powerShell)],
+    ['html htm vue svelte', () => import('@codemirror/legacy-modes/mode/xml').then((mode) => mode.html)],
+    ['xml svg xhtml xsd', () => import('@codemirror/legacy-modes/mode/xml').then((mode) => mode.xml)],
+    ['css', () => import('@codemirror/legacy-modes/mode/css').then((mode) => mode.css)],
+    ['scss', () => import('@codemirror/legacy-modes/mode/css').then((mode) => mode.sCSS)],
+    ['less', () => import('@codemirror/legacy-modes/mode/css').then((mode) => mode.less)],
+    ['sql sqlite', () => import('@codemirror/legacy-modes/mode/sql').then((mode) => mode.standardSQL)],
+    ['postgres postgresql pgsql plpgsql', () => import('@codemirror/legacy-modes/mode/sql').then((mode) => mode.pgSQL)],
+    ['mysql mariadb', () => import('@codemirror/legacy-modes/mode/sql').then((mode) => mode.mySQL)],
+    ['yaml yml', () => import('@codemirror/legacy-modes/mode/yaml').then((mode) => mode.yaml)],
+    ['toml', () => import('@codemirror/legacy-modes/mode/toml').then((mode) => mode.toml)],
+    [
+      'ini properties dotenv env conf',
+      () => import('@codemirror/legacy-modes/mode/properties').then((mode) => mode.properties),
+    ],
+    [
+      'dockerfile docker containerfile',
+      () => import('@codemirror/legacy-modes/mode/dockerfile').then((mode) => mode.dockerFile),
+    ],
+    ['cmake', () => import('@codemirror/legacy-modes/mode/cmake').then((mode) => mode.cmake)],
+    ['nginx', () => import('@codemirror/legacy-modes/mode/nginx').then((mode) => mode.nginx)],
+    ['protobuf proto', () => import('@codemirror/legacy-modes/mode/protobuf').then((mode) => mode.protobuf)],
+    ['diff patch', () => import('@codemirror/legacy-modes/mode/diff').then((mode) => mode.diff)],
+    ['http', () => import('@codemirror/legacy-modes/mode/http').then((mode) => mode.http)],
+    ['latex tex', () => import('@codemirror/legacy-modes/mode/stex').then((mode) => mode.stex)],
+    ['fortran f90', () => import('@codemirror/legacy-modes/mode/fortran').then((mode) => mode.fortran)],
+    ['pascal delphi', () => import('@codemirror/legacy-modes/mode/pascal').then((mode) => mode.pascal)],
+    ['vb vbnet', () => import('@codemirror/legacy-modes/mode/vb').then((mode) => mode.vb)],
+    ['verilog systemverilog', () => import('@codemirror/legacy-modes/mode/verilog').then((mode) => mode.verilog)],
+    ['vhdl', () => import('@codemirror/legacy-modes/mode/vhdl').then((mode) => mode.vhdl)],
+    ['asm assembly gas nasm', () => import('@codemirror/legacy-modes/mode/gas').then((mode) => mode.gas)],
+    ['wasm wast wat', () => import('@codemirror/legacy-modes/mode/wast').then((mode) => mode.wast)],
+    ['octave matlab', () => import('@codemirror/legacy-modes/mode/octave').then((mode) => mode.octave)],
+  ]),
+);
+
+/** Each name of a list `first second` with its value. */
+function names<Value>(members: readonly (readonly [string, Value])[]): readonly (readonly [string, Value])[] {
+  return members.flatMap(([list, value]) => list.split(' ').map((name) => [name, value] as const));
+}

@@ -1,0 +1,33 @@
+/** How text looks: the parameters of an SGR sequence, joined by semicolons; empty is plain. */
+export type Style = string;
+
+export const PLAIN: Style = '';
+export const BOLD: Style = '1';
+export const DIM: Style = '2';
+export const ITALIC: Style = '3';
+export const UNDERLINE: Style = '4';
+export const STRUCK: Style = '9';
+export const RED: Style = '31';
+export const GREEN: Style = '32';
+export const YELLOW: Style = '33';
+export const BLUE: Style = '34';
+export const MAGENTA: Style = '35';
+export const CYAN: Style = '36';
+
+/** The sequence after which text looks like that, whatever came before. */
+export function sgr(style: Style): string {
+  return style === PLAIN ? '\x1b[0m' : `\x1b[0;${style}m`;
+}
+
+/** Both styles at once. */
+export function join(first: Style, second: Style): Style {
+  if (first === PLAIN) return second;
+  return second === PLAIN ? first : `${first};${second}`;
+}
+
+/** The text in that style, plain again before its last newlines, so that nothing of a style reaches the next line. */
+export function paint(text: string, style: Style): string {
+  if (style === PLAIN || text === '') return text;
+  const body = text.replace(/\n+$/, '');
+  return body === '' ? text : `${sgr(style)}${body}${sgr(PLAIN)}${text.slice(body.length)}`;
+}

@@ -1,0 +1,180 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { type Highlighter, loadHighlighter } from '../../lib/screen/highlight.js';
+import { Markdown } from '../../lib/screen/markdown.js';
+import fc from '../support/properties.js';
+
+const python = await loadHighlighter('python');
+const find = (language: string): Highlighter | null => (language === 'python' ? (python?.() ?? null) : null);
+
+function render(pieces: readonly string[]): string {
+  const markdown = new Markdown(find);
+  return pieces.map((piece) => markdown.push(piece)).join('') + markdown.end();
+}
+
+/** The text with a short name for each styling in place of its sequence. */
+function marked(text: string): string {
+  const names: Record<string, string> = {
+    0: '/',
+    '0;1': 'B',
+    '0;2': 'D',
+    '0;3': 'I',
+    '0;1;3': 'BI',
+    '0;9': 'S',
+    '0;36': 'C',
+    '0;34': 'M',
+  };
+  return render([text]).replace(/\x1b\[([0-9;]*)m/g, (_, code: string) => `{${names[code] ?? code}}`);
+}
+
+/** Text with much Markdown in it, whole and broken. */
+const markdownText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '*',
+        '**',
+        '***',
+        '_',
+        '__',
+        '~~',
+        '`',
+        '``',
+        '```',
+        '```python\n',
+        '\r\n',
+        '\n',
+        '\n\n',
+        '# ',
+        '- ',
+        '1. ',
+        '> ',
+        '|',
+        '---',
+        '](',
+        '[',
+        ')',
+        '\\',
+        'https://',
+        'h',
+      ),
+      fc.constantFrom(' ', 'word', 'a', 'def f(x):\n', 'É', '😀', '日本', '\t', '"""', "'"),
+      fc.string({ maxLength: 5 }),
+    ),
+    { maxLength: 40 },
+  )
+  .map((pieces) => pieces.join('').replaceAll(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, ''));
+
+/** The text cut at these places; never inside a character, which the neutraliser before it sees to. */
+function cut(text: string, lengths: readonly number[]): string[] {
+  const characters = [...text];
+  const pieces = lengths.map((length) => characters.splice(0, length).join(''));
+  return [...pieces, characters.join('')];
+}
+
+describe('markdown', () => {
+  it('changes nothing but the style, whatever the text', () => {
+    fc.assert(
+      fc.property(markdownText, (text) => {
+        expect(stripVTControlCharacters(render([text]))).toBe(text);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('styles a text in pieces as it styles the whole, wherever it is cut', () => {
+    fc.assert(
+      fc.property(markdownText, fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 60 }), (text, lengths) => {
+        expect(render(cut(text, lengths))).toBe(render([text]));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('ends every line plain', () => {
+    fc.assert(
+      fc.property(markdownText, (text) => {
+        let style = '0';
+        for (const [sequence] of render([`${text}\n`]).matchAll(/\n|\x1b\[[0-9;]*m/g)) {
+          if (sequence !== '\n') style = sequence.slice(2, -1);
+          else expect(style).toBe('0');
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['a **bold** word', 'a {D}**{B}bold{D}**{/} word'],
+    ['an *italic* word', 'an {D}*{I}italic{D}*{/} word'],
+    ['***both***', '{D}***{BI}both{D}***{/}'],
+    ['**bold and *both***', '{D}**{B}bold and {D}*{BI}both{D}***{/}'],
+    ['~~gone~~', '{D}~~{S}gone{D}~~{/}'],
+    ['`code` and ``co`de``', '{D}`{C}code{D}`{/} and {D}``{C}co`de{D}``{/}'],
+    ['**not `closed** here`', '{D}**{B}not {D}`{C}closed** here{D}`{/}'],
+  ])('shows the emphasis of %s', (text, expected) => {
+    expect(marked(text)).toBe(expected);
+  });
+
+  it.each([
+    '2 * 3 * 4',
+    'snake_case_name',
+    '5 ** 2',
+    'a \\*literal\\* star',
+    '~tilde~',
+    'file_*',
+    '#hashtag',
+    '-dash',
+    '1.5 times',
+    'graph',
+  ])('takes nothing for a mark in: %s', (text) => {
+    expect(render([text])).toBe(text);
+  });
+
+  it('shows what stands at the start of a line', () => {
+    expect(marked('# Title\ntext')).toBe('{0;1;4}# Title{/}\ntext');
+    expect(marked('### Part')).toBe('{B}### Part{/}');
+    expect(marked('- one\n  * two\n1. three')).toBe('{M}-{/} one\n  {M}*{/} two\n{M}1.{/} three');
+    expect(marked('> quoted **b**')).toBe('{D}>{/} quoted {D}**{B}b{D}**{/}');
+    expect(marked('---\n***\n')).toBe('{D}---{/}\n{D}***{/}\n');
+  });
+
+  it('sets off the lines of a table', () => {
+    expect(marked('| a | b |\n|---|:-:|\n| 1 | 2 |')).toBe(
+      '{D}|{/} a {D}|{/} b {D}|{/}\n{D}|---|:-:|{/}\n{D}|{/} 1 {D}|{/} 2 {D}|{/}',
+    );
+  });
+
+  it('underlines addresses and leaves the words around them', () => {
+    expect(marked('see https://a.example/x_y_z, or (http://b.example)')).toBe(
+      'see {4}https://a.example/x_y_z,{/} or ({4}http://b.example{/})'.replaceAll('{4}', '{0;4}'),
+    );
+    expect(marked('[text](http://c.example) on')).toBe('[text{D}]({0;2;4}http://c.example{D}){/} on');
+  });
+
+  it('colours code line by line and keeps what earlier lines left open', () => {
+    const shown = marked('```python\ndef f():\n  """doc\n  more"""\n```\n*after*');
+    expect(shown).toContain('{D}```python{/}\n{0;35}def{/} {M}f{/}():\n');
+    expect(shown).toContain('{0;32}  more"""{/}\n{D}```{/}\n{D}*{I}after');
+  });
+
+  it('leaves code in an unknown language plain', () => {
+    expect(marked('```klingon\n**no** _emphasis_\n```\n')).toBe('{D}```klingon{/}\n**no** _emphasis_\n{D}```{/}\n');
+  });
+
+  it('closes a fence with as many marks as opened it', () => {
+    expect(marked('````\n```\n````\n**b**')).toBe('{D}````{/}\n```\n{D}````{/}\n{D}**{B}b{D}**{/}');
+  });
+
+  it('does not carry emphasis that is never closed into the next line', () => {
+    expect(marked('**open\nplain')).toBe('{D}**{B}open{/}\nplain');
+  });
+
+  it('holds text back while a language is loaded', async () => {
+    let load = (_: Highlighter | null): void => {};
+    const markdown = new Markdown(() => new Promise((resolve) => (load = resolve)));
+    expect(markdown.push('```x\ncode\n')).toBe('\x1b[0;2m```x');
+    load((line, put) => put(line, '35'));
+    await markdown.loading;
+    expect(markdown.push('')).toBe('\x1b[0m\n\x1b[0;35mcode\x1b[0m\n');
+  });
+});
