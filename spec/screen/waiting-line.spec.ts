@@ -1,0 +1,112 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import type { ChatEvent } from '../../lib/chat/event.js';
+import { createScreen } from '../../lib/screen/show.js';
+import { createStyledAnswer } from '../../lib/screen/styled-answer.js';
+import { createEmulator, screenOf } from '../support/emulator.js';
+import { fakePaper } from '../support/paper.js';
+
+/** A screen on a terminal of 40 columns, and a clock that goes when it is told to. */
+function screenAtTheClock() {
+  jest.useFakeTimers();
+  const paper = fakePaper(true, 40);
+  const screen = createScreen(paper, {
+    quiet: false,
+    styled: createStyledAnswer,
+    thinking: false,
+    now: () => Date.now(),
+  });
+  return {
+    show: (event: ChatEvent) => screen.show(event),
+    screen,
+    async shownAfter(seconds: number): Promise<string> {
+      await jest.advanceTimersByTimeAsync(seconds * 1000);
+      const emulator = createEmulator(40, 10);
+      const { both } = paper.written;
+      jest.useRealTimers();
+      await new Promise<void>((resolve) => emulator.write(both.replaceAll('\n', '\r\n'), resolve));
+      return screenOf(emulator).replace(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/, '*');
+    },
+  };
+}
+
+const request: ChatEvent = { type: 'request', provider: 'p', model: 'model-1', context_tokens: 0 };
+const text = (words: string): ChatEvent => ({ type: 'text', text: words });
+
+describe('the waiting line', () => {
+  it('says which model is waited for and how long', async () => {
+    const { show, shownAfter } = screenAtTheClock();
+    show(request);
+    expect(await shownAfter(65)).toBe('* model-1 · 1m 05s');
+  });
+
+  it('is gone when the answer comes', async () => {
+    const { show, screen, shownAfter } = screenAtTheClock();
+    show(request);
+    jest.advanceTimersByTime(3000);
+    show(text('Here it is.\n'));
+    screen.close();
+    expect(await shownAfter(5)).toBe('Here it is.');
+  });
+
+  it('counts the tokens of thinking that is not shown', async () => {
+    const { show, shownAfter } = screenAtTheClock();
+    show(request);
+    show({ type: 'thinking', text: 'x'.repeat(4800) });
+    expect(await shownAfter(2)).toBe('* thinking · 2s · 1.2k tokens');
+  });
+
+  it('comes back when the answer pauses at the end of a line, and only there', async () => {
+    const first = screenAtTheClock();
+    first.show(text('A line.\n'));
+    expect(await first.shownAfter(3)).toMatch(/^A line\.\n\* answering · \ds · 2 tokens$/);
+    const second = screenAtTheClock();
+    second.show(text('Half a'));
+    expect(await second.shownAfter(3)).toBe('Half a');
+  });
+
+  it('counts down to the next try', async () => {
+    const { show, shownAfter } = screenAtTheClock();
+    show({ type: 'retry', attempt: 2, delay: 10_000, reason: 'overloaded' });
+    expect(await shownAfter(4)).toMatch(/^\* trying again in [56]s \(2\): overloaded$/);
+  });
+
+  it('names the tool that runs, and how much it said', async () => {
+    const { show, shownAfter } = screenAtTheClock();
+    show({ type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'make' } });
+    show({ type: 'tool-output', call_id: '1', text: 'compiling\n' });
+    expect(await shownAfter(7)).toMatch(/^▸ bash make\ncompiling\n\* bash · [67]s · 1 line$/);
+  });
+
+  it('shows how far a compaction is', async () => {
+    const { show, shownAfter } = screenAtTheClock();
+    show({ type: 'compact-start', strategy: 'summary', messages: 42 });
+    show({ type: 'compact-progress', characters: 1500 });
+    expect(await shownAfter(2)).toMatch(/^\* compacting 42 messages \(summary\) · 2s/);
+  });
+
+  it('takes one row only, however long its words are', async () => {
+    const { show, screen, shownAfter } = screenAtTheClock();
+    show({ type: 'retry', attempt: 1, delay: 90_000, reason: '日本語 '.repeat(20) });
+    jest.advanceTimersByTime(2000);
+    show(text('x\n'));
+    screen.close();
+    expect(await shownAfter(1)).toBe('x');
+  });
+
+  it('stays away while somebody else has the terminal', async () => {
+    const { show, screen, shownAfter } = screenAtTheClock();
+    show(request);
+    jest.advanceTimersByTime(2000);
+    screen.yield();
+    expect(await shownAfter(5)).toBe('');
+  });
+
+  it('does not count the time in which the user is asked to that of the tool', async () => {
+    const { show, screen, shownAfter } = screenAtTheClock();
+    show({ type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'make' } });
+    const resume = screen.yield();
+    jest.advanceTimersByTime(60_000);
+    resume();
+    expect(await shownAfter(3)).toMatch(/^▸ bash make\n\* bash · [23]s$/);
+  });
+});

@@ -1,0 +1,30 @@
+import { Writable } from 'node:stream';
+import type { Paper } from '../../lib/screen/show.js';
+
+/** A paper that keeps what is written on it, and in which order. */
+export interface FakePaper extends Paper {
+  readonly written: { out: string; err: string; both: string };
+}
+
+/** Two streams in memory: terminals with colour, or not terminals at all. */
+export function fakePaper(isTerminal: boolean, columns = 80): FakePaper {
+  const written = { out: '', err: '', both: '' };
+  const stream = (name: 'out' | 'err'): Writable =>
+    new Writable({
+      decodeStrings: false,
+      write(text: string, _encoding, done) {
+        written[name] += text;
+        written.both += text;
+        done();
+      },
+    });
+  return {
+    written,
+    out: stream('out'),
+    err: stream('err'),
+    outIsTerminal: isTerminal,
+    errIsTerminal: isTerminal,
+    colour: { out: isTerminal, err: isTerminal },
+    columns: () => columns,
+  };
+}
