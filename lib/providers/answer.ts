@@ -1,0 +1,80 @@
+import type { StreamEvent } from '../chat/event.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+import type { AnswerPart, Opaque, ToolCallPart } from '../chat/message.js';
+
+/**
+ * An answer while it arrives: turns the pieces of a stream into events, with one `part` for every block, in the answer's order.
+ * From the first tool call on, parts are held back until `finish`, so that nothing of a stream that is cut can be run.
+ */
+export class Answer {
+  #open: { type: 'text' | 'thinking'; text: string; opaque?: Opaque } | null = null;
+  readonly #held: AnswerPart[] = [];
+  #calls = 0;
+
+  /** How many tool calls the answer has so far. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** A piece of the text or of the thinking; another kind of block that is open is closed first. */
+  *piece(type: 'text' | 'thinking', text: string): Generator<StreamEvent> {
+    if (text === '') return;
+    yield* this.#begin(type);
+    if (this.#open) this.#open.text += text;
+    yield { type, text };
+  }
+
+  /** What has to go back with the block that is open; begins one of that type where none is open, for signatures can come alone. */
+  *seal(type: 'text' | 'thinking', opaque: Opaque): Generator<StreamEvent> {
+    yield* this.#begin(type);
+    if (this.#open) this.#open.opaque = { ...this.#open.opaque, ...opaque };
+  }
+
+  /** A whole part that comes at once. */
+  *add(part: AnswerPart): Generator<StreamEvent> {
+    yield* this.close();
+    if (part.type === 'tool_call') this.#calls += 1;
+    if (this.#calls > 0) this.#held.push(part);
+    else yield { type: 'part', part };
+  }
+
+  /** Ends the open block. One without words or anything to send back leaves no part. */
+  *close(): Generator<StreamEvent> {
+    const block = this.#open;
+    this.#open = null;
+    if (block === null || (block.text === '' && block.opaque === undefined)) return;
+    const { type, text, opaque } = block;
+    yield* this.add({ type, text, ...(opaque === undefined ? {} : { opaque }) });
+  }
+
+  /** The stream has ended as it should: everything that was held back. */
+  *finish(): Generator<StreamEvent> {
+    yield* this.close();
+    for (const part of this.#held.splice(0)) yield { type: 'part', part };
+  }
+
+  *#begin(type: 'text' | 'thinking'): Generator<StreamEvent> {
+    if (this.#open?.type === type) return;
+    yield* this.close();
+    this.#open = { type, text: '' };
+  }
+}
+
+/** A tool call from its arguments as text; what is not a JSON object is kept as `invalid_args`. No arguments at all are none. */
+export function toolCall(call_id: string, name: string, text: string, opaque?: Opaque): ToolCallPart {
+  const rest = opaque === undefined ? {} : { opaque };
+  if (text.trim() === '') return { type: 'tool_call', call_id, name, args: {}, ...rest };
+  const args = parseObject(text);
+  if (args !== null) return { type: 'tool_call', call_id, name, args, ...rest };
+  return { type: 'tool_call', call_id, name, args: {}, invalid_args: text, ...rest };
+}
+
+/** The JSON object in a text, null when there is none. */
+export function parseObject(text: string): JsonObject | null {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
