@@ -1,0 +1,102 @@
+import { HiError } from '../errors.js';
+
+/** The error of a request that its caller gave up. */
+export function aborted(): Error {
+  const error = new Error('The request was aborted.');
+  error.name = 'AbortError';
+  return error;
+}
+
+/** The error of a server that is connected and says nothing. Sending again would wait as long again, so it is not retried. */
+export function silence(url: URL, idleTimeout: number): HiError {
+  // OpenAI's SDK drops an error that says "timed out" in favour of its own, so these words are avoided here.
+  return new HiError(
+    'network',
+    `Nothing came from '${url.host}' for ${Math.max(1, Math.round(idleTimeout / 1000))} s.`,
+    {
+      hint: 'The server may be overloaded, or still loading the model. Ask again (/retry in hi chat).',
+    },
+  );
+}
+
+/** What Node throws for a connection that fails, as a `HiError` that names the host, or the proxy that was not reached. Abort errors and `HiError`s stay what they are. */
+export function asNetworkError(
+  thrown: unknown,
+  { url, proxy }: { readonly url: URL; readonly proxy: URL | null },
+): unknown {
+  if (thrown instanceof HiError) return thrown;
+  if (typeof thrown !== 'object' || thrown === null) return thrown;
+  if ('name' in thrown && thrown.name === 'AbortError') return thrown;
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+  const { what, hint, retryable } = describe(code, url.host, proxy);
+  // Its text would say "timed out" (see above), and tells nothing more.
+  const cause = code === 'ETIMEDOUT' ? {} : { cause: thrown };
+  return new HiError('network', what, { hint, retryable, ...cause });
+}
+
+/** The codes of a connection that was never made. */
+const UNREACHED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+]);
+
+interface Description {
+  readonly what: string;
+  readonly hint: string;
+  readonly retryable: boolean;
+}
+
+function describe(code: string, host: string, proxy: URL | null): Description {
+  if (proxy !== null && UNREACHED.has(code)) {
+    return {
+      what: `The proxy '${proxy.host}' cannot be reached.`,
+      hint: 'Correct HTTPS_PROXY or HTTP_PROXY, or exempt the host by NO_PROXY.',
+      retryable: false,
+    };
+  }
+  if (code === 'ECONNREFUSED') {
+    return {
+      what: `Nothing listens at '${host}'.`,
+      hint: 'Start the server there (for Ollama: ollama serve), or correct api_base.',
+      retryable: false,
+    };
+  }
+  if (code === 'ENOTFOUND') {
+    return {
+      what: `There is no host '${host}'.`,
+      hint: 'Check the network connection, and api_base if it is set.',
+      retryable: false,
+    };
+  }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('HPE_')) {
+    return {
+      what: `'${host}' does not speak the expected protocol (${code}).`,
+      hint: 'Check api_base: http:// or https://, and the port.',
+      retryable: false,
+    };
+  }
+  if (/CERT|SIGNATURE/.test(code)) {
+    return {
+      what: `The certificate of '${host}' is not trusted (${code}).`,
+      hint: 'If a proxy of your own signs it, name its certificate in NODE_EXTRA_CA_CERTS.',
+      retryable: false,
+    };
+  }
+  if (UNREACHED.has(code)) {
+    return {
+      what: `'${host}' cannot be reached.`,
+      hint: 'Check the network connection, and HTTPS_PROXY if you need one.',
+      retryable: true,
+    };
+  }
+  return {
+    what: `The connection to '${host}' was cut.`,
+    hint: 'Ask again (/retry in hi chat).',
+    retryable: true,
+  };
+}

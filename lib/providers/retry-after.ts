@@ -1,0 +1,44 @@
+import type { VendorError } from './vendor-error.js';
+
+/**
+ * How long the server asked to wait, in milliseconds: by header, in Google's `RetryInfo`, or in its sentence; null when it did not. No time at all, and a
+ * time that is past by our clock, are no wish: all attempts would be over at once.
+ */
+export function retryAfter({ headers, details, message }: VendorError): number | null {
+  return (
+    [fromHeaders(headers), fromDetails(details), fromSentence(message)].find((wait) => wait !== null && wait > 0) ??
+    null
+  );
+}
+
+function fromHeaders(headers: Headers | null): number | null {
+  const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  if (milliseconds >= 0) return milliseconds;
+  const value = headers?.get('retry-after') ?? '';
+  const seconds = Number(value);
+  if (value !== '' && seconds >= 0) return seconds * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : date - Date.now();
+}
+
+/** `google.rpc.RetryInfo` tells `retryDelay` as seconds: "48s", "34.4s". */
+function fromDetails(details: VendorError['details']): number | null {
+  const delay = details.map((detail) => detail.retryDelay).find((value) => typeof value === 'string');
+  return delay === undefined ? null : milliseconds(delay);
+}
+
+/** OpenAI's errors inside a stream have no headers, only "Please try again in 1.574s." */
+function fromSentence(message: string): number | null {
+  const found = /(?:try again|retry) in ((?:[\d.]+(?:ms|h|m|s))+)/i.exec(message);
+  return found?.[1] === undefined ? null : milliseconds(found[1]);
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+function milliseconds(duration: string): number | null {
+  let total = 0;
+  for (const [, amount = '', unit = ''] of duration.matchAll(/([\d.]+)(ms|h|m|s)/g)) {
+    total += Number(amount) * (UNITS[unit] ?? 0);
+  }
+  return total > 0 ? Math.ceil(total) : null;
+}
