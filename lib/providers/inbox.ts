@@ -1,0 +1,53 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * How much is handed out at once, in bytes. SDKs copy the rest of a chunk with every event they find in it, so large chunks cost a multiple of their
+ * size; small ones cost a round through the stream each.
+ */
+const PORTION = 8192;
+
+/**
+ * What a stream brings, in its order and in portions of a good size, and its error only after all of it. A stream's own iterator drops what it has
+ * not handed out yet when the connection breaks, and with it the last words of an answer.
+ */
+export function inbox(source: Readable): () => Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  /** How many of the chunks are handed out. Taking each from the front of a long array would move all the others. */
+  let taken = 0;
+  let over: { readonly error: unknown } | null = null;
+  let wake = () => {};
+  const end = (error: unknown) => {
+    over ??= { error };
+    wake();
+  };
+  source.on('data', (chunk: Uint8Array) => {
+    for (let at = 0; at < chunk.length; at += PORTION) chunks.push(chunk.subarray(at, at + PORTION));
+    wake();
+  });
+  source.on('end', () => end(null));
+  source.on('error', end);
+  source.on('close', () => end(new Error('The stream was closed.')));
+
+  function portion(): Uint8Array {
+    const first = taken;
+    let size = 0;
+    while (taken < chunks.length && size + (chunks[taken]?.length ?? 0) <= PORTION) {
+      size += chunks[taken]?.length ?? 0;
+      taken += 1;
+    }
+    const parts = chunks.slice(first, taken);
+    if (taken === chunks.length) chunks.length = taken = 0;
+    return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  }
+
+  return async () => {
+    if (chunks.length === 0 && over === null) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (chunks.length > 0) return portion();
+    if (over?.error) throw over.error;
+    return null;
+  };
+}

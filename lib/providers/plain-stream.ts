@@ -1,0 +1,66 @@
+/** Where the bytes of a body come from. */
+export interface Source {
+  /** Resolves to the next bytes, null at the end. Asked only when somebody waits for them, one call at a time. */
+  next(): Promise<Uint8Array | null>;
+  /** Told when nobody wants the rest. */
+  stop(): void;
+}
+
+type Step = { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value: undefined };
+
+const OVER: Step = { done: true, value: undefined };
+
+/**
+ * What the SDKs use of a `ReadableStream` (WHATWG Streams): a reader, iteration, and cancelling. Node's own costs a start more to load than a request
+ * takes, and each chunk several rounds of promises.
+ */
+export class PlainStream {
+  readonly #source: Source;
+  #isOver = false;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  getReader() {
+    return {
+      read: () => this.#read(),
+      releaseLock: () => {},
+      cancel: () => this.cancel(),
+    };
+  }
+
+  [Symbol.asyncIterator]() {
+    return {
+      next: () => this.#read(),
+      return: async () => {
+        await this.cancel();
+        return OVER;
+      },
+    };
+  }
+
+  async cancel(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#source.stop();
+  }
+
+  /** Itself under the name the SDKs know. */
+  asReadableStream(): ReadableStream<Uint8Array> {
+    return this as unknown as ReadableStream<Uint8Array>;
+  }
+
+  async #read(): Promise<Step> {
+    if (this.#isOver) return OVER;
+    try {
+      const value = await this.#source.next();
+      if (value !== null) return { done: false, value };
+      this.#isOver = true;
+      return OVER;
+    } catch (thrown) {
+      this.#isOver = true;
+      throw thrown;
+    }
+  }
+}
