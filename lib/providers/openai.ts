@@ -1,0 +1,35 @@
+import type { Provider, ProviderMember, ProviderSettings } from './provider.js';
+
+/** A vendor as far as an adapter needs to know it. */
+export type Vendor = Omit<ProviderMember, 'create' | 'listModels'>;
+
+const ADDRESS = 'https://api.openai.com/v1';
+
+/** OpenAI itself by its Responses API, and every server that speaks Chat Completions. */
+export const openai: ProviderMember = {
+  name: 'openai',
+  title: 'OpenAI',
+  defaultModel: 'gpt-5.4',
+  fastModel: 'gpt-5.4-mini',
+  keyVariables: ['OPENAI_API_KEY'],
+  baseVariable: 'OPENAI_BASE_URL',
+  keyPage: 'https://platform.openai.com/api-keys',
+  elsewhere: "A server that speaks OpenAI's protocol (llama.cpp, vLLM, LM Studio, LiteLLM, a gateway)",
+  create: (settings) => createCompatible(openai, ADDRESS, settings),
+  listModels: (settings, signal) => listCompatible(openai, ADDRESS, settings, signal),
+};
+
+/** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
+export async function createCompatible(vendor: Vendor, address: string, settings: ProviderSettings): Promise<Provider> {
+  return (await import('./openai-adapter.js')).create(vendor, address, settings);
+}
+
+/** The models of such a vendor, the newest first. */
+export async function listCompatible(
+  vendor: Vendor,
+  address: string,
+  settings: ProviderSettings,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  return await (await import('./openai-adapter.js')).listModels(vendor, address, settings, signal);
+}
