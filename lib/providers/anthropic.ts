@@ -1,0 +1,18 @@
+import type { ProviderMember } from './provider.js';
+
+/** Claude, by the Messages API. */
+export const anthropic: ProviderMember = {
+  name: 'anthropic',
+  title: 'Anthropic',
+  defaultModel: 'claude-sonnet-5-5',
+  fastModel: 'claude-haiku-5-5',
+  keyVariables: ['ANTHROPIC_API_KEY'],
+  baseVariable: 'ANTHROPIC_BASE_URL',
+  keyPage: 'https://console.anthropic.com/settings/keys',
+  async create(settings) {
+    return (await import('./anthropic-adapter.js')).create(settings);
+  },
+  async listModels(settings, signal) {
+    return await (await import('./anthropic-adapter.js')).listModels(settings, signal);
+  },
+};
