@@ -1,0 +1,18 @@
+import type { ProviderMember } from './provider.js';
+
+/** Gemini, by generateContentStream of the Gemini API. */
+export const gemini: ProviderMember = {
+  name: 'gemini',
+  title: 'Gemini',
+  defaultModel: 'gemini-flash-latest',
+  fastModel: 'gemini-flash-lite-latest',
+  keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  baseVariable: 'GOOGLE_GEMINI_BASE_URL',
+  keyPage: 'https://aistudio.google.com/apikey',
+  async create(settings) {
+    return (await import('./gemini-adapter.js')).create(settings);
+  },
+  async listModels(settings, signal) {
+    return await (await import('./gemini-adapter.js')).listModels(settings, signal);
+  },
+};
