@@ -1,0 +1,22 @@
+import type { ProviderMember } from './provider.js';
+
+/** Ollama, on this machine or another, or its cloud. */
+export const ollama: ProviderMember = {
+  name: 'ollama',
+  title: 'Ollama',
+  defaultModel: 'llama3.2',
+  fastModel: null,
+  keyVariables: [],
+  baseVariable: 'OLLAMA_HOST',
+  port: 11434,
+  keyPage: null,
+  async create(settings) {
+    return (await import('./ollama-adapter.js')).create(settings);
+  },
+  async listModels(settings, signal) {
+    return await (await import('./ollama-adapter.js')).listModels(settings, signal);
+  },
+  async realWindow(settings, model, signal) {
+    return await (await import('./ollama-adapter.js')).realWindow(settings, model, signal);
+  },
+};
