@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import { providers } from '../../lib/providers/index.js';
+import { pick } from '../../lib/registry.js';
+import { settingsFor } from '../support/providers.js';
+import { refusal, vendorServer } from '../support/vendor-server.js';
+
+const LISTS: readonly (readonly [string, string, JsonObject])[] = [
+  [
+    'openai',
+    '/v1',
+    {
+      data: [
+        { id: 'older', object: 'model', created: 1 },
+        { id: 'newer', object: 'model', created: 2 },
+      ],
+    },
+  ],
+  ['anthropic', '', { data: [{ id: 'newer' }, { id: 'older' }], has_more: false }],
+  [
+    'gemini',
+    '',
+    {
+      models: [
+        { name: 'models/newer', supportedGenerationMethods: ['generateContent'] },
+        { name: 'models/embedder', supportedGenerationMethods: ['embedContent'] },
+        { name: 'models/older', supportedGenerationMethods: ['generateContent'] },
+      ],
+    },
+  ],
+  [
+    'ollama',
+    '',
+    {
+      models: [
+        { name: 'newer', model: 'newer' },
+        { name: 'older', model: 'older' },
+      ],
+    },
+  ],
+];
+
+describe.each(LISTS)('the models of %s', (name, path, body) => {
+  const member = pick(providers, name, 'provider');
+
+  it('are listed by name, the newest first where the vendor tells', async () => {
+    await using server = await vendorServer({ chunks: [JSON.stringify(body)] });
+    expect(await member.listModels(settingsFor(server.url + path), new AbortController().signal)).toEqual([
+      'newer',
+      'older',
+    ]);
+    expect(server.requests[0]?.method).toBe('GET');
+  });
+
+  it('cannot be listed with a wrong key', async () => {
+    await using server = await vendorServer(refusal(401, { error: { message: 'No' } }));
+    const asked = member.listModels(settingsFor(server.url + path), new AbortController().signal);
+    await expect(asked).rejects.toMatchObject({ code: 'key' });
+  });
+
+  it('are named by the registry for those who choose none', () => {
+    expect(member.defaultModel).not.toBe('');
+    expect(member.title).toMatch(/^[A-Z]/);
+    expect(member.baseVariable).toMatch(/^[A-Z_]+$/);
+  });
+});
+
+describe('an adapter', () => {
+  it.each(['openai', 'anthropic', 'gemini'])('of %s is not made without a key for the vendor itself', async (name) => {
+    const made = pick(providers, name, 'provider').create({ ...settingsFor(''), apiBase: null, apiKey: null });
+    await expect(made).rejects.toMatchObject({ code: 'config', hint: expect.stringMatching(/_API_KEY.*https:\/\//) });
+  });
+});

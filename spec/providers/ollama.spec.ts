@@ -1,0 +1,168 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ChatRequest } from '../../lib/chat/request.js';
+import { adapter, ask, chatRequest } from '../support/providers.js';
+import { ndjson, refusal, type VendorAnswer, vendorServer } from '../support/vendor-server.js';
+
+const picture: ChatRequest = chatRequest({
+  messages: [{ role: 'user', content: [{ type: 'image', mime: 'image/png', sha256: 'aa', bytes: 1 }] }],
+  attachments: new Map([['aa', Uint8Array.from([1])]]),
+  estimated_tokens: 1500,
+});
+
+function answer(prompt_eval_count?: number): VendorAnswer {
+  return ndjson({
+    message: { role: 'assistant', content: 'Hi.' },
+    done: true,
+    done_reason: 'stop',
+    prompt_eval_count,
+    eval_count: 2,
+  });
+}
+
+describe('a prompt that Ollama cut', () => {
+  it('is told of, with the numbers and what to do', async () => {
+    const [notices] = await noticesFor([[12_000, 4096]]);
+    expect(notices).toHaveLength(1);
+    expect(notices?.[0]).toMatch(/4096 of about 12000.*context_window.*\/compact/);
+  });
+
+  it('is told of once a turn, not for every tool step', async () => {
+    const [first, second] = await noticesFor([
+      [12_000, 4096],
+      [12_100, 4096],
+    ]);
+    expect([first?.length, second?.length]).toEqual([1, 0]);
+  });
+
+  it('is not suspected where the counts are near, or the prompt is small', async () => {
+    expect((await noticesFor([[12_000, 9000]])).flat()).toEqual([]);
+    expect((await noticesFor([[900, 20]])).flat()).toEqual([]);
+    expect((await noticesFor([[12_000, undefined]])).flat()).toEqual([]);
+  });
+
+  it('is not suspected where the server counts only what was not in its cache', async () => {
+    expect(
+      (
+        await noticesFor([
+          [12_000, 11_500],
+          [12_400, 390],
+        ])
+      ).flat(),
+    ).toEqual([]);
+  });
+
+  it('is not suspected because of images, whose cost nobody knows', async () => {
+    await using server = await vendorServer(refusal(404, { error: 'no' }), answer(300));
+    const got = await ask(await adapter('ollama', server.url), picture);
+    expect(got.events.filter((event) => event.type === 'notice')).toEqual([]);
+  });
+});
+
+describe('an image for Ollama', () => {
+  it('is refused before the request when the model cannot see', async () => {
+    await using server = await vendorServer({ chunks: [JSON.stringify({ capabilities: ['completion', 'tools'] })] });
+    const { error } = await ask(await adapter('ollama', server.url), picture);
+    expect(error).toMatchObject({
+      code: 'request',
+      message: "The model 'test-model' cannot see images.",
+      retryable: false,
+    });
+    expect(server.requests.map(({ path }) => path)).toEqual(['/api/show']);
+  });
+
+  it('is sent when the model can see, and the server is asked only once', async () => {
+    await using server = await vendorServer(
+      { chunks: [JSON.stringify({ capabilities: ['completion', 'vision'] })] },
+      answer(300),
+    );
+    const provider = await adapter('ollama', server.url);
+    expect((await ask(provider, picture)).text).toBe('Hi.');
+    expect((await ask(provider, picture)).text).toBe('Hi.');
+    expect(server.requests.map(({ path }) => path)).toEqual(['/api/show', '/api/chat', '/api/chat']);
+  });
+
+  it('is sent when the server does not tell', async () => {
+    await using server = await vendorServer(refusal(404, { error: 'not found' }), answer(300));
+    expect((await ask(await adapter('ollama', server.url), picture)).text).toBe('Hi.');
+  });
+});
+
+describe('a PDF for Ollama', () => {
+  it('is refused before the request', async () => {
+    await using server = await vendorServer(answer());
+    const messages: ChatRequest['messages'] = [
+      { role: 'user', content: [{ type: 'document', mime: 'application/pdf', sha256: 'bb', bytes: 1 }] },
+    ];
+    const { error } = await ask(await adapter('ollama', server.url), chatRequest({ messages }));
+    expect(error).toMatchObject({ code: 'request' });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('an attachment of an earlier turn that the model cannot take', () => {
+  it('is told of in words, so that the conversation goes on', async () => {
+    await using server = await vendorServer(
+      { chunks: [JSON.stringify({ capabilities: ['completion'] })] },
+      answer(300),
+    );
+    const messages: ChatRequest['messages'] = [
+      {
+        role: 'user',
+        content: [
+          { type: 'image', mime: 'image/png', sha256: 'aa', bytes: 1, name: 'a.png' },
+          { type: 'document', mime: 'application/pdf', sha256: 'bb', bytes: 1, name: 'b.pdf' },
+          { type: 'text', text: 'What is this?' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'A plan.' }], provider: 'openai', model: 'm' },
+      { role: 'user', content: [{ type: 'text', text: 'Whose?' }] },
+    ];
+    const attachments = new Map([['aa', Uint8Array.from([1])]]);
+    const { error } = await ask(await adapter('ollama', server.url), chatRequest({ messages, attachments }));
+    expect(error).toBeNull();
+    expect(server.requests[1]?.body.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          '[The image a.png was here, which you cannot see.]',
+          '[The document b.pdf was here, which you cannot see.]',
+          'What is this?',
+        ].join('\n\n'),
+      },
+      { role: 'assistant', content: 'A plan.' },
+      { role: 'user', content: 'Whose?' },
+    ]);
+  });
+});
+
+/** The notices of each of these requests, told by their estimates and what the server counts. */
+async function noticesFor(requests: readonly (readonly [number, number | undefined])[]): Promise<string[][]> {
+  await using server = await vendorServer(...requests.map(([, count]) => answer(count)));
+  const provider = await adapter('ollama', server.url);
+  const notices: string[][] = [];
+  for (const [estimated_tokens] of requests) {
+    const { events } = await ask(provider, chatRequest({ estimated_tokens }));
+    notices.push(events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])));
+  }
+  return notices;
+}
+
+describe('a line that cannot be read', () => {
+  it('ends the answer it is in, and no other that comes at the same time', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => ({ message: { role: 'assistant', content: `${index} ` } }));
+    const { chunks = [], ...rest } = ndjson(...lines, { done: true, done_reason: 'stop', eval_count: 1 });
+    const broken = {
+      ...rest,
+      chunks: [...chunks.slice(0, 20), '{"message": {"content": "lost}\n', ...chunks.slice(20)],
+    };
+    await using bad = await vendorServer(broken);
+    await using good = await vendorServer({ ...rest, chunks });
+    const [one, other] = await Promise.all(
+      [bad, good].map(async ({ url }) => await ask(await adapter('ollama', url), chatRequest())),
+    );
+    expect(one?.error).toMatchObject({ code: 'malformed' });
+    expect(one?.text).toMatch(/^0 1 2 .*19 $/);
+    expect(other?.error).toBeNull();
+    expect(other?.text).toMatch(/ 39 $/);
+  });
+});

@@ -1,0 +1,287 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import type { ImagePart } from '../../lib/chat/message.js';
+import type { ChatRequest, ThinkingLevel, ToolSpec } from '../../lib/chat/request.js';
+import { adapter, ask, chatRequest } from '../support/providers.js';
+import { vendorServer } from '../support/vendor-server.js';
+import { type Dialect, dialects } from '../support/vendors.js';
+
+const each = describe.each(dialects.map((dialect) => [dialect.title, dialect] as const));
+const [chat, responses, anthropic, gemini, ollama] = dialects;
+
+const LIST: ToolSpec = {
+  name: 'list_files',
+  description: 'Lists a folder.',
+  parameters: {
+    type: 'object',
+    properties: { path: { type: 'string' } },
+    required: ['path'],
+    additionalProperties: false,
+  },
+};
+const PICTURE: ImagePart = { type: 'image', mime: 'image/png', sha256: 'aa', bytes: 3, name: 'cat.png' };
+const BYTES = new Map([
+  ['aa', Uint8Array.from([1, 2, 3])],
+  ['bb', Uint8Array.from([4, 5, 6])],
+]);
+const BLOCKS = ['You are hi.', 'Skill: git.', '[Compressed Message Summary] Earlier.'];
+
+each('a request to %s', (_, dialect) => {
+  it('carries the system blocks as they are, apart and in order, before the conversation', async () => {
+    const text = JSON.stringify(await sent(dialect, chatRequest({ system: BLOCKS })));
+    const places = [...BLOCKS.map((block) => text.indexOf(`"${block}"`))];
+    expect(places.every((place) => place >= 0)).toBe(true);
+    expect([...places].sort((one, other) => one - other)).toEqual(places);
+  });
+
+  it('describes the tools with their schema, and none when there are none', async () => {
+    const text = JSON.stringify(await sent(dialect, chatRequest({ tools: [LIST] })));
+    expect(text).toContain('"list_files"');
+    expect(text).toContain('"Lists a folder."');
+    expect(text).toContain('"additionalProperties":false');
+    expect(await sent(dialect, chatRequest())).not.toHaveProperty('tools');
+  });
+
+  it('has the same bytes up to what is new, from request to request', async () => {
+    const first = chatRequest({ system: BLOCKS, tools: [LIST] });
+    const answer = {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Hi.' }],
+      provider: dialect.provider,
+      model: 'test-model',
+    } as const;
+    const second = { ...first, messages: [...first.messages, answer, ...first.messages] };
+    const [one, other] = [withoutMarks(await sent(dialect, first)), withoutMarks(await sent(dialect, second))];
+    const key = ['messages', 'input', 'contents'].find((name) => name in one) ?? '';
+    expect({ ...other, [key]: null }).toEqual({ ...one, [key]: null });
+    const [before, after] = [JSON.stringify(one[key]), JSON.stringify(other[key])];
+    expect(after.startsWith(before.slice(0, -1))).toBe(true);
+  });
+
+  it('limits the answer only when asked to', async () => {
+    const limited = JSON.stringify(await sent(dialect, chatRequest({ max_output_tokens: 4321 })));
+    expect(limited).toContain('4321');
+    if (dialect !== anthropic)
+      expect(JSON.stringify(await sent(dialect, chatRequest()))).not.toMatch(/max_|max[A-Z]|num_predict/);
+  });
+
+  it('says so where an attachment is gone', async () => {
+    const messages: ChatRequest['messages'] = [{ role: 'user', content: [{ ...PICTURE, sha256: 'gone' }] }];
+    expect(JSON.stringify(await sent(dialect, chatRequest({ messages })))).toContain('cat.png is no longer there');
+  });
+});
+
+describe('an image', () => {
+  const request = chatRequest({
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, PICTURE] }],
+    attachments: BYTES,
+  });
+
+  it.each([
+    [
+      chat,
+      {
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+        ],
+      },
+    ],
+    [
+      responses,
+      {
+        content: [
+          { type: 'input_text', text: 'What is it?' },
+          { type: 'input_image', image_url: 'data:image/png;base64,AQID', detail: 'auto' },
+        ],
+      },
+    ],
+    [
+      anthropic,
+      {
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQID' } },
+        ],
+      },
+    ],
+    [gemini, { parts: [{ text: 'What is it?' }, { inlineData: { mimeType: 'image/png', data: 'AQID' } }] }],
+    [ollama, { content: 'What is it?', images: ['AQID'] }],
+  ])('goes in the form of its vendor (%#)', async (dialect, form) => {
+    expect(lastMessage(await sent(dialect, request))).toMatchObject(form);
+  });
+});
+
+describe('a PDF', () => {
+  const request = chatRequest({
+    messages: [
+      { role: 'user', content: [{ type: 'document', mime: 'application/pdf', sha256: 'bb', bytes: 3, name: 'a.pdf' }] },
+    ],
+    attachments: BYTES,
+  });
+
+  it.each([
+    [chat, { content: [{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,BAUG' } }] }],
+    [
+      responses,
+      { content: [{ type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,BAUG' }] },
+    ],
+    [
+      anthropic,
+      {
+        content: [
+          { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'BAUG' }, title: 'a.pdf' },
+        ],
+      },
+    ],
+    [gemini, { parts: [{ inlineData: { mimeType: 'application/pdf', data: 'BAUG' } }] }],
+  ])('goes in the form of its vendor (%#)', async (dialect, form) => {
+    expect(lastMessage(await sent(dialect, request))).toMatchObject(form);
+  });
+});
+
+describe('thinking', () => {
+  const set = async (dialect: Dialect | undefined, model: string, thinking: ThinkingLevel | null) =>
+    sent(dialect, chatRequest({ model, thinking }));
+
+  it('is left to the vendor when nobody set it', async () => {
+    for (const dialect of dialects) {
+      const text = JSON.stringify(await set(dialect, 'test-model', null));
+      expect(text).not.toMatch(/"(?:reasoning|reasoning_effort|thinking|output_config|thinkingConfig|think)"/);
+    }
+  });
+
+  it('is an effort for OpenAI', async () => {
+    expect(await set(chat, 'gpt-5.4', 'high')).toMatchObject({ reasoning_effort: 'high' });
+    expect(await set(responses, 'gpt-5.4', 'low')).toMatchObject({ reasoning: { effort: 'low', summary: 'auto' } });
+    expect(await set(responses, 'gpt-5.4', 'off')).toMatchObject({ reasoning: { effort: 'none' } });
+    expect(await set(responses, 'gpt-5-mini', 'off')).toMatchObject({ reasoning: { effort: 'minimal' } });
+    expect(await set(responses, 'o3', 'off')).toMatchObject({ reasoning: { effort: 'low' } });
+  });
+
+  it('is not asked of OpenAI models that know none', async () => {
+    for (const model of ['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest']) {
+      const body = await set(responses, model, 'high');
+      expect(body).not.toHaveProperty('reasoning');
+      expect(body).not.toHaveProperty('include');
+      expect(await set(chat, model, 'high')).not.toHaveProperty('reasoning_effort');
+    }
+    expect(await set(responses, 'gpt-5.4', null)).toMatchObject({
+      store: false,
+      include: ['reasoning.encrypted_content'],
+    });
+  });
+
+  it('is an effort for Claude since 4.6, a budget before', async () => {
+    expect(await set(anthropic, 'claude-sonnet-5-5', 'medium')).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'medium' },
+    });
+    expect(await set(anthropic, 'claude-opus-4-6', 'high')).toMatchObject({ thinking: { type: 'adaptive' } });
+    for (const model of [
+      'claude-haiku-4-5',
+      'claude-opus-4-1-20250805',
+      'claude-sonnet-4-20250514',
+      'claude-3-7-sonnet-20250219',
+    ]) {
+      const { thinking, max_tokens } = await set(anthropic, model, 'high');
+      expect(thinking).toEqual({ type: 'enabled', budget_tokens: 24_000 });
+      expect(Number(max_tokens)).toBeGreaterThan(24_000);
+    }
+    expect(await set(anthropic, 'claude-haiku-4-5', 'off')).toMatchObject({ thinking: { type: 'disabled' } });
+  });
+
+  it('is a level for Gemini since 3, a budget before', async () => {
+    expect(await set(gemini, 'gemini-3.1-pro-preview', 'high')).toMatchObject({
+      generationConfig: { thinkingConfig: { thinkingLevel: 'HIGH', includeThoughts: true } },
+    });
+    expect(await set(gemini, 'gemini-2.5-flash', 'off')).toMatchObject({
+      generationConfig: { thinkingConfig: { thinkingBudget: 0, includeThoughts: false } },
+    });
+  });
+
+  it('is a switch or a level for Ollama', async () => {
+    expect(await set(ollama, 'qwen3', 'off')).toMatchObject({ think: false });
+    expect(await set(ollama, 'gpt-oss', 'low')).toMatchObject({ think: 'low' });
+  });
+});
+
+describe('Anthropic', () => {
+  it('is told to cache after the stable prefix, after the system text and at the end', async () => {
+    const body = await sent(anthropic, chatRequest({ system: BLOCKS, tools: [LIST] }));
+    const mark = { cache_control: { type: 'ephemeral' } };
+    expect(body.system).toEqual([
+      { type: 'text', text: BLOCKS[0], ...mark },
+      { type: 'text', text: BLOCKS[1] },
+      { type: 'text', text: BLOCKS[2], ...mark },
+    ]);
+    expect(body.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Hello', ...mark }] }]);
+  });
+
+  it('is told to cache the tools when there is no system text', async () => {
+    expect(await sent(anthropic, chatRequest({ tools: [LIST] }))).toMatchObject({
+      tools: [{ cache_control: { type: 'ephemeral' } }],
+    });
+  });
+
+  it('is told of the tools a conversation had, and that none may be called, where there are none any more', async () => {
+    const messages: ChatRequest['messages'] = [
+      ...chatRequest().messages,
+      { role: 'assistant', content: [{ type: 'tool_call', call_id: 'a', name: 'bash', args: {} }] },
+      { role: 'tool', content: [{ type: 'tool_result', call_id: 'a', name: 'bash', result: 'ok' }] },
+    ];
+    expect(await sent(anthropic, chatRequest({ messages }))).toMatchObject({
+      tools: [{ name: 'bash', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'none' },
+    });
+  });
+
+  it('gets room for the answer that fits beside the prompt', async () => {
+    expect(await sent(anthropic, chatRequest({ model: 'claude-sonnet-5-5' }))).toMatchObject({ max_tokens: 32_000 });
+    expect(await sent(anthropic, chatRequest({ context_window: 200_000, estimated_tokens: 190_000 }))).toMatchObject({
+      max_tokens: 10_000,
+    });
+    expect(await sent(anthropic, chatRequest({ model: 'claude-3-haiku-20240307' }))).toMatchObject({
+      max_tokens: 4096,
+    });
+  });
+});
+
+describe('OpenAI', () => {
+  it('is spoken to by Responses without an address, by Chat Completions with one', async () => {
+    await using server = await vendorServer(chat?.text('Hi.') ?? {});
+    await ask(await adapter('openai', `${server.url}/v1`), chatRequest());
+    expect(server.requests[0]?.path).toBe('/v1/chat/completions');
+  });
+
+  it('gets no key where there is none', async () => {
+    await using server = await vendorServer(chat?.text('Hi.') ?? {});
+    await ask(await adapter('openai', `${server.url}/v1`, { apiKey: null }), chatRequest());
+    expect(server.requests[0]?.headers.authorization).toBeUndefined();
+  });
+});
+
+describe('Ollama', () => {
+  it('is always told the window', async () => {
+    expect(await sent(ollama, chatRequest({ context_window: 12_345 }))).toMatchObject({ options: { num_ctx: 12_345 } });
+  });
+});
+
+async function sent(dialect: Dialect | undefined, request: ChatRequest): Promise<JsonObject> {
+  if (dialect === undefined) throw new Error('There is no such dialect.');
+  await using server = await vendorServer(dialect.text('Fine.'));
+  const provider = await adapter(dialect.provider, server.url + dialect.path, dialect.settings);
+  const { error } = await ask(provider, request);
+  if (error !== null) throw error;
+  return server.requests.find(({ path }) => path !== '/api/show')?.body ?? {};
+}
+
+function lastMessage(body: JsonObject) {
+  const messages = body.messages ?? body.input ?? body.contents;
+  return Array.isArray(messages) ? messages.at(-1) : null;
+}
+
+/** The breakpoint at the end moves on with the conversation; it is no part of what is cached. */
+function withoutMarks(body: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(body).replaceAll(/,?"cache_control":\{[^}]*\}/g, ''));
+}
