@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import type { HiError } from '../../lib/errors.js';
+import { adapter, ask, chatRequest } from '../support/providers.js';
+import { type VendorAnswer, vendorServer } from '../support/vendor-server.js';
+import { type Dialect, dialects } from '../support/vendors.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const usage = { input_tokens: 7, output_tokens: 3 };
+/** "Whole." as each vendor says it to those who ask for no stream. */
+const WHOLE: Readonly<Record<string, JsonObject>> = {
+  'OpenAI Chat Completions': {
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Whole.' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 7, completion_tokens: 3 },
+  },
+  'OpenAI Responses': {
+    object: 'response',
+    status: 'completed',
+    error: null,
+    output: [{ type: 'message', id: 'msg', role: 'assistant', content: [{ type: 'output_text', text: 'Whole.' }] }],
+    usage,
+  },
+  Anthropic: {
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [{ type: 'text', text: 'Whole.' }],
+    stop_reason: 'end_turn',
+    usage,
+  },
+  Gemini: {
+    candidates: [{ content: { role: 'model', parts: [{ text: 'Whole.' }] }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3 },
+  },
+};
+
+const streamed = dialects.filter(({ provider }) => provider !== 'ollama');
+
+describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s', (title, dialect) => {
+  it.each([undefined, 2])('may answer without a stream (indented by %s)', async (indent) => {
+    const got = await answered(dialect, { headers: JSON_TYPE, chunks: [JSON.stringify(WHOLE[title], null, indent)] });
+    expect(got.error).toBeNull();
+    expect(got.parts).toMatchObject([{ type: 'text', text: 'Whole.' }]);
+    expect(got.end).toMatchObject({ stop_reason: 'end', usage: { input_tokens: 7, output_tokens: 3 } });
+  });
+
+  it.each([
+    JSON.stringify({ error: { message: 'No slot is free.' } }),
+    'data: {"error": {"message":"No slot is free."}}\n\n',
+  ])('is believed when it says with status 200 that it failed: %s', async (body) => {
+    const got = await answered(dialect, { headers: JSON_TYPE, chunks: [body] });
+    expect((got.error as HiError).code).toBe('overload');
+    expect((got.error as HiError).message).toContain('No slot is free.');
+  });
+
+  it('is not believed to be one where a web page comes, whatever its type', async () => {
+    const got = await answered(dialect, { headers: {}, chunks: ['<!doctype html>\n<p>Log in: here</p>'] });
+    expect(got.error).toMatchObject({ code: 'request' });
+    expect((got.error as HiError).message).toContain('web page');
+  });
+
+  it('may send nothing at all, which is an answer that was cut off', async () => {
+    expect((await answered(dialect, { status: 204 })).error).toMatchObject({ code: 'network' });
+  });
+
+  it('may leave out the blank line after the last event', async () => {
+    const good = dialect.text('Hel', 'lo');
+    const body = (good.chunks ?? []).join('').trimEnd();
+    const got = await answered(dialect, { ...good, chunks: [body] });
+    expect(got.error).toBeNull();
+    expect(got.parts).toMatchObject([{ type: 'text', text: 'Hello' }]);
+  });
+
+  it('may end its lines as it likes, spread an event over several, begin with a BOM, and say things that mean nothing', async () => {
+    const good = dialect.text('Hel', 'lo');
+    const text = `: hello\n\ndata: null\n\ndata: 5\n\ndata:[]\n\ndata: {}\n\n${(good.chunks ?? []).join('')}`;
+    const spread = text.replaceAll('data: {"', 'data:{\ndata:"');
+    for (const end of ['\n', '\r\n', '\r']) {
+      const got = await answered(dialect, { ...good, chunks: [`\uFEFF${spread.replaceAll('\n', end)}`] });
+      expect(got.error).toBeNull();
+      expect(got.text).toBe('Hello');
+    }
+  });
+});
+
+describe('an event of the wrong form', () => {
+  const WRONG: Readonly<Record<string, readonly JsonObject[]>> = {
+    'OpenAI Chat Completions': [{ choices: [{ delta: { tool_calls: { a: 1 } } }] }],
+    'OpenAI Responses': [{ type: 'response.output_item.done' }, { type: 'response.completed' }],
+    Anthropic: [{ type: 'message_start' }, { type: 'content_block_delta' }, { type: 'message_delta' }],
+  };
+  const cases = streamed.flatMap((dialect) => (WRONG[dialect.title] ?? []).map((event) => ({ dialect, event })));
+
+  it.each(cases)('is the fault of its server: $dialect.title, $event', async ({ dialect, event }) => {
+    const got = await answered(dialect, { chunks: [`data: ${JSON.stringify(event)}\n\n`] });
+    expect(got.error).toMatchObject({ code: 'malformed' });
+  });
+});
+
+async function answered(dialect: Dialect, answer: VendorAnswer) {
+  await using server = await vendorServer(answer);
+  return await ask(await adapter(dialect.provider, `${server.url}${dialect.path}`, dialect.settings), chatRequest());
+}
