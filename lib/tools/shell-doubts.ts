@@ -1,0 +1,67 @@
+import type { ParameterExpansionPart, SyntaxNode, TestExpression, Word } from 'unbash';
+import { shellWord } from './shell-word.js';
+
+/** What the parser could not read. */
+export function unreadable(node: SyntaxNode): string | null {
+  switch (node.type) {
+    case 'Script':
+      return 'errors' in node && node.errors?.length ? `it cannot be read (${node.errors[0]?.message})` : null;
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+    case 'ArithmeticCommandExpansion':
+      return node.script === undefined ? 'a command in it cannot be read' : null;
+    // The parser takes the slash of ${x/$(/bin/date)/} for the end of the pattern and never sees the command.
+    case 'ParameterExpansion':
+      return /\$\(|`|[<>]\(/.test(node.text) ? 'a command in it cannot be read' : null;
+    default:
+      return null;
+  }
+}
+
+/** What makes a construct unclear by itself; null for what its parts tell. */
+export function doubtAbout(node: SyntaxNode): string | null {
+  switch (node.type) {
+    // A variable in arithmetic is evaluated, and its value may contain a command: x='a[$(date)]'; echo $((x)).
+    case 'ArithmeticWord':
+      return /^\d*$/.test(node.value) ? null : 'it calculates with a variable';
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+      return node.expression === undefined ? 'it calculates something that cannot be read' : null;
+    case 'ParameterExpansion':
+      return doubtAboutParameter(node);
+    case 'TestUnary':
+    case 'TestBinary':
+      return doubtAboutTest(node);
+    case 'Assignment':
+      return node.index === undefined || isNumber(node.index) ? null : 'it calculates an index';
+    case 'ExtendedGlob':
+      return 'its pattern is read differently by different shells';
+    case 'Coproc':
+      return 'it starts a coprocess';
+    default:
+      return null;
+  }
+}
+
+const isNumber = (word: Word | undefined): boolean => word === undefined || /^\d+$/.test(shellWord(word).value ?? '');
+
+function doubtAboutParameter({ prefix, index, operation }: ParameterExpansionPart): string | null {
+  if (prefix === '!') return 'it looks up a variable by the name in another';
+  if (index !== undefined && !isNumber(index) && index.text !== '@' && index.text !== '*')
+    return 'it calculates an index';
+  if (operation?.type === 'Transform' || operation?.type === 'Unknown') return 'it evaluates the value of a variable';
+  if (operation?.type === 'Slice' && !(isNumber(operation.offset) && isNumber(operation.length)))
+    return 'it calculates a position';
+  return null;
+}
+
+function doubtAboutTest(test: Extract<TestExpression, { type: 'TestUnary' | 'TestBinary' }>): string | null {
+  if (test.type === 'TestUnary') return /^-[vR]$/.test(test.operator) ? 'it evaluates the name of a variable' : null;
+  if (!/^-(eq|ne|lt|le|gt|ge)$/.test(test.operator)) return null;
+  return isNumber(test.left) && isNumber(test.right) ? null : 'it calculates with a variable';
+}
+
+/** True for an expansion that gives its variable a value: `${name:=value}`. */
+export function assigns({ operation }: ParameterExpansionPart): boolean {
+  return operation?.type === 'Default' && operation.operator.endsWith('=');
+}

@@ -1,0 +1,67 @@
+import { homedir } from 'node:os';
+import type { Word, WordPart } from 'unbash';
+
+/** One word of a command as the judge sees it. */
+export interface ShellWord {
+  /** As it was written. */
+  readonly text: string;
+  /** What the program gets, quotes removed; null when that depends on variables, files or other commands. */
+  readonly value: string | null;
+  /** Whether it could turn into an option, or into several words. */
+  readonly mayBeOption: boolean;
+}
+
+/** A word that nothing is known about. */
+export const UNKNOWN_WORD: ShellWord = { text: '…', value: null, mayBeOption: true };
+
+/** What is certain about a word before bash expands it. */
+export function shellWord(word: Word): ShellWord {
+  const value = word.parts === undefined ? word.value : joinedValue(word.parts);
+  if (value === null) return { text: word.text, value: null, mayBeOption: mayBeOption(word.parts ?? []) };
+  return { text: word.text, value: withHome(word, value), mayBeOption: value.startsWith('-') };
+}
+
+function joinedValue(parts: readonly WordPart[]): string | null {
+  let value = '';
+  for (const part of parts) {
+    const known = valueOfPart(part);
+    if (known === null) return null;
+    value += known;
+  }
+  return value;
+}
+
+function valueOfPart(part: WordPart): string | null {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return part.value;
+    case 'DoubleQuoted':
+      return joinedValue(part.parts);
+    case 'SimpleExpansion':
+    case 'ParameterExpansion':
+      return /^\$(HOME|\{HOME\})$/.test(part.text) ? homedir() : null;
+    default:
+      return null;
+  }
+}
+
+// Bash expands a tilde only where it is not quoted.
+function withHome({ text }: Word, value: string): string {
+  return text === '~' || text.startsWith('~/') ? homedir() + value.slice(1) : value;
+}
+
+/** A word that begins with fixed characters stays one word and no option, as long as what follows cannot be split. */
+function mayBeOption(parts: readonly WordPart[]): boolean {
+  const [first] = parts;
+  const begin = first === undefined ? null : fixedBeginning(first);
+  if (begin === null || begin === '' || begin.startsWith('-')) return true;
+  return parts.some((part) => !['Literal', 'SingleQuoted', 'AnsiCQuoted', 'DoubleQuoted', 'Glob'].includes(part.type));
+}
+
+function fixedBeginning(part: WordPart): string | null {
+  if (part.type !== 'DoubleQuoted') return valueOfPart(part);
+  const [first] = part.parts;
+  return first === undefined ? '' : valueOfPart(first);
+}
