@@ -1,0 +1,71 @@
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+
+/** A path as it was written and as the kernel would find it. */
+export interface Place {
+  /** Absolute, links and `..` not yet resolved. */
+  readonly asked: string;
+  /** Where it really leads. Null when that cannot be told (a loop of links, a folder that may not be entered). */
+  readonly real: string | null;
+}
+
+/** The absolute form of a path a model or a command wrote: `~` is the home folder, anything else is seen from `folder`. */
+export function absolutePath(path: string, folder: string): string {
+  if (path === '~' || path.startsWith('~/')) return homedir() + path.slice(1);
+  return isAbsolute(path) ? path : `${folder}/${path}`;
+}
+
+/**
+ * Follows a path step by step as the kernel does, so that neither `..` behind a link nor a dangling link leads astray.
+ * What does not exist yet is taken as written below the nearest parent that does. Never throws.
+ */
+export async function locate(path: string, folder: string): Promise<Place> {
+  const asked = absolutePath(path, folder);
+  return { asked, real: await follow('/', asked.split(sep), 40) };
+}
+
+async function follow(start: string, steps: readonly string[], links: number): Promise<string | null> {
+  let here = start;
+  for (const [index, step] of steps.entries()) {
+    if (step === '' || step === '.') continue;
+    if (step === '..') {
+      here = dirname(here);
+      continue;
+    }
+    const next = join(here, step);
+    try {
+      here = await realpath(next);
+    } catch (failure) {
+      if (codeOf(failure) !== 'ENOENT') return null;
+      const target = await linkTarget(next);
+      if (target !== null) {
+        if (links === 0) return null;
+        const rest = steps.slice(index + 1);
+        return follow(isAbsolute(target) ? '/' : here, [...target.split(sep), ...rest], links - 1);
+      }
+      here = next;
+    }
+  }
+  return here;
+}
+
+async function linkTarget(path: string): Promise<string | null> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The code of a system error (`ENOENT`), or null. Unlike `instanceof`, this works across realms. */
+export function codeOf(failure: unknown): string | null {
+  const code: unknown = typeof failure === 'object' && failure !== null && 'code' in failure ? failure.code : null;
+  return typeof code === 'string' ? code : null;
+}
+
+/** True when `path` is `folder` or below it. Both must be real paths. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

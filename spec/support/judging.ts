@@ -1,0 +1,19 @@
+import { judgeCommand } from '../../lib/tools/judge-command.js';
+import type { Surroundings, Verdict } from '../../lib/tools/judge-path.js';
+import { type Permissions, readRules } from '../../lib/tools/rule.js';
+
+const TOOLS = ['bash', 'list_files', 'read_file', 'write_file', 'edit_file'];
+
+/** A judge of commands with these rules, in a folder that need not exist. */
+export function judgeWith(permissions: Partial<Permissions>, around: Partial<Surroundings> = {}) {
+  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, TOOLS);
+  const surroundings: Surroundings = {
+    root: '/nowhere/project',
+    workingFolder: '/nowhere/project',
+    ownPlaces: [],
+    freeFolders: ['/nowhere/spill'],
+    env: { PATH: '/usr/bin', http_proxy: 'http://127.0.0.1:1' },
+    ...around,
+  };
+  return (command: string): Promise<Verdict> => judgeCommand(command, rules, surroundings);
+}

@@ -1,0 +1,247 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { judgeWith } from '../support/judging.js';
+import fc from '../support/properties.js';
+
+/** Rules a careless user might have: much is allowed, but neither `evil` nor any write. */
+const ALLOWED = [
+  'git status:*',
+  'git log:*',
+  'git:*',
+  'ls:*',
+  'cat:*',
+  'echo:*',
+  'printf:*',
+  'env:*',
+  'xargs:*',
+  'find:*',
+  'bash:*',
+  'sh:*',
+  'eval:*',
+  'command:*',
+  'exec:*',
+  'timeout:*',
+  'nice:*',
+  'nohup:*',
+  'sudo:*',
+  'sort:*',
+  'tar:*',
+  'sed:*',
+  'awk:*',
+  'test:*',
+  '[:*',
+  'cd:*',
+  'true:*',
+  'source:*',
+  '.:*',
+  'export:*',
+  'declare:*',
+  'alias:*',
+  'set:*',
+  'trap:*',
+  'read:*',
+  'unset:*',
+  'head:*',
+  'time:*',
+].map((text) => `bash(${text})`);
+
+/** What an attacker wants to run. */
+const PAYLOADS = [
+  'evil',
+  'evil --now',
+  '/bin/evil',
+  './evil',
+  "ev''il",
+  '\\evil',
+  '"evil"',
+  "$'\\x65vil'",
+  'curl x.test',
+  'python3 -c 1',
+];
+
+/** `disguises` hide a payload (`@`) behind something that is allowed; `picked` do more than the rules say without one. */
+const { disguises, picked }: { readonly disguises: readonly string[]; readonly picked: readonly string[] } = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'hostile-commands.json'), 'utf8'),
+);
+
+const GENERATED = disguises.flatMap((disguise) => PAYLOADS.map((payload) => disguise.replaceAll('@', () => payload)));
+
+describe('the judge of commands', () => {
+  it(`has at least 300 hostile commands to judge`, () => {
+    expect(new Set([...GENERATED, ...picked]).size).toBeGreaterThan(300);
+  });
+
+  it('lets nothing hidden behind an allowed command run unasked', async () => {
+    const judge = judgeWith({ allow: ALLOWED });
+    const unasked: string[] = [];
+    for (const command of GENERATED) if ((await judge(command)).decision === 'allow') unasked.push(command);
+    expect(unasked).toEqual([]);
+  });
+
+  it('lets none of the hand-picked commands run unasked', async () => {
+    const judge = judgeWith({ allow: ALLOWED });
+    const unasked: string[] = [];
+    for (const command of picked) if ((await judge(command)).decision === 'allow') unasked.push(command);
+    expect(unasked).toEqual([]);
+  });
+
+  it('lets nothing run unasked where there are no rules', async () => {
+    const judge = judgeWith({});
+    await fc.assert(
+      fc.asyncProperty(fc.string({ minLength: 1, unit: 'grapheme' }), async (command) => {
+        const { decision } = await judge(command);
+        // A comment or blank line runs nothing.
+        if (!/^[ \t]*(#.*)?$/.test(command)) expect(decision).not.toBe('allow');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('asks where no command can be recognised, even if bash would run nothing', async () => {
+    const judge = judgeWith({ allow: ALLOWED });
+    const nameless = ['!', '<file', '>/dev/null', 'x=1', '# a comment\n!', '((1))'];
+    const verdicts = await Promise.all(nameless.map((command) => judge(command)));
+    expect(verdicts.map(({ decision }) => decision)).toEqual(nameless.map(() => 'ask'));
+  });
+
+  it('never lets a word of another language change what a rule means', async () => {
+    const judge = judgeWith({ allow: ['bash(git status:*)'] });
+    const spaces = [
+      '\u00a0',
+      '\u1680',
+      '\u2000',
+      '\u2009',
+      '\u202f',
+      '\u205f',
+      '\u3000',
+      '\ufeff',
+      '\u200b',
+      '\u2028',
+      '\u2029',
+      '\u0085',
+    ];
+    const verdicts = await Promise.all(spaces.map((space) => judge(`git${space}status`)));
+    expect(verdicts.map(({ decision }) => decision)).toEqual(spaces.map(() => 'ask'));
+  });
+});
+
+describe('what runs unasked in a real bash', () => {
+  const PIECES = [
+    'git',
+    'status',
+    'ls',
+    'echo',
+    'cat',
+    'evil',
+    'evil',
+    'env',
+    'bash',
+    'eval',
+    'x',
+    '-c',
+    'x=evil',
+    '$x',
+    '"$x"',
+    '$(',
+    ')',
+    '`',
+    '"',
+    "'",
+    '\\',
+    ';',
+    '&&',
+    '||',
+    '|',
+    '&',
+    '\n',
+    ' ',
+    ' ',
+    ' ',
+    '{',
+    '}',
+    '(',
+    '((',
+    '))',
+    '$((',
+    '${x:-',
+    '<<<',
+    '<<E\n',
+    '\nE\n',
+    '#',
+    '!',
+    '[[',
+    ']]',
+    'if',
+    'then',
+    'fi',
+    'for x in',
+    'do',
+    'done',
+    'f()',
+    '2>&1',
+    "$'\\x65vil'",
+    '{evil,x}',
+    '*',
+    './evil',
+    '/',
+    '[',
+    ']',
+    '?',
+  ];
+  let folder: string;
+  let programs: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hi-hostile-'));
+    programs = join(folder, 'bin');
+    mkdirSync(programs);
+    mkdirSync(join(folder, 'work'));
+    for (const [name, action] of [['evil', `: > '${folder}/ran'`], ...['git', 'ls', 'cat'].map((name) => [name, ':'])])
+      writeFileSync(join(programs, name ?? ''), `#!/bin/sh\n${action}\n`);
+    writeFileSync(join(folder, 'work', 'evil'), `#!/bin/sh\n: > '${folder}/ran'\n`, { mode: 0o755 });
+    writeFileSync(join(programs, 'bash'), '#!/bin/sh\nexec /bin/bash "$@"\n');
+    writeFileSync(join(programs, 'env'), '#!/bin/sh\nexec /usr/bin/env "$@"\n');
+    for (const name of readdirSync(programs)) chmodSync(join(programs, name), 0o755);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is nothing but what the rules cover', async () => {
+    const work = join(folder, 'work');
+    const judge = judgeWith(
+      { allow: ['git', 'ls', 'echo', 'cat', 'env', 'bash', 'eval'].map((name) => `bash(${name}:*)`) },
+      { root: work, workingFolder: work, env: { PATH: programs } },
+    );
+    const command = fc
+      .array(fc.constantFrom(...PIECES), { minLength: 2, maxLength: 12 })
+      .map((pieces) => `echo ${pieces.join(' ')}`);
+    const tight = fc
+      .array(fc.constantFrom(...PIECES), { minLength: 2, maxLength: 10 })
+      .map((pieces) => pieces.join(''));
+    let ran = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(command, tight), async (text) => {
+        if ((await judge(text)).decision !== 'allow') return;
+        ran += 1;
+        spawnSync('/bin/bash', ['--noprofile', '--norc', '-c', text], {
+          cwd: work,
+          env: { PATH: programs },
+          timeout: 2000,
+        });
+        expect([text, existsSync(join(folder, 'ran')), readdirSync(work)]).toEqual([text, false, ['evil']]);
+      }),
+      { numRuns: 1500 },
+    );
+    expect(ran).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,282 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { judgeWith } from '../support/judging.js';
+
+const bash = (...texts: readonly string[]) => texts.map((text) => `bash(${text})`);
+
+describe('a rule for bash', () => {
+  const judge = judgeWith({
+    allow: bash('git status:*', 'npm test', 'ls:*', 'echo:*', 'env:*', 'timeout:*', 'find:*'),
+  });
+
+  it.each([
+    'git status',
+    'git status -s',
+    "git 'status' --short",
+    'git   status',
+    'npm test',
+    'git status && ls -la | ls',
+    'echo $(git status) "`ls`"',
+    'ls $x *.ts ~ {a,b}',
+    'for name in a b; do echo $name; done',
+    'if git status; then echo yes; else echo no; fi 2>&1 > /dev/null',
+    'env git status',
+    'timeout 5 npm test',
+    'find . -name "*.ts" -exec ls -la {} +',
+    'x=1; echo $x',
+    'echo done # && rm -rf /',
+    "echo '$(rm -rf /)' '> file'",
+    "echo <<'END'\n$(rm -rf /)\nEND",
+  ])('covers %s', async (command) => {
+    expect(await judge(command)).toEqual({ decision: 'allow' });
+  });
+
+  it.each([
+    ['git', 'no rule covers this command'],
+    ['git statusx', 'no rule covers this command'],
+    ['npm test -- --watch', 'no rule covers this command'],
+    ['git status && make all', 'no rule covers make all'],
+    ['A=1 git status', 'no rule covers this command'],
+    ['env A=1 git status', 'no rule covers A=1 git status'],
+    ['echo a > b', 'no rule covers writing b'],
+    ['echo a < /etc/passwd', 'no rule covers reading /etc/passwd'],
+    ['ls "', 'it cannot be read (unterminated double quote): ls "'],
+    ['$program', 'it cannot be told which program runs: $program'],
+    ['ls ~/.ssh', `it is a private place, where keys are kept: ${homedir()}/.ssh`],
+  ])('does not cover %s, and says why', async (command, reason) => {
+    expect(await judge(command)).toMatchObject({ decision: 'ask', reason });
+  });
+
+  it('covers a command that is run by another when it names both', async () => {
+    const narrow = judgeWith({
+      allow: bash('sudo apt update:*', 'bash scripts/build.sh:*', 'sed -i:*', 'xargs grep:*'),
+    });
+    const commands = ['sudo apt update -y', 'bash scripts/build.sh --fast', 'sed -i s/a/b/ x', 'xargs grep foo'];
+    for (const command of commands) expect([command, await narrow(command)]).toEqual([command, { decision: 'allow' }]);
+    for (const command of ['sudo apt install x', 'bash other.sh', 'xargs rm'])
+      expect([command, (await narrow(command)).decision]).toEqual([command, 'ask']);
+  });
+
+  it('covers a whole command line by its exact text, redirections included', async () => {
+    const exact = judgeWith({ allow: bash('cd src && make > log') });
+    expect(await exact(' cd src && make > log\n')).toEqual({ decision: 'allow' });
+    expect((await exact('cd src && make > log2')).decision).toBe('ask');
+  });
+
+  it('covers every command when it names the tool alone, but no private place', async () => {
+    const all = judgeWith({ allow: ['bash'] });
+    expect(await all('make > "$anything"')).toEqual({ decision: 'allow' });
+    expect((await all('cat ~/.aws/credentials')).decision).toBe('ask');
+  });
+
+  it('covers no name that may be a private file, where the folder is not certain', async () => {
+    const look = judgeWith({ allow: bash('cat:*', 'cd:*', 'jq:*') });
+    expect((await look('cd sub && cat .env')).decision).toBe('ask');
+    expect(await look('jq .key x.json')).toEqual({ decision: 'allow' });
+  });
+
+  it('covers a redirection when a rule for write_file does', async () => {
+    const write = judgeWith({ allow: ['bash(echo:*)', 'write_file(out/*)'] });
+    expect(await write('echo a > out/deep/x')).toEqual({ decision: 'allow' });
+    for (const command of ['echo a > other', 'echo a > out/../x', 'cd / && echo a > out/x', 'echo a > "$out/x"'])
+      expect([command, (await write(command)).decision]).toEqual([command, 'ask']);
+  });
+});
+
+describe('a program that looks, and can do more', () => {
+  const judge = judgeWith({
+    allow: bash(
+      ...['sed', 'awk', 'rg', 'fd', 'tree', 'less', 'uniq', 'date', 'file', 'yq', 'git'].map((it) => `${it}:*`),
+    ),
+  });
+
+  it.each([
+    "sed -n '1,5p' x",
+    "sed 's/a/b/g; /x/,$!d' x",
+    "sed -E -e 's|[a-z/]+|<&>|2' -e '/^$/d' x y",
+    "sed -n '$!{$!N;};P;D' x",
+    "sed ':a;N;$!ba;s/\\n/ /g' x",
+    "sed '2i some text' write/we.w",
+    "sed --quiet --expression='/re/{=;p;}' x",
+    'rg --files -n pattern',
+    'fd -e ts name',
+    'tree -L 2 --noreport',
+    'uniq -c x',
+    'date -u +%s',
+    'file -b x',
+    'yq .a x.yml',
+    'git push -u origin main',
+    'git -C src log -3',
+  ])('lets %s pass', async (command) => expect(await judge(command)).toEqual({ decision: 'allow' }));
+
+  it.each([
+    'rg --pre ./evil x',
+    'rg --pr=./evil x',
+    'fd . -x evil',
+    'fd --exec evil',
+    'tree -o out',
+    'less -oout x',
+    "less '+!evil' x",
+    'uniq x out',
+    "date -s '2020-01-01'",
+    'date 010203042026',
+    'file -C -m x',
+    'yq -i .a=1 x',
+  ])('asks for %s', async (command) => expect((await judge(command)).decision).toBe('ask'));
+});
+
+describe('names that are not written out', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hi-names-'));
+    for (const name of ['.env', 'plain.txt', 'server.key']) writeFileSync(join(folder, name), '');
+    mkdirSync(join(folder, 'deep'));
+    symlinkSync('../.env', join(folder, 'deep', 'link'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const decide = async (command: string) =>
+    (await judgeWith({ allow: bash('cat:*', 'grep:*') }, { root: folder, workingFolder: folder })(command)).decision;
+
+  it.each(['cat p*', 'cat *.txt', 'cat x/*', 'grep -fplain.txt -n x p*'])('are plain files: %s', async (command) =>
+    expect(await decide(command)).toBe('allow'),
+  );
+
+  it.each([
+    'cat *',
+    'cat s*',
+    'cat s?rver.[k]ey',
+    'cat d*/*',
+    'cat deep/l*',
+    'cat server.{key,x}',
+    'cat [[:alpha:]]erver.[!x]ey',
+    'cat [^a]er*',
+    'cat {deep/link,x}',
+    'cat server.ke{y..y}',
+    'cat {.en{v,w},x}',
+    'grep -f.env x',
+    'grep -nf.env x',
+  ])('are private files: %s', async (command) => expect(await decide(command)).toBe('ask'));
+
+  it('are more than can be looked through', async () => {
+    for (let name = 0; name <= 5000; name += 1) writeFileSync(join(folder, 'deep', `${name}`), '');
+    expect(await decide('cat deep/5*')).toBe('ask');
+  });
+});
+
+describe('a rule that denies', () => {
+  const judge = judgeWith({ allow: ['bash'], deny: bash('rm:*', 'git push:*', 'curl') });
+
+  it.each([
+    'rm x',
+    '/bin/rm x',
+    'r\\m x',
+    'ls; rm x',
+    'echo $(rm x)',
+    'sudo -u root rm x',
+    'env A=1 rm x',
+    'find . -exec rm {} +',
+    'ls | xargs rm',
+    "bash -c 'rm x'",
+    'f() { rm x; }',
+    'git push --force',
+    'git -c a=b push',
+    'git --no-pager push',
+    'parallel rm ::: x',
+    'curl',
+  ])('forbids %s though everything is allowed', async (command) => {
+    expect((await judge(command)).decision).toBe('deny');
+  });
+
+  it.each([
+    'rmdir x',
+    'echo rm',
+    'git commit -m push',
+    'curl x',
+    'ls rm',
+    'sed -i s/a/b/ x',
+    "awk '$1 > 5 || $2' x",
+    'sort -o x x',
+  ])('lets %s pass', async (command) => {
+    expect(await judge(command)).toEqual({ decision: 'allow' });
+  });
+
+  it.each([
+    '$x y',
+    'git $x',
+    'eval "$x"',
+    'bash -c "$x"',
+    'cat x | sh',
+    'ls "',
+    "git -c alias.z='!rm x' z",
+    'awk \'BEGIN{system("rm x")}\'',
+    "sed '1e rm x' y",
+    "tar cf x --checkpoint=1 --checkpoint-action=exec='rm x' y",
+    "mapfile -C 'rm x' -c1 < y",
+    '. /dev/stdin <<< "rm x"',
+    'bash /dev/fd/0 <<< "rm x"',
+  ])('asks for %s, which it may speak of, and does not leave that to -y', async (command) => {
+    expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true, rule: null });
+  });
+
+  it('holds for the files a command names or redirects to', async () => {
+    const files = judgeWith({ allow: ['bash', 'write_file'], deny: ['read_file(secret/*)', 'write_file(src/*)'] });
+    for (const command of [
+      'cat secret/x',
+      'grep -r a --include=b secret',
+      'cat < secret/x',
+      'echo a > src/x',
+      'cp a src/x',
+      'curl -d @secret/x y',
+    ])
+      expect([command, (await files(command)).decision]).toEqual([command, 'deny']);
+    expect(await files('cat src/x > out')).toEqual({ decision: 'allow' });
+  });
+});
+
+describe('a rule that asks', () => {
+  it('beats one that allows, and cannot be answered for always', async () => {
+    const judge = judgeWith({ allow: ['bash'], ask: bash('git push:*') });
+    expect(await judge('git fetch')).toEqual({ decision: 'allow' });
+    expect(await judge('git fetch && git push')).toMatchObject({
+      decision: 'ask',
+      reason: "the rule 'bash(git push:*)' says to ask",
+      rule: null,
+    });
+  });
+});
+
+describe('the rule that "always" would store', () => {
+  const judge = judgeWith({ allow: bash('cd:*') });
+
+  it.each([
+    ['git status -s', 'bash(git status:*)'],
+    ['ls -la src', 'bash(ls:*)'],
+    ['npm run build -- --fast', 'bash(npm run build:*)'],
+    ['cd src && cargo test', 'bash(cargo test:*)'],
+    ['rm -rf build', 'bash(rm -rf build)'],
+    ['python3 x.py', 'bash(python3 x.py)'],
+    ['make > log', 'bash(make > log)'],
+    ['npm run', 'bash(npm run)'],
+    ['a && b', 'bash(a && b)'],
+    ['$x y', null],
+    ['cat .e*', null],
+    ['cat ~/.ssh/x', null],
+    ['cat <<E\na\nE\nmake', null],
+    [`touch ${'x'.repeat(300)}`, null],
+  ])('for %s is %s', async (command, rule) => {
+    expect(await judge(command)).toMatchObject({ decision: 'ask', rule });
+  });
+
+  it('lets the same command through the next time', async () => {
+    for (const command of ['git status -s', 'rm -rf build', 'a && b > c', 'A=1 make', 'echo $((1 + 1)) | wc -l']) {
+      const verdict = await judge(command);
+      const rule = verdict.decision === 'ask' ? verdict.rule : null;
+      expect([command, await judgeWith({ allow: [...bash('cd:*'), rule ?? ''] })(command)]).toEqual([
+        command,
+        { decision: 'allow' },
+      ]);
+    }
+  });
+});
