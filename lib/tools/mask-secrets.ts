@@ -1,0 +1,59 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+
+/** What stands in the place of a secret. Text with it must not be written back. */
+export const MASK = '[secret hidden by hi]';
+
+/** Shapes that are keys beyond doubt, each as its vendor documents it. */
+const SHAPES = [
+  // OpenAI, Anthropic, OpenRouter, DeepSeek
+  'sk-[A-Za-z0-9_-]{20,}',
+  // Google
+  'AIza[A-Za-z0-9_-]{35}',
+  'ya29\\.[A-Za-z0-9_-]{20,}',
+  // GitHub, GitLab
+  'gh[pousr]_[A-Za-z0-9]{36,}',
+  'github_pat_[A-Za-z0-9_]{50,}',
+  'glpat-[A-Za-z0-9_-]{20,}',
+  // AWS
+  '(?:AKIA|ASIA)[A-Z0-9]{16}',
+  // Slack, Hugging Face, npm, PyPI, Stripe, SendGrid, Groq, xAI, age
+  'xox[abprs]-[A-Za-z0-9-]{10,}',
+  'hf_[A-Za-z0-9]{30,}',
+  'npm_[A-Za-z0-9]{36}',
+  'pypi-[A-Za-z0-9_-]{50,}',
+  '[rs]k_live_[A-Za-z0-9]{20,}',
+  'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}',
+  'gsk_[A-Za-z0-9]{40,}',
+  'xai-[A-Za-z0-9]{40,}',
+  'AGE-SECRET-KEY-1[A-Z0-9]{50,}',
+  // JSON Web Tokens
+  'eyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}',
+  // Private keys in PEM
+  '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)',
+].join('|');
+
+/** True for a key that stands for nothing else. Servers without keys get words such as `ollama` and `not-needed`, which are in every path. */
+export function isTellingSecret(secret: string): boolean {
+  return secret.length >= 6 && !/^[a-z_-]{1,15}$/i.test(secret);
+}
+
+/** A function that hides the given secrets and every known shape of a key in a text. */
+export function secretMask(secrets: readonly string[]): (text: string) => string {
+  const own = [...new Set(secrets)].filter(isTellingSecret).sort((one, other) => other.length - one.length);
+  const known = own.map((secret) => secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const pattern = new RegExp([...known, `(?<![A-Za-z0-9])(?:${SHAPES})`].join('|'), 'g');
+  return (text) => text.replace(pattern, MASK);
+}
+
+/** The same for every text in an object. */
+export function maskObject(object: JsonObject, mask: (text: string) => string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [key, value === undefined ? undefined : maskValue(value, mask)]),
+  );
+}
+
+function maskValue(value: JsonValue, mask: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((element: JsonValue) => maskValue(element, mask));
+  return isJsonObject(value) ? maskObject(value, mask) : value;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { MASK, maskObject, secretMask } from '../../lib/tools/mask-secrets.js';
+import fc from '../support/properties.js';
+
+// Put together here, so that no scanner takes this file for a leak.
+const KEYS = [
+  `sk-ant-api03-${'aB3_-'.repeat(18)}`,
+  `sk-proj-${'aB3_-'.repeat(10)}`,
+  `sk-${'a1B2'.repeat(12)}`,
+  `AIza${'aB3_-'.repeat(7)}`,
+  `ghp_${'a1B2'.repeat(9)}`,
+  `github_pat_${'a1B2_'.repeat(16)}`,
+  `glpat-${'a1B2-'.repeat(4)}`,
+  `AKIA${'A1B2'.repeat(4)}`,
+  `xoxb-${'123456789-'.repeat(3)}abc`,
+  `hf_${'aB'.repeat(17)}`,
+  `npm_${'a1B2'.repeat(9)}`,
+  `gsk_${'a1B2'.repeat(13)}`,
+  `xai-${'a1B2'.repeat(20)}`,
+  `sk_live_${'a1B2'.repeat(6)}`,
+  [
+    'eyJ',
+    'hbGciOiJIUzI1NiJ9',
+    '.eyJ',
+    'zdWIiOiIxMjM0NTY3ODkwIn0',
+    '.',
+    'dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U',
+  ].join(''),
+];
+
+describe('the mask of secrets', () => {
+  it.each(KEYS)('hides a key of the shape %s', (key) => {
+    const mask = secretMask([]);
+    for (const text of [key, `KEY=${key}\n`, `"${key}"`, `Bearer ${key} x`, `https://host/?key=${key}&a=b`])
+      expect([text, mask(text)]).toEqual([text, text.replace(key, MASK)]);
+  });
+
+  it('hides a private key whole, also when its end is cut off', () => {
+    const begin = '-----BEGIN OPENSSH PRIVATE KEY-----';
+    const end = '-----END OPENSSH PRIVATE KEY-----';
+    expect(secretMask([])(`a\n${begin}\nb3Blbn\nNzaC1r\n${end}\nb`)).toBe(`a\n${MASK}\nb`);
+    expect(secretMask([])(`a\n${begin}\nb3Blbn`)).toBe(`a\n${MASK}`);
+  });
+
+  it('leaves ordinary text alone', () => {
+    const text =
+      'task-based sk-learn AKIAX eyJ. ask-me-anything-about-this-long-thing disk-usage-of-the-whole-system commit 2c1bf5fd0a3be1c7e1f1 -----BEGIN CERTIFICATE-----';
+    expect(secretMask(['', 'ab'])(text)).toBe(text);
+  });
+
+  it('hides every configured key wherever it is, whatever characters it has', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (secret, before, after) => {
+        fc.pre(!MASK.includes(secret) && !/^[a-z_-]+$/i.test(secret));
+        expect(secretMask([secret])(before + secret + after)).not.toContain(secret);
+      }),
+    );
+  });
+
+  it('leaves words that stand in for a key where none is needed', () => {
+    const text = '/opt/ollama /usr/local/bin lm-studio not-needed EMPTY';
+    expect(secretMask(['ollama', 'local', 'lm-studio', 'not-needed', 'EMPTY'])(text)).toBe(text);
+  });
+
+  it('hides the longer of two keys of which one begins the other', () => {
+    expect(secretMask(['secret-1', 'secret-1-and-more'])('x secret-1-and-more x')).toBe(`x ${MASK} x`);
+  });
+
+  it('reaches every text in a result and keeps the rest', () => {
+    const mask = secretMask(['hunter22']);
+    const result = {
+      stdout: 'a hunter22',
+      list: ['hunter22', 1, null],
+      deep: { a: { b: 'hunter22' } },
+      exit_code: 0,
+      ok: true,
+    };
+    expect(maskObject(result, mask)).toEqual({
+      stdout: `a ${MASK}`,
+      list: [MASK, 1, null],
+      deep: { a: { b: MASK } },
+      exit_code: 0,
+      ok: true,
+    });
+  });
+
+  it('takes no longer for hostile text than for any other', () => {
+    const hostile = [
+      'sk-'.repeat(20_000),
+      '-----BEGIN '.repeat(10_000),
+      `eyJ${'a'.repeat(100_000)}`,
+      `SG.${'a'.repeat(100_000)}`,
+    ];
+    const mask = secretMask([]);
+    expect(hostile.map((text) => mask(text).length > 0)).toEqual(hostile.map(() => true));
+  });
+});
