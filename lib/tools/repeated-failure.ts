@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonValue } from '../chat/json.js';
+import type { ToolCallPart } from '../chat/message.js';
+
+/** From this many times in a row on, the model is told. */
+const TIMES = 3;
+
+type Outcome = { readonly result?: JsonValue; readonly error?: string };
+
+/** Watches for one call that fails again and again. */
+export class FailureWatch {
+  #last = '';
+  #times = 0;
+
+  /** A sentence for the model when this call fails for the third or a later time in a row; null otherwise. */
+  note(call: ToolCallPart, outcome: Outcome): string | null {
+    if (!isFailure(outcome)) {
+      this.forget();
+      return null;
+    }
+    const key = JSON.stringify([call.name, call.args, call.invalid_args]);
+    this.#times = key === this.#last ? this.#times + 1 : 1;
+    this.#last = key;
+    if (this.#times < TIMES) return null;
+    return `The same call has now failed ${this.#times} times in a row. Do not repeat it as it is: try something else, or tell the user what is in the way.`;
+  }
+
+  forget(): void {
+    this.#last = '';
+    this.#times = 0;
+  }
+}
+
+function isFailure({ error, result }: Outcome): boolean {
+  if (error !== undefined) return true;
+  return isJsonObject(result) && typeof result.exit_code === 'number' && result.exit_code !== 0;
+}

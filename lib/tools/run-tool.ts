@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatEvent } from '../chat/event.js';
+import type { JsonObject } from '../chat/json.js';
+import type { ToolCallPart } from '../chat/message.js';
+import { HiError } from '../errors.js';
+import { OutputQueue } from './output-queue.js';
+import type { Tool, ToolContext } from './tool.js';
+
+/** How long a call that was told to stop is waited for, and how much longer than its time a call may take to say so itself. */
+const PATIENCE = 900;
+
+/** The least time between two pieces of output for the screen, in milliseconds. */
+const INTERVAL = 25;
+
+/**
+ * Runs one call and yields its output while it comes. When the reader of the events stops, so does the call.
+ * Throws what the tool throws, and an error of its own for a tool that ignores its time or its signal.
+ */
+export async function* runTool(
+  tool: Tool,
+  call: ToolCallPart,
+  context: ToolContext,
+  mask: (text: string) => string,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, JsonObject> {
+  const queue = new OutputQueue();
+  const stop = new AbortController();
+  const run = tool.run(call.args, context, (text) => queue.add(text), AbortSignal.any([signal, stop.signal]));
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  const end = Promise.race([run, outOfPatience(context.timeout, signal, stop.signal)]);
+  const ended = end.then(settle, settle);
+  try {
+    for (;;) {
+      await queue.next(ended);
+      const text = queue.take();
+      if (text !== null) yield { type: 'tool-output', call_id: call.call_id, text: mask(text) };
+      else if (settled) return await end;
+      // Nobody reads faster; what comes meanwhile is joined.
+      if (!settled) await Promise.race([ended, sleep(INTERVAL)]);
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Rejects when a call has neither ended in its time nor soon after it was told to. */
+async function outOfPatience(timeout: number, signal: AbortSignal, stop: AbortSignal): Promise<never> {
+  const late = sleep(timeout + PATIENCE, null, { signal: stop, ref: false });
+  const told = aborted(signal, stop).then(() => sleep(PATIENCE, null, { signal: stop }));
+  await Promise.race([late, told]);
+  throw new HiError('interrupted', signal.aborted ? 'interrupted' : `The call did not end within ${timeout / 1000} s.`);
+}
+
+function aborted(signal: AbortSignal, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true, signal: stop });
+  });
+}

@@ -1,0 +1,83 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { JsonObject } from '../chat/json.js';
+import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
+import type { ToolSpec } from '../chat/request.js';
+
+/** How commands are shut in (`tools.sandbox`). */
+export interface SandboxSettings {
+  /** Whether commands may use the network. */
+  readonly network: boolean;
+  /** Folders and files they do not see, besides the places where keys are kept by custom. */
+  readonly hidden: readonly string[];
+}
+
+/** What the tools of one session share. */
+export interface ToolContext {
+  /** The folder the tools work in; `bash` moves it when a command changes folder. Paths are resolved against it. */
+  workingFolder: string;
+  /** The folder the session began in: what "inside the working folder" is judged against. */
+  readonly root: string;
+  /** The environment of commands, without keys. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long one call may run, in milliseconds. */
+  readonly timeout: number;
+  /** How many characters of output the model gets. */
+  readonly outputLimit: number;
+  /** Where whole outputs are kept that were too long for the model. */
+  readonly spillFolder: string;
+  /** Shuts commands in; a system that cannot do that runs none. Absent or null runs them freely. */
+  readonly sandbox?: SandboxSettings | null;
+  /** Takes what has to be done when the turn ends. The runner fills it in; without it a call cleans up before it ends. */
+  readonly atTurnEnd?: (end: () => Promise<void>) => void;
+}
+
+/** What a call would do, for the permission judge and for the question to the user. */
+export type Access =
+  | { readonly kind: 'read'; readonly path: string }
+  /** `preview` is the change as a unified diff, computed only when the user is asked. Rejects when the change cannot be made. */
+  | { readonly kind: 'write'; readonly path: string; preview(): Promise<string> }
+  | { readonly kind: 'execute'; readonly command: string };
+
+/** A tool: one object in one file, listed in `index.ts`. `Args` is what `parameters` describes; the dispatcher has checked it. */
+export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec {
+  access(args: Args, context: ToolContext): Access;
+  /**
+   * Runs the call. `emit` takes output for the screen while it runs. Resolves to what the model reads.
+   * Throws a `HiError` or any error for a failure: its message is what the model reads.
+   */
+  run(args: Args, context: ToolContext, emit: (text: string) => void, signal: AbortSignal): Promise<JsonObject>;
+}
+
+/** A question to the user before a call runs. */
+export interface ApprovalQuestion {
+  readonly call: ToolCallPart;
+  /** What it would do: the command, the path, or the diff. */
+  readonly preview: { readonly kind: 'command' | 'path' | 'diff'; readonly text: string };
+  /** Why it is asked: the part of a command that no rule covers, a private place, a rule that says ask. */
+  readonly reason: string;
+  /** The rule that "always" would store, such as `bash(git status:*)`; null when it may not be allowed for always. */
+  readonly rule: string | null;
+}
+
+export type Approval =
+  | { readonly answer: 'once' }
+  | { readonly answer: 'always' }
+  /** `reason` is what the user said to the model, when they said something. */
+  | { readonly answer: 'no'; readonly reason?: string };
+
+/** Asks the user. Null where nobody can be asked: then "ask" means no. Rejects with an abort error when `signal` aborts. */
+export type Approve = (question: ApprovalQuestion, signal: AbortSignal) => Promise<Approval>;
+
+/** The door of this room for a session. */
+export interface ToolRunner {
+  /** What the model is told; empty when tools are off. */
+  readonly specs: readonly ToolSpec[];
+  /**
+   * Runs the calls of one answer in order and yields what happens. Returns one result for each call, in the same order.
+   * Never throws for a failing call: bad arguments, refusals and time-outs are results. When `signal` aborts, what runs is ended
+   * (its whole process group) and every call not finished gets the error "interrupted", with the end of what it had printed.
+   */
+  run(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncGenerator<ChatEvent, readonly ToolResultPart[]>;
+  /** Ends what the turn left running in the background. */
+  endTurn(): Promise<void>;
+}
