@@ -1,0 +1,64 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HiError } from '../errors.js';
+import { absolutePath, codeOf, locate } from './places.js';
+import type { Tool } from './tool.js';
+
+/** More names than this help nobody; the total is told. Fewer where they are longer than the output may be. */
+const MOST_ENTRIES = 1000;
+
+/** Lists one folder in order of names; folders, and links to folders, end in `/`. */
+export const listFiles: Tool<{ readonly path: string }> = {
+  name: 'list_files',
+  description: 'Lists the files of a folder, hidden ones too. Folders end in "/".',
+  parameters: {
+    type: 'object',
+    properties: { path: { type: 'string', minLength: 1, description: 'The folder; "." is the working folder.' } },
+    required: ['path'],
+    additionalProperties: false,
+  },
+  access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder) }),
+  async run({ path }, { workingFolder, outputLimit }) {
+    const { asked, real } = await locate(path, workingFolder);
+    const folder = real ?? asked;
+    const found = await readdir(folder, { withFileTypes: true }).catch((failure) => explain(failure, path));
+    found.sort((one, other) => (one.name < other.name ? -1 : 1));
+    const shown = found.slice(0, Math.min(MOST_ENTRIES, howManyFit(found, outputLimit)));
+    const entries = await Promise.all(
+      shown.map(async (entry) => {
+        const isFolder =
+          entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(folder, entry.name))));
+        return isFolder ? `${entry.name}/` : entry.name;
+      }),
+    );
+    if (shown.length === found.length) return { entries };
+    const note = `The first ${shown.length} of ${found.length} entries. Use bash (ls, find) with a pattern for the others.`;
+    return { entries, total: found.length, truncated: true, note };
+  },
+};
+
+/** How many of the names go into that many characters, quotes and commas included. */
+function howManyFit(found: readonly { readonly name: string }[], characters: number): number {
+  let length = 0;
+  const tooMany = found.findIndex(({ name }) => {
+    length += name.length + '"/",'.length;
+    return length > characters;
+  });
+  return tooMany === -1 ? found.length : tooMany;
+}
+
+async function leadsToFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function explain(failure: unknown, path: string): never {
+  const code = codeOf(failure);
+  if (code === 'ENOENT') throw new HiError('usage', `There is no folder '${path}'.`);
+  if (code === 'ENOTDIR') throw new HiError('usage', `'${path}' is a file; read it with read_file.`);
+  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `The folder '${path}' may not be listed.`);
+  throw failure;
+}

@@ -1,0 +1,165 @@
+import { constants } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { JsonObject } from '../chat/json.js';
+import { HiError } from '../errors.js';
+import { nearest } from '../registry.js';
+import { detectEncoding } from './decode-text.js';
+import { absolutePath, codeOf, locate } from './places.js';
+import type { Tool, ToolContext } from './tool.js';
+
+const SAMPLE = 64 * 1024;
+
+/** Lines behind the wanted ones are counted, but not through more bytes than this. */
+const MOST_COUNTED = 256 * 1024 * 1024;
+
+/** Reads a text file, or a range of its lines, decoding what it is encoded in. Memory stays bounded whatever the file's size. */
+export const readFile: Tool<{ readonly path: string; readonly offset?: number; readonly limit?: number }> = {
+  name: 'read_file',
+  description:
+    'Reads a text file. Give `offset` (first line, from 1) and `limit` (number of lines) for a part of a long one. Images and PDFs cannot be read with this.',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', minLength: 1, description: 'The file, seen from the working folder.' },
+      offset: { type: 'integer', minimum: 1, description: 'The first line to read, from 1.' },
+      limit: { type: 'integer', minimum: 1, description: 'How many lines to read.' },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+  access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder) }),
+  async run({ path, offset = 1, limit = Number.POSITIVE_INFINITY }, context, _emit, signal) {
+    const { real } = await locate(path, context.workingFolder);
+    // Opening a pipe that nobody writes to would wait for ever.
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+    const file = await open(real ?? absolutePath(path, context.workingFolder), flags).catch((failure) =>
+      explain(failure, path, context),
+    );
+    try {
+      await refuseSpecial(await file.stat(), path);
+      const sample = Buffer.alloc(SAMPLE);
+      const { bytesRead } = await file.read(sample, 0, SAMPLE, 0);
+      const encoding = await detectEncoding(sample.subarray(0, bytesRead), bytesRead < SAMPLE);
+      if (encoding.kind === 'binary') return sayBinary(path, encoding.what, (await file.stat()).size);
+      const stream = file.createReadStream({ start: encoding.mark, autoClose: false, signal, highWaterMark: SAMPLE });
+      const range = new LineRange(offset, limit, context.outputLimit);
+      const decoder = new TextDecoder(encoding.name, { ignoreBOM: true });
+      for await (const chunk of stream) {
+        range.take(decoder.decode(chunk, { stream: true }));
+        if (range.isDone && stream.bytesRead > MOST_COUNTED) return range.result(path, false);
+      }
+      range.take(decoder.decode());
+      return { ...range.result(path, true), ...(encoding.name === 'utf-8' ? {} : { encoding: encoding.name }) };
+    } finally {
+      await file.close();
+    }
+  },
+};
+
+async function explain(failure: unknown, path: string, { workingFolder }: ToolContext): Promise<never> {
+  const code = codeOf(failure);
+  if (code === 'ENOENT') {
+    const absolute = absolutePath(path, workingFolder);
+    const siblings = await readdir(dirname(absolute)).catch(() => []);
+    const near = nearest(basename(absolute), siblings);
+    throw new HiError('usage', `There is no file '${path}'.${near === null ? '' : ` Did you mean '${near}'?`}`);
+  }
+  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `The file '${path}' may not be read.`);
+  throw failure;
+}
+
+async function refuseSpecial(
+  stat: { isDirectory(): boolean; isFile(): boolean; isCharacterDevice(): boolean },
+  path: string,
+) {
+  if (stat.isDirectory()) throw new HiError('usage', `'${path}' is a folder; list it with list_files.`);
+  // A pipe or a device may never end.
+  if (!stat.isFile()) throw new HiError('usage', `'${path}' is not a regular file; it cannot be read as text.`);
+}
+
+function sayBinary(path: string, what: string, bytes: number): JsonObject {
+  const size = `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  if (/image|PDF/.test(what))
+    throw new HiError(
+      'usage',
+      `'${path}' is a ${what} (binary, ${size}) and cannot be read as text. The user can show it to you by writing @${path} in a message.`,
+    );
+  return { content: `(binary content, not shown: ${what}, ${size})`, binary: true, bytes };
+}
+
+/** Picks lines out of text that arrives in pieces, and never holds more than the limit. */
+class LineRange {
+  readonly #first: number;
+  readonly #last: number;
+  readonly #room: number;
+  #kept = '';
+  #line = 1;
+  #lineIsEmpty = true;
+  #full = false;
+  /** The first line that is not in what was kept, complete. */
+  #next: number | null = null;
+
+  constructor(offset: number, limit: number, room: number) {
+    this.#first = offset;
+    this.#last = offset + limit - 1;
+    this.#room = room;
+  }
+
+  take(text: string): void {
+    let from = 0;
+    while (from < text.length) {
+      const newline = text.indexOf('\n', from);
+      const to = newline === -1 ? text.length : newline + 1;
+      if (this.#line >= this.#first) this.#keep(text.slice(from, to));
+      this.#lineIsEmpty = false;
+      if (newline !== -1) {
+        this.#line += 1;
+        this.#lineIsEmpty = true;
+      }
+      from = to;
+    }
+  }
+
+  #keep(piece: string): void {
+    if (this.#line > this.#last || this.#full) {
+      this.#next ??= this.#line;
+      return;
+    }
+    if (this.#kept.length + piece.length <= this.#room) {
+      this.#kept += piece;
+      return;
+    }
+    this.#full = true;
+    const lineStart = this.#kept.lastIndexOf('\n') + 1;
+    this.#next = this.#line;
+    if (lineStart > 0) this.#kept = this.#kept.slice(0, lineStart);
+    else this.#kept += piece.slice(0, this.#room - this.#kept.length);
+  }
+
+  /** True when nothing that comes can still be kept. */
+  get isDone(): boolean {
+    return this.#next !== null;
+  }
+
+  /** `counted`: whether all lines went by, so that there is a total. */
+  result(path: string, counted: boolean): JsonObject {
+    const total = this.#lineIsEmpty ? this.#line - 1 : this.#line;
+    if (this.#first > Math.max(total, 1))
+      throw new HiError('usage', `'${path}' has only ${total} ${total === 1 ? 'line' : 'lines'}.`);
+    const whole = { content: this.#kept, ...(counted ? { total_lines: total } : {}) };
+    if (this.#next === null) return whole;
+    if (!this.#kept.includes('\n') && this.#full)
+      return {
+        ...whole,
+        truncated: true,
+        note: `Line ${this.#next} is too long; only its beginning is here. Use bash (cut -c, grep -o) for the rest.`,
+      };
+    return {
+      ...whole,
+      truncated: true,
+      next_offset: this.#next,
+      note: `Use offset=${this.#next} to continue.`,
+    };
+  }
+}
