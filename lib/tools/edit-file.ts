@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import type { JsonObject } from '../chat/json.js';
+import { HiError } from '../errors.js';
+import { changePreview } from './change-preview.js';
+import { detectEncoding } from './decode-text.js';
+import { absolutePath, codeOf, locate } from './places.js';
+import { replaceFile } from './replace-file.js';
+import { replaceOnce } from './replace-once.js';
+import type { Tool } from './tool.js';
+
+interface Edit extends JsonObject {
+  readonly path: string;
+  readonly old: string;
+  readonly new: string;
+}
+
+/** Replaces one piece of a text file, keeping its encoding and line ends. Fails where the piece is not there exactly once. */
+export const editFile: Tool<Edit> = {
+  name: 'edit_file',
+  description:
+    'Changes one place in a text file: `old` is replaced by `new`. `old` must be there exactly as written, white space included, and only once; give some lines around it to make it unique.',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', minLength: 1, description: 'The file, seen from the working folder.' },
+      old: { type: 'string', minLength: 1, description: 'The text to replace, exactly as it is in the file.' },
+      new: { type: 'string', description: 'What takes its place; empty to delete it.' },
+    },
+    required: ['path', 'old', 'new'],
+    additionalProperties: false,
+  },
+  access(edit, { workingFolder }) {
+    const path = absolutePath(edit.path, workingFolder);
+    return { kind: 'write', path, preview: async () => changePreview(path, (await edited(edit, path)).text) };
+  },
+  async run(edit, { workingFolder }) {
+    const { asked, real } = await locate(edit.path, workingFolder);
+    const path = real ?? asked;
+    const { bytes, line } = await edited(edit, path);
+    await replaceFile(path, bytes);
+    return { success: true, line };
+  },
+};
+
+/** The file as it will be. Throws a `HiError` when the change cannot be made. */
+async function edited(edit: Edit, path: string) {
+  const before = await readFile(path).catch((failure) => explain(failure, edit.path));
+  const encoding = await detectEncoding(before, true);
+  if (encoding.kind === 'binary')
+    throw new HiError('usage', `'${edit.path}' is not text but a ${encoding.what} (binary).`);
+  if (encoding.name !== 'utf-8' && encoding.name !== 'utf-16le')
+    throw new HiError('usage', `'${edit.path}' is encoded in ${encoding.name}; only UTF-8 and UTF-16 can be edited.`);
+  const { text, line } = replaceOnce(new TextDecoder(encoding.name).decode(before), edit);
+  const marked = encoding.mark > 0 ? `\ufeff${text}` : text;
+  return { text, line, bytes: Buffer.from(marked, encoding.name === 'utf-8' ? 'utf8' : 'utf16le') };
+}
+
+function explain(failure: unknown, path: string): never {
+  const code = codeOf(failure);
+  if (code === 'ENOENT') throw new HiError('usage', `There is no file '${path}'. Use write_file to create it.`);
+  if (code === 'EISDIR') throw new HiError('usage', `'${path}' is a folder.`);
+  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `The file '${path}' may not be read.`);
+  throw failure;
+}

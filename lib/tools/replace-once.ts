@@ -1,0 +1,58 @@
+import { HiError } from '../errors.js';
+
+/** A change of one place in a text. */
+interface Replacement {
+  readonly path: string;
+  readonly old: string;
+  readonly new: string;
+}
+
+/**
+ * The text with `old` replaced, and the line it was in. Line ends are those of the text, whatever the replacement was written with.
+ * Throws a `HiError` that says how to do better when `old` is not there exactly once.
+ */
+export function replaceOnce(text: string, { path, old, new: replacement }: Replacement) {
+  const isWindows = text.includes('\r\n') && !text.includes(old);
+  const wanted = isWindows ? withWindowsLines(old) : old;
+  const becomes = isWindows ? withWindowsLines(replacement) : replacement;
+  if (wanted === becomes)
+    throw new HiError('usage', `'old' and 'new' are the same; nothing would change in '${path}'.`);
+  const places = placesOf(text, wanted);
+  const [place, second] = places;
+  if (place === undefined) throw new HiError('usage', `The text is not in '${path}'. ${likely(text, old)}`);
+  if (second !== undefined) {
+    const lines = places.slice(0, 10).map((found) => lineAt(text, found));
+    throw new HiError(
+      'usage',
+      `The text is in '${path}' ${places.length} times (lines ${lines.join(', ')}). Add lines around it until it is unique.`,
+    );
+  }
+  const changed = text.slice(0, place) + becomes + text.slice(place + wanted.length);
+  return { text: changed, line: lineAt(text, place) };
+}
+
+function withWindowsLines(text: string): string {
+  return text.replace(/\r?\n/g, '\r\n');
+}
+
+function placesOf(text: string, wanted: string): readonly number[] {
+  const places: number[] = [];
+  for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + 1)) places.push(from);
+  return places;
+}
+
+function lineAt(text: string, place: number): number {
+  return text.slice(0, place).split('\n').length;
+}
+
+/** Where the text is when white space is left out of account: what models most often get wrong. */
+function likely(text: string, old: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  const wanted = old
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+  const found = lines.findIndex((_, index) => wanted.every((line, offset) => lines[index + offset] === line));
+  if (found === -1) return 'Read it again: it may have changed.';
+  return `Line ${found + 1} has it with other white space: copy it exactly as read_file shows it.`;
+}

@@ -1,0 +1,29 @@
+import { changePreview } from './change-preview.js';
+import { absolutePath, locate } from './places.js';
+import { replaceFile } from './replace-file.js';
+import type { Tool } from './tool.js';
+
+/** Writes a whole file, whole or not at all. */
+export const writeFile: Tool<{ readonly path: string; readonly content: string }> = {
+  name: 'write_file',
+  description:
+    'Writes a file: creates it, with its parent folders, or replaces all of it. Use edit_file to change a part of a file.',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', minLength: 1, description: 'The file, seen from the working folder.' },
+      content: { type: 'string', description: 'The whole content of the file.' },
+    },
+    required: ['path', 'content'],
+    additionalProperties: false,
+  },
+  access({ path, content }, { workingFolder }) {
+    const absolute = absolutePath(path, workingFolder);
+    return { kind: 'write', path: absolute, preview: () => changePreview(absolute, content) };
+  },
+  async run({ path, content }, { workingFolder }) {
+    const { asked, real } = await locate(path, workingFolder);
+    const created = await replaceFile(real ?? asked, content);
+    return created ? { success: true, created: true } : { success: true };
+  },
+};
