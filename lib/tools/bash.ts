@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { HiError } from '../errors.js';
+import { commandEnvironment } from './command-environment.js';
+import { endProcesses } from './end-processes.js';
+import { OutputKeeper } from './limit-output.js';
+import { codeOf } from './places.js';
+import { runShell, type ShellEnd } from './run-shell.js';
+import { sandboxWrapper } from './sandbox.js';
+import type { Tool, ToolContext } from './tool.js';
+
+/** Runs a command in bash. The working folder is kept from call to call, nothing else is. */
+export const bash: Tool<{ readonly command: string }> = {
+  name: 'bash',
+  description:
+    'Runs a command in bash. The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not ask. What is left in the background ends with the turn.',
+  parameters: {
+    type: 'object',
+    properties: { command: { type: 'string', minLength: 1, description: 'The command, as typed at a prompt.' } },
+    required: ['command'],
+    additionalProperties: false,
+  },
+  access: ({ command }) => ({ kind: 'execute', command }),
+  async run({ command }, context, emit, signal) {
+    if (command.includes('\0')) throw new HiError('usage', 'A command cannot contain a NUL character.');
+    await requireFolder(context);
+    const wrapper = context.sandbox ? await sandboxWrapper(context.sandbox, context) : [];
+    const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+    const stdout = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stdout`);
+    const stderr = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stderr`);
+    const end = await runShell(
+      command,
+      {
+        folder: context.workingFolder,
+        env: commandEnvironment(context.env),
+        timeout: context.timeout,
+        wrapper,
+        stdout: (chunk) => emit(stdout.take(chunk)),
+        stderr: (chunk) => emit(stderr.take(chunk)),
+      },
+      signal,
+    ).catch(explain);
+    await leave(end, context);
+    const [room, errorRoom] = share(context.outputLimit, stdout.characters, stderr.characters);
+    const output = stdout.finish(room);
+    const errors = stderr.finish(errorRoom);
+    const moved = await move(end.folder, context);
+    return {
+      stdout: output.text,
+      stderr: errors.text,
+      exit_code: end.exitCode,
+      ...(output.truncated || errors.truncated ? { truncated: true } : {}),
+      ...(end.timedOut ? { timed_out: true, note: `Ended after ${context.timeout / 1000} s.` } : {}),
+      ...(end.signal !== null && !end.timedOut ? { signal: end.signal } : {}),
+      ...(moved ? { working_folder: context.workingFolder } : {}),
+    };
+  },
+};
+
+async function requireFolder(context: ToolContext): Promise<void> {
+  const gone = context.workingFolder;
+  const found = await stat(gone).catch(() => null);
+  if (found?.isDirectory()) return;
+  context.workingFolder = context.root;
+  throw new HiError('usage', `The working folder '${gone}' is gone. The next command starts in '${context.root}'.`);
+}
+
+/** Follows the command to its last folder, unless that was only there inside the sandbox. */
+async function move(folder: string | null, context: ToolContext): Promise<boolean> {
+  if (folder === null || folder === context.workingFolder) return false;
+  if (!(await stat(folder).catch(() => null))?.isDirectory()) return false;
+  context.workingFolder = folder;
+  return true;
+}
+
+function explain(failure: unknown): never {
+  if (codeOf(failure) === 'ENOENT') throw new HiError('usage', 'There is no bash on this system.', { cause: failure });
+  if (codeOf(failure) === 'E2BIG')
+    throw new HiError('usage', 'The command is too long. Write it to a file first, with write_file.', {
+      cause: failure,
+    });
+  throw failure;
+}
+
+/** What runs in the background may go on until the turn ends. */
+async function leave({ left }: ShellEnd, { atTurnEnd }: ToolContext): Promise<void> {
+  if (left === null) return;
+  const end = () => endProcesses(left, 300);
+  if (atTurnEnd) atTurnEnd(end);
+  else await end();
+}
+
+// A short stream leaves its room to the other one; two long ones get two thirds and one third.
+function share(limit: number, output: number, errors: number): readonly [number, number] {
+  const errorRoom = Math.min(errors, Math.max(Math.floor(limit / 3), limit - output));
+  return [limit - errorRoom, errorRoom];
+}

@@ -1,0 +1,177 @@
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { stripVTControlCharacters } from 'node:util';
+import { makeFolder } from '../folder.js';
+
+/** A whole output is kept up to this size; a command that never stops printing must not fill the disk. */
+const LARGEST_SPILL = 1024 ** 3;
+
+/** Whole outputs are for the turn they belong to and a little after. */
+const SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
+
+/** What is left of one output stream for the model. */
+export interface LimitedOutput {
+  readonly text: string;
+  readonly truncated: boolean;
+  /** The file with the whole output, when `text` is not all of it. */
+  readonly file: string | null;
+}
+
+/**
+ * Takes one output stream of any length and keeps its head and its tail in bounded memory; once there is more than fits, all of it
+ * goes to a file. A disk that cannot take it is not an error: then only head and tail are left.
+ */
+export class OutputKeeper {
+  readonly #limit: number;
+  readonly #spill: Spill;
+  readonly #decoder = new StringDecoder('utf8');
+  #raw: Buffer[] = [];
+  #head = '';
+  #tail = '';
+  #characters = 0;
+  #bytes = 0;
+
+  constructor(limit: number, spillFolder: string, name: string) {
+    this.#limit = limit;
+    this.#spill = new Spill(spillFolder, name);
+  }
+
+  /** Keeps a piece and returns it as text. */
+  take(chunk: Buffer): string {
+    this.#bytes += chunk.length;
+    if (this.#spill.isOpen) this.#spill.write(chunk);
+    else this.#raw.push(chunk);
+    const text = this.#decoder.write(chunk);
+    this.#keep(text);
+    if (this.#characters > this.#limit) this.#startSpill();
+    return text;
+  }
+
+  #keep(text: string): void {
+    this.#characters += text.length;
+    const room = this.#limit - this.#head.length;
+    if (room > 0) this.#head += text.slice(0, room);
+    if (text.length > room) this.#tail = (this.#tail + text.slice(Math.max(room, 0))).slice(-this.#limit);
+  }
+
+  #startSpill(): void {
+    if (this.#raw.length === 0) return;
+    for (const chunk of this.#raw) this.#spill.write(chunk);
+    this.#raw = [];
+  }
+
+  /** How many characters came. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** Head and tail in `room` characters, with a line between them that says what is missing and where it is. */
+  finish(room: number): LimitedOutput {
+    this.#keep(this.#decoder.end());
+    const binary = looksBinary(this.#head + this.#tail);
+    if (!binary && this.#characters <= room) {
+      this.#spill.discard();
+      return { text: cleaned(this.#head + this.#tail), truncated: false, file: null };
+    }
+    this.#startSpill();
+    const file = this.#spill.finish();
+    const where =
+      file === null ? 'It could not be kept.' : `${this.#spill.isWhole ? 'All' : 'Its beginning'} is in ${file}`;
+    if (binary) return { text: `(binary output, ${this.#bytes} bytes, not shown. ${where})`, truncated: true, file };
+    const tail = this.#tail === '' ? this.#head : this.#tail;
+    const missing = this.#characters - room;
+    const gap = `\n[… ${missing} of ${this.#characters} characters left out. ${where} …]\n`;
+    const half = Math.floor(room / 2);
+    return { text: cleaned(cutBefore(this.#head, half) + gap + cutAfter(tail, room - half)), truncated: true, file };
+  }
+}
+
+/** The first `length` characters, one less where that would split a surrogate pair. */
+function cutBefore(text: string, length: number): string {
+  return /[\ud800-\udbff]$/.test(text.slice(0, length)) ? text.slice(0, length - 1) : text.slice(0, length);
+}
+
+function cutAfter(text: string, length: number): string {
+  if (length === 0) return '';
+  return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
+}
+
+function looksBinary(text: string): boolean {
+  const odd = text.match(/[\u0000-\u0006\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
+  return odd > text.length / 10;
+}
+
+/** Without colours and cursor movements; what other control characters there are becomes visible. */
+function cleaned(text: string): string {
+  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (control) =>
+    String.fromCharCode(0x2400 + control.charCodeAt(0)),
+  );
+}
+
+/** A file that is made when it is first written to. */
+class Spill {
+  readonly #folder: string;
+  readonly #path: string;
+  #descriptor: number | null = null;
+  #written = 0;
+  #isWhole = true;
+  #failed = false;
+
+  constructor(folder: string, name: string) {
+    this.#folder = folder;
+    this.#path = join(folder, name);
+  }
+
+  get isOpen(): boolean {
+    return this.#descriptor !== null || this.#failed;
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  // Written in step with the pipe: the child waits while the disk does, and nothing piles up in memory.
+  write(chunk: Buffer): void {
+    if (this.#failed) return;
+    if (this.#written + chunk.length > LARGEST_SPILL) {
+      this.#isWhole = false;
+      return;
+    }
+    try {
+      this.#descriptor ??= this.#create();
+      writeSync(this.#descriptor, chunk);
+      this.#written += chunk.length;
+    } catch {
+      this.#failed = true;
+      this.discard();
+    }
+  }
+
+  #create(): number {
+    makeFolder(this.#folder, 0o700);
+    removeOld(this.#folder);
+    return openSync(this.#path, 'wx', 0o600);
+  }
+
+  finish(): string | null {
+    if (this.#descriptor === null) return null;
+    closeSync(this.#descriptor);
+    this.#descriptor = null;
+    return this.#path;
+  }
+
+  discard(): void {
+    if (this.finish() !== null) rmSync(this.#path, { force: true });
+  }
+}
+
+function removeOld(folder: string): void {
+  const oldest = Date.now() - SPILL_AGE;
+  for (const name of readdirSync(folder)) {
+    if (!/\.std(out|err)$/.test(name)) continue;
+    const path = join(folder, name);
+    // Another hi may have removed it in the meantime.
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true });
+  }
+}
