@@ -1,0 +1,14 @@
+import { bash } from './bash.js';
+import { editFile } from './edit-file.js';
+import { listFiles } from './list-files.js';
+import { readFile } from './read-file.js';
+import type { Tool } from './tool.js';
+import { writeFile } from './write-file.js';
+
+export { commandEnvironment } from './command-environment.js';
+export { describeCall } from './describe-call.js';
+export { createToolRunner, type ToolRunnerOptions } from './dispatch.js';
+export type { Permissions } from './rule.js';
+
+/** Every tool, in the order the model is told of them. */
+export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile];

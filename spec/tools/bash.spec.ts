@@ -1,0 +1,321 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { bash } from '../../lib/tools/bash.js';
+import { type Bench, bench, resultOf, runnerOn } from '../support/tool-runner.js';
+
+let place: Bench;
+beforeEach(() => {
+  place = bench();
+});
+afterEach(() => place.remove());
+
+const file = (name: string) => join(place.folder, name);
+const run = (
+  command: string,
+  settings: Partial<Bench['context']> = {},
+  emit: (text: string) => void = () => {},
+  signal = new AbortController().signal,
+) => {
+  Object.assign(place.context, settings);
+  return bash.run({ command }, place.context, emit, signal);
+};
+
+async function until(holds: () => boolean): Promise<boolean> {
+  for (let tries = 0; tries < 200 && !holds(); tries += 1) await sleep(10);
+  return holds();
+}
+
+const pidIn = (name: string): number => Number(readFileSync(file(name), 'utf8'));
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('bash', () => {
+  it('gives output, errors and exit code', async () => {
+    expect(await run('echo out; echo err >&2; exit 3')).toEqual({ stdout: 'out\n', stderr: 'err\n', exit_code: 3 });
+    expect(await run('true')).toEqual({ stdout: '', stderr: '', exit_code: 0 });
+  });
+
+  it('runs what bash understands, line by line as at a prompt', async () => {
+    const command = '# a comment\nname="it\'s"\nif [[ $name == it* ]]; then cat <<END\n$name\nEND\nfi';
+    expect(await run(command)).toEqual({ stdout: "it's\n", stderr: '', exit_code: 0 });
+    expect(await run('echo "unterminated')).toMatchObject({
+      exit_code: 2,
+      stderr: expect.stringContaining('unexpected EOF'),
+    });
+    expect((await run('nosuchprogram')).exit_code).toBe(127);
+  });
+
+  it('tells of a signal as a shell does', async () => {
+    expect(await run('kill -KILL $$')).toEqual({ stdout: '', stderr: '', exit_code: 137, signal: 'SIGKILL' });
+  });
+
+  it('keeps the working folder from call to call, and says when it changes', async () => {
+    mkdirSync(file('a/b'), { recursive: true });
+    expect(await run('cd a')).toEqual({ stdout: '', stderr: '', exit_code: 0, working_folder: file('a') });
+    expect((await run('cd b && exit 1')).working_folder).toBe(file('a/b'));
+    expect((await run('pwd')).stdout).toBe(`${file('a/b')}\n`);
+    expect((await run('(cd /); true')).working_folder).toBeUndefined();
+    expect(place.context.workingFolder).toBe(realpathSync(file('a/b')));
+  });
+
+  it('keeps the folder it knows when a command never says where it ended', async () => {
+    expect((await run('cd /; exec true')).exit_code).toBe(0);
+    expect((await run('cd /; kill -KILL $$')).exit_code).toBe(137);
+    expect(place.context.workingFolder).toBe(place.folder);
+  });
+
+  it('starts again at the root when its folder is gone', async () => {
+    mkdirSync(file('gone'));
+    await run('cd gone');
+    rmSync(file('gone'), { recursive: true });
+    await expect(run('pwd')).rejects.toThrow(`The working folder '${file('gone')}' is gone.`);
+    expect((await run('pwd')).stdout).toBe(`${place.folder}\n`);
+  });
+
+  it('has no terminal and no input', async () => {
+    const look = 'cat; tty; (echo x > /dev/tty) 2>&1; test -t 0 || test -t 1 || test -t 2 || echo none';
+    const { stdout } = await run(look);
+    expect(stdout).toContain('not a tty');
+    expect(stdout).toContain('No such device or address');
+    expect(stdout).toContain('none');
+  });
+
+  it('refuses a command with a NUL and one too long for the system', async () => {
+    await expect(run('echo \0')).rejects.toThrow('cannot contain a NUL');
+    await expect(run(`echo ${'x'.repeat(3_000_000)}`)).rejects.toThrow('The command is too long.');
+  });
+
+  it('streams output while the command runs', async () => {
+    const { runner, call } = runnerOn(place, { allowAll: true });
+    const seen: string[] = [];
+    const running = runner.run(
+      [call('bash', { command: 'echo first; while [ ! -e go ]; do sleep 0.02; done; echo second' })],
+      new AbortController().signal,
+    );
+    for await (const event of running) {
+      if (event.type !== 'tool-output') continue;
+      seen.push(event.text);
+      writeFileSync(file('go'), '');
+    }
+    expect(seen).toEqual(['first\n', 'second\n']);
+  });
+});
+
+describe('a command that does not end', () => {
+  it('is ended when its time is up, with what it printed', async () => {
+    const result = await run('echo begun; sleep 60', { timeout: 300 });
+    expect(result).toEqual({
+      stdout: 'begun\n',
+      stderr: '',
+      exit_code: 124,
+      timed_out: true,
+      note: 'Ended after 0.3 s.',
+    });
+  });
+
+  it('is killed with its whole group when it ignores being asked', async () => {
+    const command =
+      "trap '' INT TERM HUP; (trap '' TERM; echo $BASHPID > child; while :; do sleep 1; done) & echo $$ > parent; wait; while :; do sleep 1; done";
+    expect(await run(command, { timeout: 300 })).toMatchObject({ exit_code: 124, timed_out: true });
+    expect([isAlive(pidIn('parent')), isAlive(pidIn('child'))]).toEqual([false, false]);
+  });
+
+  it('ends at once when it is interrupted', async () => {
+    const stop = new AbortController();
+    const running = run('echo $$ > pid; sleep 60', {}, () => {}, stop.signal);
+    await until(() => existsSync(file('pid')) && pidIn('pid') > 0);
+    stop.abort();
+    await running;
+    expect(isAlive(pidIn('pid'))).toBe(false);
+  });
+
+  it('does not begin when it is interrupted before', async () => {
+    const { run: runCalls, call } = runnerOn(place, { allowAll: true });
+    const { results } = await runCalls([call('bash', { command: 'touch ran' })], AbortSignal.abort());
+    expect([results[0]?.error, existsSync(file('ran'))]).toEqual(['interrupted', false]);
+  });
+});
+
+describe('what a command leaves in the background', () => {
+  it('does not keep the command from ending, and runs on until the turn ends', async () => {
+    const { one, runner } = runnerOn(place, { allowAll: true });
+    const { result } = await one('bash', {
+      command: 'while :; do echo still; sleep 0.02; done & echo $! > pid; echo started',
+    });
+    expect(result).toMatchObject({ stdout: expect.stringContaining('started'), exit_code: 0 });
+    expect(isAlive(pidIn('pid'))).toBe(true);
+    await runner.endTurn();
+    expect(isAlive(pidIn('pid'))).toBe(false);
+  });
+
+  it('is ended with the turn though it forked into a session of its own', async () => {
+    const { one, runner } = runnerOn(place, { allowAll: true });
+    await one('bash', {
+      command:
+        'setsid bash -c \'trap "" TERM HUP; echo $$ > pid; while :; do sleep 0.1; done\' > /dev/null 2>&1 & disown; until [ -s pid ]; do sleep 0.01; done',
+    });
+    const pid = pidIn('pid');
+    expect(isAlive(pid)).toBe(true);
+    await runner.endTurn();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('is ended at once where nobody tells of the end of the turn', async () => {
+    await run('sleep 60 & echo $! > pid');
+    expect(isAlive(pidIn('pid'))).toBe(false);
+  });
+
+  it('leaves other commands of the turn alone', async () => {
+    const { one, runner } = runnerOn(place, { allowAll: true });
+    await one('bash', { command: 'sleep 60 & echo $! > pid' });
+    await one('bash', { command: 'exit 1' });
+    expect(isAlive(pidIn('pid'))).toBe(true);
+    await runner.endTurn();
+    expect(isAlive(pidIn('pid'))).toBe(false);
+  });
+});
+
+describe('the environment of a command', () => {
+  const KEYS = {
+    HI_API_KEY: 'a1b2c3d4',
+    OPENAI_API_KEY: 'a1b2c3d4',
+    ANTHROPIC_API_KEY: 'a1b2c3d4',
+    GEMINI_API_KEY: 'a1b2c3d4',
+    GOOGLE_API_KEY: 'a1b2c3d4',
+    MISTRAL_API_KEY: 'a1b2c3d4',
+    GITHUB_TOKEN: 'a1b2c3d4',
+    AWS_SECRET_ACCESS_KEY: 'a1b2c3d4',
+    AWS_ACCESS_KEY_ID: 'a1b2c3d4',
+    DB_PASSWORD: 'a1b2c3d4',
+    NPM_CONFIG__AUTH: 'a1b2c3d4',
+    my_api_key: 'a1b2c3d4',
+    STRIPE_KEY: 'a1b2c3d4',
+    npm_config__authToken: 'a1b2c3d4',
+    ORDINARY: 'x-from-the-configuration-x',
+    SHAPED: 'sk-ant-a1b2c3d4',
+    DATABASE_URL: 'postgres://me:a1b2c3d4@127.0.0.1/db',
+  };
+
+  it('has none of the configured or vendor keys, and what else there is', async () => {
+    place = {
+      ...place,
+      context: { ...place.context, env: { ...process.env, ...KEYS, EDITOR: 'vi', TOKENIZER: 'fast' } },
+    };
+    const { one } = runnerOn(place, { allowAll: true, secrets: ['from-the-configuration'] });
+    const { stdout } = resultOf(await one('bash', { command: 'env; echo PATH=$PATH' }));
+    for (const name of Object.keys(KEYS)) expect(stdout).not.toContain(`${name}=`);
+    expect(stdout).not.toMatch(/a1b2c3d4|from-the-configuration/);
+    expect(stdout).toContain(`PATH=${process.env.PATH}\n`);
+    expect(stdout).toContain('EDITOR=vi\n');
+    expect(stdout).toContain('TOKENIZER=fast\n');
+  });
+
+  it('keeps its paths where the key is a word that stands in for one', async () => {
+    place = { ...place, context: { ...place.context, env: { ...process.env, PLACE: '/opt/local/x', OWN: 'local' } } };
+    const { one } = runnerOn(place, { allowAll: true, secrets: ['local'] });
+    expect(resultOf(await one('bash', { command: 'echo "$PLACE$OWN"' })).stdout).toBe('/opt/local/x\n');
+  });
+
+  it('has nothing that changes what bash runs', async () => {
+    writeFileSync(file('rc'), 'echo rc ran; export OPENAI_API_KEY=a1b2c3d4');
+    const env = {
+      ...process.env,
+      BASH_ENV: file('rc'),
+      ENV: file('rc'),
+      SHELLOPTS: 'xtrace',
+      'BASH_FUNC_ls%%': '() { echo function; }',
+      IFS: '/',
+    };
+    expect(await run('env | grep -c KEY; ls -d /', { ...{ env } })).toEqual({
+      stdout: '0\n/\n',
+      stderr: '',
+      exit_code: 0,
+    });
+  });
+});
+
+describe('the output of a command', () => {
+  it('is cut to head and tail when it is long, and all of it is in a file', async () => {
+    const result = await run('seq 1 20000', { outputLimit: 1000 });
+    const stdout = String(result.stdout);
+    const [, missing, all, path = ''] =
+      /\[… (\d+) of (\d+) characters left out\. All is in (\S+) …\]/.exec(stdout) ?? [];
+    expect(result.truncated).toBe(true);
+    expect([stdout.startsWith('1\n2\n'), stdout.endsWith('19999\n20000\n'), missing, all]).toEqual([
+      true,
+      true,
+      '107894',
+      '108894',
+    ]);
+    expect(readFileSync(path, 'utf8')).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''));
+    expect([statSync(path).mode & 0o777, statSync(place.context.spillFolder).mode & 0o777]).toEqual([0o600, 0o700]);
+  });
+
+  it('may be read back by the model without asking', async () => {
+    place = { ...place, context: { ...place.context, outputLimit: 200 } };
+    const { one } = runnerOn(place, { permissions: { allow: ['bash(seq:*)'], ask: [], deny: [] } });
+    const { stdout } = resultOf(await one('bash', { command: 'seq 1 500' }));
+    const path = /is in (\S+) /.exec(String(stdout))?.[1] ?? '';
+    expect((await one('read_file', { path, offset: 250, limit: 2 })).result).toMatchObject({ content: '250\n251\n' });
+  });
+
+  it('shares the limit between output and errors, and leaves no file when all fits', async () => {
+    const both = await run('seq 1 5000; seq 1 5000 >&2', { outputLimit: 900 });
+    expect(String(both.stdout).length + String(both.stderr).length).toBeLessThan(900 + 500);
+    expect(String(both.stderr)).toContain('\n5000\n');
+    rmSync(place.context.spillFolder, { recursive: true });
+    expect(await run(`printf '%0800d'; echo error >&2`)).toMatchObject({ stdout: '0'.repeat(800), stderr: 'error\n' });
+    expect(existsSync(place.context.spillFolder)).toBe(false);
+  });
+
+  it('is kept in bounded memory and whole on the disk, however long it is', async () => {
+    const before = process.memoryUsage().rss;
+    const result = await run('yes "0123456789012345678901234567890123456789" | head -c 60000000');
+    expect(String(result.stdout)).toHaveLength(
+      30_000 + String(result.stdout).replace(/^[^[]*|[^\]]*$/g, '').length + 2,
+    );
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+    const [name = ''] = readdirSync(place.context.spillFolder);
+    expect(statSync(join(place.context.spillFolder, name)).size).toBe(60_000_000);
+  });
+
+  it('loses its escape codes, and shows other control characters', async () => {
+    const { stdout } = await run(`printf '\\033[31mred\\033[0m \\033]0;title\\007 bell\\a nul\\0 back\\b\\r\\n'`);
+    expect(stdout).toBe('red  bell␇ nul␀ back␈\r\n');
+  });
+
+  it('is said to be binary when it is, and kept', async () => {
+    const { stdout } = await run('head -c 5000 /dev/urandom');
+    expect(stdout).toMatch(/^\(binary output, 5000 bytes, not shown\. All is in \S+\)$/);
+  });
+
+  it('is not lost when it cannot be kept on the disk', async () => {
+    writeFileSync(file('spill'), 'a file where the folder should be');
+    const { stdout } = await run('seq 1 20000', { outputLimit: 1000, spillFolder: file('spill') });
+    expect(stdout).toContain('It could not be kept.');
+    expect(stdout).toMatch(/^1\n2\n.*\n20000\n$/s);
+  });
+
+  it('never splits a character, neither between pieces nor where it is cut', async () => {
+    const { stdout } = await run(`printf '🌍%.0s' {1..3000}`, { outputLimit: 1001 });
+    expect(String(stdout)).toMatch(/^(🌍)+\n\[…[^🌍]*…\]\n(🌍)+$/u);
+  });
+});
