@@ -1,0 +1,118 @@
+/** A frame as its headers tell it, without decompressing anything. */
+export interface Frame {
+  readonly kind: 'data' | 'skip';
+  readonly magic: number;
+  readonly offset: number;
+  /** All bytes of the frame, headers included. */
+  readonly size: number;
+  /** How much a data frame decompresses to: exactly when `exact`, else at most; 0 for a skippable frame. */
+  readonly content: number;
+  readonly exact: boolean;
+}
+
+/** Bytes at an offset; fewer than asked for only at the end. */
+export type Read = (offset: number, length: number) => Buffer;
+
+/** The first four bytes of a data frame, RFC 8878 section 3.1.1. */
+export const DATA_MAGIC = 0xfd2fb528;
+
+/** The largest block a frame may have, RFC 8878 section 3.1.1.2.4. */
+const BLOCK_LIMIT = 128 * 1024;
+
+/** The longest header of a data frame: magic, descriptor, window, dictionary id, content size. */
+const HEADER_LIMIT = 4 + 1 + 1 + 4 + 8;
+
+/** The whole frame that begins at `offset`, or null when none does. Reads headers only: a frame that is found may still be damaged inside. */
+export function frameAt(read: Read, offset: number, end: number): Frame | null {
+  const start = read(offset, 8);
+  if (start.length < 8) return null;
+  const magic = start.readUInt32LE(0);
+  if (magic === DATA_MAGIC) return dataFrame(read, offset, end);
+  if (magic >>> 4 !== 0x184d2a5) return null;
+  const size = 8 + start.readUInt32LE(4);
+  return offset + size > end ? null : { kind: 'skip', magic, offset, size, content: 0, exact: true };
+}
+
+function dataFrame(read: Read, offset: number, end: number): Frame | null {
+  const head = headAt(read, offset);
+  if (head === null) return null;
+  let limit = 0;
+  for (const block of blocksAt(read, head.blocks, end - head.checksum)) {
+    limit += block.content;
+    if (!block.last) continue;
+    // A damaged header may claim any size: what the blocks cannot hold is not believed.
+    if (head.told !== null && head.told > limit) return null;
+    const size = block.end + head.checksum - offset;
+    return { kind: 'data', magic: DATA_MAGIC, offset, size, content: head.told ?? limit, exact: head.told !== null };
+  }
+  return null;
+}
+
+/** The header of a data frame. */
+export interface Head {
+  /** Where the first block begins. */
+  readonly blocks: number;
+  /** How many bytes of checksum follow the last block. */
+  readonly checksum: number;
+  /** The size of the content, null when it is not told. */
+  readonly told: number | null;
+}
+
+/** The header of the data frame at `offset`, or null when it is none. */
+export function headAt(read: Read, offset: number): Head | null {
+  const head = read(offset, HEADER_LIMIT);
+  if (head.length < 6 || head.readUInt32LE(0) !== DATA_MAGIC) return null;
+  const descriptor = head.readUInt8(4);
+  const single = (descriptor & 0x20) !== 0;
+  const reserved = (descriptor & 0x08) !== 0;
+  const bytes = [single ? 1 : 0, 2, 4, 8][descriptor >>> 6] ?? 0;
+  const at = 5 + (single ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] ?? 0);
+  if (reserved || head.length < at + bytes) return null;
+  return {
+    blocks: offset + at + bytes,
+    checksum: (descriptor & 0x04) !== 0 ? 4 : 0,
+    told: contentSize(head, at, bytes),
+  };
+}
+
+/** One block of a frame. */
+export interface Block {
+  readonly offset: number;
+  readonly end: number;
+  /** How much it decompresses to at most. */
+  readonly content: number;
+  readonly last: boolean;
+}
+
+/** The blocks from `offset` on, up to the last one, or as far as they are whole. */
+export function* blocksAt(read: Read, offset: number, end: number): Generator<Block> {
+  for (let at = offset; at + 3 <= end; ) {
+    const bytes = read(at, 3);
+    // Another process may have cut off the space at the end since `end` was known.
+    if (bytes.length < 3) return;
+    const head = bytes.readUIntLE(0, 3);
+    const kind = (head >>> 1) & 3;
+    const size = head >>> 3;
+    const next = at + 3 + (kind === 1 ? 1 : size);
+    if (kind === 3 || size > BLOCK_LIMIT || next > end) return;
+    const last = (head & 1) === 1;
+    yield { offset: at, end: next, content: kind === 2 ? BLOCK_LIMIT : size, last };
+    if (last) return;
+    at = next;
+  }
+}
+
+function contentSize(head: Buffer, at: number, bytes: number): number | null {
+  switch (bytes) {
+    case 0:
+      return null;
+    case 1:
+      return head.readUInt8(at);
+    case 2:
+      return head.readUInt16LE(at) + 256;
+    case 4:
+      return head.readUInt32LE(at);
+    default:
+      return Number(head.readBigUInt64LE(at));
+  }
+}
