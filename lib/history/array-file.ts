@@ -1,0 +1,76 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import type { Entry } from '../chat/message.js';
+import { entriesOfArray } from './array.js';
+import { reader } from './bytes.js';
+import { lastMessages } from './entries.js';
+import { type Facts, NO_FACTS } from './facts.js';
+import type { Codec } from './frames.js';
+import { Recent } from './recent.js';
+import { salvage } from './salvage.js';
+
+/** An open history that is not laid out as hi lays it out, because another program wrote it or because it is damaged. It can only be read, and all of it must be. */
+export class ArrayFile {
+  readonly node: string;
+  /** Names the conversation: it has no name of its own yet. */
+  readonly log = '';
+  readonly #codec: Codec;
+  readonly #file: number;
+  readonly #size: number;
+  readonly #damaged: boolean;
+  #facts: Facts = NO_FACTS;
+
+  private constructor(codec: Codec, file: number, damaged: boolean) {
+    this.#codec = codec;
+    this.#file = file;
+    this.#damaged = damaged;
+    const { dev, ino, size } = fstatSync(file);
+    this.node = `${dev}:${ino}`;
+    this.#size = size;
+  }
+
+  /** Opens the file at `path`; of a `damaged` one it gives what can be read. Throws what the system throws. */
+  static open(codec: Codec, path: string, damaged: boolean): ArrayFile {
+    return new ArrayFile(codec, openSync(path, 'r'), damaged);
+  }
+
+  /** The same file, or the one that took its place, for another reading. */
+  again(codec: Codec, path: string): ArrayFile {
+    return ArrayFile.open(codec, path, this.#damaged);
+  }
+
+  /** Of all entries, once they were loaded. */
+  get facts(): Facts {
+    return this.#facts;
+  }
+
+  /** All entries from the first one the view needs on. Throws `Damaged` when the file is not one sound array. */
+  load(): readonly Entry[] {
+    const recent = new Recent();
+    for (const entries of this.all()) for (const entry of entries) recent.add(entry);
+    this.#facts = recent.facts;
+    return recent.entries;
+  }
+
+  /** Nobody adds to such a file without giving it hi's layout, and that makes it another file. */
+  news(): readonly Entry[] {
+    return [];
+  }
+
+  /** Every entry, oldest first, piece by piece. Throws `Damaged` when the file is not one sound array. */
+  *all(): Generator<readonly Entry[]> {
+    const read = reader(this.#file, 64 * 1024);
+    if (!this.#damaged) yield* entriesOfArray(this.#codec, read, this.#size);
+    else for (const entry of salvage(this.#codec, read, this.#size)) yield [entry];
+  }
+
+  /** The newest `count` messages with what stands between them, oldest first. */
+  newest(count: number): readonly Entry[] {
+    let found: readonly Entry[] = [];
+    for (const entries of this.all()) found = lastMessages([...found, ...entries], count);
+    return found;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Entry } from '../chat/message.js';
+import { firstNeeded } from '../compaction/view.js';
+import { type Facts, NO_FACTS, withEntry } from './facts.js';
+
+/** So many entries are held before the older ones are looked at. */
+const ENOUGH = 10_000;
+
+/** Goes through a whole log and holds on to the entries that the view needs. */
+export class Recent {
+  #entries: Entry[] = [];
+  #facts: Facts = NO_FACTS;
+  #limit = ENOUGH;
+
+  add(entry: Entry): void {
+    this.#entries.push(entry);
+    this.#facts = withEntry(this.#facts, entry);
+    if (this.#entries.length < this.#limit) return;
+    this.#entries = [...this.entries];
+    this.#limit = this.#entries.length + ENOUGH;
+  }
+
+  /** The entries from the first one the view needs on. */
+  get entries(): readonly Entry[] {
+    const first = this.first;
+    return first === null ? [] : this.#entries.filter(({ id }) => id >= first);
+  }
+
+  /** The id of the first one the view needs, null when it needs none. */
+  get first(): number | null {
+    return firstNeeded(this.#entries);
+  }
+
+  get facts(): Facts {
+    return this.#facts;
+  }
+}
