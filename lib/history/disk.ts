@@ -1,0 +1,226 @@
+import { existsSync, statSync } from 'node:fs';
+import type { Entry } from '../chat/message.js';
+import { HiError } from '../errors.js';
+import { makeFolder } from '../folder.js';
+import { ArrayFile } from './array-file.js';
+import { Damaged } from './damaged.js';
+import { asHistoryError, systemCode } from './failure.js';
+import { type Codec, loadCodec } from './frames.js';
+import { locked } from './lock.js';
+import { LogFile } from './log-file.js';
+import { type Opened, openDamaged, openLog } from './open-log.js';
+import type { Paths } from './paths.js';
+import { repair } from './repair.js';
+import { rewrite } from './rewrite.js';
+
+/** What a look at the disk brought: everything, because there is another file than before (or none), or what was added. */
+export interface Change {
+  readonly kind: 'all' | 'added';
+  readonly entries: readonly Entry[];
+}
+
+/** Without the lock another process may be in the middle of something: what looks damaged is looked at so many times. */
+const TRIES = 3;
+
+/** The history file as it is now: opened when it is first needed, followed when it is replaced, repaired when it is damaged. */
+export class Disk {
+  /** What had to be done to the file, in sentences for the user. */
+  readonly notices: string[] = [];
+  readonly #paths: Paths;
+  readonly #now: () => Date;
+  /** False where nothing may be written, not even a repaired file. */
+  readonly #writes: boolean;
+  #codec: Codec | null = null;
+  #file: LogFile | ArrayFile | null = null;
+
+  constructor(paths: Paths, now: () => Date, writes: boolean) {
+    this.#paths = paths;
+    this.#now = now;
+    this.#writes = writes;
+  }
+
+  get file(): LogFile | ArrayFile | null {
+    return this.#file;
+  }
+
+  /** What other processes did since the last look. Repairs a damaged file, or where that cannot be, reads what it can. Throws a `HiError`. */
+  async look(): Promise<Change> {
+    return await this.guarded(async () => {
+      if (this.#file === null && nodeAt(this.#paths.history) === null) return { kind: 'all', entries: [] };
+      const codec = this.codec;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return this.#step(codec, false);
+        } catch (thrown) {
+          if (!(thrown instanceof Damaged)) throw thrown;
+          if (tries === TRIES) return await this.#repaired(codec, () => this.#stepOrRepair(codec));
+        }
+      }
+    });
+  }
+
+  /** Runs `work` under the lock with what other processes did until then; a damaged file is repaired first. Throws a `HiError`. */
+  async locked<Result>(work: (codec: Codec, change: Change) => Result): Promise<Result> {
+    return await this.guarded(async () => {
+      const codec = this.codec;
+      if (this.#file === null) makeFolder(this.#paths.folder, 0o700);
+      return await locked(this.#paths.folder, () => work(codec, this.#stepOrRepair(codec)));
+    });
+  }
+
+  /** Runs `work` while no other process writes, whatever state the file is in. Throws a `HiError`. */
+  async alone(work: () => void): Promise<void> {
+    await this.guarded(async () => {
+      if (existsSync(this.#paths.folder)) await locked(this.#paths.folder, work);
+      else work();
+    });
+  }
+
+  /** Adds entries to the file, which is made where there is none and given hi's layout where it has another. Only inside `locked`. */
+  append(codec: Codec, entries: readonly Entry[]): void {
+    if (this.#file instanceof LogFile) {
+      this.#file.append(entries);
+    } else {
+      rewrite(codec, this.#paths, newName(), joined(this.#file?.all() ?? [], entries));
+      this.#step(codec, true);
+    }
+  }
+
+  /** Writes the file anew with those entries only that `keeps` is true for. Only inside `locked`. Throws `Damaged`. */
+  filter(codec: Codec, keeps: (entry: Entry) => boolean): Change {
+    const file = this.#file;
+    if (file === null) return this.#nothing();
+    const entries = filtered(file.all(), keeps);
+    rewrite(codec, this.#paths, file instanceof LogFile ? file.log : newName(), entries);
+    return this.#step(codec, true);
+  }
+
+  /** The entries of every conversation there is: this one, and the one that was put aside. Only inside `locked`. */
+  everything(codec: Codec): readonly Iterable<Entry>[] {
+    return [joined(this.#file?.all() ?? []), asideEntries(codec, this.#paths.aside)];
+  }
+
+  /** All entries on disk, oldest first, a frame at a time: what is there when the reading begins. Throws `Damaged`, and a `HiError`. */
+  async *groups(): AsyncGenerator<readonly Entry[]> {
+    if (this.#file === null) return;
+    const codec = this.codec;
+    const reading = await this.guarded(async () => this.#file?.again(codec, this.#paths.history));
+    if (reading === undefined) return;
+    try {
+      yield* reading.all();
+    } finally {
+      reading.close();
+    }
+  }
+
+  /** What there is once the file is repaired: what the view needs may be sound, but something else was found damaged. */
+  async mend(): Promise<Change> {
+    const codec = this.codec;
+    return await this.#repaired(codec, () => this.#repair(codec));
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = null;
+  }
+
+  /** Loaded when it is first needed: a conversation that is empty or reset needs none. */
+  get codec(): Codec {
+    this.#codec ??= loadCodec();
+    return this.#codec;
+  }
+
+  /** Turns what the system throws into a `HiError`. */
+  async guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw asHistoryError(thrown, this.#paths.history);
+    }
+  }
+
+  /** Brings the file in step. `sure` under the lock, where nobody else is in the middle of something. Throws `Damaged`. */
+  #step(codec: Codec, sure: boolean): Change {
+    const node = nodeAt(this.#paths.history);
+    if (node === null) return this.#nothing();
+    const known = this.#file?.node === node && !(sure && this.#file instanceof ArrayFile);
+    if (this.#file && known) return { kind: 'added', entries: this.#file.news() };
+    try {
+      return this.#opened(openLog(codec, this.#paths.history, sure));
+    } catch (thrown) {
+      // Another process may have reset the conversation right now.
+      if (systemCode(thrown) === 'ENOENT') return this.#nothing();
+      throw thrown;
+    }
+  }
+
+  #nothing(): Change {
+    this.close();
+    return { kind: 'all', entries: [] };
+  }
+
+  #opened({ file, entries }: Opened): Change {
+    this.close();
+    this.#file = file;
+    return { kind: 'all', entries };
+  }
+
+  #stepOrRepair(codec: Codec): Change {
+    try {
+      return this.#step(codec, true);
+    } catch (thrown) {
+      if (!(thrown instanceof Damaged)) throw thrown;
+      return this.#repair(codec);
+    }
+  }
+
+  #repair(codec: Codec): Change {
+    const log = this.#file instanceof LogFile ? this.#file.log : newName();
+    this.close();
+    this.notices.push(repair(codec, this.#paths, log, this.#now()));
+    return this.#step(codec, true);
+  }
+
+  /** Runs a repair where it can be done; elsewhere what can be read of the damaged file has to do. */
+  async #repaired(codec: Codec, work: () => Change): Promise<Change> {
+    try {
+      if (this.#writes) return await locked(this.#paths.folder, work);
+    } catch (thrown) {
+      const failure = asHistoryError(thrown, this.#paths.history);
+      if (!(failure instanceof HiError)) throw thrown;
+      this.notices.push(`The history is damaged and could not be repaired. ${failure.message}`);
+    }
+    if (!this.#writes) this.notices.push('The history is damaged; what can be read of it is used.');
+    return this.#opened(openDamaged(codec, this.#paths.history));
+  }
+}
+
+/** Names the file at that path on its disk, null when there is none. */
+function nodeAt(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.dev}:${found.ino}` : null;
+}
+
+/** A name no other conversation has. */
+function newName(): string {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
+}
+
+function* filtered(groups: Iterable<readonly Entry[]>, keeps: (entry: Entry) => boolean): Generator<Entry> {
+  for (const entries of groups) yield* entries.filter(keeps);
+}
+
+function* joined(groups: Iterable<readonly Entry[]>, last: readonly Entry[] = []): Generator<Entry> {
+  for (const entries of groups) yield* entries;
+  yield* last;
+}
+
+function* asideEntries(codec: Codec, path: string): Generator<Entry> {
+  if (!existsSync(path)) return;
+  const file = ArrayFile.open(codec, path, true);
+  try {
+    yield* joined(file.all());
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,194 @@
+import { type Entry, isCompressBlock } from '../chat/message.js';
+import { firstNeeded } from '../compaction/view.js';
+import { HiError } from '../errors.js';
+import { Damaged } from './damaged.js';
+import { type Change, Disk } from './disk.js';
+import { lastMessages, messagesIn } from './entries.js';
+import { type Facts, NO_FACTS, withEntry } from './facts.js';
+import type { Codec } from './frames.js';
+import { LogFile } from './log-file.js';
+import type { Paths } from './paths.js';
+
+/** The log as this process knows it, kept in step with the file that other processes write too. */
+export class Log {
+  /** False when nothing is ever written: what is added then lives in memory. */
+  readonly writes: boolean;
+  readonly #disk: Disk;
+  #looked = false;
+  #entries: Entry[] = [];
+  #facts: Facts = NO_FACTS;
+
+  constructor(paths: Paths, now: () => Date, writes: boolean) {
+    this.#disk = new Disk(paths, now, writes);
+    this.writes = writes;
+  }
+
+  /** Every entry from the first one the view needs on, oldest first. */
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  get facts(): Facts {
+    return this.#facts;
+  }
+
+  /** Names the conversation: another one after a reset; null while there is none on disk. */
+  get name(): string | null {
+    return this.#disk.file?.log ?? null;
+  }
+
+  /** What had to be done to the file, in sentences for the user. */
+  get notices(): readonly string[] {
+    return this.#disk.notices;
+  }
+
+  /** Takes in what other processes did to the file. Throws a `HiError` when it cannot be read. */
+  async refresh(): Promise<void> {
+    if (!this.writes && this.#looked) return;
+    this.#looked = true;
+    this.#take(await this.#disk.look());
+  }
+
+  /**
+   * Adds what `plan` makes of the next id; nothing when it makes nothing. The entries are on disk when this resolves; it rejects with a `HiError`
+   * when they cannot be, the file as it was.
+   */
+  async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
+    if (!this.writes) return this.#learn(plan(this.#facts.last + 1));
+    const written = await this.#disk.locked((codec, change) => {
+      this.#take(change);
+      const entries = plan(this.#facts.last + 1);
+      if (entries.length > 0) this.#disk.append(codec, entries);
+      return this.#learn(entries);
+    });
+    const { file } = this.#disk;
+    if (!(file instanceof LogFile)) return written;
+    await this.#disk.guarded(async () => await file.sync());
+    await this.#tidy(file, written);
+    return written;
+  }
+
+  /**
+   * Removes for good the messages that no later view or compaction needs; the compress blocks stay. `after` gets what is left, of this conversation
+   * and of the one that was put aside. Throws a `HiError`, the file as it was.
+   */
+  async discard(after: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
+    if (!this.writes) return;
+    await this.#persistently((codec) => {
+      const needed = firstNeeded(this.#entries) ?? 0;
+      this.#take(this.#disk.filter(codec, (entry) => entry.id >= needed || isCompressBlock(entry)));
+      after(this.#disk.everything(codec));
+    });
+  }
+
+  /** Runs `work` with all entries, of this conversation and of the one that was put aside, while no other process writes. Throws a `HiError`. */
+  async withEverything(work: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
+    await this.#persistently((codec) => work(this.#disk.everything(codec)));
+  }
+
+  /** Runs `work` while no other process writes, whatever state the file is in, then looks at what became of it. Throws a `HiError`. */
+  async alone(work: () => void): Promise<void> {
+    await this.#disk.alone(work);
+    await this.refresh();
+  }
+
+  /** Nothing is known any more: for a conversation in memory only. */
+  forget(): void {
+    this.#disk.close();
+    this.#take({ kind: 'all', entries: [] });
+  }
+
+  /** All entries, oldest first: what was there when the reading began. Damage that is found on the way is repaired. Throws a `HiError`. */
+  async *all(): AsyncGenerator<Entry> {
+    await this.refresh();
+    let last = 0;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        for await (const entries of this.#disk.groups()) {
+          for (const entry of entries) {
+            if (entry.id <= last) continue;
+            last = entry.id;
+            yield entry;
+          }
+        }
+        break;
+      } catch (thrown) {
+        await this.#recover(thrown, tries);
+      }
+    }
+    if (!this.writes) yield* this.#entries.filter(({ id }) => id > last);
+  }
+
+  /** The last `count` messages with what stands between them, oldest first. Throws a `HiError`. */
+  async newest(count: number): Promise<readonly Entry[]> {
+    await this.refresh();
+    for (let tries = 0; ; tries += 1) {
+      const { file } = this.#disk;
+      const known = lastMessages(this.#entries, count);
+      if (file === null || messagesIn(known) === count || this.#entries.length === this.#facts.entries) return known;
+      try {
+        return file.newest(count);
+      } catch (thrown) {
+        await this.#recover(thrown, tries);
+      }
+    }
+  }
+
+  close(): void {
+    this.#disk.close();
+  }
+
+  /** Runs `work` under the lock, again where it finds damage: that is repaired first. */
+  async #persistently(work: (codec: Codec) => void): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.#disk.locked((codec, change) => {
+          this.#take(change);
+          work(codec);
+        });
+      } catch (thrown) {
+        await this.#recover(thrown, tries);
+      }
+    }
+  }
+
+  /** After damage was found: looks again, for another process may have been at work; then repairs. */
+  async #recover(thrown: unknown, tries: number): Promise<void> {
+    if (!(thrown instanceof Damaged) || tries > 1) throw thrown;
+    this.#take(tries === 0 ? await this.#disk.look() : await this.#disk.mend());
+  }
+
+  /** Packs the end of the file when that pays, and after a compaction, so that the next start reads no more than it needs. */
+  async #tidy(file: LogFile, written: readonly Entry[]): Promise<void> {
+    const compacted = written.some(isCompressBlock);
+    if (!compacted && !file.isSealDue) return;
+    try {
+      await this.#disk.locked((_codec, change) => {
+        this.#take(change);
+        const needed = firstNeeded(this.#entries);
+        this.#entries = this.#entries.filter(({ id }) => needed !== null && id >= needed);
+        if (this.#disk.file instanceof LogFile) this.#disk.file.seal(needed);
+      });
+    } catch (thrown) {
+      // What was said is on disk already; sealing saves space and time, and the next append tries again.
+      if (!(thrown instanceof HiError || thrown instanceof Damaged)) throw thrown;
+    }
+  }
+
+  #take({ kind, entries }: Change): void {
+    if (kind === 'all') {
+      this.#entries = [];
+      this.#facts = NO_FACTS;
+    }
+    this.#learn(entries);
+    this.#facts = this.#disk.file?.facts ?? this.#facts;
+  }
+
+  #learn<Kind extends Entry>(entries: readonly Kind[]): readonly Kind[] {
+    for (const entry of entries) {
+      this.#entries.push(entry);
+      this.#facts = withEntry(this.#facts, entry);
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,62 @@
+import { closeSync, openSync } from 'node:fs';
+import type { Entry } from '../chat/message.js';
+import { ArrayFile } from './array-file.js';
+import { readAt } from './bytes.js';
+import { Damaged } from './damaged.js';
+import { systemCode } from './failure.js';
+import type { Codec } from './frames.js';
+import { BRACKET, OPENING } from './layout.js';
+import { LogFile } from './log-file.js';
+
+/** An open history in either form, with what the view needs of it. */
+export interface Opened {
+  readonly file: LogFile | ArrayFile;
+  readonly entries: readonly Entry[];
+}
+
+/**
+ * Opens and loads the history at `path`, in hi's layout or as any array of entries. Throws what the system throws, and `Damaged`: without the lock
+ * (`sure` false) another process may just be at work on what looks damaged.
+ */
+export function openLog(codec: Codec, path: string, sure: boolean): Opened {
+  try {
+    return loaded(openOurs(codec, path));
+  } catch (thrown) {
+    if (!(thrown instanceof Damaged) || (!sure && beginsLikeOurs(path))) throw thrown;
+    return loaded(ArrayFile.open(codec, path, false));
+  }
+}
+
+/** Opens and loads what can be read of a damaged history. */
+export function openDamaged(codec: Codec, path: string): Opened {
+  return loaded(ArrayFile.open(codec, path, true));
+}
+
+function loaded(file: LogFile | ArrayFile): Opened {
+  try {
+    return { file, entries: file.load() };
+  } catch (thrown) {
+    file.close();
+    throw thrown;
+  }
+}
+
+/** For writing where that is allowed. */
+function openOurs(codec: Codec, path: string): LogFile {
+  try {
+    return LogFile.open(codec, path, 'r+');
+  } catch (thrown) {
+    const code = systemCode(thrown);
+    if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') throw thrown;
+    return LogFile.open(codec, path, 'r');
+  }
+}
+
+function beginsLikeOurs(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    return readAt(file, 0, BRACKET).equals(OPENING);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,57 @@
+import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import type { CompressBlock } from '../chat/message.js';
+import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
+import { newestBlock } from '../compaction/view.js';
+import { HiError } from '../errors.js';
+import type { Log } from './log.js';
+import type { Paths } from './paths.js';
+
+/**
+ * One compaction of the log. The lock is not held while a model writes: a block that another process appended meanwhile stands, and this one is dropped.
+ * Yields what happens and last the `compact` event; returns what was done, here or meanwhile elsewhere, or null when there was nothing to do.
+ */
+export async function* runPass(
+  log: Log,
+  paths: Paths,
+  input: Omit<CompactionInput, 'entries'>,
+  deps: CompactionDeps,
+  now: () => Date,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, CompactionReport | null> {
+  await log.refresh();
+  const { name, entries } = log;
+  const newest = newestBlock(entries);
+  const { compact } = await import('../compaction/compact.js');
+  const made = yield* compact({ ...input, entries: [...entries] }, deps, signal);
+  if (made === null) return null;
+  const [block] = await log.write((next): readonly CompressBlock[] => {
+    const alone = log.name === name && newestBlock(log.entries)?.id === newest?.id;
+    return alone ? [{ id: next, at: now().toISOString(), ...made }] : [];
+  });
+  if (block === undefined) {
+    const other = newestBlock(log.entries);
+    const what = other === null ? 'cleared' : 'compacted';
+    yield { type: 'notice', level: 'info', text: `Another hi ${what} the conversation meanwhile.` };
+    return other && reportOf(other);
+  }
+  if (input.settings.archive === 'discard') yield* discarded(log, paths);
+  yield { type: 'compact', ...reportOf(block) };
+  return reportOf(block);
+}
+
+function reportOf(block: CompressBlock): CompactionReport {
+  const { strategy, source, messages_compacted, messages_kept, tokens_before, tokens_after } = block;
+  return { strategy, source, messages_compacted, messages_kept, tokens_before, tokens_after };
+}
+
+/** Removes the originals. What was compacted is safe by then, so a failure is told and no more. */
+async function* discarded(log: Log, paths: Paths): AsyncGenerator<ChatEvent> {
+  try {
+    const { collect } = await import('./attachments.js');
+    await log.discard((logs) => collect(paths, logs));
+  } catch (thrown) {
+    if (!(thrown instanceof HiError)) throw thrown;
+    const text = `The compacted originals could not be removed. ${thrown.message}`;
+    yield { type: 'notice', level: 'warning', text };
+  }
+}

@@ -1,0 +1,244 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import type { Entry, Message, NewMessage, Undo } from '../chat/message.js';
+import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
+import { type View, view } from '../compaction/view.js';
+import { findCutShort } from './cut-short.js';
+import { asHistoryError } from './failure.js';
+import { Log } from './log.js';
+import { DAMAGED_PREFIX, type Paths, pathsIn } from './paths.js';
+import { Turns } from './turns.js';
+
+/** Where the history is, and whether it may be written. */
+export interface HistorySettings {
+  /** The data folder. */
+  readonly folder: string;
+  now(): Date;
+  /** Nothing is written; what is added lives in memory only (`--ephemeral`). */
+  readonly ephemeral?: boolean;
+}
+
+/** How long the history is and where. */
+export interface Totals {
+  readonly messages: number;
+  readonly compactions: number;
+  readonly last_compaction: string | null;
+  /** The files on disk that hold it or a copy of it. */
+  readonly files: readonly string[];
+}
+
+/** The one conversation. It stores and says what is stored; every failure that can be foreseen is a `HiError` with code `history`. */
+export class HistoryStore {
+  readonly #settings: HistorySettings;
+  readonly #paths: Paths;
+  readonly #log: Log;
+  readonly #turns: Turns;
+  readonly #told: string[] = [];
+  /** Attachments of a conversation that is not written. */
+  readonly #bytes = new Map<string, Uint8Array>();
+  /** Attachments that no written message refers to yet. */
+  readonly #pending = new Set<string>();
+  #cutShort: number | null = null;
+
+  private constructor(settings: HistorySettings) {
+    const writes = settings.ephemeral !== true;
+    this.#settings = settings;
+    this.#paths = pathsIn(settings.folder);
+    this.#log = new Log(this.#paths, settings.now, writes);
+    const moved = (messages: readonly Message[]) => this.#bringAlong(messages);
+    this.#turns = new Turns(this.#log, writes ? { folder: settings.folder, moved } : null);
+  }
+
+  /** The history in that folder, empty when there is none. Reads only what the next request needs. */
+  static async open(settings: HistorySettings): Promise<HistoryStore> {
+    const store = new HistoryStore(settings);
+    await store.#log.refresh();
+    if (store.entries.length > 0) await store.#findCutShort();
+    return store;
+  }
+
+  /** What happened that the user must hear: a repaired file, a turn cut short by a crash. Reading more of the archive may add to it. */
+  get notices(): readonly string[] {
+    return [...this.#log.notices, ...this.#told];
+  }
+
+  /** The newest turn, when a crash cut it short and nothing was said since. */
+  get cutShort(): number | null {
+    return this.#cutShort;
+  }
+
+  /** The log from the first entry the view needs, oldest first. */
+  get entries(): readonly Entry[] {
+    return this.#log.entries;
+  }
+
+  get totals(): Totals {
+    const { messages, compactions, last_compaction } = this.#log.facts;
+    return { messages, compactions, last_compaction, files: this.#files() };
+  }
+
+  /** Takes in what other processes wrote. */
+  async refresh(): Promise<void> {
+    await this.#log.refresh();
+  }
+
+  /** Begins a turn: the user's message is on disk when this resolves. */
+  async begin(message: NewMessage): Promise<Message> {
+    this.#cutShort = null;
+    const begun = await this.#turns.begin(message, this.#now());
+    await this.#settle([begun]);
+    return begun;
+  }
+
+  /** Writes what follows in a turn, on disk when this resolves. */
+  async append(turn: number, messages: readonly NewMessage[]): Promise<readonly Message[]> {
+    const written = await this.#turns.append(turn, messages, this.#now());
+    await this.#settle(written);
+    return written;
+  }
+
+  /** Takes in what other processes wrote; a running turn goes on in the new conversation when its own was reset. */
+  async follow(turn: number): Promise<void> {
+    await this.refresh();
+    await this.#turns.follow(turn, this.#now());
+  }
+
+  /** Writes a turn of one message that is finished at once: the output of a local command. */
+  async note(message: NewMessage): Promise<Message> {
+    return await this.begin({ ...message, stop_reason: 'end' });
+  }
+
+  /** What is sent: the newest block and the messages it left, in whole turns, and the one that runs here. */
+  view(running: number | null): View {
+    return view(this.entries, running === null ? null : this.#turns.idOf(running));
+  }
+
+  /** Makes the view shorter. Yields what happens, last the `compact` event; returns what was done, or null when there was nothing to do. */
+  async *compact(
+    input: Omit<CompactionInput, 'entries'>,
+    deps: CompactionDeps,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, CompactionReport | null> {
+    const { runPass } = await import('./pass.js');
+    const running = input.running === null ? null : this.#turns.idOf(input.running);
+    return yield* runPass(this.#log, this.#paths, { ...input, running }, deps, this.#settings.now, signal);
+  }
+
+  /** Makes the view shorter without asking any model: the newest messages stay. */
+  async *truncate(
+    input: Omit<CompactionInput, 'entries'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, CompactionReport | null> {
+    const cache = { get: async () => null, put: async () => {} };
+    const settings = { ...input.settings, strategy: 'truncate' };
+    return yield* this.compact({ ...input, settings }, { models: [], cache }, signal);
+  }
+
+  /** Takes a turn back: it stays in the archive and is no longer sent. */
+  async undo(turn: number): Promise<void> {
+    const at = this.#now();
+    await this.#log.write((next): readonly Undo[] => [{ id: next, at, type: 'undo', turns: [this.#turns.idOf(turn)] }]);
+  }
+
+  /** Clears the conversation. One copy is kept aside until the next reset, none with `purge`. */
+  async reset({ purge }: { readonly purge: boolean }): Promise<void> {
+    if (this.#settings.ephemeral === true) return this.#log.forget();
+    const reset = await import('./reset.js');
+    await this.#log.alone(() => (purge ? reset.purge(this.#paths) : reset.putAside(this.#paths)));
+    this.#cutShort = null;
+  }
+
+  /** Brings back what the last reset put aside; what was said since is put aside instead. Throws a `HiError` when there is nothing to bring back. */
+  async undoReset(): Promise<void> {
+    const { bringBack } = await import('./reset.js');
+    await this.#log.alone(() => bringBack(this.#paths));
+    this.#cutShort = null;
+  }
+
+  /** Everything that was ever said and not removed, oldest first, read while it is asked for. */
+  archive(): AsyncIterable<Entry> {
+    return this.#log.all();
+  }
+
+  /** The last `count` messages with what stands between them, oldest first. Reads the end only. */
+  async newest(count: number): Promise<readonly Entry[]> {
+    return await this.#log.newest(count);
+  }
+
+  /** Reads everything as it is on disk and says what is wrong with it; changes nothing. */
+  async verify(): Promise<{ readonly entries: number; readonly problems: readonly string[] }> {
+    return await this.#guarded(async () => await (await import('./verify.js')).verify(this.#paths));
+  }
+
+  /** Stores an image or a document beside the history, on disk when this resolves; returns its SHA-256. */
+  async attach(bytes: Uint8Array): Promise<string> {
+    return await this.#guarded(async () => {
+      const { collect, hashOf, hasAbandoned, keep } = await import('./attachments.js');
+      if (this.#settings.ephemeral === true) {
+        const hash = hashOf(bytes);
+        this.#bytes.set(hash, bytes);
+        return hash;
+      }
+      const hash = keep(this.#paths, bytes);
+      this.#pending.add(hash);
+      if (hasAbandoned(this.#paths)) await this.#log.withEverything((logs) => collect(this.#paths, logs));
+      return hash;
+    });
+  }
+
+  /** The bytes with that SHA-256. Throws a `HiError` when they are gone or damaged. */
+  async attachment(sha256: string): Promise<Uint8Array> {
+    const held = this.#bytes.get(sha256);
+    if (held) return held;
+    return await this.#guarded(async () => (await import('./attachments.js')).find(this.#paths, sha256));
+  }
+
+  /** Lets go of the file. A turn that still runs here counts as cut short from now on. */
+  async close(): Promise<void> {
+    this.#turns.abandon();
+    this.#log.close();
+  }
+
+  async #findCutShort(): Promise<void> {
+    const { turn, notice } = await this.#guarded(async () => await findCutShort(this.#log, this.#paths));
+    this.#cutShort = turn;
+    if (notice !== null) this.#told.push(notice);
+  }
+
+  /** What a turn that moved to another conversation refers to belongs to that one too. */
+  async #bringAlong(messages: readonly Message[]): Promise<void> {
+    const { bringAlong, hashesIn } = await import('./attachments.js');
+    await this.#guarded(async () => {
+      for (const hash of messages.flatMap(hashesIn)) bringAlong(this.#paths, hash);
+    });
+  }
+
+  /** The attachments of written messages need no protection any more. */
+  async #settle(messages: readonly Message[]): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const { hashesIn, settle } = await import('./attachments.js');
+    await this.#guarded(async () => {
+      for (const hash of messages.flatMap(hashesIn)) if (this.#pending.delete(hash)) settle(this.#paths, hash);
+    });
+  }
+
+  #files(): readonly string[] {
+    const { folder, history, aside } = this.#paths;
+    if (!existsSync(folder)) return [];
+    const damaged = readdirSync(folder).filter((name) => name.startsWith(DAMAGED_PREFIX));
+    return [history, aside].filter((path) => existsSync(path)).concat(damaged.map((name) => join(folder, name)));
+  }
+
+  #now(): string {
+    return this.#settings.now().toISOString();
+  }
+
+  async #guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw asHistoryError(thrown, this.#paths.history);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** Up to which turn of that conversation the user was told of crashes. */
+export function toldUpTo(path: string, log: string): number {
+  try {
+    const [name, turn] = readFileSync(path, 'utf8').split(' ');
+    return name === log ? Number(turn) : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Remembers it. Where nothing can be written the user is told again next time. */
+export function rememberTold(path: string, log: string, turn: number): void {
+  try {
+    writeFileSync(path, `${log} ${turn}`, { mode: 0o600 });
+  } catch {
+    // Telling twice is better than failing.
+  }
+}

@@ -1,0 +1,103 @@
+import type { Message, NewMessage } from '../chat/message.js';
+import { openTurns } from '../compaction/view.js';
+import type { Log } from './log.js';
+import { clearRunning, markRunning } from './running.js';
+
+/** A turn that runs in this process. */
+interface Held {
+  /** The conversation it was written to. */
+  readonly log: string | null;
+  /** What is written of it. Its id is another one than it began with when the conversation was reset meanwhile. */
+  readonly messages: readonly Message[];
+}
+
+/** The turns of this process from their first message to their last. */
+export class Turns {
+  readonly #log: Log;
+  /** Where other processes see that a turn runs here; null when nothing is written. */
+  readonly #folder: string | null;
+  readonly #moved: (messages: readonly Message[]) => Promise<void>;
+  readonly #held = new Map<number, Held>();
+
+  /** `moved` is called with the messages of a turn that had to go on in another conversation. */
+  constructor(log: Log, files: { readonly folder: string; moved(messages: readonly Message[]): Promise<void> } | null) {
+    this.#log = log;
+    this.#folder = files?.folder ?? null;
+    this.#moved = files?.moved ?? (async () => {});
+  }
+
+  /** The id that a turn which began as `turn` has in the log now. */
+  idOf(turn: number): number {
+    return this.#held.get(turn)?.messages[0]?.turn ?? turn;
+  }
+
+  /** Writes the message that begins a turn. */
+  async begin(message: NewMessage, at: string): Promise<Message> {
+    const [begun] = await this.#write((next) => [placed(message, next, next, at)]);
+    if (begun === undefined) throw new Error('The first message of a turn was not written.');
+    this.#hold(begun.id, [begun]);
+    return begun;
+  }
+
+  /** Writes what follows in a turn. When the conversation was reset meanwhile, the whole turn goes on in the new one. */
+  async append(turn: number, messages: readonly NewMessage[], at: string): Promise<readonly Message[]> {
+    const { log, messages: before } = this.#held.get(turn) ?? { log: this.#log.name, messages: [] };
+    let moved = false;
+    const written = await this.#write((next) => {
+      moved = before.length > 0 && log !== this.#log.name;
+      if (!moved) return messages.map((message, index) => placed(message, next + index, this.idOf(turn), at));
+      const again = before.map((message, index) => ({ ...message, id: next + index, turn: next }));
+      return [...again, ...messages.map((message, index) => placed(message, next + again.length + index, next, at))];
+    });
+    if (before.length > 0) this.#hold(turn, moved ? written : [...before, ...written]);
+    if (moved) await this.#moved(written);
+    return written.slice(-messages.length);
+  }
+
+  /** Writes a running turn into the conversation that is there now, when the one it began in was reset. */
+  async follow(turn: number, at: string): Promise<void> {
+    const held = this.#held.get(turn);
+    if (held !== undefined && held.log !== this.#log.name) await this.append(turn, [], at);
+  }
+
+  /** Ends the turns that still run, as far as this process is concerned. */
+  abandon(): void {
+    for (const turn of this.#held.keys()) this.#release(turn);
+  }
+
+  /** Writes messages, the mark of a turn that begins with them first, so that nobody ever takes a running turn for a crashed one. */
+  async #write(plan: (next: number) => readonly Message[]): Promise<readonly Message[]> {
+    let marked: number | null = null;
+    try {
+      return await this.#log.write((next) => {
+        const messages = plan(next);
+        const first = messages[0];
+        if (this.#folder !== null && first?.id === first?.turn) {
+          markRunning(this.#folder, next);
+          marked = next;
+        }
+        return messages;
+      });
+    } catch (thrown) {
+      if (this.#folder !== null && marked !== null) clearRunning(this.#folder, marked);
+      throw thrown;
+    }
+  }
+
+  #hold(turn: number, messages: readonly Message[]): void {
+    const before = this.#held.get(turn)?.messages[0]?.turn;
+    const now = messages[0]?.turn;
+    if (this.#folder !== null && before !== undefined && before !== now) clearRunning(this.#folder, before);
+    this.#held.set(turn, { log: this.#log.name, messages });
+    if (openTurns(messages).length === 0) this.#release(turn);
+  }
+
+  #release(turn: number): void {
+    if (this.#folder !== null) clearRunning(this.#folder, this.idOf(turn));
+    this.#held.delete(turn);
+  }
+}
+
+function placed(message: NewMessage, id: number, turn: number, at: string): Message {
+  return { id, turn, at, ...message };
+}
