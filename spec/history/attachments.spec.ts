@@ -1,0 +1,104 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { instance } from '../../lib/history/instance.js';
+import { answers, dataFolder, exchange, openIn, says } from '../support/history.js';
+
+const BYTES = Buffer.from('\u0089PNG and so on');
+const HASH = '3b3d4ac3e6d7b5f1e2a2a38b0b4f1e2f';
+
+describe('an attachment', () => {
+  it('is kept by its hash, once, and found by later processes', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    const sha256 = await store.attach(BYTES);
+    expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(await store.attach(BYTES)).toBe(sha256);
+    await store.begin({
+      ...says('look'),
+      content: [{ type: 'image', mime: 'image/png', sha256, bytes: BYTES.length }],
+    });
+    expect(readdirSync(join(folder, 'attachments'))).toEqual([sha256]);
+    expect(await (await openIn(folder)).attachment(sha256)).toEqual(BYTES);
+  });
+
+  it('that is missing or damaged is an error that says so', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    await expect(store.attachment(HASH)).rejects.toMatchObject({ code: 'history' });
+    const sha256 = await store.attach(BYTES);
+    writeFileSync(join(folder, 'attachments', sha256), 'something else');
+    await expect(store.attachment(sha256)).rejects.toMatchObject({ code: 'history' });
+    await store.attach(BYTES);
+    expect(await store.attachment(sha256)).toEqual(BYTES);
+  });
+
+  it('goes aside with a reset, comes back when it is undone, and goes for good with the next one', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    const sha256 = await store.attach(BYTES);
+    await store.note({ ...says('look'), content: [{ type: 'image', mime: 'image/png', sha256, bytes: BYTES.length }] });
+    await store.reset({ purge: false });
+    expect(readdirSync(folder).filter((name) => name === 'attachments')).toEqual([]);
+    await store.undoReset();
+    expect(await store.attachment(sha256)).toEqual(BYTES);
+    await store.reset({ purge: false });
+    await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    await expect(store.attachment(sha256)).rejects.toMatchObject({ code: 'history' });
+  });
+
+  it('goes along when its turn goes on in a new conversation', async () => {
+    const folder = dataFolder();
+    const [store, other] = [await openIn(folder), await openIn(folder)];
+    const sha256 = await store.attach(BYTES);
+    const image = { type: 'image', mime: 'image/png', sha256, bytes: BYTES.length } as const;
+    const asked = await store.begin({ ...says('look'), content: [image] });
+    await other.reset({ purge: false });
+    await store.append(asked.id, [answers('I see.')]);
+    await other.reset({ purge: false });
+    await other.undoReset();
+    expect(other.entries).toMatchObject([{ content: [image] }, { role: 'assistant' }]);
+    await other.reset({ purge: false });
+    await exchange(store, 'new', 'yes');
+    await other.undoReset();
+    expect(await other.attachment(sha256)).toEqual(BYTES);
+  });
+
+  it('goes along when the conversation is cleared before it is sent', async () => {
+    const folder = dataFolder();
+    const [store, other] = [await openIn(folder), await openIn(folder)];
+    await exchange(other, 'one', 'two');
+    const sha256 = await store.attach(BYTES);
+    await other.reset({ purge: false });
+    await store.note({ ...says('look'), content: [{ type: 'image', mime: 'image/png', sha256, bytes: BYTES.length }] });
+    await other.reset({ purge: false });
+    await other.undoReset();
+    expect(await other.attachment(sha256)).toEqual(BYTES);
+    expect(readdirSync(join(folder, 'attachments'))).toEqual([sha256]);
+  });
+
+  it('that no message came to refer to is removed when the next one is attached', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    const sent = await store.attach(BYTES);
+    await store.note({
+      ...says('look'),
+      content: [{ type: 'image', mime: 'image/png', sha256: sent, bytes: BYTES.length }],
+    });
+    const attachments = join(folder, 'attachments');
+    const lost = 'f'.repeat(64);
+    // As a process leaves it that was killed between the two: its number is no process of this machine.
+    const [place] = instance().split('.');
+    for (const name of [lost, `${lost}.${place}.999999999.1`]) writeFileSync(join(attachments, name), 'lost');
+    const next = await store.attach(Buffer.from('another'));
+    expect(readdirSync(attachments).sort()).toEqual([sent, next, `${next}.${instance()}`].sort());
+  });
+
+  it('of an ephemeral history stays in memory', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder, { ephemeral: true });
+    expect(await store.attachment(await store.attach(BYTES))).toEqual(BYTES);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

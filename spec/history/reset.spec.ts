@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { answers, archived, dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
+
+describe('reset', () => {
+  it('leaves no history on disk, and the next one begins with id 1', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    expect(existsSync(fileIn(folder))).toBe(false);
+    expect(store.entries).toEqual([]);
+    expect(store.totals.messages).toBe(0);
+    expect((await store.begin(says('anew'))).id).toBe(1);
+  });
+
+  it('can be undone until the next one', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    const said = await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    await (await openIn(folder)).undoReset();
+    await store.refresh();
+    expect(store.entries).toEqual(said);
+    await store.reset({ purge: false });
+    await exchange(store, 'three', 'four');
+    await store.reset({ purge: false });
+    await store.undoReset();
+    expect(await archived(store)).toMatchObject([{ content: [{ text: 'three' }] }, { content: [{ text: 'four' }] }]);
+  });
+
+  it('puts aside what was said since when it is undone', async () => {
+    const store = await openIn(dataFolder());
+    const first = await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    const second = await exchange(store, 'three', 'four');
+    await store.undoReset();
+    expect(store.entries).toEqual(first);
+    await store.undoReset();
+    expect(store.entries).toEqual(second);
+  });
+
+  it('keeps nothing at all with purge', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    await store.attach(Buffer.from('an image'));
+    await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    await exchange(store, 'three', 'four');
+    writeFileSync(join(folder, 'history.damaged-2026-01-01T00-00-00.json.zst'), 'old');
+    await store.reset({ purge: true });
+    expect(readdirSync(folder)).toEqual([]);
+    await expect(store.undoReset()).rejects.toMatchObject({ code: 'history' });
+  });
+
+  it('of nothing is nothing, and cannot be undone', async () => {
+    const store = await openIn(join(dataFolder(), 'not', 'there'));
+    await store.reset({ purge: false });
+    await expect(store.undoReset()).rejects.toMatchObject({ code: 'history' });
+    expect(store.entries).toEqual([]);
+  });
+
+  it('clears a damaged history too', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    writeFileSync(fileIn(folder), 'nonsense');
+    await store.reset({ purge: false });
+    expect(existsSync(fileIn(folder))).toBe(false);
+  });
+
+  it('in another process is noticed, and what is said next begins the new conversation', async () => {
+    const folder = dataFolder();
+    const [one, other] = [await openIn(folder), await openIn(folder)];
+    await exchange(one, 'one', 'two');
+    await other.reset({ purge: false });
+    const said = await exchange(one, 'three', 'four');
+    expect(said.map(({ id }) => id)).toEqual([1, 2]);
+    await other.refresh();
+    expect(other.entries).toEqual(said);
+  });
+
+  it('in the middle of a turn of another process takes the turn along, whole', async () => {
+    const folder = dataFolder();
+    const [one, other] = [await openIn(folder), await openIn(folder)];
+    await exchange(one, 'before', 'yes');
+    const asked = await one.begin(says('question'));
+    await one.append(asked.id, [answers('let me see', 'tool_calls')]);
+    await other.reset({ purge: false });
+    await exchange(other, 'between', 'yes');
+    const [last] = await one.append(asked.id, [answers('answer')]);
+    expect(last).toMatchObject({ id: 5, turn: 3 });
+    expect(await archived(other)).toMatchObject([
+      { id: 1, turn: 1 },
+      { id: 2, turn: 1 },
+      { id: 3, turn: 3, content: [{ text: 'question' }] },
+      { id: 4, turn: 3, content: [{ text: 'let me see' }] },
+      { id: 5, turn: 3, content: [{ text: 'answer' }] },
+    ]);
+    expect(one.view(asked.id).messages).toHaveLength(5);
+    expect((await openIn(folder)).cutShort).toBeNull();
+  });
+
+  it('that was cut short at any step of its undoing loses no conversation', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    const first = await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    const second = await exchange(store, 'three', 'four');
+    // As a kill between two renames leaves it: the copy is in place, what was said since has its third name only.
+    const swap = join(folder, 'history.swap.json.zst');
+    renameSync(fileIn(folder), swap);
+    renameSync(join(folder, 'history.reset.json.zst'), fileIn(folder));
+    expect((await openIn(folder)).entries).toEqual(first);
+    await store.undoReset();
+    expect(store.entries).toEqual(second);
+    expect(existsSync(swap)).toBe(false);
+  });
+});
