@@ -1,0 +1,216 @@
+import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import type { NewMessage, Usage } from '../chat/message.js';
+import type { ChatRequest, ThinkingLevel, ToolSpec } from '../chat/request.js';
+import type { TextCache, TextModel } from '../chat/text-model.js';
+import { estimateParts, estimateTokens } from '../chat/tokens.js';
+import { NO_USAGE, sumOf } from '../chat/usage.js';
+import { type Measure, measure } from '../compaction/measure.js';
+import { present } from '../compaction/present.js';
+import type { Preview } from '../compaction/preview.js';
+import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
+import { HiError } from '../errors.js';
+import type { HistoryStore } from '../history/store.js';
+import type { SkillLibrary } from '../skills/skill.js';
+import { counted } from './text-model.js';
+
+/** What a request is made of beside the log. */
+export interface ContextDeps {
+  readonly history: HistoryStore;
+  readonly model: string;
+  /** In tokens. */
+  readonly context_window: number;
+  readonly preamble: string | null;
+  readonly thinking: ThinkingLevel | null;
+  readonly compaction: Omit<CompactionSettings, 'context_window'>;
+  readonly tools: readonly ToolSpec[];
+  readonly skills: SkillLibrary;
+  readonly writers: readonly TextModel[];
+  readonly cache: TextCache;
+  /** Warnings the user was given already, so that each is given once. */
+  readonly told: Set<string>;
+}
+
+/** An estimate may be off by a quarter; what is larger than that cannot fit, and is not sent to hear so. */
+const CERTAINLY_TOO_LARGE = 1.25;
+
+/** How a compaction is done: by hand with its own wishes, or because it is due. */
+export interface CompactionOrder {
+  readonly reason: 'auto' | 'manual' | 'overflow';
+  readonly focus: string | null;
+  /** Another strategy than the configured one. */
+  readonly strategy: string | null;
+}
+
+/**
+ * From the log to what is sent, for one turn and one set of active skills: measures it, makes it shorter when it is due, and builds the request.
+ * What is sent is a function of the log and the settings alone.
+ */
+export class Context {
+  readonly #deps: ContextDeps;
+  /** The turn that is running here, null between turns. */
+  readonly #running: number | null;
+  readonly #active: readonly string[];
+  #shrinkSkills = false;
+  /** Tokens of what is sent after the log and not kept. */
+  #pending = 0;
+  /** The last compaction of this turn, for its report. */
+  compaction: CompactionReport | null = null;
+  /** What the requests for summaries took, good or not. */
+  #spent = NO_USAGE;
+
+  constructor(deps: ContextDeps, running: number | null, active: readonly string[]) {
+    this.#deps = deps;
+    this.#running = running;
+    this.#active = active;
+  }
+
+  /**
+   * The next request, after a compaction where one is due; `more` is sent after the log and not kept.
+   * Throws a `HiError` of code `window` when it certainly does not fit, or the provider said so, and nothing can be made shorter.
+   */
+  async *prepare(
+    reason: 'auto' | 'overflow',
+    more: readonly NewMessage[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, ChatRequest> {
+    this.#pending = estimateParts(more.flatMap(({ content }) => content));
+    await this.#keepUp();
+    let measured = await this.measure(signal);
+    if (measured.due && !this.#shrinkSkills && this.#active.length > 0) {
+      this.#shrinkSkills = true;
+      measured = await this.measure(signal);
+    }
+    if (measured.due || reason === 'overflow') {
+      const order: CompactionOrder = { reason, focus: null, strategy: null };
+      // What stays is too large by itself: nothing is taken from the conversation for a request that cannot be sent.
+      const kept = (await this.preview(order, signal))?.tokens_kept ?? 0;
+      if (this.#isTooLarge(kept)) throw this.#tooLarge(kept);
+      const report = yield* this.compact(order, signal);
+      if (report === null && reason === 'overflow') throw this.#tooLarge(measured.context_tokens);
+      await this.#keepUp();
+      measured = await this.measure(signal);
+    }
+    if (measured.warning !== null && !this.#deps.told.has(measured.warning)) {
+      this.#deps.told.add(measured.warning);
+      yield { type: 'notice', level: 'warning', text: measured.warning };
+    }
+    if (this.#isTooLarge(measured.context_tokens)) throw this.#tooLarge(measured.context_tokens);
+    return await this.#build(more, measured.context_tokens, signal);
+  }
+
+  /** Takes in what other processes wrote meanwhile, a reset too. */
+  async #keepUp(): Promise<void> {
+    const { history } = this.#deps;
+    await (this.#running === null ? history.refresh() : history.follow(this.#running));
+  }
+
+  #isTooLarge(tokens: number): boolean {
+    return tokens > CERTAINLY_TOO_LARGE * this.#deps.context_window;
+  }
+
+  #tooLarge(tokens: number): HiError {
+    const { context_window, model } = this.#deps;
+    return new HiError(
+      'window',
+      tokens > context_window
+        ? `The request has about ${tokens} tokens, more than the window of ${model}: ${context_window}.`
+        : `The server says that the request is too large for ${model}, though it has only about ${tokens} tokens.`,
+      {
+        hint: 'Shorten the message or its attachments, choose a model with a larger window, or correct context_window.',
+      },
+    );
+  }
+
+  /** How full the window is, by the number the trigger uses. */
+  async measure(signal: AbortSignal): Promise<Measure> {
+    const { history, model } = this.#deps;
+    const fixed = await this.#fixed(signal);
+    return measure(history.view(this.#running), history.entries, fixed, this.#settings(null), model, this.#pending);
+  }
+
+  /** Makes the log's view shorter. Null when there is nothing to compact. */
+  async *compact(order: CompactionOrder, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
+    const { history, writers, cache } = this.#deps;
+    const models = writers.map((writer) => counted(writer, (usage) => this.#spend(usage)));
+    const report = yield* history.compact(await this.#input(order, signal), { models, cache }, signal);
+    this.compaction = report ?? this.compaction;
+    return report;
+  }
+
+  /** The usage of a turn with what its summaries took. */
+  total(usage: Usage): Usage {
+    return sumOf(this.#spent, usage);
+  }
+
+  #spend(usage: Usage): void {
+    this.#spent = sumOf(this.#spent, usage);
+  }
+
+  /** What a compaction would do, without asking any model. Null when there is nothing to compact. */
+  async preview(order: CompactionOrder, signal: AbortSignal): Promise<Preview | null> {
+    const { preview } = await import('../compaction/preview.js');
+    return preview({ ...(await this.#input(order, signal)), entries: this.#deps.history.entries });
+  }
+
+  async #input(order: CompactionOrder, signal: AbortSignal): Promise<Omit<CompactionInput, 'entries'>> {
+    const { context_tokens } = await this.measure(signal);
+    return {
+      running: this.#running,
+      fixed_tokens: this.#pending + (await this.#fixed(signal)),
+      context_tokens,
+      settings: this.#settings(order.strategy),
+      reason: order.reason,
+      focus: order.focus,
+    };
+  }
+
+  #settings(strategy: string | null): CompactionSettings {
+    const { compaction, context_window } = this.#deps;
+    return { ...compaction, context_window, strategy: strategy ?? compaction.strategy };
+  }
+
+  /** Tokens of what is sent beside the messages and the summary. */
+  async #fixed(signal: AbortSignal): Promise<number> {
+    const texts = await this.#system(signal);
+    const { tools } = this.#deps;
+    const characters =
+      texts.reduce((sum, text) => sum + text.length, 0) + (tools.length > 0 ? JSON.stringify(tools).length : 0);
+    return estimateTokens(characters);
+  }
+
+  async #system(signal: AbortSignal): Promise<readonly string[]> {
+    const { preamble, skills } = this.#deps;
+    const texts =
+      this.#active.length === 0 ? [] : await skills.texts(this.#active, { shrink: this.#shrinkSkills }, signal);
+    return [...(preamble ? [preamble] : []), ...texts];
+  }
+
+  async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
+    const { history, model, context_window, thinking, tools, compaction } = this.#deps;
+    const shown = present(history.view(this.#running), compaction.block_role);
+    const messages = [...shown.messages, ...more];
+    return {
+      model,
+      system: [...(await this.#system(signal)), ...shown.system],
+      messages,
+      tools,
+      thinking,
+      context_window,
+      estimated_tokens: tokens,
+      max_output_tokens: null,
+      attachments: await this.#attachments(messages),
+    };
+  }
+
+  async #attachments(messages: ChatRequest['messages']): Promise<ReadonlyMap<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
+    for (const { content } of messages) {
+      for (const part of content) {
+        if ((part.type === 'image' || part.type === 'document') && !found.has(part.sha256)) {
+          found.set(part.sha256, await this.#deps.history.attachment(part.sha256));
+        }
+      }
+    }
+    return found;
+  }
+}

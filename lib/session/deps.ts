@@ -1,0 +1,57 @@
+import type { Usage } from '../chat/message.js';
+import type { ThinkingLevel, ToolSpec } from '../chat/request.js';
+import type { TextCache, TextModel } from '../chat/text-model.js';
+import type { CompactionSettings } from '../compaction/strategy.js';
+import type { HistoryStore } from '../history/store.js';
+import type { Provider } from '../providers/provider.js';
+import type { SkillLibrary } from '../skills/skill.js';
+import type { ToolRunner } from '../tools/tool.js';
+
+/** A model that can answer. */
+export interface Target {
+  readonly provider: string;
+  readonly model: string;
+  /** In tokens. */
+  readonly context_window: number;
+  /** Loads the vendor's SDK the first time. */
+  connect(): Promise<Provider>;
+  /** Is told what each answer used. */
+  readonly spent: (usage: Usage) => void;
+}
+
+/** What the conversation is held with. What is a function is loaded when it is first needed. */
+export interface SessionDeps {
+  readonly history: HistoryStore;
+  readonly target: Target;
+  /** Another model by name, or `provider/name`. Throws a `HiError` when it cannot be had. */
+  find(name: string): Promise<Target>;
+  /** The models to try for summaries, in order, while `target` answers. */
+  writers(target: Target): readonly TextModel[];
+  readonly preamble: string | null;
+  readonly thinking: ThinkingLevel | null;
+  readonly compaction: Omit<CompactionSettings, 'context_window'>;
+  /** Requests one turn may make. */
+  readonly maxRounds: number;
+  readonly toolSpecs: readonly ToolSpec[];
+  tools(): Promise<ToolRunner>;
+  skills(target: Target): Promise<SkillLibrary>;
+  readonly cache: TextCache;
+  /** Nothing is written. */
+  readonly ephemeral: boolean;
+  cwd(): string;
+}
+
+/** What the user says: words, and files that go to the model as they are. */
+export interface UserInput {
+  readonly text: string;
+  /** Texts that go before the words, as files and piped input do: what is taken back or edited is the words alone. */
+  readonly texts: readonly string[];
+  readonly attachments: readonly Attachment[];
+}
+
+export interface Attachment {
+  readonly kind: 'image' | 'document';
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+  readonly name: string;
+}

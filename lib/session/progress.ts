@@ -1,0 +1,48 @@
+import type { ToolCallReport, TurnReport } from '../chat/event.js';
+import { type ToolCallPart, type ToolResultPart, textOf } from '../chat/message.js';
+import { NO_USAGE, sumOf } from '../chat/usage.js';
+import type { Answer } from './ask.js';
+
+/** What a turn came to, less what only the session knows. */
+export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'usage' | 'tool_calls' | 'model'>;
+
+/** What a turn has come to so far: the words of its newest answer that has any, the sum of its usage, its calls. */
+export class Progress {
+  rounds = 0;
+  #text = '';
+  #model: string;
+  #usage = NO_USAGE;
+  readonly #calls: ToolCallReport[] = [];
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  /** Whether anything of an answer is in the history. */
+  get kept(): boolean {
+    return this.rounds > 0;
+  }
+
+  take(answer: Answer): void {
+    this.rounds += 1;
+    this.#text = textOf(answer.parts) || this.#text;
+    const usage = answer.end?.usage;
+    if (usage) this.#usage = sumOf(this.#usage, usage);
+  }
+
+  takeResults(calls: readonly ToolCallPart[], results: readonly ToolResultPart[]): void {
+    for (const { call_id, name, args } of calls) {
+      const result = results.find((one) => one.call_id === call_id);
+      if (result === undefined) continue;
+      this.#calls.push({
+        name,
+        args,
+        ...(result.error === undefined ? { result: result.result } : { error: result.error }),
+      });
+    }
+  }
+
+  outcome(stop_reason: TurnOutcome['stop_reason']): TurnOutcome {
+    return { text: this.#text, model: this.#model, stop_reason, usage: this.#usage, tool_calls: this.#calls };
+  }
+}

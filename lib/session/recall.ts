@@ -1,0 +1,17 @@
+import { isMessage, type Part } from '../chat/message.js';
+import type { HistoryStore } from '../history/store.js';
+
+/** The newest finished turn that is still sent; null when there is none. */
+export function newestTurn(history: HistoryStore): number | null {
+  return history.view(null).messages.at(-1)?.turn ?? null;
+}
+
+/** What the user said at the beginning of a turn; null when that is not at hand. */
+export function contentOf(history: HistoryStore, turn: number | null): readonly Part[] | null {
+  return history.entries.filter(isMessage).find(({ id }) => id === turn)?.content ?? null;
+}
+
+/** The skills that went with the newest message that is still sent. */
+export function activeSkills(history: HistoryStore): readonly string[] {
+  return history.view(null).messages.findLast(({ skills }) => skills !== undefined)?.skills?.active ?? [];
+}

@@ -1,0 +1,19 @@
+import { setTimeout } from 'node:timers/promises';
+import type { HiError } from '../errors.js';
+
+const ATTEMPTS = 4;
+const FIRST_DELAY = 1000;
+/** A server that asks for a longer wait is told to the user instead of waited for. */
+const LONGEST_WAIT = 120_000;
+
+/** How long to wait before trying again after the given attempt failed, in milliseconds; null when it is no use. */
+export function delayBefore(attempt: number, error: HiError): number | null {
+  if (!error.retryable || attempt >= ATTEMPTS) return null;
+  const delay = error.retryAfter ?? FIRST_DELAY * 2 ** (attempt - 1);
+  return delay > LONGEST_WAIT ? null : delay;
+}
+
+/** Waits, and rejects with an abort error as soon as `signal` aborts. */
+export async function sleep(delay: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(delay, undefined, { signal });
+}

@@ -1,0 +1,265 @@
+import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import { type NewMessage, type Part, textOf, typedText } from '../chat/message.js';
+import type { ToolSpec } from '../chat/request.js';
+import type { Preview } from '../compaction/preview.js';
+import { HiError } from '../errors.js';
+import type { HistoryStore } from '../history/store.js';
+import type { Provider } from '../providers/provider.js';
+import type { SkillLibrary, SkillSelection, SkillWishes } from '../skills/skill.js';
+import { type CompactionOrder, Context } from './context.js';
+import type { SessionDeps, Target, UserInput } from './deps.js';
+import type { TurnOutcome } from './progress.js';
+import { activeSkills, contentOf, newestTurn } from './recall.js';
+import type { Status } from './status.js';
+import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
+
+/** What a turn has of its own. */
+type OwnDeps = Pick<TurnDeps, 'request' | 'append'>;
+
+const NO_WISHES: SkillWishes = { pin: [], drop: [] };
+
+/** One conversation: what the user can do with it. Whatever talks to a model yields what happens; everything throws `HiError`s the reader can act on. */
+export class Session {
+  readonly #deps: SessionDeps;
+  #target: Target;
+  #wishes: SkillWishes = NO_WISHES;
+  #library: { readonly target: Target; readonly skills: Promise<SkillLibrary> } | null = null;
+  readonly #told = new Set<string>();
+  /** How many notices of the history were told: those of its opening by whoever opened it. */
+  #heard: number;
+  /** What was asked in a turn of which nothing was kept, for `retry`. */
+  #failed: readonly Part[] | null = null;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    this.#target = deps.target;
+    this.#heard = deps.history.notices.length;
+  }
+
+  get target(): Target {
+    return this.#target;
+  }
+
+  get history(): HistoryStore {
+    return this.#deps.history;
+  }
+
+  /** One turn. Ends with `turn-end`, also when it was interrupted. Throws the provider's error; what was shown of the answer is then kept. */
+  async *send(input: UserInput, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const content: Part[] = [];
+    for (const { kind, mime, bytes, name } of input.attachments) {
+      content.push({ type: kind, mime, sha256: await this.history.attach(bytes), bytes: bytes.length, name });
+    }
+    for (const text of [...input.texts, input.text]) if (text !== '') content.push({ type: 'text', text });
+    yield* this.#turn(content, signal);
+  }
+
+  /** The last turn once more, by another model if one is named; the turn it replaces is taken out of the view. */
+  async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const target = model === null ? this.#target : await this.#deps.find(model);
+    await this.history.refresh();
+    const content = this.#failed ?? contentOf(this.history, this.history.cutShort ?? newestTurn(this.history));
+    if (content === null)
+      throw new HiError('usage', 'There is nothing to try again.', { hint: 'Say something first.' });
+    const replaced = this.#failed === null && this.history.cutShort === null ? newestTurn(this.history) : null;
+    if (replaced !== null) await this.history.undo(replaced);
+    const usual = this.#target;
+    this.#target = target;
+    try {
+      yield* this.#turn(content, signal);
+    } finally {
+      this.#target = usual;
+    }
+  }
+
+  /** Takes the last turn out of the view and returns what the user had said. */
+  async undo(): Promise<string> {
+    await this.history.refresh();
+    const turn = newestTurn(this.history);
+    const content = contentOf(this.history, turn);
+    if (turn === null || content === null) throw new HiError('usage', 'There is no turn to take back.');
+    await this.history.undo(turn);
+    return typedText(content);
+  }
+
+  /** What the user said last, null when nothing was said yet. */
+  lastInput(): string | null {
+    const content = this.#failed ?? contentOf(this.history, newestTurn(this.history));
+    return content === null ? null : typedText(content);
+  }
+
+  /** An answer in full context of which nothing is kept. */
+  async *aside(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const context = await this.#context(null, activeSkills(this.history), []);
+    const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
+    const own: OwnDeps = {
+      request: (reason) => context.prepare(reason, [question], signal),
+      append: async () => [],
+    };
+    try {
+      const outcome = yield* this.#run(await this.#target.connect(), own, signal);
+      const usage = context.total(outcome.usage);
+      yield {
+        type: 'turn-end',
+        provider: this.#target.provider,
+        ...outcome,
+        usage,
+        compaction: context.compaction,
+        turn: null,
+      };
+    } catch (thrown) {
+      throw thrown instanceof TurnFailure ? thrown.reason : thrown;
+    }
+  }
+
+  /** Adds what a local command printed to the conversation, without asking the model. */
+  async note(text: string): Promise<void> {
+    await this.history.note({ role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() });
+  }
+
+  /** Compacts by hand, below the trigger too. Returns what it did, null when there was nothing to do. */
+  async *compact(
+    order: Omit<CompactionOrder, 'reason'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, CompactionReport | null> {
+    await this.history.refresh();
+    const context = await this.#context(null, activeSkills(this.history));
+    return yield* context.compact({ ...order, reason: 'manual' }, signal);
+  }
+
+  /** What `compact` would do, without asking any model; null when there is nothing to compact. */
+  async previewCompaction(order: Omit<CompactionOrder, 'reason'>, signal: AbortSignal): Promise<Preview | null> {
+    await this.history.refresh();
+    return await (await this.#context(null, activeSkills(this.history))).preview(
+      { ...order, reason: 'manual' },
+      signal,
+    );
+  }
+
+  /** Clears the conversation; a copy is kept for `undoReset` unless `purge`. */
+  async reset(options: { readonly purge: boolean }): Promise<void> {
+    await this.history.reset(options);
+    this.#failed = null;
+  }
+
+  /** Answers with another model from now on. */
+  async useModel(name: string): Promise<void> {
+    this.#target = await this.#deps.find(name);
+  }
+
+  /** The skills as they were found at the start. */
+  skills(): Promise<SkillLibrary> {
+    if (this.#library?.target !== this.#target) {
+      this.#library = { target: this.#target, skills: this.#deps.skills(this.#target) };
+    }
+    return this.#library.skills;
+  }
+
+  /** The skills whose text goes with the next request unless it changes them. */
+  get activeSkills(): readonly string[] {
+    return activeSkills(this.history);
+  }
+
+  /** The tools the model is told of. */
+  get toolSpecs(): readonly ToolSpec[] {
+    return this.#deps.toolSpecs;
+  }
+
+  /** Loads a skill with the next message and keeps it. */
+  pinSkill(name: string): void {
+    this.#wishes = { ...this.#wishes, pin: [...this.#wishes.pin, name] };
+  }
+
+  /** Drops a skill with the next message. */
+  dropSkill(name: string): void {
+    this.#wishes = { ...this.#wishes, drop: [...this.#wishes.drop, name] };
+  }
+
+  /** How long the conversation is and how full the window. */
+  async status(signal: AbortSignal): Promise<Status> {
+    await this.history.refresh();
+    const { totals } = this.history;
+    const measured = await (await this.#context(null, activeSkills(this.history))).measure(signal);
+    return {
+      messages: totals.messages,
+      context_messages: this.history.view(null).messages.length,
+      estimated_tokens: measured.estimated_tokens,
+      context_tokens: measured.context_tokens,
+      context_window: this.#target.context_window,
+      used: measured.context_tokens / this.#target.context_window,
+      compactions: totals.compactions,
+      last_compaction: totals.last_compaction,
+      files: totals.files,
+    };
+  }
+
+  async *#turn(content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const { history, cwd, ephemeral } = this.#deps;
+    const provider = await this.#target.connect();
+    await history.refresh();
+    yield* this.#warnOfHistory();
+    yield* this.#warnOfSkills();
+    const wishes = this.#wishes;
+    const selection = await this.#select(textOf(content), signal);
+    this.#failed = content;
+    const user = await history.begin({ role: 'user', content, cwd: cwd(), skills: selection.record });
+    const { loaded, dropped } = selection;
+    if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
+    const context = await this.#context(user.id, selection.record.active);
+    const own: OwnDeps = {
+      request: (reason) => context.prepare(reason, [], signal),
+      append: (messages) => history.append(user.turn, messages),
+    };
+    try {
+      const outcome = yield* this.#run(provider, own, signal);
+      this.#failed = null;
+      const turn = ephemeral ? null : user.turn;
+      const usage = context.total(outcome.usage);
+      yield { type: 'turn-end', provider: provider.name, ...outcome, usage, compaction: context.compaction, turn };
+    } catch (thrown) {
+      if (!(thrown instanceof TurnFailure)) throw thrown;
+      if (thrown.kept) this.#failed = null;
+      else {
+        await history.undo(user.turn);
+        this.#wishes = wishes;
+      }
+      throw thrown.reason;
+    }
+  }
+
+  #run(provider: Provider, own: OwnDeps, signal: AbortSignal): AsyncGenerator<ChatEvent, TurnOutcome> {
+    const { maxRounds, cwd, tools } = this.#deps;
+    const { model, spent } = this.#target;
+    return runTurn({ ...own, provider, model, spent, tools, maxRounds, cwd }, signal);
+  }
+
+  async #context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
+    const { history, preamble, thinking, compaction, cache, writers } = this.#deps;
+    const { model, context_window } = this.#target;
+    const skills = await this.skills();
+    const shared = { history, preamble, thinking, compaction, cache, skills, tools, told: this.#told };
+    return new Context({ ...shared, model, context_window, writers: writers(this.#target) }, running, active);
+  }
+
+  async #select(text: string, signal: AbortSignal): Promise<SkillSelection> {
+    const wishes = this.#wishes;
+    this.#wishes = NO_WISHES;
+    return (await this.skills()).select(this.history.entries, text, wishes, signal);
+  }
+
+  /** Says what was found and done since the history was opened: it may be damaged, and repaired, between two turns. */
+  *#warnOfHistory(): Generator<ChatEvent> {
+    const { notices } = this.history;
+    for (const text of notices.slice(this.#heard)) yield { type: 'notice', level: 'warning', text };
+    this.#heard = notices.length;
+  }
+
+  /** Says of each skill that is left out, or read with a reservation, why; once. */
+  async *#warnOfSkills(): AsyncGenerator<ChatEvent> {
+    for (const { path, reason } of (await this.skills()).warnings) {
+      const text = `skill ${path}: ${reason}`;
+      if (!this.#told.has(text)) yield { type: 'notice', level: 'info', text };
+      this.#told.add(text);
+    }
+  }
+}

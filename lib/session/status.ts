@@ -1,0 +1,34 @@
+import { shortCount } from '../chat/transcript.js';
+
+/** How long the conversation is and how full the window (SPEC §1: `hi status --json`). */
+export interface Status {
+  /** Messages in the archive. */
+  readonly messages: number;
+  readonly context_messages: number;
+  /** chars/4 of the messages in context. */
+  readonly estimated_tokens: number;
+  /** The number the trigger uses. */
+  readonly context_tokens: number;
+  readonly context_window: number;
+  /** `context_tokens` / `context_window`. */
+  readonly used: number;
+  readonly compactions: number;
+  /** ISO 8601, UTC; null when there was none. */
+  readonly last_compaction: string | null;
+  /** The files the conversation is in. */
+  readonly files: readonly string[];
+}
+
+/** The status in words, for people. */
+export function statusText(status: Status, model: string): string {
+  const { messages, context_messages, context_tokens, context_window, used, compactions, last_compaction, files } =
+    status;
+  const last = last_compaction === null ? '' : `, the last ${last_compaction.slice(0, 16).replace('T', ' ')} UTC`;
+  return [
+    `model        ${model}`,
+    `messages     ${messages} kept, ${context_messages} in context`,
+    `window       ${shortCount(context_tokens)} of ${shortCount(context_window)} tokens (${Math.round(used * 100)}%)`,
+    `compactions  ${compactions}${last}`,
+    ...files.map((file) => `file         ${file}`),
+  ].join('\n');
+}

@@ -1,0 +1,156 @@
+import type { ChatEvent } from '../chat/event.js';
+import {
+  isPart,
+  type Message,
+  type NewMessage,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Usage,
+} from '../chat/message.js';
+import type { ChatRequest } from '../chat/request.js';
+import { HiError, isAbort } from '../errors.js';
+import type { Provider } from '../providers/provider.js';
+import type { ToolRunner } from '../tools/tool.js';
+import { type Answer, ask } from './ask.js';
+import { Progress, type TurnOutcome } from './progress.js';
+
+/** What a turn works with. */
+export interface TurnDeps {
+  readonly provider: Provider;
+  readonly model: string;
+  /** Is told what each answer used. */
+  spent(usage: Usage): void;
+  /** Loaded when the model first calls one. */
+  tools(): Promise<ToolRunner>;
+  /** Requests the turn may make. */
+  readonly maxRounds: number;
+  /** The next request, from the log as it stands; makes it fit first. `overflow`: the provider said the last one did not. */
+  request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
+  /** Puts messages on disk, before the step that depends on them. */
+  append(messages: readonly NewMessage[]): Promise<readonly Message[]>;
+  /** The working folder to record with a message. */
+  cwd(): string;
+}
+
+/** A turn that ended by an error, with what there is of it: `kept` when some of the answer is in the history. */
+export class TurnFailure extends Error {
+  constructor(
+    readonly reason: unknown,
+    readonly kept: boolean,
+  ) {
+    super('The turn failed.', { cause: reason });
+  }
+}
+
+/**
+ * Asks, runs the tools the model calls, and asks again until it answers. Every message is appended before the next step.
+ * An interruption closes the turn with what there is and returns; an error closes it likewise and throws a `TurnFailure`.
+ */
+export async function* runTurn(deps: TurnDeps, signal: AbortSignal): AsyncGenerator<ChatEvent, TurnOutcome> {
+  const used: { runner: ToolRunner | null } = { runner: null };
+  try {
+    return yield* askAndRun(deps, used, signal);
+  } finally {
+    await used.runner?.endTurn();
+  }
+}
+
+async function* askAndRun(
+  deps: TurnDeps,
+  used: { runner: ToolRunner | null },
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, TurnOutcome> {
+  const progress = new Progress(deps.model);
+  let reason: 'auto' | 'overflow' = 'auto';
+  for (;;) {
+    const answer: Answer = { parts: [], end: null };
+    try {
+      const request = yield* deps.request(reason);
+      yield* ask(deps.provider, request, answer, signal);
+    } catch (thrown) {
+      const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;
+      if (overflowed && reason === 'auto') {
+        reason = 'overflow';
+        continue;
+      }
+      const interrupted = isAbort(thrown);
+      if (interrupted || progress.kept || answer.parts.length > 0) await close(deps, progress, answer);
+      if (interrupted) return progress.outcome('interrupted');
+      throw new TurnFailure(thrown, progress.kept);
+    }
+    reason = 'auto';
+    const calls = answer.parts.filter(isPart('tool_call'));
+    if (answer.end?.usage) deps.spent(answer.end.usage);
+    await deps.append([assistantMessage(deps, answer)]);
+    progress.take(answer);
+    if (calls.length === 0) return yield* ended(answer, progress);
+    if (progress.rounds >= deps.maxRounds) return yield* stopAtLimit(deps, calls, progress);
+    used.runner ??= await deps.tools();
+    const results = yield* used.runner.run(calls, signal);
+    await deps.append([{ role: 'tool', content: results, cwd: deps.cwd() }]);
+    progress.takeResults(calls, results);
+    if (signal.aborted) {
+      await close(deps, progress, { parts: [], end: null });
+      return progress.outcome('interrupted');
+    }
+  }
+}
+
+function assistantMessage(deps: TurnDeps, answer: Answer): NewMessage {
+  const calls = answer.parts.some((part) => part.type === 'tool_call');
+  const { end } = answer;
+  return {
+    role: 'assistant',
+    content: answer.parts,
+    cwd: deps.cwd(),
+    provider: deps.provider.name,
+    model: deps.model,
+    ...(end?.usage ? { usage: end.usage } : {}),
+    stop_reason: calls ? 'tool_calls' : (end?.stop_reason ?? 'interrupted'),
+  };
+}
+
+/**
+ * Ends the turn in the history with the part of the answer that came. A tool call whose arguments may be incomplete never ran and is left out,
+ * so that no call stands without its result. A turn of which nothing came is closed too once it has messages of its own.
+ */
+async function close(deps: TurnDeps, progress: Progress, answer: Answer): Promise<void> {
+  const parts = answer.parts.filter((part) => part.type !== 'tool_call');
+  await deps.append([{ ...assistantMessage(deps, { parts, end: null }), stop_reason: 'interrupted' }]);
+  progress.take({ parts, end: null });
+}
+
+async function* ended(answer: Answer, progress: Progress): AsyncGenerator<ChatEvent, TurnOutcome> {
+  const reason = answer.end?.stop_reason ?? 'end';
+  const detail = answer.end?.detail ? `: ${answer.end.detail}` : '.';
+  if (reason === 'refusal') yield { type: 'notice', level: 'warning', text: `The model declined to answer${detail}` };
+  if (reason === 'end' && !answer.parts.some((part) => part.type === 'text' && part.text !== '')) {
+    yield { type: 'notice', level: 'warning', text: 'The model answered with nothing.' };
+  }
+  return progress.outcome(reason === 'tool_calls' ? 'end' : reason);
+}
+
+async function* stopAtLimit(
+  deps: TurnDeps,
+  calls: readonly ToolCallPart[],
+  progress: Progress,
+): AsyncGenerator<ChatEvent, TurnOutcome> {
+  const error = `Not run: this turn has used all of its ${deps.maxRounds} rounds. Say what is done and what is left.`;
+  const results = calls.map(({ call_id, name }): ToolResultPart => ({ type: 'tool_result', call_id, name, error }));
+  const closing: NewMessage = {
+    role: 'assistant',
+    content: [],
+    cwd: deps.cwd(),
+    provider: deps.provider.name,
+    model: deps.model,
+    stop_reason: 'tool_limit',
+  };
+  await deps.append([{ role: 'tool', content: results, cwd: deps.cwd() }, closing]);
+  progress.takeResults(calls, results);
+  yield {
+    type: 'notice',
+    level: 'warning',
+    text: `Stopped after ${deps.maxRounds} rounds of tool calls (tools.max_rounds). Say "go on" to continue.`,
+  };
+  return progress.outcome('tool_limit');
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ChatEvent, StreamEvent } from '../../lib/chat/event.js';
+import type { AnswerPart, ToolResultPart, Usage } from '../../lib/chat/message.js';
+import type { ChatRequest } from '../../lib/chat/request.js';
+import { HistoryStore } from '../../lib/history/store.js';
+import type { Provider } from '../../lib/providers/provider.js';
+import type { SessionDeps } from '../../lib/session/deps.js';
+import { Session } from '../../lib/session/session.js';
+import { textModel } from '../../lib/session/text-model.js';
+import type { ToolRunner } from '../../lib/tools/tool.js';
+
+/** What a scripted provider does with one request: yields events, then ends or throws. */
+export type Script = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<StreamEvent>;
+
+/** An answer of these words, and of these calls if there are any. */
+export function answer(text: string, calls: readonly string[] = [], usage: Usage | null = null): Script {
+  return async function* () {
+    if (text !== '') {
+      yield { type: 'text', text };
+      yield { type: 'part', part: { type: 'text', text } };
+    }
+    for (const name of calls) yield { type: 'part', part: callOf(name) };
+    yield { type: 'end', stop_reason: calls.length > 0 ? 'tool_calls' : 'end', usage };
+  };
+}
+
+/** A failure after these words. */
+export function failure(error: unknown, text = ''): Script {
+  return async function* () {
+    if (text !== '') yield { type: 'text', text };
+    throw error;
+  };
+}
+
+let calls = 0;
+
+function callOf(name: string): AnswerPart {
+  calls += 1;
+  return { type: 'tool_call', call_id: `call-${calls}`, name, args: {} };
+}
+
+/** A session over a real history in a folder of its own, with a scripted provider and tools that answer with their name. */
+export interface Stage {
+  readonly session: Session;
+  readonly history: HistoryStore;
+  readonly requests: readonly ChatRequest[];
+  readonly toolRuns: readonly string[];
+  /** How often the tools were told that a turn ended. */
+  readonly turnEnds: () => number;
+  close(): Promise<void>;
+}
+
+/** Sets a stage; the scripts answer one request each, the last one all that follow. */
+export async function stage(scripts: readonly Script[], deps: Partial<SessionDeps> = {}): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'hi-session-'));
+  const history = await HistoryStore.open({ folder, now: () => new Date() });
+  const requests: ChatRequest[] = [];
+  const toolRuns: string[] = [];
+  let turnEnds = 0;
+  const provider: Provider = {
+    name: 'scripted',
+    stream(request, signal) {
+      requests.push(request);
+      const script = scripts[Math.min(requests.length, scripts.length) - 1];
+      if (script === undefined) throw new Error('There is no script.');
+      return script(request, signal);
+    },
+  };
+  const target = {
+    provider: 'scripted',
+    model: 'm',
+    context_window: 100_000,
+    connect: async () => provider,
+    spent() {},
+  };
+  const runner: ToolRunner = {
+    specs: [],
+    async *run(asked, signal) {
+      const results: ToolResultPart[] = [];
+      for (const { call_id, name } of asked) {
+        toolRuns.push(name);
+        yield { type: 'tool-start', call_id, name, args: {} };
+        const outcome = signal.aborted ? { error: 'interrupted' } : { result: { name } };
+        yield { type: 'tool-end', call_id, name, ...outcome };
+        results.push({ type: 'tool_result', call_id, name, ...outcome });
+      }
+      return results;
+    },
+    endTurn: async () => {
+      turnEnds += 1;
+    },
+  };
+  const session = new Session({
+    history,
+    target,
+    find: async (model) => ({ ...target, model }),
+    writers: (main) => [textModel(main)],
+    preamble: null,
+    thinking: null,
+    compaction: {
+      strategy: 'truncate',
+      trigger_ratio: 0.8,
+      max_input_tokens: null,
+      keep_recent: 6,
+      keep_ratio: 0.5,
+      target_ratio: 0.5,
+      fallback_keep: 10,
+      timeout_ms: 1000,
+      idle_timeout_ms: 1000,
+      archive: 'keep',
+      block_role: 'system',
+    },
+    maxRounds: 3,
+    toolSpecs: [],
+    tools: async () => runner,
+    skills: async () => ({
+      skills: [],
+      warnings: [],
+      select: async () => ({ record: { matched: [], active: [] }, loaded: [], dropped: [] }),
+      texts: async () => [],
+      explain: async () => '',
+    }),
+    cache: { get: async () => null, put: async () => undefined },
+    ephemeral: false,
+    cwd: () => '/work',
+    ...deps,
+  });
+  return {
+    session,
+    history,
+    requests,
+    toolRuns,
+    turnEnds: () => turnEnds,
+    async close() {
+      await history.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** All events of a turn; `watch` sees each as it comes. */
+export async function drain(events: AsyncIterable<ChatEvent>, watch: (event: ChatEvent) => void = () => undefined) {
+  const all: ChatEvent[] = [];
+  for await (const event of events) {
+    all.push(event);
+    watch(event);
+  }
+  return all;
+}
