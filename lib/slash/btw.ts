@@ -1,0 +1,13 @@
+import { HiError } from '../errors.js';
+import type { Command } from './command.js';
+
+/** `/btw`: a question that is answered in context and not kept. */
+export const btw: Command = {
+  name: 'btw',
+  usage: '/btw TEXT',
+  summary: 'ask something in context that is not kept',
+  async *run(argument, { session }, signal) {
+    if (argument === '') throw new HiError('usage', 'There is nothing to ask.', { hint: 'Type: /btw TEXT' });
+    yield* session.aside(argument, signal);
+  },
+};

@@ -1,0 +1,44 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { Named } from '../registry.js';
+import type { Session } from '../session/session.js';
+
+/** What a command may do beside talking to the session; the program hands in what touches the terminal and the disk. */
+export interface CommandContext {
+  readonly session: Session;
+  /** All commands, for the help. */
+  readonly commands: readonly Command[];
+  /** Asks yes or no; no where nobody can be asked. */
+  confirm(question: string): Promise<boolean>;
+  /** Opens the user's editor on a text; resolves to what was saved, null when nothing was changed. Throws a `HiError` when there is no editor. */
+  edit(text: string): Promise<string | null>;
+  /** Puts a text on the clipboard; resolves to the way it went. */
+  copy(text: string): Promise<string>;
+  /** The models of the provider in use, for choosing. */
+  models(): Promise<readonly string[]>;
+  /** What the answers of this chat used and what that costs, in lines. */
+  spending(): Promise<string>;
+  /** Whether there is a file of that name. */
+  exists(path: string): Promise<boolean>;
+  /** Whole text of a file, written aside and renamed; throws a `HiError` naming the path. */
+  write(path: string, chunks: AsyncIterable<string>): Promise<void>;
+}
+
+/** What a command yields: what happens in the session, and what only a line editor can do. */
+export type CommandEvent =
+  | ChatEvent
+  /** Text to stand in the input line. */
+  | { readonly type: 'prefill'; readonly text: string }
+  /** Ends the chat. */
+  | { readonly type: 'leave' };
+
+/** A slash command: one object in one file, listed in `index.ts`. Help and completion read it. */
+export interface Command extends Named {
+  /** How it is typed, with its arguments: `/compact [focus]`. */
+  readonly usage: string;
+  /** What it does, in one line. */
+  readonly summary: string;
+  /** What may be typed as its argument. */
+  complete?(typed: string, context: CommandContext): Promise<readonly string[]>;
+  /** `argument` is everything after the name, trimmed. Throws `HiError`s. */
+  run(argument: string, context: CommandContext, signal: AbortSignal): AsyncIterable<CommandEvent>;
+}

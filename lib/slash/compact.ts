@@ -1,0 +1,13 @@
+import type { Command } from './command.js';
+
+/** `/compact`: makes the conversation shorter for the model, now. */
+export const compact: Command = {
+  name: 'compact',
+  aliases: ['compress', 'summarize'],
+  usage: '/compact [focus]',
+  summary: 'compact now, with focus if given',
+  async *run(argument, { session }, signal) {
+    const report = yield* session.compact({ focus: argument === '' ? null : argument, strategy: null }, signal);
+    if (report === null) yield { type: 'print', text: 'There is nothing to compact.' };
+  },
+};

@@ -1,0 +1,35 @@
+import { isMessage, textOf } from '../chat/message.js';
+import { HiError } from '../errors.js';
+import type { Session } from '../session/session.js';
+import type { Command } from './command.js';
+
+/** `/copy`: puts the last answer, the n-th last, or its code blocks on the clipboard. */
+export const copy: Command = {
+  name: 'copy',
+  usage: '/copy [n|code]',
+  summary: 'copy the last answer, the n-th last, or its code',
+  complete: async (typed) => ['code'].filter((word) => word.startsWith(typed)),
+  async *run(argument, { session, copy: put }) {
+    const text =
+      argument === 'code' ? codeOf(answer(session, 1)) : answer(session, argument === '' ? 1 : Number(argument));
+    const way = await put(text);
+    yield { type: 'print', text: `Copied ${text.length} characters (${way}).` };
+  },
+};
+
+function answer(session: Session, nth: number): string {
+  const answers = session.history.entries
+    .filter(isMessage)
+    .filter(({ role }) => role === 'assistant')
+    .map(({ content }) => textOf(content));
+  const found = Number.isSafeInteger(nth) && nth > 0 ? answers.filter((text) => text !== '').at(-nth) : undefined;
+  if (found !== undefined) return found;
+  throw new HiError('usage', 'There is no such answer to copy.', { hint: 'Type: /copy, /copy 2 or /copy code' });
+}
+
+/** The contents of the fenced blocks of an answer, one after another. */
+function codeOf(text: string): string {
+  const blocks = [...text.matchAll(/^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)^\1/gm)].map((match) => match[2] ?? '');
+  if (blocks.length > 0) return blocks.join('\n').trimEnd();
+  throw new HiError('usage', 'The last answer has no code block.', { hint: '/copy copies all of it.' });
+}

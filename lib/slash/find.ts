@@ -1,0 +1,39 @@
+import { isMessage } from '../chat/message.js';
+import { transcriptOf } from '../chat/transcript.js';
+import { HiError } from '../errors.js';
+import type { Command } from './command.js';
+
+/** `/find`: the messages of the whole archive that contain a text. */
+export const find: Command = {
+  name: 'find',
+  aliases: ['search'],
+  usage: '/find TEXT',
+  summary: 'search the whole conversation',
+  async *run(argument, { session }, signal) {
+    if (argument === '') throw new HiError('usage', 'There is nothing to search for.', { hint: 'Type: /find TEXT' });
+    await session.history.refresh();
+    let found = 0;
+    for await (const entry of session.history.archive()) {
+      signal.throwIfAborted();
+      if (!isMessage(entry)) continue;
+      const text = transcriptOf(entry).slice(entry.role === 'tool' ? 0 : transcriptOf(entry).indexOf('\n') + 1);
+      const place = text.toLowerCase().indexOf(argument.toLowerCase());
+      if (place < 0) continue;
+      found += 1;
+      yield {
+        type: 'print',
+        text: `${entry.id} · ${entry.at.slice(0, 16).replace('T', ' ')} · ${entry.role}: ${around(text, place)}`,
+      };
+    }
+    yield {
+      type: 'print',
+      text: found === 0 ? `'${argument}' was never said.` : `${found} message${found === 1 ? '' : 's'}.`,
+    };
+  },
+};
+
+/** The words around a place in a text, on one line. */
+function around(text: string, place: number): string {
+  const [from, to] = [Math.max(0, place - 60), place + 120];
+  return `${from > 0 ? '…' : ''}${text.slice(from, to).replaceAll(/\s+/g, ' ').trim()}${to < text.length ? '…' : ''}`;
+}

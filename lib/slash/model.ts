@@ -1,0 +1,23 @@
+import type { Command } from './command.js';
+
+/** `/model`: tells the model in use, or changes it for the rest of the chat. */
+export const model: Command = {
+  name: 'model',
+  usage: '/model [name]',
+  summary: 'show the model, or choose one (also provider/name)',
+  complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
+  async *run(argument, { session, models }) {
+    if (argument !== '') {
+      await session.useModel(argument);
+      const { provider, model: name } = session.target;
+      return yield {
+        type: 'print',
+        text: `Now answering: ${provider}/${name}. The provider's prompt cache begins anew.`,
+      };
+    }
+    const { provider, model: name, context_window } = session.target;
+    yield { type: 'print', text: `${provider}/${name}, window ${context_window} tokens` };
+    const others = (await models()).filter((one) => one !== name);
+    if (others.length > 0) yield { type: 'print', text: `There are: ${others.join(', ')}` };
+  },
+};

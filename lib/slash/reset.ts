@@ -1,0 +1,18 @@
+import type { Command } from './command.js';
+
+/** `/reset`: clears the conversation after asking; a copy is kept. */
+export const reset: Command = {
+  name: 'reset',
+  aliases: ['clear', 'new'],
+  usage: '/reset',
+  summary: 'clear the conversation; a copy is kept',
+  async *run(_argument, { session, confirm }) {
+    const { messages } = session.history.totals;
+    if (messages === 0) return yield { type: 'print', text: 'The conversation is empty.' };
+    if (!(await confirm(`Clear the conversation of ${messages} messages? A copy is kept.`))) {
+      return yield { type: 'print', text: 'Nothing was cleared.' };
+    }
+    await session.reset({ purge: false });
+    yield { type: 'print', text: `Cleared ${messages} messages. 'hi reset --undo' brings them back.` };
+  },
+};

@@ -1,0 +1,13 @@
+import type { Command } from './command.js';
+
+/** `/retry`: asks the last question once more, by another model if one is named. */
+export const retry: Command = {
+  name: 'retry',
+  aliases: ['regenerate'],
+  usage: '/retry [model]',
+  summary: 'ask again, another model if named',
+  complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
+  async *run(argument, { session }, signal) {
+    yield* session.retry(argument === '' ? null : argument, signal);
+  },
+};

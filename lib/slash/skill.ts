@@ -1,0 +1,25 @@
+import { HiError } from '../errors.js';
+import { pick } from '../registry.js';
+import type { Command } from './command.js';
+
+/** `/skill NAME` loads a skill with the next message and keeps it; `/skill -NAME` drops it. */
+export const skill: Command = {
+  name: 'skill',
+  usage: '/skill [-]NAME',
+  summary: 'load a skill by hand, or drop it with -NAME',
+  complete: async (typed, { session }) => {
+    const sign = typed.startsWith('-') ? '-' : '';
+    return (await session.skills()).skills.map(({ name }) => `${sign}${name}`).filter((name) => name.startsWith(typed));
+  },
+  async *run(argument, { session }) {
+    if (argument === '') throw new HiError('usage', 'Which skill?', { hint: 'Type: /skill NAME. /skills lists them.' });
+    const drop = argument.startsWith('-');
+    const { name } = pick((await session.skills()).skills, drop ? argument.slice(1) : argument, 'skill', 'usage');
+    if (drop) session.dropSkill(name);
+    else session.pinSkill(name);
+    yield {
+      type: 'print',
+      text: drop ? `${name} goes with the next message.` : `${name} is loaded with the next message and stays.`,
+    };
+  },
+};

@@ -1,0 +1,22 @@
+import type { Command } from './command.js';
+
+/** `/skills`: the skills found; with a name, its text and why it is in or out. */
+export const skills: Command = {
+  name: 'skills',
+  usage: '/skills [name]',
+  summary: 'list the skills, or show one and why it is in or out',
+  complete: async (typed, { session }) =>
+    (await session.skills()).skills.map(({ name }) => name).filter((name) => name.startsWith(typed)),
+  async *run(argument, { session }) {
+    const library = await session.skills();
+    if (argument !== '') return yield { type: 'print', text: await library.explain(argument, session.history.entries) };
+    const active = session.activeSkills;
+    const width = Math.max(0, ...library.skills.map(({ name }) => name.length));
+    for (const { name, description } of library.skills) {
+      yield { type: 'print', text: `${active.includes(name) ? '+' : ' '} ${name.padEnd(width)}  ${description}` };
+    }
+    for (const { path, reason } of library.warnings)
+      yield { type: 'notice', level: 'warning', text: `skill ${path}: ${reason}` };
+    if (library.skills.length === 0) yield { type: 'print', text: 'There are no skills.' };
+  },
+};

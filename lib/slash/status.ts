@@ -1,0 +1,15 @@
+import { statusText } from '../session/status.js';
+import type { Command } from './command.js';
+
+/** `/status`: how long the conversation is and how full the window, and what this chat has used. */
+export const status: Command = {
+  name: 'status',
+  aliases: ['context', 'cost', 'tokens'],
+  usage: '/status',
+  summary: 'length, fullness, cost',
+  async *run(_argument, { session, spending }, signal) {
+    const { provider, model } = session.target;
+    const text = statusText(await session.status(signal), `${provider}/${model}`);
+    yield { type: 'print', text: `${text}\n${await spending()}` };
+  },
+};

@@ -1,0 +1,15 @@
+import type { Command } from './command.js';
+
+/** `/tools`: what the model may call. */
+export const tools: Command = {
+  name: 'tools',
+  usage: '/tools',
+  summary: 'list the tools the model may use',
+  async *run(_argument, { session }) {
+    const specs = session.toolSpecs;
+    if (specs.length === 0) return yield { type: 'print', text: 'The model may use no tools.' };
+    const width = Math.max(...specs.map(({ name }) => name.length));
+    const lines = specs.map(({ name, description }) => `${name.padEnd(width)}  ${description.split('\n')[0]}`);
+    yield { type: 'print', text: lines.join('\n') };
+  },
+};

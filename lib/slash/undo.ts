@@ -1,0 +1,13 @@
+import type { Command } from './command.js';
+
+/** `/undo`: takes the last turn out of the view and puts its text back into the line. */
+export const undo: Command = {
+  name: 'undo',
+  usage: '/undo',
+  summary: 'take the last turn back and edit what you said',
+  async *run(_argument, { session }) {
+    const text = await session.undo();
+    yield { type: 'print', text: 'The last turn is taken back.' };
+    yield { type: 'prefill', text };
+  },
+};
