@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Buffer, bufferOf, EMPTY, insert, moveTo } from '../../lib/repl/buffer.js';
+import { display } from '../../lib/repl/layout.js';
+import { createPainter, type Painter } from '../../lib/repl/painter.js';
+import { createEmulator, type Emulator, screenOf, transcriptOf } from '../support/emulator.js';
+import fc from '../support/properties.js';
+
+const PROMPT = 'hi> ';
+
+/** A painter whose canvas is an emulator. */
+function easel(columns: number, rows: number): { painter: Painter; emulator: Emulator; settled(): Promise<void> } {
+  const emulator = createEmulator(columns, rows);
+  const painter = createPainter({
+    columns: () => emulator.cols,
+    rows: () => emulator.rows,
+    write: (text) => emulator.write(text),
+    colour: false,
+  });
+  return { painter, emulator, settled: () => written(emulator, '') };
+}
+
+const written = (emulator: Emulator, text: string): Promise<void> =>
+  new Promise((resolve) => emulator.write(text, resolve));
+
+/** What a terminal shows, and where its cursor is, when the line is simply written there. */
+async function plainly(buffer: Buffer, columns: number, rows: number): Promise<{ screen: string; cursor: string }> {
+  const lines = (text: string): string => display(`${PROMPT}${text}`).replaceAll('\n', '\r\n');
+  const whole = createEmulator(columns, rows);
+  await written(whole, lines(buffer.text));
+  const before = createEmulator(columns, rows);
+  await written(before, lines(buffer.text.slice(0, buffer.cursor)));
+  const next = buffer.text.slice(buffer.cursor);
+  // Where the next character would go: after a full row, or when the next one is too wide for what is left, that is the next row.
+  if (next === '' || !next.startsWith('\n')) await written(before, `${display([...next][0] ?? 'x')}`);
+  const width = next === '' ? 1 : next.startsWith('\n') ? 0 : /[日😀]/u.test([...next][0] ?? '') ? 2 : 1;
+  return { screen: screenOf(whole), cursor: cursorOf(before, width) };
+}
+
+function cursorOf(emulator: Emulator, back = 0): string {
+  const { cursorX, cursorY } = emulator.buffer.active;
+  return `${cursorY}:${cursorX - back}`;
+}
+
+const character = fc.constantFrom('a', 'b', ' ', '\n', '日', '😀', 'é', '\x1b');
+const text = fc.array(character, { maxLength: 30 }).map((characters) => characters.join(''));
+
+describe('the painter', () => {
+  it('leaves the terminal as if the line had simply been written, cursor included, whatever is edited', async () => {
+    const step = fc.record({ text, at: fc.nat(40), isTyped: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 10, max: 30 }),
+        async (steps, columns) => {
+          const { painter, emulator, settled } = easel(columns, 60);
+          let buffer: Buffer = EMPTY;
+          for (const next of steps) {
+            const boundary = [...buffer.text].slice(0, next.at).join('').length;
+            buffer = next.isTyped ? insert(buffer, { text: next.text, marks: [] }) : moveTo(buffer, boundary);
+            painter.draw({ prompt: PROMPT, buffer });
+          }
+          await settled();
+          const expected = await plainly(buffer, columns, 60);
+          expect(screenOf(emulator)).toBe(expected.screen);
+          expect(cursorOf(emulator)).toBe(expected.cursor);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('leaves the whole line in the scrollback without breaks that are not in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 10, max: 30 }), async (typed, columns) => {
+        const { painter, emulator, settled } = easel(columns, 10);
+        painter.draw({ prompt: PROMPT, buffer: bufferOf(typed) });
+        painter.leave({ prompt: PROMPT, buffer: bufferOf(typed) });
+        emulator.write('answer');
+        await settled();
+        const plain = createEmulator(columns, 10);
+        await written(plain, display(`${PROMPT}${typed}\nanswer`).replaceAll('\n', '\r\n'));
+        expect(transcriptOf(emulator)).toBe(transcriptOf(plain));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('draws over itself after the terminal got another width', async () => {
+    const { painter, emulator, settled } = easel(30, 12);
+    const buffer = bufferOf(`${'word '.repeat(12)}end`);
+    painter.draw({ prompt: PROMPT, buffer });
+    await settled();
+    for (const columns of [50, 17, 24]) {
+      emulator.resize(columns, 12);
+      painter.draw({ prompt: PROMPT, buffer });
+      await settled();
+      const expected = await plainly(buffer, columns, 12);
+      expect(screenOf(emulator)).toBe(expected.screen);
+      expect(cursorOf(emulator)).toBe(expected.cursor);
+    }
+  });
+
+  it('shows the part around the cursor of a line that is higher than the terminal', async () => {
+    const { painter, emulator, settled } = easel(20, 6);
+    const lines = Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n');
+    painter.draw({ prompt: PROMPT, buffer: bufferOf(lines) });
+    await settled();
+    expect(screenOf(emulator)).toMatch(/line 29$/);
+    painter.draw({ prompt: PROMPT, buffer: moveTo(bufferOf(lines), 0) });
+    await settled();
+    expect(screenOf(emulator)).toMatch(/^hi> line 0\nline 1\n/);
+    painter.leave({ prompt: PROMPT, buffer: bufferOf(lines) });
+    await settled();
+    expect(transcriptOf(emulator)).toBe(`hi> ${lines}`);
+  });
+
+  it('shows a hint below the line and takes it away', async () => {
+    const { painter, emulator, settled } = easel(20, 6);
+    painter.draw({ prompt: PROMPT, buffer: EMPTY, hint: 'a hint' });
+    await settled();
+    expect(screenOf(emulator)).toBe('hi> \na hint');
+    expect(cursorOf(emulator)).toBe('0:4');
+    painter.draw({ prompt: PROMPT, buffer: EMPTY });
+    await settled();
+    expect(screenOf(emulator)).toBe('hi>');
+  });
+});
