@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EXIT_STATUS } from '../errors.js';
+import { loadCodec } from '../history/frames.js';
+import { createRepl, type Repl } from '../repl/repl.js';
+import { createScreen, type Paper } from '../screen/show.js';
+import { createStyledAnswer } from '../screen/styled-answer.js';
+import type { Session } from '../session/session.js';
+import type { CommandContext } from '../slash/command.js';
+import { commands } from '../slash/index.js';
+import { describeCall } from '../tools/describe-call.js';
+import { askAbout } from './approve.js';
+import { copyText } from './chat/clipboard.js';
+import { foundNotice } from './chat/found.js';
+import { greeting, lastExchange, promptFor } from './chat/greeting.js';
+import { runAlone } from './chat/run-alone.js';
+import { submitLine } from './chat/submit.js';
+import { writeFileWhole } from './chat/write-file.js';
+import type { ChatOptions } from './options.js';
+import { paperOf } from './paper.js';
+import { configured, readSettings, type Settings } from './settings.js';
+import { notYetGiven } from './warn-once.js';
+import { type Wired, wire } from './wire.js';
+import type { World } from './world.js';
+
+/** The REPL; on a terminal without a configuration the set-up comes first. Resolves to the exit status. */
+export async function chat(world: World, options: ChatOptions): Promise<number> {
+  const terminal = world.stdinIs === 'terminal' && world.stdout.isTTY === true;
+  // Better to know before the first question than after the last that nothing can be kept.
+  loadCodec();
+  const settings = await settingsFor(world, options, terminal);
+  if (settings === null) return EXIT_STATUS.interrupted;
+  const paper = terminal ? paperOf(world) : withoutColour(paperOf(world));
+  const quiet = options.quiet ?? false;
+  const now = (): number => world.now().getTime();
+  const screen = createScreen(paper, {
+    quiet,
+    styled: terminal ? createStyledAnswer : null,
+    thinking: true,
+    waiting: terminal,
+    exact: false,
+    usage: options.usage ?? false,
+    describe: (name, args) => describeCall({ name, args }),
+    now,
+  });
+  const wired: Wired = await wire(
+    world,
+    {
+      ...options,
+      ...(terminal
+        ? {
+            approve: (question, signal) =>
+              repl.ask((streams) => askAbout(question, { ...streams, signal: either(signal, streams.signal) })),
+          }
+        : {}),
+    },
+    settings,
+    configured(settings),
+  );
+  const { session, tools, config } = wired;
+  const gauge = new Gauge(session);
+  const context = commandContext(world, wired, () => repl);
+  const repl: Repl = createRepl({
+    stdin: world.stdin,
+    terminal: world.stdout,
+    colour: paper.colour.out,
+    screen,
+    prompt: async () => promptFor(await gauge.read()),
+    submit(line, signal) {
+      gauge.expire();
+      return submitLine(
+        line,
+        {
+          context,
+          tools,
+          secrets: () => wired.connections.secrets(),
+          prefill: (text) => repl.prefill(text),
+          quit: () => repl.quit(),
+          runAlone(command) {
+            const run = (): Promise<void> => runAlone(command, world, tools.workingFolder);
+            return terminal ? repl.lend(run) : run();
+          },
+        },
+        signal,
+      );
+    },
+    commands: commands.map(({ name, aliases, summary, complete }) => ({
+      name,
+      summary,
+      ...(aliases === undefined ? {} : { aliases }),
+      ...(complete === undefined ? {} : { complete: (typed: string) => complete(typed, context) }),
+    })),
+    inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
+    longPaste: config.input.long_paste,
+    editor: world.env.VISUAL || world.env.EDITOR || null,
+    cwd: world.cwd,
+    home: world.home,
+  });
+  const warnings = await notYetGiven(settings.warnings, settings.paths.cache);
+  for (const notice of [...warnings, ...session.history.notices]) screen.notice(notice, 'warning');
+  if (terminal && !quiet) {
+    const found = foundNotice(world, options, settings);
+    const untold = found === null ? [] : await notYetGiven([found], settings.paths.cache);
+    for (const notice of untold) screen.notice(notice, 'info');
+    screen.notice(greeting(session, await gauge.read()), 'info');
+    const last = lastExchange(session.history.view(null).messages);
+    if (last !== '') screen.notice(last, 'info');
+  }
+  await screen.flush();
+  try {
+    return await repl.run();
+  } finally {
+    await session.history.close();
+  }
+}
+
+/** The settings; where nothing is configured, those of the set-up. Null when the user left it. */
+async function settingsFor(world: World, options: ChatOptions, terminal: boolean): Promise<Settings | null> {
+  const settings = await readSettings(world, options);
+  if (settings.config !== null || !terminal) return settings;
+  const { canAsk, init } = await import('./init/init.js');
+  if (!canAsk(world)) return settings;
+  if ((await init(world, options)) !== 0) return null;
+  return await readSettings(world, options);
+}
+
+/** A script's chat has no colour, whatever the streams are (SPEC §4). */
+const withoutColour = (paper: Paper): Paper => ({ ...paper, colour: { out: false, err: false } });
+
+function either(one: AbortSignal, other: AbortSignal): AbortSignal {
+  return AbortSignal.any([one, other]);
+}
+
+function commandContext(world: World, { session, tools, connections }: Wired, repl: () => Repl): CommandContext {
+  return {
+    session,
+    commands,
+    confirm: (message) =>
+      repl().ask(async ({ signal, ...streams }) => {
+        const { confirm } = await import('./inquirer.js');
+        return await confirm({ message, default: false }, { ...streams, signal });
+      }),
+    edit: async (text) => {
+      const edited = await repl().edit(text);
+      return edited === text ? null : edited;
+    },
+    copy: (text) => copyText(text, world, world.stdout),
+    models: () => connections.models(session.target),
+    spending: async () => (await import('./chat/spending.js')).spendingText(connections.spent),
+    exists: async (path) => existsSync(resolve(tools.workingFolder, path)),
+    write: (path, chunks) => writeFileWhole(path, chunks, tools.workingFolder),
+  };
+}
+
+/** How full the window is, read anew when an input has been acted on. */
+class Gauge {
+  readonly #session: Session;
+  #used: number | null = null;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async read(): Promise<number> {
+    this.#used ??= (await this.#session.status(new AbortController().signal)).used;
+    return this.#used;
+  }
+
+  expire(): void {
+    this.#used = null;
+  }
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { HiError } from '../../errors.js';
+import type { Output, World } from '../world.js';
+
+/** Clipboard programs by what must be there for them to work. */
+const PROGRAMS = [
+  { needs: 'WAYLAND_DISPLAY', command: ['wl-copy'] },
+  { needs: 'DISPLAY', command: ['xclip', '-selection', 'clipboard'] },
+  { needs: 'DISPLAY', command: ['xsel', '--clipboard', '--input'] },
+  { needs: null, command: ['pbcopy'] },
+  { needs: null, command: ['clip.exe'] },
+] as const;
+
+const BY_TERMINAL = 'by the terminal, OSC 52';
+
+/** The way `copyText` is going to try first. */
+export function clipboardWay({ env }: World): string {
+  const folders = (env.PATH ?? '').split(delimiter);
+  const found = PROGRAMS.find(
+    ({ needs, command }) =>
+      (needs === null || env[needs]) && folders.some((folder) => isProgram(join(folder, command[0]))),
+  );
+  return found?.command[0] ?? BY_TERMINAL;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Puts a text on the clipboard by the first program that takes it, else by the terminal's own sequence OSC 52. Resolves to the way it went.
+ * Throws a `HiError` of code `usage` where there is neither.
+ */
+export async function copyText(text: string, world: World, terminal: Output): Promise<string> {
+  for (const { needs, command } of PROGRAMS) {
+    if ((needs === null || world.env[needs]) && (await give(command, text))) return command[0];
+  }
+  if (!terminal.isTTY) {
+    throw new HiError('usage', 'There is no clipboard: no program for it works here, and no terminal.', {
+      hint: 'Install wl-copy, xclip or xsel, or redirect the answer of hi ask.',
+    });
+  }
+  terminal.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`);
+  return BY_TERMINAL;
+}
+
+async function give([program, ...args]: readonly [string, ...string[]], text: string): Promise<boolean> {
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  child.stdin.on('error', () => child.stdin.destroy());
+  child.stdin.end(text);
+  try {
+    const [status] = await once(child, 'close');
+    return status === 0;
+  } catch {
+    return false;
+  }
+}

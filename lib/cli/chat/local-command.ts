@@ -1,0 +1,55 @@
+import type { ChatEvent } from '../../chat/event.js';
+import type { JsonValue } from '../../chat/json.js';
+import { isJsonObject } from '../../chat/json.js';
+import { bash } from '../../tools/bash.js';
+import { createToolRunner } from '../../tools/dispatch.js';
+import type { ToolContext } from '../../tools/tool.js';
+
+const A_DAY = 86_400_000;
+
+/**
+ * Runs a command of the user's own in the tools' working folder, with no question asked, and yields what it prints.
+ * Returns what the model should read of it, without `secrets`.
+ */
+export async function* runLocally(
+  command: string,
+  context: ToolContext,
+  secrets: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, string> {
+  const runner = createToolRunner({
+    tools: [bash],
+    // However long it takes: the user sees it run and can stop it.
+    context: { ...context, timeout: A_DAY },
+    permissions: { allow: [], ask: [], deny: [] },
+    approve: null,
+    allowAll: true,
+    remember: async () => undefined,
+    secrets,
+  });
+  const calls = [{ type: 'tool_call', call_id: 'local', name: bash.name, args: { command } }] as const;
+  const events = runner.run(calls, signal);
+  for (;;) {
+    const step = await events.next();
+    if (step.done) {
+      await runner.endTurn();
+      const [outcome] = step.value;
+      return told(command, outcome?.error ?? null, outcome?.result ?? null);
+    }
+    if (step.value.type === 'tool-output') yield { type: 'print', text: step.value.text };
+    if (step.value.type === 'tool-end' && step.value.error !== undefined) {
+      yield { type: 'notice', level: 'warning', text: step.value.error };
+    }
+    if (step.value.type === 'tool-end' && isJsonObject(step.value.result) && step.value.result.exit_code !== 0) {
+      yield { type: 'notice', level: 'info', text: `exit status ${step.value.result.exit_code}` };
+    }
+  }
+}
+
+function told(command: string, error: string | null, result: JsonValue): string {
+  if (error !== null) return `I ran this command myself: ${command}\n\nIt did not end by itself: ${error}`;
+  const { stdout = '', stderr = '', exit_code = 0 } = isJsonObject(result) ? result : {};
+  const printed = [stdout, stderr].filter((text) => text !== '').join('\n');
+  const status = exit_code === 0 ? '' : `\nIt ended with exit status ${exit_code}.`;
+  return `I ran this command myself: ${command}\n\n<output>\n${printed}\n</output>${status}`;
+}

@@ -1,0 +1,108 @@
+import type { ChatEvent } from '../../chat/event.js';
+import { HiError } from '../../errors.js';
+import { pick } from '../../registry.js';
+import type { SubmittedLine } from '../../repl/repl.js';
+import type { Command, CommandContext } from '../../slash/command.js';
+import { type Line, parseLine } from '../../slash/parse.js';
+import type { ToolContext } from '../../tools/tool.js';
+import { runLocally } from './local-command.js';
+import { withMentions } from './mentions.js';
+
+/** What a line can reach. */
+export interface SubmitDeps {
+  readonly context: CommandContext;
+  readonly tools: ToolContext;
+  /** The keys that nothing a command prints may show. */
+  secrets(): Promise<readonly string[]>;
+  prefill(text: string): void;
+  quit(): void;
+  /** Runs a command with the terminal to itself. */
+  runAlone(command: string): Promise<void>;
+}
+
+/**
+ * Acts on one line: a message, a slash command, or a command of the user's own. Resolves to what happens for the screen; throws `HiError`s.
+ * An answer's events are the session's own and pass nobody in between, for there are tens of thousands.
+ */
+export async function submitLine(
+  line: SubmittedLine,
+  deps: SubmitDeps,
+  signal: AbortSignal,
+): Promise<AsyncIterable<ChatEvent>> {
+  const meant = meaningOf(line);
+  switch (meant.kind) {
+    case 'empty':
+      return nothing();
+    case 'shell':
+      if (meant.command === '') throw new HiError('usage', 'There is no command to run.', { hint: 'Type: !ls' });
+      return runShell(meant.command, meant.kept, deps, signal);
+    case 'command': {
+      const command = pick(deps.context.commands, meant.name, 'command', 'usage');
+      return runCommand(command, argumentOf(line, meant.name), deps, signal);
+    }
+    case 'message': {
+      const { text, pasted } = messageOf(line);
+      const input = await withMentions(text, pasted, deps.tools.workingFolder);
+      return deps.context.session.send(input, signal);
+    }
+  }
+}
+
+/** What was pasted in several lines is a message, however it begins: a command is typed, or pasted as the one line that can be seen. */
+function meaningOf(line: SubmittedLine): Line {
+  const start = line.text.search(/\S/);
+  const beginning = line.pasted.find((span) => span.start <= start && start < span.end);
+  const isText = beginning !== undefined && line.text.slice(beginning.start, beginning.end).trim().includes('\n');
+  return isText ? { kind: 'message' } : parseLine(line.shown);
+}
+
+/**
+ * The words of a message: without the blanks that were typed around it, and a doubled slash that was typed at the beginning is one.
+ * What was pasted, or stands in a block, stays as it is.
+ */
+function messageOf({ shown, text, pasted }: SubmittedLine): Pick<SubmittedLine, 'text' | 'pasted'> {
+  if (shown.trimStart().startsWith('"""')) return { text, pasted };
+  const isTypedBlank = (at: number): boolean =>
+    /\s/.test(text.charAt(at)) && !pasted.some(({ start, end }) => start <= at && at < end);
+  let start = 0;
+  let stop = text.length;
+  while (start < stop && isTypedBlank(start)) start += 1;
+  while (stop > start && isTypedBlank(stop - 1)) stop -= 1;
+  const isPasted = pasted.some((span) => span.start <= start && start < span.end);
+  if (!isPasted && shown.trimStart().startsWith('//')) start += 1;
+  const moved = pasted.map((span) => ({ start: span.start - start, end: span.end - start }));
+  return { text: text.slice(start, stop), pasted: moved };
+}
+
+async function* nothing(): AsyncGenerator<ChatEvent> {}
+
+/** The argument with its long pastes replaced. */
+function argumentOf({ text }: SubmittedLine, name: string): string {
+  const trimmed = text.trim();
+  return trimmed.slice(trimmed.indexOf(name) + name.length).trim();
+}
+
+async function* runCommand(
+  command: Command,
+  argument: string,
+  deps: SubmitDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  for await (const event of command.run(argument, deps.context, signal)) {
+    if (event.type === 'leave') deps.quit();
+    else if (event.type === 'prefill') deps.prefill(event.text);
+    else if (event.type === 'print') yield { ...event, text: `${event.text}\n` };
+    else yield event;
+  }
+}
+
+async function* runShell(
+  command: string,
+  kept: boolean,
+  deps: SubmitDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  if (!kept) return await deps.runAlone(command);
+  const told = yield* runLocally(command, deps.tools, await deps.secrets(), signal);
+  await deps.context.session.note(told);
+}

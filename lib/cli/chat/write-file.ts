@@ -1,0 +1,23 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { HiError } from '../../errors.js';
+
+/** Writes a file aside and renames it, so that it is there whole or not at all. Throws a `HiError` of code `usage` naming the path. */
+export async function writeFileWhole(path: string, chunks: AsyncIterable<string>, cwd: string): Promise<void> {
+  const target = resolve(cwd, path);
+  const aside = `${target}.${process.pid}.new`;
+  try {
+    const file = await open(aside, 'w');
+    try {
+      for await (const chunk of chunks) await file.write(chunk);
+    } finally {
+      await file.close();
+    }
+    await rename(aside, target);
+  } catch (cause) {
+    await rm(aside, { force: true });
+    if (cause instanceof HiError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HiError('usage', `Cannot write '${path}': ${reason}`, { hint: 'Choose another path.', cause });
+  }
+}

@@ -1,0 +1,182 @@
+import type { ChalkInstance } from 'chalk';
+import type { Config } from '../config/config.js';
+import { publishedWindow } from '../config/models.js';
+import type { Paths } from '../config/paths.js';
+import { EXIT_STATUS, HiError } from '../errors.js';
+import { loadCodec } from '../history/frames.js';
+import { providers } from '../providers/index.js';
+import type { ProviderMember } from '../providers/provider.js';
+import { pick } from '../registry.js';
+import { neutralise } from '../screen/sanitize.js';
+import { sandboxWrapper } from '../tools/sandbox.js';
+import { clipboardWay } from './chat/clipboard.js';
+import { colours } from './colours.js';
+import type { CommonOptions } from './options.js';
+import { configured, readSettings, type Settings } from './settings.js';
+import { findSkills } from './skills.js';
+import { openSession, type Wired } from './wire.js';
+import type { World } from './world.js';
+import { writable } from './writable.js';
+
+export interface CheckOptions extends CommonOptions {
+  readonly live?: boolean;
+}
+
+/** One thing that was looked at: right, wrong with how to mend it, or only to be known. */
+type Finding = { readonly part: string } & (
+  | { readonly ok: string }
+  | { readonly wrong: HiError }
+  | { readonly note: string }
+);
+
+/**
+ * Looks at everything `hi` needs, part by part, and prints a line for each. The vendor is asked only with `live`: for its models, and for one word.
+ * Resolves to 0 when all is right, else to the exit status of the first thing that is not.
+ */
+export async function check(world: World, options: CheckOptions): Promise<number> {
+  let status = 0;
+  const colour = colours(world);
+  for await (const finding of findings(world, options)) {
+    world.stdout.write(lineOf(finding, colour));
+    if ('wrong' in finding) status ||= EXIT_STATUS[finding.wrong.code];
+  }
+  return status;
+}
+
+function lineOf(finding: Finding, colour: ChalkInstance): string {
+  const { part } = finding;
+  if ('ok' in finding) return `${colour.green('ok')}     ${part}: ${neutralise(finding.ok)}\n`;
+  if ('note' in finding) return `${colour.dim('-')}      ${part}: ${neutralise(finding.note)}\n`;
+  const { message, hint } = finding.wrong;
+  return `${colour.red('wrong')}  ${part}: ${neutralise(`${message}\n${hint === null ? '' : `       ${hint}\n`}`)}`;
+}
+
+async function* findings(world: World, options: CheckOptions): AsyncGenerator<Finding> {
+  yield await look('zstd', async () => loadCodec().name);
+  const settings = await attempt('file', () => readSettings(world, options));
+  if ('wrong' in settings) return yield settings;
+  const { paths, file, warnings } = settings.value;
+  yield { part: 'file', ok: file === null ? `none at '${paths.configFile}', which is fine` : paths.configFile };
+  for (const warning of warnings) yield { part: 'file', wrong: new HiError('config', warning) };
+  yield* folders(paths);
+  yield* skills(world, options);
+  yield { part: 'clipboard', ok: clipboardWay(world) };
+  const config = await attempt('provider', async () => configured(settings.value));
+  if ('wrong' in config) return yield config;
+  const opened = await attempt('history', () => openSession(world, { ...options, ephemeral: true }));
+  if ('wrong' in opened) return yield opened;
+  yield* conversation(opened.value);
+  yield await sandbox(opened.value);
+  yield* vendor(settings.value, opened.value, options);
+}
+
+async function* folders({ config, data, cache }: Paths): AsyncGenerator<Finding> {
+  for (const [part, folder] of [
+    ['settings folder', config],
+    ['data folder', data],
+    ['cache folder', cache],
+  ] as const)
+    yield await look(part, async () => {
+      await writable(folder);
+      return folder;
+    });
+}
+
+async function* skills(world: World, options: CheckOptions): AsyncGenerator<Finding> {
+  const found = await attempt('skills', () => findSkills(world, options));
+  if ('wrong' in found) return yield found;
+  yield { part: 'skills', ok: `${found.value.skills.length}` };
+  for (const { path, reason } of found.value.warnings) yield { part: 'skills', note: `'${path}' ${reason}` };
+}
+
+async function* conversation({ session, settings }: Wired): AsyncGenerator<Finding> {
+  const { history } = settings.paths;
+  const { totals, notices } = session.history;
+  const verified = await attempt('history', () => session.history.verify());
+  if ('wrong' in verified) yield verified;
+  else if (verified.value.problems.length === 0)
+    yield { part: 'history', ok: `${totals.messages} messages in '${history}', all of it read and whole` };
+  else {
+    const wrong = new HiError('history', `'${history}' is damaged: ${verified.value.problems.join(' ')}`, {
+      hint: 'The next message, or hi history, saves every message that can be read and keeps the damaged file beside it.',
+    });
+    yield { part: 'history', wrong };
+  }
+  for (const note of notices) yield { part: 'history', note };
+}
+
+async function sandbox({ config, tools }: Wired): Promise<Finding> {
+  const isOn = config.tools.sandbox !== false;
+  const tried = await attempt('sandbox', () => sandboxWrapper(tools.sandbox ?? { network: false, hidden: [] }, tools));
+  if ('value' in tried)
+    return { part: 'sandbox', ok: isOn ? 'on, and it works' : 'off; it would work here (tools.sandbox turns it on)' };
+  return isOn ? tried : { part: 'sandbox', note: 'off, and it could not be turned on here' };
+}
+
+async function* vendor(settings: Settings, wired: Wired, options: CheckOptions): AsyncGenerator<Finding> {
+  const { session, config } = wired;
+  const key = await attempt('key', () => session.target.connect());
+  if ('wrong' in key) return yield key;
+  yield { part: 'key', ok: config.api_key === null ? 'none is needed' : 'there is one' };
+  yield { part: 'model', ok: `${config.provider}/${config.model}` };
+  yield await contextWindow(settings, config);
+  if (options.live) yield* live(wired);
+  else yield { part: 'reachability', note: 'not tried; hi config check --live does, with one small call' };
+}
+
+async function contextWindow({ file }: Settings, { model, context_window }: Config): Promise<Finding> {
+  const part = 'context window';
+  if (file?.context_window === context_window) return { part, ok: `${context_window} tokens, as the file says` };
+  if (publishedWindow(model) === context_window) return { part, ok: `${context_window} tokens` };
+  const note = `taken to be ${context_window} tokens: nobody publishes that of '${model}'. Set context_window in config.json`;
+  return { part, note };
+}
+
+async function* live({ session, config, connections }: Wired): AsyncGenerator<Finding> {
+  const listed = await attempt('reachability', () => connections.models(session.target));
+  if ('value' in listed) {
+    yield { part: 'reachability', ok: `the server lists ${listed.value.length} models` };
+    if (!listed.value.includes(config.model)) yield { part: 'model', note: `'${config.model}' is not on that list` };
+  } else if (['network', 'key'].includes(listed.wrong.code)) return yield listed;
+  else yield { part: 'reachability', note: `there is a server, but no list of models: ${listed.wrong.message}` };
+  yield await look('answer', async () => {
+    for await (const event of session.aside('Answer with the one word: ready', AbortSignal.timeout(60_000))) {
+      if (event.type === 'turn-end') return JSON.stringify(event.text.trim().slice(0, 80));
+    }
+    return 'nothing';
+  });
+  const member: ProviderMember = pick(providers, config.provider, 'provider');
+  if (member.realWindow === undefined) return;
+  const real = await attempt('real window', () => connections.window(session.target));
+  yield 'wrong' in real ? real : window(member.title, real.value, config.context_window);
+}
+
+/** A model that has less than it is sent forgets the oldest part without a word. */
+function window(title: string, real: number | null, configured: number): Finding {
+  const part = 'real window';
+  if (real === null) return { part, note: `${title} does not tell` };
+  if (real >= configured) return { part, ok: `${real} tokens at ${title}` };
+  return {
+    part,
+    wrong: new HiError('config', `${title} gives this model ${real} tokens, not ${configured}.`, {
+      hint: `Set context_window to ${real} in config.json, or give the model more there.`,
+    }),
+  };
+}
+
+async function look(part: string, see: () => Promise<string>): Promise<Finding> {
+  const seen = await attempt(part, see);
+  return 'wrong' in seen ? seen : { part, ok: seen.value };
+}
+
+async function attempt<Value>(
+  part: string,
+  make: () => Promise<Value>,
+): Promise<{ readonly part: string; readonly wrong: HiError } | { readonly value: Value }> {
+  try {
+    return { value: await make() };
+  } catch (thrown) {
+    if (thrown instanceof HiError) return { part, wrong: thrown };
+    throw thrown;
+  }
+}

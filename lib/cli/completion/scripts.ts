@@ -1,0 +1,53 @@
+/** Each shell's script: it asks the program itself for the words, so that it never needs to be made anew. */
+export const SCRIPTS = {
+  bash: `# bash completion for hi: put  eval "$(hi completion bash)"  into ~/.bashrc
+_hi() {
+  local IFS=$'\\n' rest=$COMP_LINE typed=() at piece before word
+  # Bash takes a colon and an equals sign for words of their own: what stands without a space between is one word again.
+  for ((at = 0; at <= COMP_CWORD; at++)); do
+    piece=\${rest#"\${rest%%[![:space:]]*}"}
+    if ((at > 1)) && [[ $piece == "$rest" ]]; then
+      typed[\${#typed[@]} - 1]+=\${COMP_WORDS[at]}
+    elif ((at > 0)); then
+      typed+=("\${COMP_WORDS[at]}")
+    fi
+    rest=\${piece#"\${COMP_WORDS[at]}"}
+  done
+  # What stands before the last of them is on the line already.
+  before=\${typed[\${#typed[@]} - 1]}
+  if [[ $COMP_WORDBREAKS == *:* ]]; then before=\${before%"\${before##*[:=]}"}; else before=\${before%"\${before##*=}"}; fi
+  COMPREPLY=()
+  while read -r word; do
+    word=\${word%%$'\\t'*}
+    COMPREPLY+=("\${word#"$before"}")
+  done < <(hi completion words -- "\${typed[@]}" 2>/dev/null)
+}
+complete -o default -F _hi hi
+`,
+  zsh: `#compdef hi
+# zsh completion for hi: put  eval "$(hi completion zsh)"  into ~/.zshrc, after compinit; or this text into a file _hi in a folder of $fpath
+_hi() {
+  local -a lines names shown
+  local line
+  lines=("\${(@f)$(hi completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  for line in $lines; do
+    [[ -n $line ]] || continue
+    names+=("\${line%%$'\\t'*}")
+    shown+=("\${line//$'\\t'/  }")
+  done
+  if (( \${#names} )); then compadd -l -d shown -a names; else _files; fi
+}
+if [[ \${funcstack[1]} == _hi ]]; then _hi "$@"; elif (( $+functions[compdef] )); then compdef _hi hi; fi
+`,
+  fish: `# fish completion for hi: put  hi completion fish | source  into ~/.config/fish/config.fish
+function __hi_words
+  set -l typed (commandline -opc)
+  hi completion words -- $typed[2..] (commandline -ct) 2>/dev/null
+end
+complete -c hi -f -a '(__hi_words)'
+complete -c hi -s f -l file -r -F
+complete -c hi -l config -r -F
+`,
+} as const;
+
+export type Shell = keyof typeof SCRIPTS;

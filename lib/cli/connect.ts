@@ -1,0 +1,131 @@
+import type { Usage } from '../chat/message.js';
+import type { Config, ModelSettings } from '../config/config.js';
+import { readKey } from '../config/key.js';
+import { providers } from '../providers/index.js';
+import type { Provider, ProviderMember, ProviderSettings } from '../providers/provider.js';
+import { pick } from '../registry.js';
+import type { Target } from '../session/deps.js';
+import { configured, idleTimeout, readSettings, type Settings, type SettingsOptions } from './settings.js';
+import { openTrace } from './trace.js';
+import type { World } from './world.js';
+
+/** The usage of one answer or summary, and where it came from. */
+export interface Spent {
+  readonly provider: string;
+  readonly model: string;
+  readonly api_base: string | null;
+  readonly at: Date;
+  readonly usage: Usage;
+}
+
+/** Makes the adapters of one run, each when it is first needed. */
+export class Connections {
+  readonly #world: World;
+  readonly #options: SettingsOptions & { readonly debug?: boolean };
+  readonly #settings: Settings;
+  readonly #config: Config;
+  readonly #spent: Spent[] = [];
+  readonly #keys = new Map<string | null, Promise<string | null>>();
+
+  constructor(
+    world: World,
+    options: SettingsOptions & { readonly debug?: boolean },
+    settings: Settings,
+    config: Config,
+  ) {
+    this.#world = world;
+    this.#options = options;
+    this.#settings = settings;
+    this.#config = config;
+  }
+
+  /** A model as the session takes it. */
+  target(model: ModelSettings): Target {
+    const { provider, model: name, context_window, api_base } = model;
+    const spent = (usage: Usage): void => {
+      this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
+    };
+    return { provider, model: name, context_window, connect: once(() => this.#connect(model)), spent };
+  }
+
+  /** What everything that was asked through these used so far, oldest first. */
+  get spent(): readonly Spent[] {
+    return this.#spent;
+  }
+
+  /** Another model by name, resolved as `--model` would be, so that its provider's own key and address are found. Throws a `HiError` when it cannot be had. */
+  async find(name: string): Promise<Target> {
+    const { provider: _before, ...rest } = this.#options;
+    const usual = name.includes('/') ? {} : { provider: this.#config.provider };
+    const target = this.target(configured(await readSettings(this.#world, { ...rest, ...usual, model: name })));
+    await target.connect();
+    return target;
+  }
+
+  /** The models of the provider that a target belongs to. Throws a `HiError` when it does not tell. */
+  async models({ provider }: Target, patience = 10_000): Promise<readonly string[]> {
+    const { member, access } = await this.#reach(provider);
+    return await member.listModels(access, AbortSignal.timeout(patience));
+  }
+
+  /** The window that the server really gives a target, null when it does not tell. Throws a `HiError` when it cannot be asked. */
+  async window({ provider, model }: Target, patience = 10_000): Promise<number | null> {
+    const { member, access } = await this.#reach(provider);
+    return (await member.realWindow?.(access, model, AbortSignal.timeout(patience))) ?? null;
+  }
+
+  /** Every key that is configured or in a vendor's variable, also those that are not used: none of them may be seen. */
+  async secrets(): Promise<readonly string[]> {
+    const { file } = this.#settings;
+    const { env } = this.#world;
+    const used = [this.#config.api_key, this.#config.small_model?.api_key].map((key) =>
+      this.#key(key ?? null).catch(() => null),
+    );
+    const variables = ['HI_API_KEY', ...providers.flatMap(({ keyVariables }) => keyVariables)];
+    const others = [file?.api_key, file?.small_model?.api_key, ...variables.map((name) => env[name]?.trim())];
+    const keys = [...(await Promise.all(used)), ...others];
+    return keys.flatMap((key) => (key && !key.startsWith('!') ? [key] : []));
+  }
+
+  /** A command for the key is run once. */
+  #key(api_key: string | null): Promise<string | null> {
+    const before = this.#keys.get(api_key);
+    if (before) return before;
+    const reading = readKey(api_key);
+    this.#keys.set(api_key, reading);
+    reading.catch(() => this.#keys.delete(api_key));
+    return reading;
+  }
+
+  async #reach(provider: string): Promise<{ readonly member: ProviderMember; readonly access: ProviderSettings }> {
+    const own = provider === this.#config.provider;
+    const model = own ? this.#config : configured(await readSettings(this.#world, { ...this.#options, provider }));
+    return { member: pick<ProviderMember>(providers, provider, 'provider'), access: await this.#access(model) };
+  }
+
+  async #connect(model: ModelSettings): Promise<Provider> {
+    const member = pick<ProviderMember>(providers, model.provider, 'provider');
+    return await member.create(await this.#access(model));
+  }
+
+  async #access({ api_key, api_base }: ModelSettings): Promise<ProviderSettings> {
+    const apiKey = await this.#key(api_key);
+    return {
+      apiKey,
+      apiBase: api_base,
+      idleTimeout: idleTimeout(this.#world),
+      openaiApi: this.#config.openai.api,
+      env: this.#world.env,
+      ...(this.#options.debug ? { trace: await openTrace(this.#settings.paths.log) } : {}),
+    };
+  }
+}
+
+/** The same promise every time; made at the first call. */
+export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,20 @@
+import { PassThrough } from 'node:stream';
+import type { World } from './world.js';
+
+/** A world in which nothing is read or written: enough to look at the commands. */
+export function emptyWorld(): World {
+  const nothing = new PassThrough();
+  return {
+    argv: [],
+    env: {},
+    cwd: '/',
+    home: '/',
+    stdin: nothing,
+    stdinIs: 'nothing',
+    stdout: nothing,
+    stderr: nothing,
+    print: () => undefined,
+    now: () => new Date(0),
+    onStop: () => () => undefined,
+  };
+}

@@ -1,0 +1,37 @@
+import type { World } from '../world.js';
+
+/** The questions of the set-up, on the terminal. Each rejects when the user leaves. */
+export interface Prompts {
+  say(text: string): void;
+  select<Value extends string>(message: string, choices: readonly (readonly [Value, string])[]): Promise<Value>;
+  /** A choice among many, narrowed by typing; what is typed can be chosen too. */
+  search(message: string, choices: readonly string[]): Promise<string>;
+  input(message: string, check: (text: string) => true | string): Promise<string>;
+  /** Typed without being shown. */
+  secret(message: string, check: (text: string) => true | string): Promise<string>;
+}
+
+/** Prompts on stderr, so that stdout stays free for answers. A question that is open when `signal` aborts rejects. */
+export async function openPrompts(world: World, signal: AbortSignal): Promise<Prompts> {
+  const { select, search, input, password } = await import('../inquirer.js');
+  const context = { input: world.stdin, output: world.stderr, signal };
+  return {
+    say: (text) => void world.stderr.write(`${text}\n`),
+    select: (message, choices) =>
+      select({ message, choices: choices.map(([value, name]) => ({ value, name })) }, context),
+    search: (message, choices) =>
+      search({ message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value })) }, context),
+    input: (message, check) => input({ message, validate: check }, context),
+    secret: (message, check) => password({ message, mask: '*', validate: check }, context),
+  };
+}
+
+/** True for what a question rejects with when the user leaves it, or the signal ended it. */
+export function isLeft(thrown: unknown): boolean {
+  return thrown instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(thrown.name);
+}
+
+function narrowed(choices: readonly string[], typed: string): readonly string[] {
+  const found = choices.filter((choice) => choice.toLowerCase().includes(typed.toLowerCase()));
+  return typed === '' || choices.includes(typed) ? found : [...found, typed];
+}

@@ -1,0 +1,20 @@
+import { VERSION } from './version.js';
+import type { World } from './world.js';
+
+/**
+ * Runs the program in a world and resolves to the exit status (SPEC §1). Never rejects: errors are told on stderr.
+ * A closed pipe behind stdout or stderr is not an error: what is written after it is dropped.
+ * The version and the help are answered before anything is loaded.
+ */
+export async function main(world: World): Promise<number> {
+  const [first, ...rest] = world.argv;
+  if (rest.length === 0 && (first === '--version' || first === '-v')) return print(world, `${VERSION}\n`);
+  if (rest.length === 0 && (first === '--help' || first === '-h'))
+    return print(world, (await import('./help-text.js')).HELP);
+  return await (await import('./run.js')).run(world);
+}
+
+function print(world: World, text: string): number {
+  world.print(text);
+  return 0;
+}

@@ -1,0 +1,22 @@
+import type { Paper } from '../screen/show.js';
+import type { Output, World } from './world.js';
+
+/** The two streams of the process as the screen takes them. NO_COLOR and FORCE_COLOR are honoured (no-color.org, force-color.org). */
+export function paperOf(world: World): Paper {
+  const { stdout, stderr, env } = world;
+  return {
+    out: stdout,
+    err: stderr,
+    outIsTerminal: stdout.isTTY === true,
+    errIsTerminal: stderr.isTTY === true,
+    colour: { out: hasColour(stdout, env), err: hasColour(stderr, env) },
+    columns: () => stdout.columns ?? stderr.columns ?? 80,
+  };
+}
+
+/** Whether text on that stream may be coloured. */
+export function hasColour(stream: Output, env: World['env']): boolean {
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
+  if (env.NO_COLOR || env.TERM === 'dumb') return false;
+  return stream.isTTY === true;
+}

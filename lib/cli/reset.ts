@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises';
+import { findPaths } from '../config/paths.js';
+import { HiError } from '../errors.js';
+import { HistoryStore } from '../history/store.js';
+import type { CommonOptions } from './options.js';
+import { tellNotices } from './tell-notices.js';
+import type { World } from './world.js';
+
+export interface ResetOptions extends CommonOptions {
+  readonly yes?: boolean;
+  readonly undo?: boolean;
+  readonly purge?: boolean;
+}
+
+/** Clears the conversation, or brings it back. Asks on a terminal; without one and without `-y` it refuses. */
+export async function reset(world: World, options: ResetOptions): Promise<number> {
+  const paths = await findPaths(world.env, options.config ?? null);
+  const say = (text: string): void => void (options.quiet || world.stderr.write(`${text}\n`));
+  if (options.undo && options.purge) {
+    throw new HiError('usage', 'Either --undo or --purge, not both.', {
+      hint: "Run 'hi reset --help' for what they do.",
+    });
+  }
+  if (options.undo) {
+    const history = await HistoryStore.open({ folder: paths.data, now: world.now });
+    await history.undoReset();
+    tellNotices(world, history.notices);
+    say(`The conversation is back: ${counted(history.totals.messages)}.`);
+    return 0;
+  }
+  if (!options.yes && !(await confirmed(world, options.purge ?? false))) return 130;
+  const history = await HistoryStore.open({ folder: paths.data, now: world.now });
+  const { messages } = history.totals;
+  tellNotices(world, history.notices);
+  await history.reset({ purge: options.purge ?? false });
+  // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
+  if (options.purge) {
+    for (const path of [paths.cache, paths.inputHistory]) await rm(path, { recursive: true, force: true });
+  }
+  const kept = options.purge ? 'No copy is kept.' : "'hi reset --undo' brings them back.";
+  say(messages === 0 ? 'There was nothing to clear.' : `Cleared ${counted(messages)}. ${kept}`);
+  return 0;
+}
+
+async function confirmed(world: World, purge: boolean): Promise<boolean> {
+  if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
+    throw new HiError('usage', 'Nobody can be asked whether to clear the conversation.', {
+      hint: "Run 'hi reset -y'.",
+    });
+  }
+  const { confirm } = await import('./inquirer.js');
+  const message = purge ? 'Clear the conversation for good, with no copy?' : 'Clear the conversation? A copy is kept.';
+  try {
+    return await confirm({ message, default: false }, { input: world.stdin, output: world.stderr });
+  } catch {
+    return false;
+  }
+}
+
+function counted(messages: number): string {
+  return messages === 1 ? '1 message' : `${messages} messages`;
+}

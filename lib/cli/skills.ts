@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { shortCount } from '../chat/transcript.js';
+import { DEFAULTS } from '../config/config.js';
+import { readConfig } from '../config/load.js';
+import { findPaths } from '../config/paths.js';
+import { HistoryStore } from '../history/store.js';
+import { neutralise } from '../screen/sanitize.js';
+import { openSkills } from '../skills/index.js';
+import type { SkillLibrary } from '../skills/skill.js';
+import { colours } from './colours.js';
+import { CONFIG_CHECK } from './config-check.js';
+import type { CommonOptions } from './options.js';
+import type { World } from './world.js';
+
+export interface SkillsOptions extends CommonOptions {
+  readonly json?: boolean;
+}
+
+/** Lists the skills found, and what was found wrong; with a name shows one and why it is in or out. Throws a `HiError` for an unknown name. */
+export async function skills(world: World, name: string | undefined, options: SkillsOptions): Promise<number> {
+  const paths = await findPaths(world.env, options.config ?? null);
+  const library = await findSkills(world, options);
+  if (name !== undefined) {
+    const history = await HistoryStore.open({ folder: paths.data, now: world.now });
+    const text = await library.explain(name, history.entries);
+    world.stdout.write(world.stdout.isTTY ? neutralise(text) : text);
+    await history.close();
+    return 0;
+  }
+  if (options.json) {
+    world.stdout.write(`${JSON.stringify({ skills: library.skills, warnings: library.warnings })}\n`);
+    return 0;
+  }
+  const colour = colours(world);
+  const width = Math.max(0, ...library.skills.map(({ name }) => name.length));
+  for (const { name, description, bytes } of library.skills) {
+    world.stdout.write(
+      `${colour.bold(name.padEnd(width))}  ${neutralise(description)} ${colour.dim(`(${shortCount(bytes)} bytes)`)}\n`,
+    );
+  }
+  for (const { path, reason } of library.warnings) world.stderr.write(neutralise(`skill ${path}: ${reason}\n`));
+  if (library.skills.length === 0) world.stderr.write(`There are no skills in '${paths.skills}'.\n`);
+  return 0;
+}
+
+/** The skills as a session would find them, by the configured rules where there are any; no model is asked. */
+export async function findSkills(world: World, options: CommonOptions): Promise<SkillLibrary> {
+  const paths = await findPaths(world.env, options.config ?? null);
+  const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);
+  return await openSkills({
+    folder: paths.skills,
+    known_file: join(paths.cache, 'skills.json'),
+    ...DEFAULTS.skills,
+    ...file?.skills,
+    context_window: file?.context_window ?? DEFAULTS.context_window,
+    model: null,
+    cache: { get: async () => null, put: async () => undefined },
+  });
+}

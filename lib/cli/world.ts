@@ -1,0 +1,89 @@
+import { fstatSync, writeSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+
+/** A stream of the process that may be a terminal. */
+export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+
+/** Everything outside the program: a spec hands in its own. */
+export interface World {
+  /** The arguments after the program's name. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly stdin: Input;
+  /** What is at the other end of stdin, told without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
+  readonly stdinIs: 'terminal' | 'piped' | 'nothing';
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Writes a short text on stdout without opening the stream, which takes as long as printing the version. A closed pipe is not an error. */
+  print(text: string): void;
+  now(): Date;
+  /** Calls back when the process is told to stop (Ctrl-C, SIGTERM, SIGHUP); returns what takes the callback off again. */
+  onStop(callback: (signal: NodeJS.Signals) => void): () => void;
+}
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The process this program runs in. */
+export function realWorld(): World {
+  return {
+    argv: process.argv.slice(2),
+    env: process.env,
+    cwd: workingFolder(),
+    get home() {
+      return process.getBuiltinModule('node:os').homedir();
+    },
+    get stdin() {
+      return process.stdin;
+    },
+    get stdinIs() {
+      return whatIsStdin();
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    print,
+    now: () => new Date(),
+    onStop(callback) {
+      for (const signal of STOP_SIGNALS) process.on(signal, callback);
+      return () => {
+        for (const signal of STOP_SIGNALS) process.off(signal, callback);
+      };
+    },
+  };
+}
+
+/** The folder the user is in; when it was removed meanwhile, the path the shell remembers. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env.PWD ?? '/';
+  }
+}
+
+function print(text: string): void {
+  let rest = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+  } catch {
+    // The stream can wait for a pipe that is full, and forgive one that is closed.
+    process.stdout.on('error', () => undefined);
+    process.stdout.write(rest);
+  }
+}
+
+function whatIsStdin(): World['stdinIs'] {
+  try {
+    const stats = fstatSync(0);
+    if (stats.isFIFO() || stats.isFile() || stats.isSocket()) return 'piped';
+    return process.getBuiltinModule('node:tty').isatty(0) ? 'terminal' : 'nothing';
+  } catch {
+    return 'nothing';
+  }
+}
