@@ -1,0 +1,171 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** Each room's floor: a room may import only rooms of a lower floor, and itself. */
+const FLOOR: Readonly<Record<string, number>> = {
+  errors: 0,
+  registry: 0,
+  folder: 0,
+  chat: 0,
+  clock: 0,
+  config: 1,
+  skills: 1,
+  compaction: 1,
+  screen: 1,
+  providers: 1,
+  tools: 1,
+  history: 2,
+  session: 3,
+  slash: 4,
+  repl: 5,
+  cli: 6,
+  bin: 7,
+};
+
+/** What a room may use below it, where that is less than everything. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  registry: ['errors'],
+  folder: ['errors'],
+  chat: [],
+  clock: [],
+  config: ['errors', 'registry', 'folder', 'chat'],
+  skills: ['errors', 'registry', 'folder', 'chat'],
+  compaction: ['errors', 'registry', 'folder', 'chat'],
+  screen: ['errors', 'registry', 'chat', 'clock'],
+  providers: ['errors', 'registry', 'chat'],
+  tools: ['errors', 'registry', 'folder', 'chat'],
+  history: ['errors', 'registry', 'folder', 'chat', 'clock', 'compaction'],
+  session: [
+    'errors',
+    'registry',
+    'chat',
+    'history',
+    'compaction/strategy',
+    'compaction/view',
+    'compaction/measure',
+    'compaction/present',
+    'compaction/preview',
+    'providers/provider',
+    'tools/tool',
+    'skills/skill',
+  ],
+  slash: ['errors', 'registry', 'chat', 'session'],
+  repl: ['errors', 'registry', 'folder', 'chat', 'slash', 'screen'],
+  bin: ['cli/main', 'cli/world'],
+};
+
+/** Plug-in folders have two doors: the contract for anyone above, `index` for the composition root. */
+const DOORS: Readonly<Record<string, string>> = {
+  providers: 'provider',
+  tools: 'tool',
+  slash: 'command',
+  skills: 'skill',
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function moduleName(file: string): string {
+  return relative(ROOT, file)
+    .replace(/^lib\//, '')
+    .replace(/\.[jt]s$/, '');
+}
+
+const roomOf = (module: string): string => module.split('/')[0] ?? module;
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, 'utf8');
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].map((match) => match[1] ?? '');
+  return specifiers.map((specifier) => ({ from: moduleName(file), to: moduleName(resolve(dirname(file), specifier)) }));
+}
+
+const IMPORTS = [...sources('bin'), ...sources('lib')].flatMap(importsOf);
+const show = ({ from, to }: Import): string => `${from} -> ${to}`;
+
+/** Whether Node takes the file at this address for an ES module. */
+function isModule(address: string): boolean {
+  const file = fileURLToPath(address);
+  if (!file.endsWith('.js')) return file.endsWith('.mjs');
+  let folder = dirname(file);
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type === 'module';
+}
+
+describe('imports', () => {
+  it('finds every room on the map', () => {
+    const rooms = new Set(IMPORTS.map(({ from }) => roomOf(from)));
+    expect([...rooms].filter((room) => FLOOR[room] === undefined)).toEqual([]);
+  });
+
+  it('go down only, never up and never sideways', () => {
+    const wrong = IMPORTS.filter(({ from, to }) => {
+      const [room, target] = [roomOf(from), roomOf(to)];
+      return room !== target && (FLOOR[target] ?? Number.NaN) >= (FLOOR[room] ?? Number.NaN);
+    });
+    expect(
+      wrong.filter(({ from, to }) => !(['registry', 'folder'].includes(roomOf(from)) && to === 'errors')).map(show),
+    ).toEqual([]);
+  });
+
+  it('use only the rooms below that the map allows', () => {
+    const wrong = IMPORTS.filter(({ from, to }) => {
+      const allowed = ALLOWED[roomOf(from)];
+      return roomOf(from) !== roomOf(to) && allowed && !allowed.includes(roomOf(to)) && !allowed.includes(to);
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  it('enter a plug-in folder by its contract, and by its index only from the composition root', () => {
+    const wrong = IMPORTS.filter(({ from, to }) => {
+      const contract = DOORS[roomOf(to)];
+      if (contract === undefined || roomOf(from) === roomOf(to)) return false;
+      if (to === `${roomOf(to)}/${contract}`) return false;
+      return roomOf(from) !== 'cli';
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  it('load a vendor SDK in its own adapter only', () => {
+    const SDKS = ['openai', '@anthropic-ai/sdk', '@google/genai', 'ollama'];
+    const users = sources('lib').filter((file) => {
+      const text = readFileSync(file, 'utf8');
+      return SDKS.some((sdk) => new RegExp(`(?:from|import)\\s*\\(?\\s*'${sdk}['/]`).test(text));
+    });
+    expect(users.filter((file) => !moduleName(file).startsWith('providers/')).map(moduleName)).toEqual([]);
+  });
+
+  it('take names of a package at run time only where the bundle keeps them: from an ES module, or by its default', () => {
+    const wrong = sources('lib').flatMap((file) => {
+      const text = readFileSync(file, 'utf8');
+      const imports = [...text.matchAll(/(?:const ({[^}]*}) = await )?import\('([^.'][^']*)'\)/g)];
+      return imports
+        .filter(([, names = '', name = '']) => !name.startsWith('node:') && !names.includes('default'))
+        .filter(([, , name = '']) => !isModule(import.meta.resolve(name)) && name !== 'zstd-napi')
+        .map(([, , name]) => `${moduleName(file)}: ${name}`);
+    });
+    expect(wrong.filter((place) => !place.includes('.default('))).toEqual([]);
+  });
+
+  it('import an SDK statically in its adapter only, and no adapter statically', () => {
+    const sdk = /^import (?!type)[^\n]*from '(?:openai|@anthropic-ai\/sdk|@google\/genai|ollama)['/]/m;
+    const adapter = /^import (?!type)[^\n]*from '[^']*-adapter\.js'/m;
+    const wrong = sources('lib').filter((file) => {
+      const text = readFileSync(file, 'utf8');
+      return adapter.test(text) || (sdk.test(text) && !file.endsWith('-adapter.ts'));
+    });
+    expect(wrong.map(moduleName)).toEqual([]);
+  });
+});
