@@ -1,0 +1,27 @@
+// The first conversation: the real one where a configuration, a vendor's key or Ollama is at hand, else the demonstration.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const hi = join(here, '..', 'dist', 'hi.js');
+if (!existsSync(hi)) await import('./build.js');
+
+const configured = spawnSync(process.execPath, [hi, 'config', 'show']).status === 0;
+const paths = spawnSync(process.execPath, [hi, 'config', 'path', '--json'], { encoding: 'utf8' });
+const file = JSON.parse(paths.stdout).config_file;
+
+if (configured || existsSync(file)) {
+  process.exitCode =
+    spawnSync(process.execPath, [hi, 'chat', ...process.argv.slice(2)], { stdio: 'inherit' }).status ?? 1;
+} else {
+  console.error(
+    `No configuration at '${file}', no vendor's key in the environment, and no Ollama answers on this machine.`,
+  );
+  console.error(
+    "Here is a demonstration instead. For real conversations run 'node dist/hi.js config init', or set a key",
+  );
+  console.error('(OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY), and start again.\n');
+  await import('./demo.js');
+}
