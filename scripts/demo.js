@@ -1,0 +1,48 @@
+// A demonstration without any vendor: a stand-in server on this machine with scripted answers, and the real program talking to it.
+// The demonstration has its own configuration and conversation in a folder that is removed at the end.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SMALL_MODEL, startStandIn } from './stand-in.js';
+
+const hi = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'hi.js');
+if (!existsSync(hi)) await import('./build.js');
+
+const standIn = await startStandIn();
+const home = mkdtempSync(join(tmpdir(), 'hi-demo-'));
+const [folder, data, cache, work] = ['config', 'data', 'cache', 'work'].map((name) => join(home, name));
+mkdirSync(folder);
+mkdirSync(work);
+writeFileSync(join(work, 'notes.txt'), 'Buy milk.\nCall Ada about the engine.\n');
+const config = {
+  provider: 'openai',
+  api_base: `${standIn.url}/v1`,
+  model: 'stand-in',
+  small_model: { model: SMALL_MODEL },
+  // A small window, so that a compaction can be seen after a few questions.
+  context_window: 3000,
+};
+writeFileSync(join(folder, 'config.json'), JSON.stringify(config, null, 2), { mode: 0o600 });
+
+console.error(
+  'DEMONSTRATION: the answers are scripted and come from a stand-in server on this machine; no model is asked.',
+);
+console.error('Streaming, tools and their approval, compaction and the history file are the real program.');
+console.error(
+  'Try: hello · list the files · write a haiku · tell me a long story (twice, for a compaction) · /help · Ctrl-D\n',
+);
+
+const child = spawn(process.execPath, [hi, 'chat'], {
+  stdio: 'inherit',
+  cwd: work,
+  env: { ...process.env, HI_CONFIG_DIR: folder, HI_DATA_DIR: data, HI_CACHE_DIR: cache },
+});
+// Ctrl-C belongs to the chat.
+process.on('SIGINT', () => {});
+const [status] = await once(child, 'exit');
+await standIn.stop();
+rmSync(home, { recursive: true, force: true });
+process.exitCode = status ?? 1;
