@@ -1,0 +1,295 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { commands } from '../../lib/slash/index.js';
+import { chatDriver } from '../support/chat.js';
+import { control, KEY } from '../support/terminal.js';
+
+const start = chatDriver();
+
+describe('hi chat in a terminal', () => {
+  it('goes on in a new process with all earlier messages, and shows the last exchange', async () => {
+    const chat = await start((_request, index) => ({ text: `answer number ${index + 1}` }));
+    await chat.open();
+    expect(chat.terminal.screen()).toContain('openai/scripted · a new conversation');
+    await chat.say('first question', 'answer number 1');
+    await chat.say('second question', 'answer number 2');
+    chat.terminal.type(control('d'));
+    expect(await chat.terminal.exit()).toMatchObject({ status: 0 });
+    await chat.open();
+    expect(chat.terminal.screen()).toContain('4 messages');
+    expect(chat.terminal.screen()).toMatch(/> second question\n+answer number 2/);
+    expect(chat.terminal.look('answer number 2').dim).toBe(true);
+    await chat.say('third question', 'answer number 3');
+    expect(chat.sent(2)).toEqual([
+      'first question',
+      'answer number 1',
+      'second question',
+      'answer number 2',
+      'third question',
+    ]);
+    expect(chat.stored()).toHaveLength(6);
+  });
+
+  it('asks before a command runs, and runs it when it may', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { calls: [{ name: 'bash', args: { command: 'echo ran > proof.txt' } }] } : { text: 'It ran.' },
+    );
+    await chat.open();
+    chat.terminal.type(`do it${KEY.enter}`);
+    await chat.until('Run this command?');
+    expect(chat.terminal.screen()).toContain('echo ran > proof.txt');
+    chat.terminal.type(KEY.enter);
+    await chat.until('It ran.');
+    expect(readFileSync(join(chat.home.work, 'proof.txt'), 'utf8')).toBe('ran\n');
+  });
+
+  it('shows what could make a command look like another, and leaves no menu when the question is left', async () => {
+    const chat = await start(() => ({ calls: [{ name: 'bash', args: { command: 'echo \u202etxt.live\x1b[8m' } }] }));
+    await chat.open();
+    chat.terminal.type(`do it${KEY.enter}`);
+    await chat.until(/Run this command\?[\s\S]*yes, once/);
+    expect(chat.terminal.screen()).toContain('\necho <U+202E>txt.live␛[8m\n');
+    chat.terminal.type(KEY.escape);
+    await chat.until(/\(interrupted\)\n+hi> *$/);
+    expect(chat.terminal.screen()).not.toContain('yes, once');
+  });
+
+  it('shows the choice that is marked in a terminal of five rows too', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { calls: [{ name: 'bash', args: { command: 'echo ran > proof.txt' } }] } : { text: 'well' },
+    );
+    await chat.open({ columns: 20, rows: 5 });
+    chat.terminal.type(`do it${KEY.enter}`);
+    await chat.until('❯ yes, once');
+    chat.terminal.type(KEY.down + KEY.down);
+    await chat.until('❯ no');
+    chat.terminal.type(KEY.enter);
+    await chat.until(/^well$/m);
+    expect(existsSync(join(chat.home.work, 'proof.txt'))).toBe(false);
+  });
+
+  it('stores what was allowed for always, and does not ask again', async () => {
+    const chat = await start((_request, index) =>
+      index % 2 === 0 ? { calls: [{ name: 'bash', args: { command: 'git --version' } }] } : { text: `seen ${index}` },
+    );
+    await chat.open();
+    chat.terminal.type(`which git${KEY.enter}`);
+    await chat.until('Run this command?');
+    chat.terminal.type(`${KEY.down}${KEY.enter}`);
+    await chat.until('seen 1');
+    await chat.say('again', 'seen 3');
+    const { tools } = JSON.parse(readFileSync(chat.home.configFile, 'utf8'));
+    expect(tools.permissions.allow).toHaveLength(1);
+  });
+
+  it('stops an answer with Ctrl-C, keeps what came, and goes on', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { pieces: ['half an ', 'answer'], hangAfter: 1 } : { text: 'whole' },
+    );
+    await chat.open();
+    chat.terminal.type(`question${KEY.enter}`);
+    await chat.until('half an');
+    chat.terminal.type(control('c'));
+    await chat.until('(interrupted)');
+    await chat.say('go on', 'whole');
+    expect(chat.sent(1)).toEqual(['question', 'half an ', 'go on']);
+    expect(chat.stored()[1]).toMatchObject({ stop_reason: 'interrupted' });
+  });
+
+  it('keeps the part of a cut answer, says what happened, and asks again with /retry', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { pieces: ['a part ', 'b'], cutAfter: 1, delay: 100 } : { text: 'all of it' },
+    );
+    await chat.open();
+    await chat.say('question', /hi: /);
+    expect(chat.terminal.screen()).toContain('a part');
+    await chat.say('/retry', 'all of it');
+    expect(chat.sent(1)).toEqual(['question']);
+  });
+
+  it('has its commands, and never sends an unknown one', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}`, usage: [12, 3] }));
+    await chat.open();
+    await chat.say('/help', '/compact [focus]');
+    const help = chat.terminal.transcript().split('/help\n').at(-1) ?? '';
+    expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    for (const { usage } of commands) expect(help).toContain(`${usage} `);
+    await chat.say('hello there', 'answer 0');
+    await chat.say('/history 1', 'scripted ·');
+    await chat.say('/status', 'messages     2 kept');
+    expect(chat.terminal.screen()).toContain('tokens       12 in (0 cached), 3 out in this chat');
+    expect(chat.terminal.screen()).toContain('no price is known for scripted');
+    await chat.say('/compact', 'nothing to compact');
+    await chat.say('/find HELLO', '1 message.');
+    await chat.say('/hlep', "Did you mean 'help'?");
+    await chat.say('/HISTROY', "Did you mean 'history'?");
+    await chat.say('/', "Unknown command ''");
+    await chat.say('!!', 'There is no command to run.');
+    await chat.say('//not a command', 'answer 1');
+    expect(chat.sent(1).at(-1)).toBe('/not a command');
+    await chat.say('/export out.md', 'Written: out.md');
+    expect(readFileSync(join(chat.home.work, 'out.md'), 'utf8')).toContain('hello there');
+    await chat.say('/tools', 'write_file');
+    expect(chat.server.requests).toHaveLength(2);
+    chat.terminal.type(`/quit${KEY.enter}`);
+    expect(await chat.terminal.exit()).toMatchObject({ status: 0 });
+  });
+
+  it('takes the last turn back with /undo and puts its words into the line', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}` }));
+    await chat.open();
+    await chat.say('keep this', 'answer 0');
+    await chat.say('regret this', 'answer 1');
+    chat.terminal.type(`/undo${KEY.enter}`);
+    await chat.until(/taken back\.\n+hi> regret this/);
+    chat.terminal.type(` no more${KEY.enter}`);
+    await chat.until('answer 2');
+    expect(chat.sent(2)).toEqual(['keep this', 'answer 0', 'regret this no more']);
+    expect(chat.stored().some(({ type }: { type?: string }) => type === 'undo')).toBe(true);
+  });
+
+  it('asks again with /retry, also another model, and takes the old answer out', async () => {
+    const chat = await start(({ model }, index) => ({ text: `answer ${index} of ${model}` }));
+    await chat.open();
+    await chat.say('question', 'answer 0 of scripted');
+    await chat.say('/retry other', 'answer 1 of other');
+    await chat.say('/retry', 'answer 2 of scripted');
+    expect(chat.sent()).toEqual(['question']);
+    await chat.say('/model other', 'Now answering: openai/other');
+    await chat.say('more', 'answer 3 of other');
+    expect(chat.sent()).toEqual(['question', 'answer 2 of scripted', 'more']);
+  });
+
+  it('opens what was said last in the editor with /edit, and what is saved stands in the line', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}` }));
+    const editor = join(chat.home.folder, 'edit.sh');
+    writeFileSync(editor, '#!/bin/sh\nsed -i s/cat/dog/ "$1"\n', { mode: 0o755 });
+    await chat.open({ env: { EDITOR: editor } });
+    await chat.say('the cat', 'answer 0');
+    chat.terminal.type(`/edit${KEY.enter}`);
+    await chat.until(/hi> the dog$/);
+  });
+
+  it('copies answers and their code with a clipboard program, else by the terminal', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}\n\n~~~sh\nls -la\n~~~\n` }));
+    const programs = join(chat.home.folder, 'programs');
+    mkdirSync(programs);
+    writeFileSync(join(programs, 'wl-copy'), '#!/bin/sh\ncat > "$HOME/copied"\n', { mode: 0o755 });
+    const copied = () => readFileSync(join(chat.home.folder, 'copied'), 'utf8');
+    await chat.open({ env: { PATH: `${programs}:${process.env.PATH}`, WAYLAND_DISPLAY: 'wayland-0' } });
+    await chat.say('one', 'answer 0');
+    await chat.say('two', 'answer 1');
+    await chat.say('/copy', /Copied \d+ characters \(wl-copy\)/);
+    expect(copied()).toContain('answer 1\n');
+    await chat.say('/copy code', 'Copied 6 characters');
+    expect(copied()).toBe('ls -la');
+    await chat.say('/copy 2', /Copied \d+ characters \(wl-copy\)[\s\S]*hi> \/copy 2\nCopied/);
+    expect(copied()).toContain('answer 0\n');
+    chat.terminal.type(control('d'));
+    await chat.terminal.exit();
+    await chat.open({ env: { PATH: dirname(process.execPath) } });
+    await chat.say('/copy code', 'OSC 52');
+    expect(chat.terminal.written()).toContain(`\x1b]52;c;${Buffer.from('ls -la').toString('base64')}\x07`);
+  });
+
+  it('exports all of it as Markdown or JSON, and asks before it writes over a file', async () => {
+    const chat = await start(() => ({ text: 'answer' }));
+    chat.home.write('out.json', 'mine');
+    await chat.open();
+    await chat.say('question', /^answer/m);
+    chat.terminal.type(`/export out.json${KEY.enter}`);
+    await chat.until('Write over out.json?');
+    chat.terminal.type(KEY.enter);
+    await chat.until('Nothing was written.');
+    chat.terminal.type(`/export out.json${KEY.enter}`);
+    await chat.until(/Nothing was written[\s\S]*Write over out.json\? \(y\/N\)/);
+    await chat.say('y', 'Written: out.json');
+    expect(JSON.parse(readFileSync(join(chat.home.work, 'out.json'), 'utf8'))).toEqual(chat.stored());
+    await chat.say('/export out.txt', "'out.txt' is no .md or .json file");
+  });
+
+  it('clears the conversation with /reset after asking', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}` }));
+    await chat.open();
+    await chat.say('old', 'answer 0');
+    chat.terminal.type(`/reset${KEY.enter}`);
+    await chat.until('Clear the conversation of 2 messages?');
+    chat.terminal.type(`y${KEY.enter}`);
+    await chat.until('Cleared 2 messages');
+    await chat.say('new', 'answer 1');
+    expect(chat.sent(1)).toEqual(['new']);
+  });
+
+  it('adds what !command prints to the conversation, and not what !!command prints', async () => {
+    const chat = await start(() => ({ text: 'seen' }));
+    await chat.open();
+    await chat.say('!echo kept-output', /^kept-output/m);
+    await chat.say('!!echo private-output', /^private-output/m);
+    await chat.say('what did I run?', 'seen');
+    const sent = JSON.stringify(chat.sent(0));
+    expect(sent).toContain('kept-output');
+    expect(sent).not.toContain('private-output');
+  });
+
+  it('shows neither the model nor the screen a key that !command prints, whichever source it is from', async () => {
+    const chat = await start(() => ({ text: 'seen' }), { api_key: 'a-key-of-the-file-1' });
+    await chat.open({ env: { HI_API_KEY: 'a-key-of-hi-alone-2' } });
+    await chat.say('!echo a-key-of""-the-file-1 a-key-of""-hi-alone-2 done', /hidden by hi.*done/);
+    await chat.say('what did I run?', 'seen');
+    expect(JSON.stringify(chat.sent(0))).not.toMatch(/a-key-of-the-file-1|a-key-of-hi-alone-2/);
+  });
+
+  it('gives Ctrl-C to the command that has the terminal, and keeps what one of the kept ones had printed', async () => {
+    const chat = await start(() => ({ text: 'seen' }));
+    await chat.open();
+    chat.terminal.type(`!!echo run""ning; exec sleep 600${KEY.enter}`);
+    await chat.until('running');
+    chat.terminal.type(control('c'));
+    await chat.until(/running[\s\S]*\nhi> *$/);
+    chat.terminal.type(`!echo sta""rted; exec sleep 600${KEY.enter}`);
+    await chat.until('started');
+    chat.terminal.type(control('c'));
+    await chat.until(/started[\s\S]*\nhi> *$/);
+    await chat.say('what did I run?', 'seen');
+    expect(chat.sent()[0]).toContain('sta""rted; exec sleep 600');
+    expect(chat.sent()[0]).toContain('interrupted\nUntil then it had printed:\nstarted\n');
+  });
+
+  it('attaches a file that @path names, and says before sending that one is missing', async () => {
+    const chat = await start(() => ({ text: 'read' }));
+    chat.home.write('plan.txt', 'the plan is simple\n');
+    await chat.open();
+    await chat.say('see @missing.txt', "Cannot attach 'missing.txt'");
+    expect(chat.server.requests).toHaveLength(0);
+    await chat.say('see @plan.txt', /^read/m);
+    expect(JSON.stringify(chat.sent(0))).toContain('the plan is simple');
+    chat.terminal.type(`/undo${KEY.enter}`);
+    await chat.until(/taken back\.\n+hi> see @plan\.txt$/m);
+    chat.terminal.type(KEY.enter);
+    await chat.until(/taken back\.\n+hi> see @plan\.txt\nread/);
+    expect(chat.sent(1)).toEqual(['<file name="plan.txt">\nthe plan is simple\n</file>\n\nsee @plan.txt']);
+  });
+
+  it('sends images and documents that @path names as what they are', async () => {
+    const chat = await start(() => ({ text: 'seen' }));
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC';
+    writeFileSync(join(chat.home.work, 'dot one.png'), Buffer.from(png, 'base64'));
+    chat.home.write('paper.pdf', '%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF');
+    await chat.open();
+    await chat.say('see @"dot one.png" and @paper.pdf, me@example.org', /^seen/m);
+    expect(JSON.stringify(chat.sent())).toContain(`data:image/png;base64,${png}`);
+    expect(JSON.stringify(chat.sent())).toContain('data:application/pdf;base64,');
+    expect(JSON.stringify(chat.sent())).toContain('and @paper.pdf, me@example.org');
+  });
+
+  it('answers /btw in context and keeps nothing of it', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}` }));
+    await chat.open();
+    await chat.say('main', 'answer 0');
+    await chat.say('/btw by the way', 'answer 1');
+    await chat.say('back', 'answer 2');
+    expect(chat.sent(1)).toEqual(['main', 'answer 0', 'by the way']);
+    expect(chat.sent(2)).toEqual(['main', 'answer 0', 'back']);
+  });
+});

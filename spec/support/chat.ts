@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach } from '@jest/globals';
+import { type Home, makeHome, PROGRAM } from './program.js';
+import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from './scripted-server.js';
+import { KEY, openTerminal, type Terminal } from './terminal.js';
+
+/** How long a spec waits for the screen: the machine may be busy with other things. Milliseconds. */
+const PATIENCE = 20_000;
+
+/** The built `hi chat` in a terminal, with a scripted server behind it. */
+export interface Chat {
+  readonly server: ScriptedServer;
+  readonly home: Home;
+  /** The terminal of the newest process. */
+  readonly terminal: Terminal;
+  /** Starts the program, once more if it has left, and waits for its prompt. */
+  open(options?: OpenOptions): Promise<void>;
+  /** Types a line and waits for what it leads to and for the next prompt. */
+  say(line: string, until: string | RegExp): Promise<void>;
+  /** Waits for the screen. */
+  until(condition: string | RegExp | ((screen: string) => boolean)): Promise<void>;
+  /** The contents of the messages of one request, the newest when no index is given. */
+  sent(index?: number): readonly unknown[];
+  /** What is in the history file. */
+  stored(): readonly { readonly [key: string]: unknown }[];
+}
+
+export interface OpenOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+/** Prepares a spec file: what it returns sets up a server with these answers and a home, all of which are gone after each spec. */
+export function chatDriver(): (
+  answer: (request: SentRequest, index: number) => Reply,
+  config?: object,
+) => Promise<Chat> {
+  const endings: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  });
+
+  return async (answer, config = {}) => {
+    const server = await startScriptedServer(answer);
+    const home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, ...config });
+    endings.push(home.remove, server.close);
+    let terminal: Terminal | null = null;
+    const current = (): Terminal => {
+      if (terminal === null) throw new Error('The chat was not opened.');
+      return terminal;
+    };
+    const until: Chat['until'] = (condition) => current().until(condition, PATIENCE);
+    return {
+      server,
+      home,
+      get terminal() {
+        return current();
+      },
+      async open({ args = [], env = {}, columns = 100, rows = 40 } = {}) {
+        const opened = openTerminal(process.execPath, [PROGRAM, 'chat', ...args], {
+          env: { ...home.env, ...env },
+          cwd: home.work,
+          columns,
+          rows,
+        });
+        terminal = opened;
+        endings.push(opened.close);
+        await until(/^hi( \d+%)?> *$/m);
+      },
+      async say(line, expected) {
+        current().type(`${line}${KEY.enter}`);
+        await until(expected);
+        await until(isAtPrompt);
+      },
+      until,
+      sent: (index = server.requests.length - 1) =>
+        server.requests[index]?.messages.map(({ content }) => content) ?? [],
+      stored: () => JSON.parse(execFileSync('zstd', ['-dc', home.historyFile]).toString()),
+    };
+  };
+}
+
+/** Whether the last line is an empty prompt. */
+function isAtPrompt(screen: string): boolean {
+  return /^hi( \d+%)?> *$/.test(screen.trimEnd().split('\n').at(-1) ?? '');
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The built program, as `bin.hi` of package.json names it. */
+export const PROGRAM = resolve(import.meta.dirname, '../../dist/hi.js');
+
+/** One user's folders, empty but for the configuration, and an environment in which no key of the developer's is. */
+export interface Home {
+  readonly folder: string;
+  readonly config: string;
+  readonly data: string;
+  readonly work: string;
+  readonly historyFile: string;
+  readonly configFile: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Writes a file into the working folder. */
+  write(path: string, text: string): void;
+  /** Writes config.json as it is. */
+  writeConfig(text: string): void;
+  remove(): void;
+}
+
+/** Makes a home; `config` is what config.json holds, null for none. */
+export function makeHome(config: unknown): Home {
+  const folder = mkdtempSync(join(tmpdir(), 'hi-spec-'));
+  const [configFolder, data, work] = ['config', 'data', 'work'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(configFolder);
+  mkdirSync(work);
+  const configFile = join(configFolder, 'config.json');
+  const home: Home = {
+    folder,
+    config: configFolder,
+    data,
+    work,
+    historyFile: join(data, 'history.json.zst'),
+    configFile,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      TERM: 'xterm-256color',
+      HI_CONFIG_DIR: configFolder,
+      HI_DATA_DIR: data,
+      HI_CACHE_DIR: join(folder, 'cache'),
+      OLLAMA_HOST: 'http://127.0.0.1:9',
+    },
+    write: (path, text) => writeFileSync(join(work, path), text),
+    writeConfig: (text) => writeFileSync(configFile, text, { mode: 0o600 }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+  if (config !== null) home.writeConfig(JSON.stringify(config));
+  return home;
+}
+
+/** What a run of the program left. */
+export interface Run {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** What is piped into stdin; nothing at all when absent. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Called with the process as soon as it runs. */
+  readonly during?: (process: {
+    kill(signal: NodeJS.Signals): void;
+    onOutput(callback: (text: string) => void): void;
+  }) => void;
+}
+
+/** Runs the built program without a terminal. */
+export async function runProgram(home: Home, args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: options.cwd ?? home.work,
+    env: { ...home.env, ...options.env },
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+  child.stdin?.end(options.input);
+  options.during?.({
+    kill: (signal) => void child.kill(signal),
+    onOutput: (callback) => void child.stdout?.on('data', (chunk: Buffer) => callback(chunk.toString())),
+  });
+  const [status] = await once(child, 'close');
+  return { status, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() };
+}
