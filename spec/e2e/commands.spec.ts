@@ -1,0 +1,294 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+
+/** What stands in an SDK's code and nowhere else. */
+const SDK_MARKS = {
+  openai: /OPENAI_ORG_ID/,
+  anthropic: /anthropic-dangerous-direct-browser-access/,
+  gemini: /GOOGLE_GENAI_USE_VERTEXAI/,
+  ollama: /ollama-js\//,
+};
+
+let server: ScriptedServer;
+let home: Home;
+
+const hi = (args: readonly string[], options?: RunOptions) => runProgram(home, args, options);
+
+/** A home with that many finished turns. */
+async function talk(turns: number, more: object = {}): Promise<void> {
+  server = await startScriptedServer((_request, index) => ({ text: `answer ${index + 1}` }));
+  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, ...more });
+  const input = Array.from({ length: turns }, (_, index) => `question ${index + 1}\n`).join('');
+  await hi(['chat'], { input });
+}
+
+afterEach(async () => {
+  await server?.close();
+  home?.remove();
+});
+
+describe('hi chat without a terminal', () => {
+  it('takes each line as a turn, with no prompt and no colour', async () => {
+    await talk(0);
+    const run = await hi(['chat'], { input: 'one\n\ntwo\n' });
+    expect(run.status).toBe(0);
+    expect(run.stdout.replaceAll('\n', '')).toBe('answer 1answer 2');
+    expect(run.stdout + run.stderr).not.toMatch(/\x1b|hi>/);
+  });
+
+  it('runs commands, reads none of the script to them, and says what needs a terminal', async () => {
+    await talk(1);
+    const run = await hi(['chat'], {
+      input: '!cat; echo kept\n!!cat; echo private\n/copy\n/nonsense\n//two\n/quit\nnever\n',
+      env: { WAYLAND_DISPLAY: '', DISPLAY: '' },
+    });
+    expect(run.stdout.replaceAll('\n', ' ')).toMatch(/^kept +private +answer 2 +$/);
+    expect(run.stderr).toContain('There is no clipboard');
+    expect(run.stderr).toContain("Unknown command 'nonsense'");
+    expect(run.stdout + run.stderr).not.toMatch(/\x1b|hi>/);
+    const sent = server.requests.at(-1)?.messages.map(({ content }) => content);
+    expect(sent?.at(-1)).toBe('/two');
+    expect(JSON.stringify(sent)).toContain('kept');
+    expect(JSON.stringify(sent)).not.toContain('private');
+  });
+});
+
+describe('the folders', () => {
+  it('are never those of the working folder: an empty HOME is said, not made the best of', async () => {
+    await talk(1);
+    const env = { HOME: '', HI_CONFIG_DIR: '', HI_DATA_DIR: '', HI_CACHE_DIR: '', XDG_DATA_HOME: '' };
+    const run = await hi(['status'], { env });
+    expect(run.status).toBe(3);
+    expect(run.stderr).toMatch(/is no absolute path: HOME.*\n +Set HOME, or HI_CONFIG_DIR/);
+  });
+});
+
+describe('hi history', () => {
+  it('prints the transcript, the last messages, and what contains a text', async () => {
+    await talk(3);
+    const whole = (await hi(['history'])).stdout;
+    for (const words of ['question 1', 'answer 1', 'question 3', 'answer 3']) expect(whole).toContain(words);
+    const last = (await hi(['history', '-n', '2'])).stdout;
+    expect(last).toContain('question 3');
+    expect(last).not.toContain('answer 2');
+    expect((await hi(['history', '--find', 'ANSWER 2'])).stdout).toContain('answer 2');
+    expect((await hi(['history', '--find', 'answer 2'])).stdout).not.toContain('answer 1');
+    expect((await hi(['history', '--md'])).stdout).toMatch(/^## you/m);
+    expect(await hi(['history', '--find', 'no such'])).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: "'no such' was never said.\n",
+    });
+  });
+
+  it('prints JSON that is the file', async () => {
+    await talk(2);
+    const printed = JSON.parse((await hi(['history', '--json'])).stdout);
+    expect(printed).toEqual(JSON.parse(execFileSync('zstd', ['-dc', home.historyFile]).toString()));
+    expect(printed).toHaveLength(4);
+  });
+
+  it('is an empty array before anything was said', async () => {
+    await talk(0);
+    expect((await hi(['history', '--json'])).stdout).toBe('[]\n');
+    expect((await hi(['history', '-n', 'x'])).status).toBe(2);
+  });
+});
+
+describe('hi status', () => {
+  it('tells how long and how full, also as JSON', async () => {
+    await talk(2, { context_window: 10_000 });
+    const told = JSON.parse((await hi(['status', '--json'])).stdout);
+    expect(told).toMatchObject({
+      messages: 4,
+      context_messages: 4,
+      context_window: 10_000,
+      compactions: 0,
+      last_compaction: null,
+    });
+    expect(Object.keys(told)).toEqual([
+      'messages',
+      'context_messages',
+      'estimated_tokens',
+      'context_tokens',
+      'context_window',
+      'used',
+      'compactions',
+      'last_compaction',
+      'files',
+    ]);
+    expect(told.estimated_tokens).toBe(Math.ceil((2 * ('question 1'.length + 'answer 1'.length)) / 4));
+    expect((await hi(['status'])).stdout).toContain('4 kept, 4 in context');
+  });
+
+  it('works before anything is configured', async () => {
+    home = makeHome(null);
+    server = await startScriptedServer(() => ({}));
+    expect(await hi(['status'])).toMatchObject({ status: 0, stdout: expect.stringContaining('no model configured') });
+  });
+});
+
+describe('hi compact', () => {
+  it('truncates twenty messages to the newest ten', async () => {
+    await talk(10);
+    const run = await hi(['compact', '--strategy', 'truncate']);
+    expect(run).toMatchObject({ status: 0, stdout: '' });
+    expect(run.stderr).toMatch(/── 10 messages compacted · 10 kept · .* tokens ──/);
+    expect(JSON.parse((await hi(['status', '--json'])).stdout)).toMatchObject({
+      messages: 20,
+      context_messages: 10,
+      compactions: 1,
+    });
+    await hi(['ask', 'next']);
+    const sent = server.requests.at(-1)?.messages.map(({ content }) => content);
+    expect(sent).toHaveLength(11);
+    expect(sent?.[0]).toBe('question 6');
+    expect((await hi(['history'])).stdout).toMatch(/answer 5\n\n── 10 messages compacted.*\n\nyou · .*\nquestion 6\n/);
+  });
+
+  it('says that there is nothing to compact, and names the nearest strategy', async () => {
+    await talk(1);
+    expect(await hi(['compact', '--strategy', 'replace', '--json'])).toMatchObject({ status: 0 });
+    home.remove();
+    home = makeHome({ provider: 'openai', model: 'm', api_base: server.base });
+    expect((await hi(['compact'])).stderr).toContain('nothing to compact');
+    const mistyped = await hi(['compact', '--strategy', 'truncat']);
+    expect(mistyped.status).toBe(2);
+    expect(mistyped.stderr).toContain("'truncate'");
+  });
+
+  it('happens by itself at 80 % of the window', async () => {
+    server = await startScriptedServer((_request, index) => ({ text: `${index} `.padEnd(2000, 'x') }));
+    home = makeHome({
+      provider: 'openai',
+      model: 'm',
+      api_base: server.base,
+      context_window: 3000,
+      tools: { enabled: false },
+      compaction: { strategy: 'truncate' },
+    });
+    const input = Array.from({ length: 6 }, (_, index) => `${index} `.padEnd(400, 'y')).join('\n');
+    const run = await hi(['chat'], { input });
+    expect(run.stderr).toMatch(/── \d+ messages compacted/);
+    const sizes = server.requests.map(
+      ({ messages }) => JSON.stringify(messages.map(({ content }) => content)).length / 4,
+    );
+    expect(Math.max(...sizes)).toBeLessThan(0.85 * 3000);
+    expect(JSON.parse((await hi(['status', '--json'])).stdout).compactions).toBeGreaterThan(0);
+  });
+});
+
+describe('hi reset', () => {
+  it('refuses when nobody can be asked, and clears with -y', async () => {
+    await talk(1);
+    const refused = await hi(['reset']);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain('hi reset -y');
+    expect(existsSync(home.historyFile)).toBe(true);
+    expect((await hi(['reset', '-y'])).status).toBe(0);
+    expect(existsSync(home.historyFile)).toBe(false);
+    await hi(['ask', 'fresh']);
+    expect(server.requests.at(-1)?.messages.map(({ content }) => content)).toEqual(['fresh']);
+  });
+
+  it('brings the conversation back with --undo, unless it was purged', async () => {
+    await talk(2);
+    await hi(['reset', '-y']);
+    expect((await hi(['reset', '--undo'])).status).toBe(0);
+    expect((await hi(['history'])).stdout).toContain('answer 2');
+    await hi(['reset', '-y', '--purge']);
+    expect((await hi(['reset', '--undo'])).status).toBe(7);
+    expect(existsSync(home.data) ? readdirSync(home.data).filter((name) => name.includes('history.json')) : []).toEqual(
+      [],
+    );
+  });
+});
+
+describe('hi config', () => {
+  it('prints the settings with the key masked', async () => {
+    server = await startScriptedServer(() => ({}));
+    home = makeHome({ provider: 'openai', model: 'm', api_key: 'sk-a-very-secret-key-9876', context_window: 9000 });
+    const { stdout } = await hi(['config', 'show']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      provider: 'openai',
+      model: 'm',
+      api_key: '…9876',
+      context_window: 9000,
+      compaction: { keep_recent: 6 },
+    });
+    expect(stdout).not.toContain('very-secret');
+  });
+
+  it('prints the paths and the schema', async () => {
+    server = await startScriptedServer(() => ({}));
+    home = makeHome(null);
+    expect(JSON.parse((await hi(['config', 'path', '--json'])).stdout)).toMatchObject({
+      config_file: home.configFile,
+      history: home.historyFile,
+    });
+    expect(JSON.parse((await hi(['config', 'schema'])).stdout).properties.provider.enum).toEqual(
+      expect.arrayContaining(['openai', 'anthropic', 'gemini', 'ollama']),
+    );
+  });
+
+  it('checks every part, and with --live makes one small call', async () => {
+    server = await startScriptedServer(() => ({ text: 'ready' }));
+    home = makeHome({ provider: 'openai', model: 'm', api_base: server.base });
+    const run = await hi(['config', 'check', '--live']);
+    expect(run.status).toBe(0);
+    expect(run.stdout).toMatch(/ok\s+answer: "ready"/);
+    expect(server.requests).toHaveLength(1);
+    expect(existsSync(home.historyFile)).toBe(false);
+    home.writeConfig('{"provider":"openai"}');
+    const broken = await hi(['config', 'check']);
+    expect(broken.status).toBe(3);
+    expect(broken.stdout).toMatch(/wrong\s+key/);
+  });
+});
+
+describe('the program', () => {
+  it('prints its version and its help', async () => {
+    server = await startScriptedServer(() => ({}));
+    home = makeHome(null);
+    expect((await hi(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const help = await hi(['--help']);
+    expect(help).toMatchObject({ status: 0, stderr: '' });
+    for (const word of [
+      'chat',
+      'ask',
+      'reset',
+      'compact',
+      'history',
+      'status',
+      'skills',
+      'config',
+      '--model',
+      '--ephemeral',
+    ]) {
+      expect(help.stdout).toContain(word);
+    }
+  });
+
+  it('loads no vendor SDK for --version and reset, and one for ask', async () => {
+    await talk(0);
+    const loaded = async (args: readonly string[]): Promise<readonly string[]> => {
+      const folder = mkdtempSync(join(home.folder, 'coverage-'));
+      // Node lists every script it loaded in its coverage.
+      await hi(args, { env: { NODE_V8_COVERAGE: folder } });
+      const { result } = JSON.parse(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8'));
+      const scripts: readonly { url: string }[] = result;
+      const texts = scripts
+        .filter(({ url }) => url.includes('/dist/'))
+        .map(({ url }) => readFileSync(fileURLToPath(url), 'utf8'));
+      return Object.entries(SDK_MARKS).flatMap(([sdk, mark]) => (texts.some((text) => mark.test(text)) ? [sdk] : []));
+    };
+    expect(await loaded(['--version'])).toEqual([]);
+    expect(await loaded(['reset', '-y'])).toEqual([]);
+    expect(await loaded(['ask', 'x'])).toEqual(['openai']);
+  });
+});
