@@ -1,0 +1,235 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { type Chat, chatDriver } from '../support/chat.js';
+import { control, KEY } from '../support/terminal.js';
+
+const start = chatDriver();
+const counted = () => start((_request, index) => ({ text: `answer ${index}` }));
+const LONG = 'long text '.repeat(21).trim();
+
+/** What was said last, as the model got it. */
+const said = (chat: Chat): unknown => chat.sent().at(-1);
+
+describe('the line of hi chat', () => {
+  it('takes several lines by Ctrl-J, Alt-Enter, a backslash and triple quotes', async () => {
+    const chat = await counted();
+    await chat.open();
+    await chat.say(`one${control('j')}two${KEY.altEnter}three\\${KEY.enter}four`, 'answer 0');
+    expect(said(chat)).toBe('one\ntwo\nthree\nfour');
+    await chat.say(`"""${KEY.enter}  /quit${KEY.enter}!ls${KEY.enter}"""`, 'answer 1');
+    expect(said(chat)).toBe('  /quit\n!ls');
+  });
+
+  it('brings back earlier inputs with Up and Ctrl-R, each once, also on another day', async () => {
+    const chat = await counted();
+    await chat.open();
+    await chat.say('apple pie', 'answer 0');
+    await chat.say('banana', 'answer 1');
+    await chat.say('apple pie', 'answer 2');
+    chat.terminal.type(control('d'));
+    await chat.terminal.exit();
+    await chat.open();
+    chat.terminal.type(KEY.up);
+    await chat.until(/hi> apple pie$/);
+    chat.terminal.type(KEY.up);
+    await chat.until(/hi> banana$/);
+    chat.terminal.type(KEY.up);
+    chat.terminal.type(`${control('r')}app`);
+    await chat.until(/\(search\) app: apple pie$/);
+    await chat.say('', 'answer 3');
+    expect(said(chat)).toBe('apple pie');
+  });
+
+  it('completes commands with their arguments, models, skills, and files after @', async () => {
+    const chat = await counted();
+    mkdirSync(join(chat.home.config, 'skills'));
+    writeFileSync(join(chat.home.config, 'skills', 'gardening.md'), '# Gardening\nWater the plants.\n');
+    chat.home.write('plan one.txt', 'the plan\n');
+    await chat.open();
+    chat.terminal.type(`/mo${KEY.tab}scr${KEY.tab}`);
+    await chat.until(/hi> \/model scripted$/);
+    chat.terminal.type(`${control('u')}/retry s${KEY.tab}`);
+    await chat.until(/hi> \/retry scripted$/);
+    chat.terminal.type(`${control('u')}/skill g${KEY.tab}`);
+    await chat.until(/hi> \/skill gardening$/);
+    chat.terminal.type(`${control('u')}/copy c${KEY.tab}`);
+    await chat.until(/hi> \/copy code$/);
+    chat.terminal.type(`${control('u')}/s${KEY.tab}${KEY.tab}`);
+    await chat.until(/\/status +\S[\s\S]*\/skills +\S[\s\S]*hi> \/s$/);
+    chat.terminal.type(`${control('u')}read @pl${KEY.tab}`);
+    await chat.until(/hi> read @"plan one.txt" ?$/);
+  });
+
+  it('opens the whole line in the editor with Ctrl-G', async () => {
+    const chat = await counted();
+    const editor = join(chat.home.folder, 'edit.sh');
+    writeFileSync(editor, '#!/bin/sh\ntr a-z A-Z < "$1" > "$1.new" && mv "$1.new" "$1"\n');
+    chmodSync(editor, 0o755);
+    await chat.open({ env: { VISUAL: editor, EDITOR: 'false' } });
+    chat.terminal.type('draft ');
+    chat.terminal.paste(LONG);
+    await chat.until(/hi> draft \[LongText#1\]$/);
+    chat.terminal.type(control('g'));
+    await chat.until((screen) => screen.includes('hi> DRAFT LONG TEXT'));
+    await chat.say('', 'answer 0');
+    expect(said(chat)).toBe(`draft ${LONG}`.toUpperCase());
+  });
+
+  it('is edited with emacs keys, by characters as they are seen', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type(`日本😀e\u0301👨‍👩‍👧🇩🇪!${KEY.left}${KEY.left}${KEY.left}${KEY.left}${KEY.left}x`);
+    chat.terminal.type(`${control('e')}${KEY.backspace}${KEY.backspace} end${control('a')}start `);
+    await chat.say(`${control('e')} word${control('w')}last`, 'answer 0');
+    expect(said(chat)).toBe('start 日本x😀e\u0301👨‍👩‍👧 end last');
+  });
+
+  it('is drawn anew while the terminal changes its size, and stays what it is', async () => {
+    const chat = await counted();
+    await chat.open();
+    const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
+    chat.terminal.type(words);
+    await chat.until((screen) => screen.replaceAll('\n', '').endsWith('word29'));
+    for (const columns of [37, 120, 20]) {
+      chat.terminal.resize(columns, 24);
+      await chat.until((screen) =>
+        screen
+          .split('\n')
+          .slice(-30)
+          .join('')
+          .includes(`hi> ${words.slice(0, 250)}`),
+      );
+    }
+    chat.terminal.type('!');
+    chat.terminal.resize(100, 24);
+    await chat.say('', 'answer 0');
+    expect(said(chat)).toBe(`${words}!`);
+  });
+
+  it('works in a terminal of 20 columns and 5 rows', async () => {
+    const chat = await counted();
+    await chat.open({ columns: 20, rows: 5 });
+    const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
+    chat.terminal.type(words);
+    await chat.until((screen) => screen.replaceAll('\n', '').endsWith('word39'));
+    chat.terminal.type(control('a'));
+    await chat.until('hi> word0');
+    await chat.say(`first ${control('e')}`, 'answer 0');
+    expect(said(chat)).toBe(`first ${words}`);
+  });
+});
+
+describe('a paste into hi chat', () => {
+  it('stays as it is up to 200 characters, whatever they are, and stands behind a token above', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.paste('😀'.repeat(200));
+    chat.terminal.type(' ');
+    chat.terminal.paste('😀'.repeat(201));
+    chat.terminal.type(' ');
+    chat.terminal.paste('b'.repeat(200));
+    chat.terminal.type(' ');
+    chat.terminal.paste('c'.repeat(201));
+    await chat.until(/\[LongText#1\][\s\S]*\[LongText#2\]$/);
+    await chat.say('', 'answer 0');
+    expect(said(chat)).toBe(`${'😀'.repeat(200)} ${'😀'.repeat(201)} ${'b'.repeat(200)} ${'c'.repeat(201)}`);
+  });
+
+  it('is replaced once and left to right; tokens in it, edited ones and unknown ones stay as they are', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.paste(`${LONG} with [LongText#2] inside`);
+    chat.terminal.type(' and ');
+    chat.terminal.paste(`${LONG} second`);
+    chat.terminal.type(' and [LongText#7] and ');
+    chat.terminal.paste(`${LONG} third`);
+    await chat.until(/hi> \[LongText#1\] and \[LongText#2\] and \[LongText#7\] and \[LongText#3\]$/);
+    chat.terminal.type(`${KEY.backspace}end`);
+    await chat.say('', 'answer 0');
+    expect(said(chat)).toBe(`${LONG} with [LongText#2] inside and ${LONG} second and [LongText#7] and end`);
+  });
+
+  it('opens when it is pasted again, and is recalled in full', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.paste(LONG);
+    await chat.until('[LongText#1]');
+    chat.terminal.paste(LONG);
+    await chat.until((screen) => screen.replaceAll('\n', '').includes(`hi> ${LONG}`));
+    await chat.say('', 'answer 0');
+    chat.terminal.paste(`${LONG} more`);
+    await chat.until('[LongText#2]');
+    await chat.say('', 'answer 1');
+    chat.terminal.type(KEY.up);
+    await chat.until((screen) => screen.replaceAll('\n', '').endsWith(`hi> ${LONG} more`));
+    await chat.say('', 'answer 2');
+    expect(said(chat)).toBe(`${LONG} more`);
+  });
+
+  it('never submits, runs no command and obeys no escape sequence in it', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.paste('/quit\n\x1b[31mred\x1b[2J\x07\x03\x04 \x1b]0;title\x07end\n');
+    await chat.until(/hi> \/quit\n␛\[31mred␛\[2J␇␃␄ ␛\]0;title␇end$/);
+    await chat.say('.', 'answer 0');
+    expect(said(chat)).toBe('/quit\n\x1b[31mred\x1b[2J\x07\x03\x04 \x1b]0;title\x07end\n.');
+  });
+
+  it('does not end where its text says so', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.paste('one \x1b[201~\n!touch never\nlast');
+    await chat.until(/hi> one ␛\[201~\n!touch never\nlast$/);
+    await chat.say('', 'answer 0');
+    expect(existsSync(join(chat.home.work, 'never'))).toBe(false);
+  });
+
+  it('arrives as it was, however it begins and ends', async () => {
+    const chat = await counted();
+    await chat.open();
+    const texts = [
+      '    indented\n    more\n',
+      '// one\n// two',
+      '"""Docstring.\n\nMore.',
+      '"""\nDocstring.\n"""',
+      '!important\nlast',
+      'one \\\ntwo \\',
+    ];
+    for (const [index, text] of texts.entries()) {
+      chat.terminal.paste(text);
+      await chat.until((screen) => screen.endsWith(text.trim().split('\n').at(-1) ?? ''));
+      await chat.say('', `answer ${index}`);
+      expect(said(chat)).toBe(text);
+    }
+  });
+
+  it('may be a command when it is one line', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.paste('/help\n');
+    await chat.until('hi> /help');
+    await chat.say('', 'list the commands and keys');
+    expect(chat.server.requests).toHaveLength(0);
+  });
+
+  it('may be 10 MB', async () => {
+    const chat = await counted();
+    await chat.open({ args: ['--no-tools'] });
+    chat.terminal.paste('0123456789abcde\n'.repeat(655_360));
+    await chat.until('[LongText#1]');
+    chat.terminal.type(KEY.enter);
+    await chat.until(/tokens, more than the window/);
+  });
+
+  it('without an end counts as far as it came, and the keys work again', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type('\x1b[200~cut off\rin the middle');
+    await chat.until(/cut off\nin the middle$/);
+    chat.terminal.type('!');
+    await chat.until(/in the middle!$/);
+    await chat.say('', 'answer 0');
+    expect(said(chat)).toBe('cut off\nin the middle!');
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import { chatDriver } from '../support/chat.js';
+import type { Reply } from '../support/scripted-server.js';
+import { control, KEY } from '../support/terminal.js';
+
+const start = chatDriver();
+const allowed = { tools: { permissions: { allow: ['bash'], ask: [], deny: [] } } };
+const RETRY = /trying again in \d+s \(1\): .*busy/;
+
+const ANSWER = `# A heading
+
+Some **strong**, *stressed* and \`short\` words, and [a link](https://example.org/a_b).
+
+1. one
+   - two
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+\`\`\`python
+def f(x):
+    return "text"
+\`\`\`
+
+The end.`;
+
+/** Everything the program wrote, without what a terminal obeys. */
+const plain = (written: string): string => written.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r\n', '\n');
+
+/** An answer in pieces of three characters. */
+const pieces = (text: string): readonly string[] => text.match(/[\s\S]{1,3}/g) ?? [];
+
+describe('an answer in hi chat', () => {
+  it('is the text of the model, styled and nothing else, wherever it was cut', async () => {
+    const chat = await start(() => ({ pieces: pieces(ANSWER) }));
+    await chat.open();
+    await chat.say('go', 'The end.');
+    expect(plain(chat.terminal.written())).toContain(`${ANSWER}\n`);
+    expect(chat.terminal.transcript()).toContain(ANSWER);
+    expect(chat.terminal.look('A heading').bold).toBe(true);
+    expect(chat.terminal.look('strong').bold).toBe(true);
+    expect(chat.terminal.look('stressed').italic).toBe(true);
+    expect(chat.terminal.look('https').underline).toBe(true);
+    expect(chat.terminal.look('def f').colour).not.toBe(-1);
+    expect(chat.terminal.look('The end').colour).toBe(-1);
+  });
+
+  it('follows the thoughts of the model, which are dimmed', async () => {
+    const chat = await start(() => ({ thinking: 'a thought about it', text: 'the answer' }));
+    await chat.open();
+    await chat.say('go', /^the answer/m);
+    expect(chat.terminal.look('a thought about it').dim).toBe(true);
+    expect(chat.terminal.look('the answer').dim).toBe(false);
+  });
+
+  it('and what tools print show escape sequences and obey none', async () => {
+    const chat = await start(
+      (_request, index): Reply =>
+        index === 0
+          ? { calls: [{ name: 'bash', args: { command: "printf 'tool \\033[2J\\033]0;owned\\007 said\\n'" } }] }
+          : { pieces: ['model \x1b', '[2J\x1b]0;owned\x07 \x9b31m', ' said'] },
+      allowed,
+    );
+    await chat.open();
+    await chat.say('go', /^model/m);
+    expect(chat.terminal.screen()).toContain('tool ␛[2J␛]0;owned␇ said');
+    expect(chat.terminal.screen()).toContain('model ␛[2J␛]0;owned␇ \ufffd31m said');
+    expect(chat.terminal.written()).not.toContain('\x1b]0;');
+  });
+});
+
+describe('the waiting line of hi chat', () => {
+  it('says which model is waited for and for how long, and leaves nothing when the answer is stopped with Esc', async () => {
+    const chat = await start(() => ({ pieces: ['never'], hangAfter: 0 }));
+    await chat.open();
+    chat.terminal.type(`go${KEY.enter}`);
+    await chat.until(/^\S scripted · [2-9]s$/m);
+    chat.terminal.type(KEY.escape);
+    await chat.until(/hi> go\n+\(interrupted\)\n+hi> *$/);
+  });
+
+  it('counts down to the next try', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { status: 503, headers: { 'retry-after': '3' }, error: { message: 'busy' } } : { text: 'at last' },
+    );
+    await chat.open();
+    chat.terminal.type(`go${KEY.enter}`);
+    await chat.until(RETRY);
+    await chat.until(/hi> go\nat last\n+hi> *$/);
+  });
+
+  it('names the tool that runs and its time, and takes its words away when it has ended', async () => {
+    const chat = await start(
+      (_request, index): Reply =>
+        index === 0
+          ? { calls: [{ name: 'bash', args: { command: 'until test -e go; do sleep 0.1; done' } }] }
+          : { text: 'done' },
+      allowed,
+    );
+    await chat.open();
+    chat.terminal.type(`go${KEY.enter}`);
+    await chat.until(/^\S bash · [1-9]s$/m);
+    chat.home.write('go', '');
+    await chat.until(/✓ bash · .*\ndone\n+hi> *$/);
+  });
+
+  it('shows a compaction with its progress', async () => {
+    const chat = await start(
+      ({ model }): Reply =>
+        model === 'small'
+          ? { pieces: Array.from({ length: 100 }, () => 'a part of the summary '), delay: 200 }
+          : { text: 'long '.repeat(200) },
+      { small_model: { model: 'small' } },
+    );
+    await chat.open();
+    for (const word of ['one', 'two', 'three', 'four', 'five']) await chat.say(word, `hi> ${word}`);
+    chat.terminal.type(`/compact${KEY.enter}`);
+    await chat.until(/^\S compacting \d+ messages \(summary\) · \d+s · [\d.k]+ characters$/m);
+    chat.terminal.type(control('c'));
+    await chat.until(/\(interrupted\)[\s\S]*hi> *$/);
+  });
+});
+
+describe('hi chat while an answer comes', () => {
+  it('keeps what is typed for the next prompt, and sends what is entered next', async () => {
+    const chat = await start((_request, index) =>
+      index === 0
+        ? { pieces: Array.from({ length: 12 }, (_, word) => `word${word} `), delay: 100 }
+        : { text: 'second answer' },
+    );
+    await chat.open();
+    chat.terminal.type(`first${KEY.enter}`);
+    await chat.until('word1 ');
+    chat.terminal.type(`second${KEY.enter}third`);
+    await chat.until(/word10 word11 *\n+hi> second\nsecond answer\n+hi> third$/);
+    expect(chat.terminal.transcript()).not.toMatch(/word\d+ .*(second|third).*word/);
+  });
+
+  it('tells in the prompt how full the window is from half of it on', async () => {
+    const chat = await start(() => ({ text: 'much', usage: [1240, 40] }), { context_window: 2000 });
+    await chat.open({ args: ['--no-tools'] });
+    chat.terminal.type(`go${KEY.enter}`);
+    await chat.until(/^hi 64%> *$/m);
+  });
+});
