@@ -1,0 +1,188 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
+import { type HouseOptions, openVendorHouse, type VendorHouse, type VendorName } from '../support/vendor-house.js';
+
+let home: Home;
+let house: VendorHouse | undefined;
+
+/** A home whose configuration points at a house of that vendor. */
+async function setUp(provider: VendorName, options: HouseOptions, more: object = {}): Promise<void> {
+  house = await openVendorHouse(provider, options);
+  home = makeHome({ provider, model: 'first-model', api_base: house.base, ...more });
+}
+
+const check = (args: readonly string[] = [], options?: RunOptions) =>
+  runProgram(home, ['config', 'check', ...args], options);
+
+afterEach(async () => {
+  await house?.close();
+  house = undefined;
+  home.remove();
+});
+
+describe('hi config check', () => {
+  it('says for each part that it is right, and asks no server', async () => {
+    await setUp('openai', {}, { api_key: 'sk-secret-1234567', context_window: 9000 });
+    const { status, stdout } = await check();
+    expect(status).toBe(0);
+    for (const part of [
+      'zstd',
+      'file',
+      'settings folder',
+      'data folder',
+      'cache folder',
+      'skills',
+      'clipboard',
+      'history',
+      'key',
+      'model: openai/first-model',
+      'context window: 9000 tokens, as the file says',
+    ])
+      expect(stdout).toMatch(new RegExp(`^ok     ${part}`, 'm'));
+    expect(stdout).toMatch(/^(ok|-) +sandbox: off/m);
+    expect(stdout).toMatch(/^- +reachability: not tried; hi config check --live does/m);
+    expect(stdout).not.toContain('sk-secret');
+    expect(house?.asked).toEqual([]);
+  });
+
+  it('colours its verdicts where colour is wanted, and nowhere else', async () => {
+    await setUp('openai', {});
+    expect((await check()).stdout).not.toContain('\x1b');
+    const coloured = await check([], { env: { FORCE_COLOR: '1' } });
+    expect(coloured.stdout).toContain('\x1b[32mok\x1b[39m     zstd');
+  });
+
+  it('says that the window of an unknown model is a guess', async () => {
+    await setUp('openai', {});
+    expect((await check()).stdout).toMatch(/^- +context window: taken to be 128000 tokens: .*Set context_window/m);
+  });
+
+  it('says what is wrong with the file, and how to mend it', async () => {
+    home = makeHome({ provider: 'openai', modle: 'm' });
+    const wrongKey = await check();
+    expect(wrongKey.status).toBe(3);
+    expect(wrongKey.stdout).toMatch(/^wrong {2}file: [\s\S]*modle[\s\S]*did you mean 'model'/m);
+    home.writeConfig('{ "provider": "openai", "api_key": "k" }');
+    chmodSync(home.configFile, 0o644);
+    const loose = await check();
+    expect(loose.status).toBe(3);
+    expect(loose.stdout).toContain(`chmod 600 '${home.configFile}'`);
+  });
+
+  it('says that nothing is set up, or that a key is missing, and how to get one', async () => {
+    home = makeHome(null);
+    const none = await check();
+    expect([none.status, none.stdout]).toEqual([
+      3,
+      expect.stringMatching(/^wrong {2}provider: .*\n +.*hi config init/m),
+    ]);
+    home.writeConfig('{ "provider": "gemini" }');
+    const keyless = await check();
+    expect([keyless.status, keyless.stdout]).toEqual([
+      3,
+      expect.stringMatching(/^wrong {2}key: .*\n +.*GEMINI_API_KEY/m),
+    ]);
+  });
+
+  it('says which folder cannot be used', async () => {
+    await setUp('openai', {});
+    home.write('file', '');
+    const { status, stdout } = await check([], { env: { HI_CACHE_DIR: join(home.work, 'file', 'cache') } });
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/^wrong {2}cache folder: '.*file.*' is not a folder .*\n +.*HI_CACHE_DIR/m);
+  });
+
+  it('says when the history cannot be read: 7', async () => {
+    await setUp('openai', {});
+    mkdirSync(home.historyFile, { recursive: true });
+    const { status, stdout } = await check();
+    expect(status).toBe(7);
+    expect(stdout).toMatch(/^wrong {2}history: .*history\.json\.zst/m);
+  });
+
+  it('names what is wrong with skills', async () => {
+    await setUp('openai', {});
+    mkdirSync(join(home.config, 'skills', 'broken'), { recursive: true });
+    writeFileSync(join(home.config, 'skills', 'broken', 'SKILL.md'), '---\nname: [\n---\n');
+    expect((await check()).stdout).toMatch(/^- +skills: '.*broken.*' \S/m);
+  });
+
+  it('says when a sandbox that is switched on cannot be had', async () => {
+    await setUp('openai', {}, { tools: { sandbox: true } });
+    // Without any program to be found there is no bubblewrap.
+    const { status, stdout } = await check([], { env: { PATH: home.work } });
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/^wrong {2}sandbox: .*\n +.*apt install bubblewrap/m);
+  });
+
+  it('names the program for the clipboard where there is one', async () => {
+    await setUp('openai', {});
+    home.write('xclip', '#!/bin/sh\n');
+    chmodSync(join(home.work, 'xclip'), 0o755);
+    const env = { PATH: `${home.work}:${home.env.PATH}` };
+    expect((await check([], { env: { ...env, DISPLAY: ':0' } })).stdout).toMatch(/^ok +clipboard: xclip$/m);
+    expect((await check([], { env })).stdout).toMatch(/^ok +clipboard: .*OSC 52$/m);
+  });
+});
+
+describe('hi config check --live', () => {
+  it.each(['openai', 'anthropic', 'gemini', 'ollama'] as const)(
+    'asks %s for its models and for one word',
+    async (name) => {
+      await setUp(name, { text: 'ready', loaded: 200_000 }, { api_key: 'k' });
+      const { status, stdout } = await check(['--live']);
+      expect(stdout).toMatch(/^ok +reachability: the server lists 2 models$/m);
+      expect(stdout).toMatch(/^ok +answer: "ready"$/m);
+      expect(status).toBe(0);
+    },
+  );
+
+  it('says when nobody answers, and where: 5', async () => {
+    home = makeHome({ provider: 'openai', model: 'm', api_base: 'http://127.0.0.1:9/v1' });
+    const { status, stdout } = await check(['--live']);
+    expect(status).toBe(5);
+    expect(stdout).toMatch(/^wrong {2}reachability: .*127\.0\.0\.1:9.*\n +\S/m);
+  });
+
+  it('says when the key is refused: 4', async () => {
+    await setUp('anthropic', { key: 'right' }, { api_key: 'wrong' });
+    const { status, stdout } = await check(['--live']);
+    expect(status).toBe(4);
+    expect(stdout).toMatch(/^wrong {2}reachability: .*refused the API key.*\n +\S/m);
+  });
+
+  it('says when the model is not on the list of the server', async () => {
+    await setUp('openai', {}, { model: 'third-model' });
+    expect((await check(['--live'])).stdout).toMatch(/^- +model: 'third-model' is not on that list$/m);
+  });
+
+  it.each([
+    [
+      'less than it is sent',
+      4096,
+      3,
+      /^wrong {2}real window: Ollama gives this model 4096 tokens, not 32000\.\n +Set context_window to 4096/m,
+    ],
+    ['enough', 32_000, 0, /^ok +real window: 32000 tokens at Ollama$/m],
+    ['at most so much, while it is not loaded', undefined, 0, /^ok +real window: 131072 tokens at Ollama$/m],
+  ])('tells that Ollama gives the model %s', async (_what, loaded, status, line) => {
+    await setUp('ollama', loaded === undefined ? {} : { loaded }, { context_window: 32_000 });
+    const run = await check(['--live']);
+    expect(run.stdout).toMatch(line);
+    expect(run.status).toBe(status);
+  });
+});
+
+describe('hi config show, path and schema', () => {
+  it('print settings with masked keys, paths and the schema the file names', async () => {
+    home = makeHome({ $schema: './config.schema.json', provider: 'openai', api_key: 'sk-a-long-secret-key' });
+    const shown = await runProgram(home, ['config', 'show']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ provider: 'openai', api_key: '…-key' });
+    const paths = JSON.parse((await runProgram(home, ['config', 'path', '--json'])).stdout);
+    expect(paths).toMatchObject({ config_file: home.configFile, history: home.historyFile });
+    const schema = JSON.parse((await runProgram(home, ['config', 'schema'])).stdout);
+    expect(schema).toMatchObject({ properties: { $schema: {}, provider: {}, compaction: {} } });
+  });
+});

@@ -1,0 +1,414 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
+import { type HouseOptions, openVendorHouse, type VendorHouse, type VendorName } from '../support/vendor-house.js';
+import { vendorServer } from '../support/vendor-server.js';
+
+const PROVIDER = 'Whose models do you want to talk to?';
+const PROMPT = /^hi> *$/m;
+
+let home: Home;
+let terminal: Terminal;
+const houses: VendorHouse[] = [];
+
+async function house(vendor: VendorName, options?: HouseOptions): Promise<VendorHouse> {
+  const opened = await openVendorHouse(vendor, options);
+  houses.push(opened);
+  return opened;
+}
+
+/** Starts the program in a terminal that belongs to a shell, which tells afterwards how the terminal was left. */
+async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}, size = {}): Promise<void> {
+  const script =
+    'trap : INT; "$@"; status=$?; stty -a | grep -o " -\\?\\(icanon\\|echo\\) \\|^\\(icanon\\|-icanon\\)" | xargs echo left $status';
+  terminal = openTerminal('/bin/sh', ['-c', script, 'sh', process.execPath, PROGRAM, ...args], {
+    env: { ...home.env, ...env },
+    cwd: home.work,
+    columns: 120,
+    rows: 40,
+    ...size,
+  });
+}
+
+/** Waits for a question, types, sends. */
+async function answer(question: string | RegExp, typed: string): Promise<void> {
+  await terminal.until(question, 20_000);
+  terminal.type(`${typed}${KEY.enter}`);
+}
+
+const down = (times: number): string => KEY.down.repeat(times);
+const config = () => JSON.parse(readFileSync(home.configFile, 'utf8'));
+
+/** The program has left with that status, and the terminal is as it was: whole lines, with echo. */
+async function expectLeft(status: number): Promise<void> {
+  await terminal.exit();
+  expect(terminal.screen()).toMatch(new RegExp(`^left ${status} icanon echo$`, 'm'));
+}
+
+afterEach(async () => {
+  await terminal?.close();
+  await Promise.all(houses.splice(0).map((one) => one.close()));
+  home?.remove();
+});
+
+describe('the first run on a terminal where nothing is set up', () => {
+  it('asks for provider, key and model, makes a test call, writes config.json for its user alone, and goes on into the chat', async () => {
+    const openai = await house('openai', { key: 'sk-the-right-key', models: ['big', 'small'] });
+    home = makeHome(null);
+    await start([], { OPENAI_BASE_URL: openai.base });
+    await answer(PROVIDER, '');
+    await answer('Your key for OpenAI (from https://platform.openai.com/api-keys)', 'sk-the-right-key');
+    await terminal.until('Which model?', 20_000);
+    terminal.type('sma');
+    await answer('❯ small', '');
+    await terminal.until('It answers: Hello from the house.', 20_000);
+    await terminal.until(PROMPT, 20_000);
+    expect(terminal.screen()).toContain('openai/small · a new conversation');
+    expect(terminal.written()).not.toContain('sk-the-right-key');
+    expect(config()).toEqual({
+      $schema: './config.schema.json',
+      provider: 'openai',
+      model: 'small',
+      api_key: 'sk-the-right-key',
+    });
+    expect(statSync(home.configFile).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(join(home.config, 'config.schema.json'), 'utf8'))).toHaveProperty(
+      'properties.model',
+    );
+    terminal.type(`and you?${KEY.enter}`);
+    await terminal.until(/and you\?\n+Hello from the house\.\n+hi> *$/);
+    terminal.type(control('d'));
+    await expectLeft(0);
+  });
+
+  it('asks for another key when the vendor refuses the first', async () => {
+    const anthropic = await house('anthropic', { key: 'sk-ant-right' });
+    home = makeHome(null);
+    await start([], { ANTHROPIC_BASE_URL: anthropic.base });
+    await answer(PROVIDER, down(1));
+    await answer('Your key for Anthropic', 'sk-ant-wrong');
+    await terminal.until(/refused the API key/);
+    expect(existsSync(home.configFile)).toBe(false);
+    await answer('What now?', '');
+    await answer(/try again\n[\s\S]*Your key for Anthropic/, 'sk-ant-right');
+    await answer('Which model?', '');
+    await terminal.until(PROMPT, 20_000);
+    expect(config()).toMatchObject({ provider: 'anthropic', model: 'first-model', api_key: 'sk-ant-right' });
+  });
+
+  it('says when there is no network, and goes on with another provider', async () => {
+    const gemini = await house('gemini');
+    home = makeHome(null);
+    await start([], { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', GOOGLE_GEMINI_BASE_URL: gemini.base });
+    await answer(PROVIDER, '');
+    await answer('Your key for OpenAI', 'sk-any');
+    await terminal.until(/127\.0\.0\.1:9/, 20_000);
+    await answer('What now?', down(1));
+    await answer(/choose another provider\n[\s\S]*Whose models/, down(2));
+    await answer('Your key for Gemini', 'any');
+    await answer('Which model?', '');
+    await terminal.until(PROMPT, 20_000);
+    expect(config()).toMatchObject({ provider: 'gemini', model: 'first-model' });
+  });
+
+  it('can be told to write what it could not try', async () => {
+    home = makeHome(null);
+    await start(['config', 'init'], { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' });
+    await answer(PROVIDER, '');
+    await answer('Your key for OpenAI', 'sk-any');
+    await answer('What now?', down(2));
+    await expectLeft(0);
+    expect(config()).toMatchObject({ provider: 'openai', api_key: 'sk-any', model: expect.stringMatching(/./) });
+  });
+
+  it('asks where Ollama is when it does not answer on this machine', async () => {
+    const ollama = await house('ollama', { models: ['llama:8b'] });
+    home = makeHome(null);
+    // Of all specs only this one and the Ctrl-C below look at Ollama's usual port: they need a machine on which none runs.
+    await start(['config', 'init'], { OLLAMA_HOST: '' });
+    await terminal.until(PROVIDER);
+    expect(terminal.screen()).not.toContain('Ollama (running');
+    await answer(PROVIDER, down(3));
+    await terminal.until('Ollama does not answer on this machine.');
+    await answer('Its address', 'nowhere');
+    await terminal.until('An address begins with http:// or https://');
+    terminal.type(`${control('u')}${ollama.url}${KEY.enter}`);
+    await answer('Which model?', '');
+    await expectLeft(0);
+    expect(config()).toEqual({
+      $schema: './config.schema.json',
+      provider: 'ollama',
+      model: 'llama:8b',
+      api_base: ollama.url,
+    });
+  });
+
+  it('says how to get a model where Ollama has none', async () => {
+    const ollama = await house('ollama', { models: [] });
+    home = makeHome(null);
+    await start([], { OLLAMA_HOST: ollama.url });
+    await terminal.until('Ollama (running, but it has no model yet)');
+    await answer(PROVIDER, '');
+    await terminal.until(/ollama pull \S+/);
+    await answer('What now?', down(1));
+    await terminal.until(/choose another provider\n[\s\S]*Whose models/);
+    terminal.type(control('c'));
+    await expectLeft(130);
+  });
+
+  it("sets up a server that speaks OpenAI's protocol, with an address and no key", async () => {
+    const server = await house('openai', { models: ['local'] });
+    home = makeHome(null);
+    await start(['config', 'init']);
+    await answer(PROVIDER, KEY.up);
+    await answer('Its address', server.base);
+    await answer('Its key', '');
+    await answer('Which model?', '');
+    await expectLeft(0);
+    expect(config()).toEqual({
+      $schema: './config.schema.json',
+      provider: 'openai',
+      model: 'local',
+      api_base: server.base,
+    });
+  });
+});
+
+describe('the first run where something is at hand', () => {
+  it("is the chat itself with a vendor's key in the environment, and says why once", async () => {
+    const openai = await house('openai', { key: 'sk-from-the-shell' });
+    home = makeHome(null);
+    const env = { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base };
+    await start([], env);
+    await terminal.until(PROMPT, 20_000);
+    expect(terminal.screen()).toMatch(/the key of OpenAI is in OPENAI_API_KEY.*hi config init/);
+    terminal.type(`hello${KEY.enter}`);
+    await terminal.until(/Hello from the house\.\n+hi> *$/);
+    terminal.type(control('d'));
+    await expectLeft(0);
+    await start([], env);
+    await terminal.until(PROMPT, 20_000);
+    expect(terminal.screen()).not.toContain('OPENAI_API_KEY');
+  });
+
+  it('finds the key in the environment in the set-up too, and does not copy it into the file', async () => {
+    const openai = await house('openai', { key: 'sk-from-the-shell' });
+    home = makeHome(null);
+    await start(['config', 'init'], { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base });
+    await terminal.until('❯ OpenAI (key in OPENAI_API_KEY)');
+    await answer(PROVIDER, '');
+    await answer('Which model?', '');
+    await expectLeft(0);
+    expect(config()).toEqual({ $schema: './config.schema.json', provider: 'openai', model: 'first-model' });
+  });
+
+  it('asks for a key when the one in the environment is refused', async () => {
+    const openai = await house('openai', { key: 'sk-right' });
+    home = makeHome(null);
+    await start(['config', 'init'], { OPENAI_API_KEY: 'sk-stale', OPENAI_BASE_URL: openai.base });
+    await answer(PROVIDER, '');
+    await answer('What now?', '');
+    await answer('Your key for OpenAI', 'sk-right');
+    await answer('Which model?', '');
+    await expectLeft(0);
+    expect(config()).toMatchObject({ api_key: 'sk-right' });
+  });
+
+  it('finds Ollama and lists its models', async () => {
+    const ollama = await house('ollama', { models: ['llama:8b', 'qwen:3b'] });
+    home = makeHome(null);
+    await start(['config', 'init'], { OLLAMA_HOST: ollama.url });
+    await terminal.until('❯ Ollama (running, 2 models)');
+    await answer(PROVIDER, '');
+    await terminal.until(/Which model\?[\s\S]*llama:8b[\s\S]*qwen:3b/);
+    await answer('Which model?', down(1));
+    await expectLeft(0);
+    expect(config()).toMatchObject({ provider: 'ollama', model: 'qwen:3b' });
+  });
+});
+
+describe('hi config init again', () => {
+  it('offers what one had, keeps the key and every other setting', async () => {
+    const anthropic = await house('anthropic', { key: 'sk-ant-kept-1234' });
+    home = makeHome({
+      provider: 'anthropic',
+      model: 'second-model',
+      api_key: 'sk-ant-kept-1234',
+      context_window: 50_000,
+      preamble: 'Be brief.',
+      tools: { permissions: { allow: ['bash(git status:*)'] } },
+    });
+    await start(['config', 'init'], { ANTHROPIC_BASE_URL: anthropic.base });
+    await terminal.until('❯ Anthropic');
+    await answer(PROVIDER, '');
+    await answer(/Your key for Anthropic .*…1234 as before/, '');
+    await terminal.until('❯ second-model');
+    await answer('Which model?', '');
+    await expectLeft(0);
+    expect(config()).toEqual({
+      $schema: './config.schema.json',
+      provider: 'anthropic',
+      model: 'second-model',
+      api_key: 'sk-ant-kept-1234',
+      context_window: 50_000,
+      preamble: 'Be brief.',
+      tools: { permissions: { allow: ['bash(git status:*)'] } },
+    });
+  });
+
+  it('drops what was said of another model', async () => {
+    const openai = await house('openai');
+    home = makeHome({
+      provider: 'anthropic',
+      model: 'm',
+      api_key: 'k',
+      context_window: 50_000,
+      small_model: { model: 'claude-small' },
+      thinking: 'low',
+    });
+    await start(['config', 'init'], { OPENAI_BASE_URL: openai.base, OPENAI_API_KEY: 'k' });
+    await answer(PROVIDER, down(1));
+    await answer('Which model?', '');
+    await expectLeft(0);
+    expect(config()).toEqual({
+      $schema: './config.schema.json',
+      provider: 'openai',
+      model: 'first-model',
+      thinking: 'low',
+    });
+  });
+
+  it('moves a file that cannot be used aside, but not before the new one is written', async () => {
+    const openai = await house('openai');
+    home = makeHome(null);
+    home.writeConfig('{ "provider": ');
+    const env = { OPENAI_BASE_URL: openai.base, OPENAI_API_KEY: 'k' };
+    await start(['config', 'init'], env);
+    await answer('This file cannot be used.', '');
+    await terminal.until(PROVIDER);
+    terminal.type(control('c'));
+    await expectLeft(130);
+    expect(readFileSync(home.configFile, 'utf8')).toBe('{ "provider": ');
+    await start(['config', 'init'], env);
+    await answer('This file cannot be used.', '');
+    await answer(PROVIDER, '');
+    await answer('Which model?', '');
+    await expectLeft(0);
+    expect(readFileSync(`${home.configFile}.old`, 'utf8')).toBe('{ "provider": ');
+    expect(config()).toMatchObject({ provider: 'openai' });
+  });
+
+  it('says so where there is no terminal: 2, and how else', async () => {
+    home = makeHome(null);
+    terminal = openTerminal(
+      '/bin/sh',
+      ['-c', '"$@" </dev/null; echo left $?', 'sh', process.execPath, PROGRAM, 'config', 'init'],
+      {
+        env: home.env,
+      },
+    );
+    await terminal.exit();
+    expect(terminal.screen()).toMatch(/needs a terminal[\s\S]*hi config path[\s\S]*left 2/);
+  });
+});
+
+describe('leaving the set-up', () => {
+  /** Every question there is, each with the answers that lead to it. */
+  const QUESTIONS: readonly (readonly [string, readonly (readonly [string | RegExp, string])[]])[] = [
+    [PROVIDER, []],
+    ['Your key for OpenAI', [[PROVIDER, '']]],
+    [
+      'What now?',
+      [
+        [PROVIDER, ''],
+        ['Your key for OpenAI', 'wrong'],
+      ],
+    ],
+    [
+      'Which model?',
+      [
+        [PROVIDER, ''],
+        ['Your key for OpenAI', 'right'],
+      ],
+    ],
+    ['Its address', [[PROVIDER, down(3)]]],
+    ['Its address, such as', [[PROVIDER, KEY.up]]],
+    [
+      'Its key',
+      [
+        [PROVIDER, KEY.up],
+        ['Its address', 'http://127.0.0.1:9/v1'],
+      ],
+    ],
+  ];
+
+  it.each(QUESTIONS)(
+    'with Ctrl-C at "%s" writes nothing and leaves the terminal as it was',
+    async (question, before) => {
+      const openai = await house('openai', { key: 'right' });
+      home = makeHome(null);
+      await start([], { OPENAI_BASE_URL: openai.base, OLLAMA_HOST: '' });
+      for (const [asked, typed] of before) await answer(asked, typed);
+      await terminal.until(question, 20_000);
+      terminal.type(control('c'));
+      await expectLeft(130);
+      expect(terminal.screen()).toContain('Nothing was written.');
+      expect(readdirSync(home.config)).toEqual([]);
+      expect(existsSync(home.data)).toBe(false);
+    },
+  );
+
+  it('with Ctrl-C while it waits for the vendor is the same', async () => {
+    home = makeHome(null);
+    await using silent = await vendorServer({ silent: true });
+    await start([], { OPENAI_BASE_URL: silent.url });
+    await answer(PROVIDER, '');
+    await answer('Your key for OpenAI', 'any');
+    await terminal.until('Asking for the list of models');
+    terminal.type(control('c'));
+    await expectLeft(130);
+    expect(terminal.screen()).toContain('Nothing was written.');
+    expect(readdirSync(home.config)).toEqual([]);
+  });
+
+  it('with Ctrl-D writes nothing', async () => {
+    home = makeHome(null);
+    await start([]);
+    await answer(PROVIDER, '');
+    await terminal.until('Your key for OpenAI');
+    terminal.type(control('d'));
+    await expectLeft(130);
+    expect(readdirSync(home.config)).toEqual([]);
+  });
+});
+
+describe('a place that cannot be written', () => {
+  it('is said with its path and what to do before anything is asked: 3', async () => {
+    const openai = await house('openai');
+    home = makeHome(null);
+    home.write('file', '');
+    const folder = join(home.work, 'file', 'hi');
+    await start(['config', 'init'], { OPENAI_BASE_URL: openai.base, OPENAI_API_KEY: 'k', HI_CONFIG_DIR: folder });
+    await expectLeft(3);
+    expect(terminal.screen()).toMatch(/'.*file\S*' is not a folder[\s\S]*HI_CONFIG_DIR/);
+    expect(terminal.screen()).not.toContain(PROVIDER);
+  });
+});
+
+describe('a terminal of 20 columns and 6 rows', () => {
+  it('is enough for the set-up', async () => {
+    const openai = await house('openai');
+    home = makeHome(null);
+    await start([], { OPENAI_BASE_URL: openai.base }, { columns: 20, rows: 6 });
+    await terminal.until('OpenAI');
+    terminal.type(KEY.enter);
+    await terminal.until('Your key', 20_000);
+    terminal.type(`any${KEY.enter}`);
+    await terminal.until('first-model', 20_000);
+    terminal.type(KEY.enter);
+    await terminal.until(PROMPT, 20_000);
+    expect(config()).toMatchObject({ provider: 'openai', model: 'first-model' });
+  });
+});
