@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emptyMachine, firstRun, type Machine, pack, type Said, say, warningsOfOurs } from '../support/install.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const LIMIT = 3_000_000;
+
+let folder: string;
+let machine: Machine;
+let bytes: number;
+let installed: Said;
+
+// Without a network: what the bundle holds is no dependency, and the optional zstd-napi is lent afterwards. With a network, install scripts and the
+// other Node versions: npm run check:install.
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hi-install-'));
+  machine = emptyMachine(folder, process.execPath);
+  const env = { ...machine.env, npm_config_cache: join(folder, 'cache') };
+  const packed = await pack(folder, env);
+  bytes = packed.bytes;
+  const args = ['install', '--global', '--prefix', machine.prefix, '--offline', '--ignore-scripts', packed.file];
+  installed = await say('npm', args, env, machine.home);
+}, 60_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the package', () => {
+  it('is smaller than 3 MB', () => expect(bytes).toBeLessThan(LIMIT));
+
+  it('has no dependency but the optional zstd', () => {
+    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(dependencies).toBeUndefined();
+    expect(Object.keys(optionalDependencies)).toEqual(['zstd-napi']);
+  });
+
+  it('installs into an empty prefix with one command and without a warning', () => {
+    expect(installed.text).toMatch(/added 1 package/);
+    expect(installed.status).toBe(0);
+    expect(warningsOfOurs(installed)).toEqual([]);
+  });
+
+  it('brings the program, its manual page and its pages', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(await say(machine.hi, ['--version'], machine.env)).toEqual({ status: 0, text: `${version}\n` });
+    expect(existsSync(join(machine.prefix, 'share/man/man1/hi.1'))).toBe(true);
+    expect(existsSync(join(machine.prefix, 'lib/node_modules/hi-chat/docs/configure.md'))).toBe(true);
+  });
+
+  it('says what to do where there is no zstd, and takes that of Node where there is', async () => {
+    const env = { ...machine.env, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+    const asked = await say(machine.hi, ['ask', 'x'], env);
+    if ('zstdCompressSync' in process.getBuiltinModule('node:zlib')) expect(asked.status).toBe(5);
+    else {
+      expect(asked.status).toBe(7);
+      expect(asked.text).toMatch(/No zstd .*\n.*Node 22\.15 or newer.*npm install -g hi-chat/);
+      // A chat says so before the first question.
+      expect(await say(machine.hi, ['chat'], env)).toMatchObject({ status: 7, text: asked.text });
+    }
+  });
+
+  it('leads from the first start into a conversation', async () => {
+    const modules = join(machine.prefix, 'lib/node_modules/hi-chat/node_modules');
+    mkdirSync(modules, { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules/zstd-napi'), join(modules, 'zstd-napi'));
+    const { status, screen } = await firstRun(machine);
+    expect(status).toBe(0);
+    expect(screen).toContain('Welcome.');
+    expect(statSync(join(machine.home, '.config/hi/config.json')).mode & 0o777).toBe(0o600);
+    expect(existsSync(join(machine.home, '.local/share/hi/history.json.zst'))).toBe(true);
+  });
+});
