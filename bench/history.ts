@@ -1,0 +1,195 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { build } from 'esbuild';
+import type { Entry, NewMessage } from '../lib/chat/message.js';
+import { asTokens } from '../lib/chat/tokens.js';
+import { loadCodec } from '../lib/history/frames.js';
+import { locked } from '../lib/history/lock.js';
+import { LogFile } from '../lib/history/log-file.js';
+import { pathsIn } from '../lib/history/paths.js';
+import { rewrite } from '../lib/history/rewrite.js';
+import { prose } from '../spec/support/prose.js';
+import { median, type Row } from './row.js';
+
+/** Lengths of the conversation, in messages of 400 characters. */
+const LENGTHS = [100, 1_000, 10_000, 100_000, 1_000_000];
+const CHARACTERS = 400;
+/** How many messages the view holds, however long the conversation is. */
+const VIEW = 100;
+/** Every length is measured in every round, so that what else the machine does meets all of them. */
+const ROUNDS = 6;
+const APPENDS = 100;
+const OPENINGS = 3;
+
+/** What was measured at one length of the conversation. */
+interface Found {
+  readonly length: number;
+  readonly folder: string;
+  /** The file against one `zstd -3` of the same array. */
+  readonly size: number;
+  /** Appending one message, on disk, in milliseconds. */
+  readonly append: number[];
+  /** Sealing what was appended, in milliseconds, and how many messages that was for. */
+  readonly seal: number[];
+  /** Opening for the next request in a new process: milliseconds without loading the program, and the most memory in MiB. */
+  readonly open: number[];
+  readonly memory: number[];
+}
+
+/** What the history costs from a hundred messages to a million. */
+export async function rows(): Promise<readonly Row[]> {
+  const root = mkdtempSync(join(tmpdir(), 'hi-bench-'));
+  try {
+    const opener = await compiled(root);
+    const found = LENGTHS.map((length) => prepared(root, length));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const one of found) {
+        for (let count = 0; count < OPENINGS; count += 1) opened(opener, one);
+        await appended(one);
+      }
+    }
+    return [...found.flatMap(rowsOf), ...promises(found)];
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function rowsOf({ length, append, seal, open, memory, size }: Found): readonly Row[] {
+  const at = `at ${length.toLocaleString('en')} messages`;
+  return [
+    { what: `append ${at}, on disk`, value: median(append), unit: 'ms' },
+    { what: `sealing ${at}, spread over the messages`, value: spread(seal), unit: 'ms' },
+    { what: `open ${at} for the next request`, value: median(open), unit: 'ms' },
+    { what: `open ${at}, peak memory of the process`, value: median(memory), unit: 'MiB' },
+    { what: `size ${at} against one zstd -3`, value: size, unit: '×' },
+  ];
+}
+
+/** The figures that must not grow with the conversation. */
+function promises(found: readonly Found[]): readonly Row[] {
+  const [first, last] = [found[0], found.at(-1)];
+  if (!first || !last) return [];
+  const ratio = (what: string, of: (one: Found) => readonly number[], limit: number): Row => {
+    return { what, value: median(of(last)) / median(of(first)), unit: '×', limit };
+  };
+  return [
+    ratio('append at the longest against the shortest', ({ append }) => append, 2),
+    ratio('open at the longest against the shortest', ({ open }) => open, 1.5),
+    ratio('memory at the longest against the shortest', ({ memory }) => memory, 1.5),
+    { what: 'size at the longest against one zstd -3', value: last.size, unit: '×', limit: 1.15 },
+    {
+      what: 'sealing, spread over the messages, at its worst',
+      value: Math.max(...found.map(({ seal }) => spread(seal))),
+      unit: 'ms',
+      limit: 1,
+    },
+  ];
+}
+
+function spread(seals: readonly number[]): number {
+  return seals.reduce((sum, time) => sum + time, 0) / (ROUNDS * APPENDS);
+}
+
+function prepared(root: string, length: number): Found {
+  const folder = join(root, String(length));
+  const paths = pathsIn(folder);
+  mkdirSync(folder);
+  rewrite(loadCodec(), paths, 'bench', conversation(length));
+  const size = statSync(paths.history).size / zstdSize(paths.history);
+  return { length, folder, size, append: [], seal: [], open: [], memory: [] };
+}
+
+/** A conversation that was compacted after every thousand messages, and last so that the view holds the newest hundred. */
+export function* conversation(length: number): Generator<Entry> {
+  let id = 0;
+  for (let count = 1; count <= length; count += 1) {
+    id += 1;
+    const turn = count % 2 === 1 ? id : id - 1;
+    yield { id, turn, at: new Date(1.7e12 + id * 1000).toISOString(), ...said(count) };
+    if (count % 1000 !== 0 && count !== length) continue;
+    id += 1;
+    if (length > VIEW) yield block(id, count === length ? id - VIEW : id - 6);
+  }
+}
+
+function block(id: number, first_kept: number): Entry {
+  const [messages_compacted, messages_kept] = [900, id - first_kept];
+  const sizes = { tokens_before: asTokens(100_000), tokens_after: asTokens(2000) };
+  const text = { content: prose(4000, id), strategy: 'summary', source: 'model' } as const;
+  return {
+    id,
+    at: '2026-11-22T10:00:00Z',
+    type: 'compress',
+    ...text,
+    first_kept,
+    messages_compacted,
+    messages_kept,
+    ...sizes,
+  };
+}
+
+/** So much text that a piece of it comes again only beyond the reach of any compressor. */
+const TEXT = Array.from({ length: 64 }, (_, index) => prose(2 ** 20, index)).join('');
+
+function said(count: number): NewMessage {
+  const start = (count * CHARACTERS) % (TEXT.length - CHARACTERS);
+  const content = [{ type: 'text', text: TEXT.slice(start, start + CHARACTERS) }] as const;
+  if (count % 2 === 1) return { cwd: '/home/user', role: 'user', content };
+  return { cwd: '/home/user', role: 'assistant', content, stop_reason: 'end', model: 'model', provider: 'openai' };
+}
+
+/** Appends as the store does, under the lock, with the sealing measured by itself. */
+async function appended({ folder, append, seal }: Found): Promise<void> {
+  const file = LogFile.open(loadCodec(), pathsIn(folder).history, 'r+');
+  const [first] = file.load();
+  for (let count = 0; count < APPENDS; count += 1) {
+    const start = performance.now();
+    await locked(folder, () => {
+      file.news();
+      const id = file.facts.last + 1;
+      file.append([{ id, turn: id, at: new Date().toISOString(), ...said(2 * count + 1), stop_reason: 'end' }]);
+    });
+    await file.sync();
+    append.push(performance.now() - start);
+    if (!file.isSealDue) continue;
+    const sealing = performance.now();
+    await locked(folder, () => file.seal(first?.id ?? null));
+    seal.push(performance.now() - sealing);
+  }
+  file.close();
+}
+
+function opened(opener: string, { folder, open, memory }: Found): void {
+  const cost = JSON.parse(execFileSync(process.execPath, [opener, folder], { encoding: 'utf8' }));
+  open.push(cost.open);
+  memory.push(cost.memory);
+}
+
+/** The bytes of the same array in one frame, as `zstd -3` writes it. */
+function zstdSize(path: string): number {
+  const { stdout } = spawnSync('sh', ['-c', 'zstd -dc "$0" | zstd -3 -c | wc -c', path], { encoding: 'utf8' });
+  return Number(stdout);
+}
+
+async function compiled(folder: string): Promise<string> {
+  await build({
+    absWorkingDir: process.cwd(),
+    entryPoints: { open: 'bench/history-open.ts' },
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.17',
+    external: ['zstd-napi'],
+    logLevel: 'error',
+  });
+  const modules = join(folder, 'node_modules');
+  if (!existsSync(modules)) symlinkSync(join(process.cwd(), 'node_modules'), modules);
+  return join(folder, 'open.mjs');
+}

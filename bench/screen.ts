@@ -1,0 +1,129 @@
+import { openSync, writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { setImmediate as tick } from 'node:timers/promises';
+import { createScreen, type Paper } from '../lib/screen/show.js';
+import { createStyledAnswer } from '../lib/screen/styled-answer.js';
+import { median, type Row } from './row.js';
+
+/** What one answer has in both benchmarks of the REPL. */
+export const CHUNKS = 20_000;
+const ROUNDS = 7;
+
+/** What rendering costs: 20,000 chunks of an answer with prose, lists, tables and code; medians of several rounds, after one to warm up. */
+export async function rows(): Promise<readonly Row[]> {
+  const chunks = answerInChunks();
+  const runs = { bare: bareWriting, piped: screenWriting(false), styled: screenWriting(true) };
+  const found: Record<keyof typeof runs, number[]> = { bare: [], piped: [], styled: [] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const name of ['bare', 'piped', 'styled'] as const) {
+      const cost = await cpuOf(() => runs[name](chunks));
+      if (round > 0) found[name].push(cost / CHUNKS);
+    }
+  }
+  const [bare, piped, styled] = [median(found.bare), median(found.piped), median(found.styled)];
+  const row = (what: string, cost: number, limit?: number): Row => ({
+    what,
+    value: cost,
+    unit: 'µs CPU',
+    ...(limit === undefined ? {} : { limit }),
+  });
+  return [
+    row('writing a chunk as it comes', bare),
+    row('showing it through a pipe', piped),
+    row('showing it on a terminal, styled and coloured', styled),
+    row('the same beyond the pipe', styled - piped, 5),
+  ];
+}
+
+/** Five chunks arrive with each piece that the network brings. */
+const AT_ONCE = 5;
+
+async function bareWriting(chunks: readonly string[]): Promise<void> {
+  const out = sink();
+  for (const [index, chunk] of chunks.entries()) {
+    out.write(chunk);
+    if (index % AT_ONCE === 0) await tick();
+  }
+}
+
+const screenWriting =
+  (isTerminal: boolean) =>
+  async (chunks: readonly string[]): Promise<void> => {
+    const paper: Paper = {
+      out: sink(),
+      err: sink(),
+      outIsTerminal: isTerminal,
+      errIsTerminal: isTerminal,
+      colour: { out: isTerminal, err: isTerminal },
+      columns: () => 80,
+    };
+    const screen = createScreen(paper, {
+      quiet: false,
+      styled: createStyledAnswer,
+      thinking: true,
+      exact: false,
+      now: Date.now,
+    });
+    await screen.follow(
+      (async function* () {
+        for (const [index, text] of chunks.entries()) {
+          yield { type: 'text', text } as const;
+          if (index % AT_ONCE === 0) await tick();
+        }
+      })(),
+    );
+    screen.close();
+  };
+
+/** Takes bytes at once, as a terminal does. */
+function sink(): Writable {
+  const nowhere = openSync('/dev/null', 'w');
+  return new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      writeSync(nowhere, text);
+      done();
+    },
+  });
+}
+
+async function cpuOf(run: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+const ANSWER = `## How it works
+
+The **first** thing to know is that \`stream()\` yields *pieces* of text, see https://example.org/streams for more.
+
+1. It reads a chunk, and decodes it.
+2. It looks for a line end; when there is none, it waits.
+   - nothing is lost, however the bytes were cut
+
+| case | result |
+|------|--------|
+| whole line | written |
+| half a line | held |
+
+\`\`\`python
+def lines(chunks):
+    """Yield whole lines."""
+    rest = ""
+    for chunk in chunks:  # as they come
+        rest += chunk
+        while "\\n" in rest:
+            line, rest = rest.split("\\n", 1)
+            yield line
+\`\`\`
+
+That is all there is to it; the rest of the program does not change.
+
+`;
+
+/** Prose, lists, tables and code, in chunks of about the size of a token. */
+export function answerInChunks(): readonly string[] {
+  const pieces = ANSWER.match(/\s?\S{1,5}|\s+/g) ?? [];
+  return Array.from({ length: CHUNKS }, (_, index) => pieces[index % pieces.length] ?? '');
+}
