@@ -1,0 +1,168 @@
+// Records docs/tour.md: a session of the real program in a real terminal, against the stand-in server of the demonstration.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { SMALL_MODEL, startStandIn } from './stand-in.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+process.chdir(root);
+await import('./build.js');
+const { openTerminal, control } = await load('spec/support/terminal.ts');
+
+const standIn = await startStandIn();
+const home = mkdtempSync(join(tmpdir(), 'hi-tour-'));
+const work = join(home, 'project');
+for (const folder of [work, join(home, 'config')]) mkdirSync(folder);
+writeFileSync(join(work, 'notes.txt'), 'Buy milk.\nCall Ada about the engine.\n');
+const config = {
+  provider: 'openai',
+  api_base: `${standIn.url}/v1`,
+  model: 'stand-in',
+  small_model: { model: SMALL_MODEL },
+  context_window: 4000,
+};
+writeFileSync(join(home, 'config', 'config.json'), JSON.stringify(config), { mode: 0o600 });
+const env = {
+  PATH: process.env.PATH,
+  HOME: home,
+  HI_CONFIG_DIR: join(home, 'config'),
+  HI_DATA_DIR: join(home, 'data'),
+  HI_CACHE_DIR: join(home, 'cache'),
+};
+
+const page = [];
+let terminal = null;
+let told = 0;
+
+/** Starts the program and waits for its prompt. */
+async function start() {
+  terminal = openTerminal(process.execPath, [join(root, 'dist', 'hi.js'), 'chat'], {
+    env,
+    cwd: work,
+    columns: 88,
+    rows: 60,
+  });
+  told = 0;
+  await prompt();
+}
+
+async function prompt() {
+  await terminal.until((screen) => /(?:^|\n)hi(?: \d+%)?> *$/.test(screen), 60_000);
+}
+
+/** Types a line and waits until the next prompt. */
+async function say(line) {
+  terminal.type(line);
+  await terminal.until((screen) => screen.trimEnd().endsWith(line.trimEnd()));
+  terminal.type('\r');
+  await terminal.until((screen) => !screen.trimEnd().endsWith(line.trimEnd()));
+  await prompt();
+}
+
+function explain(title, text) {
+  page.push(`## ${title}`, '', text, '');
+}
+
+/** Puts what came onto the screen since the last time into the page. The prompt that waits belongs to the next picture. */
+function record() {
+  const lines = terminal.transcript().split('\n');
+  push(lines.slice(told, -1));
+  told = lines.length - 1;
+}
+
+/** Puts what is on the screen at this moment into the page; what follows is recorded from the line that begins like this. */
+function recordMoment(from) {
+  const lines = terminal.transcript().split('\n');
+  push(lines.slice(told));
+  told = lines.findLastIndex((line) => line.startsWith(from));
+}
+
+function push(lines) {
+  page.push('```text', ...lines.map(tidy).join('\n').trim().split('\n'), '```', '');
+}
+
+/** Times are those of one recording, so that the next one differs only where the program does. */
+function tidy(line) {
+  const text = line
+    .replaceAll(home, '~')
+    .replace(/· \d+\.\d+s/, '· 0.1s')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, '2026-11-22 08:30 UTC')
+    .trimEnd();
+  return text.length > 200 ? `${text.slice(0, 88)} … ${text.slice(-60)}` : text;
+}
+
+try {
+  page.push('# A tour of `hi chat`', '');
+  page.push(
+    'Recorded by `npm run tour`: the program as it is built, in a terminal, talking to the stand-in server of `npm run demo`, whose answers are',
+    'scripted. Nothing is edited, except that very long lines are shortened and times are those of one recording. Colours cannot be seen here: in',
+    'a terminal marks and tool lines are dim, headings and emphasis bold, code coloured.',
+    '',
+  );
+  await start();
+  explain('A first question', 'The prompt, a question, the answer as it streams.');
+  await say('hello');
+  record();
+  explain('A tool', 'Reading inside the working folder needs no permission.');
+  await say('list the files');
+  record();
+  explain('A tool that asks first', 'Writing does. The change is shown before it is made.');
+  terminal.type('write a haiku\r');
+  await terminal.until(/Make this change\?[\s\S]*⏎ select/, 60_000);
+  recordMoment('? Make this change?');
+  page.push('Enter takes “yes, once”.', '');
+  terminal.type('\r');
+  await prompt();
+  record();
+  explain('A command of your own', '`!` runs it and lets the model see what it printed.');
+  await say('!cat haiku.txt');
+  record();
+  explain('A long paste', 'Twelve lines of a log are pasted. They stand in the line as a token, and are sent in full.');
+  terminal.paste(
+    Array.from({ length: 12 }, (_, line) => `2026-11-22 08:${10 + line} engine: stage ${line} is warm`).join('\n'),
+  );
+  await terminal.until('[LongText#1]');
+  await say(' what is this?');
+  record();
+  explain(
+    'A conversation that outgrows the window',
+    'The window is small here on purpose. Above four fifths of it, before the next request, older messages become a summary; nothing is deleted.',
+  );
+  await say('tell me a long story');
+  await say('tell me a long story');
+  record();
+  await say('hello, are you still there?');
+  record();
+  await say('/status');
+  record();
+  explain(
+    'Leaving and coming back',
+    'Ctrl-D leaves. The next start goes on where this one stopped; there is only one conversation.',
+  );
+  terminal.type(control('d'));
+  await terminal.exit();
+  await start();
+  await say('hello again');
+  record();
+  terminal.type(control('d'));
+  await terminal.exit();
+  writeFileSync(join(root, 'docs', 'tour.md'), `${page.join('\n').trimEnd()}\n`);
+} finally {
+  await terminal?.close();
+  await standIn.stop();
+  rmSync(home, { recursive: true, force: true });
+}
+
+/** A module of the specs; they are TypeScript. */
+async function load(entry) {
+  const folder = mkdtempSync(join(root, '.tour-'));
+  try {
+    const outfile = join(folder, 'module.mjs');
+    await build({ entryPoints: [entry], outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' });
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
