@@ -1,0 +1,217 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
+import { openVendorHouse, type VendorHouse } from '../support/vendor-house.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** A fenced block: its language, and what is in it. One that installs something, or needs what a machine may not have, comes after `<!-- elsewhere -->`. */
+interface Block {
+  readonly page: string;
+  readonly line: number;
+  readonly language: string;
+  readonly elsewhere: boolean;
+  readonly text: string;
+}
+
+const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+
+function blocksOf(page: string): readonly Block[] {
+  const text = read(page);
+  return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    page,
+    line: text.slice(0, match.index).split('\n').length,
+    language: match[1] ?? '',
+    elsewhere: text.slice(0, match.index).trimEnd().endsWith('<!-- elsewhere -->'),
+    text: match[2] ?? '',
+  }));
+}
+
+const BLOCKS = PAGES.flatMap(blocksOf);
+const COMMANDS = BLOCKS.filter(({ language, elsewhere }) => language === 'sh' && !elsewhere);
+
+/** What somebody at the keyboard does when a line ends so: take what is offered, say yes, leave the chat. */
+const HABITS: readonly (readonly [RegExp, string])[] = [
+  [/^hi( \d+%)?> *$/, control('d')],
+  [/^\? .*: *$/, KEY.enter],
+  [/\(y\/N\) *$/, `y${KEY.enter}`],
+  [/(⏎ select|toggle visibility)$/, KEY.enter],
+];
+
+let home: Home;
+let server: ScriptedServer;
+let anthropic: VendorHouse;
+let terminal: Terminal | undefined;
+
+/** A user who has talked before, in a folder with a few files and something to commit. */
+async function setUp(): Promise<void> {
+  server = await startScriptedServer(() => ({ text: 'As you say.\n', usage: [40, 4] }));
+  anthropic = await openVendorHouse('anthropic');
+  const config = { provider: 'openai', model: 'scripted', api_base: server.base, api_key: 'sk-in-the-file' };
+  home = makeHome(config);
+  mkdirSync(join(home.folder, 'bin'));
+  symlinkSync(PROGRAM, join(home.folder, 'bin', 'hi'));
+  for (const name of ['notes.md', 'question.txt', 'questions.txt', 'plan.pdf'])
+    home.write(name, name === 'plan.pdf' ? '%PDF-1.4\n%%EOF\n' : 'What is missing?\n');
+  home.write('other.json', JSON.stringify(config));
+  execFileSync('git', ['init', '-q'], { cwd: home.work });
+  execFileSync('git', ['add', 'notes.md'], { cwd: home.work });
+  home.write('notes.md', 'What is missing here?\n');
+  await runProgram(home, ['chat'], { input: 'one\ntwo\nthree\n' });
+  copyFileSync(home.historyFile, join(home.work, 'history.json.zst'));
+}
+
+afterEach(async () => {
+  await terminal?.close();
+  terminal = undefined;
+  await server?.close();
+  await anthropic?.close();
+  home?.remove();
+});
+
+/** Runs commands in a terminal as their reader would, and resolves to what was on the screen and the status of the first that failed. */
+async function runAsReader(commands: string): Promise<{ readonly status: number; readonly transcript: string }> {
+  const env = {
+    ...home.env,
+    PATH: [join(home.folder, 'bin'), home.env.PATH].join(delimiter),
+    ANTHROPIC_API_KEY: 'sk-ant-here',
+    ANTHROPIC_BASE_URL: anthropic.base,
+    OPENAI_BASE_URL: server.base,
+    PAGER: 'cat',
+    file: 'history.json.zst',
+  };
+  const opened = openTerminal('bash', ['-e', '-o', 'pipefail', '-c', commands], { env, cwd: home.work, columns: 160 });
+  terminal = opened;
+  let isOver = false;
+  const over = opened.exit().finally(() => {
+    isOver = true;
+  });
+  let answered = '';
+  while (!isOver) {
+    const line = opened.lastLine();
+    const habit = HABITS.find(([question]) => question.test(line));
+    const screen = opened.transcript();
+    if (habit !== undefined && screen !== answered) {
+      answered = screen;
+      opened.type(habit[1]);
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  const { status } = await over;
+  return { status, transcript: opened.transcript() };
+}
+
+describe('the commands shown in the documentation', () => {
+  it.each(COMMANDS.map((block) => [`${block.page}:${block.line}`, block] as const))(
+    'work as shown in %s',
+    async (_place, { text }) => {
+      await setUp();
+      const { status, transcript } = await runAsReader(text);
+      expect([status, transcript]).toEqual([0, expect.any(String)]);
+    },
+    60_000,
+  );
+
+  it('are marked: every other block says what language it is, or is a picture', () => {
+    const unmarked = BLOCKS.filter(({ language, text }) => language === '' && /^(\$ )?(hi|zstd|npm|curl) /m.test(text));
+    expect(unmarked.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+    expect(COMMANDS.length).toBeGreaterThan(5);
+  });
+});
+
+describe('the configurations shown in the documentation', () => {
+  const CONFIGURATIONS = BLOCKS.filter(({ language }) => language === 'json');
+
+  it.each(CONFIGURATIONS.map((block) => [`${block.page}:${block.line}`, block] as const))(
+    'are accepted as shown in %s',
+    async (_place, { text }) => {
+      await setUp();
+      home.write('shown.json', text);
+      const run = await runProgram(home, ['config', 'show', '--config', 'shown.json'], {
+        env: { OPENAI_API_KEY: 'k' },
+      });
+      expect([run.status, run.stderr]).toEqual([0, '']);
+      expect(JSON.parse(run.stdout)).toMatchObject({ provider: expect.any(String), model: expect.any(String) });
+    },
+  );
+});
+
+describe('the documentation', () => {
+  it('names in its text only commands and options that there are', async () => {
+    await setUp();
+    const helps = new Map<string, string>();
+    const help = async (...command: readonly string[]): Promise<string> => {
+      const key = command.join(' ');
+      const known = helps.get(key) ?? (await runProgram(home, [...command, '--help'])).stdout;
+      helps.set(key, known);
+      return known;
+    };
+    const whole = await help();
+    const commands = [...whole.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name]) => name ?? '');
+    const wrong: string[] = [];
+    for (const page of PAGES)
+      for (const [, span = ''] of read(page).matchAll(/`hi( [^`]+)`/g)) {
+        const words = span.trim().split(/\s+/);
+        const command = words.find((word) => commands.includes(word));
+        if (/^[a-z]+$/.test(words[0] ?? '') && command !== words[0]) wrong.push(`${page}: hi${span}`);
+        const text = `${whole}${command === undefined ? '' : await help(command, ...nested(command, words))}`;
+        for (const option of words.filter((word) => /^--[a-z]/.test(word)))
+          if (!text.includes(option.replace(/=.*/, ''))) wrong.push(`${page}: hi${span}`);
+      }
+    expect(wrong).toEqual([]);
+  });
+
+  it('has every setting with its default in docs/configure.md, or on the page it links to', async () => {
+    await setUp();
+    const schema = JSON.parse((await runProgram(home, ['config', 'schema'])).stdout);
+    const names = Object.keys(schema.properties).filter((name) => name !== '$schema');
+    expect(names.filter((name) => !read('docs/configure.md').includes(`\`${name}`))).toEqual([]);
+  });
+
+  it('gives a reason for every package', () => {
+    const { devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
+    const page = read('docs/dependencies.md');
+    const names = Object.keys({ ...devDependencies, ...optionalDependencies });
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('shows in README.md a screen that was recorded', () => {
+    const screens = blocksOf('README.md').filter(({ language }) => language === 'text');
+    const recorded = read('docs/tour.md').split('\n');
+    expect(screens).toHaveLength(1);
+    for (const line of screens.flatMap(({ text }) => text.trimEnd().split('\n')))
+      expect(recorded).toContainEqual(expect.stringContaining(line));
+  });
+
+  it('links to files that are there', () => {
+    const broken = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(#[^)]*)?\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !existsSync(join(ROOT, dirname(page), target)))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('can be reached from README.md, every page', () => {
+    const readme = read('README.md');
+    expect(PAGES.filter((page) => page !== 'README.md' && !readme.includes(page))).toEqual([]);
+  });
+});
+
+/** The second word of a command that has commands of its own. */
+function nested(command: string, words: readonly string[]): readonly string[] {
+  const next = words[words.indexOf(command) + 1];
+  return command === 'config' && next !== undefined && /^[a-z]+$/.test(next) ? [next] : [];
+}
