@@ -10,11 +10,14 @@ const PREFIX = 'history.lock.';
 /** Nothing done under the lock takes longer, in milliseconds; only a stopped process holds it for so long. */
 const PATIENCE = 30_000;
 
+/** How long, in milliseconds, one that waits may look away. */
+const LONGEST = 16;
+
 /**
  * Runs `work` while no other process runs its own for this folder. `work` is synchronous, so the lock is held for its few writes and nothing else.
  *
- * Each process marks its wish with a file of its own name, then looks who else did: alone, it holds the lock; else the smallest name keeps its
- * wish and waits, the others withdraw. Whoever is killed leaves a name that belongs to no living process and binds nobody, so nothing is ever stolen.
+ * Where nobody wishes, each process marks its wish with a file of its own name, then looks who else did: alone, it holds the lock; else the smallest
+ * name keeps its wish and waits, the others withdraw. Whoever is killed leaves a name that belongs to no living process and binds nobody, so nothing is ever stolen.
  * Throws a `HiError` when another process holds it for half a minute, and what the system throws when the folder cannot be written.
  */
 export async function locked<Result>(folder: string, work: () => Result): Promise<Result> {
@@ -24,13 +27,17 @@ export async function locked<Result>(folder: string, work: () => Result): Promis
   const since = monotonic();
   let wished = false;
   try {
-    for (;;) {
-      wished ||= mark(wish);
-      const others = wished ? living(folder, name) : [];
+    for (let tries = 0; ; tries += 1) {
+      let others = living(folder, name);
+      // Who wishes only where nobody does stays out of the way of the one whose turn it is, however many wait.
+      if (!wished && others.length === 0) {
+        wished = mark(wish);
+        others = living(folder, name);
+      }
       if (wished && others.length === 0) return work();
       if (wished && others.some((other) => other < name)) wished = withdraw(wish);
       if (monotonic() - since > PATIENCE) throw busy(folder, others[0] ?? name);
-      await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 2));
+      await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * Math.min(2 ** tries, LONGEST)));
     }
   } finally {
     if (wished) withdraw(wish);
