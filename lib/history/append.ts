@@ -13,6 +13,7 @@ import {
   slack,
   tableFrame,
   tableSize,
+  wholeBlocks,
 } from './layout.js';
 import { rowsBefore, type Tail } from './tail.js';
 
@@ -35,15 +36,14 @@ export function append(codec: Codec, file: number, before: Tail, content: Buffer
 }
 
 /**
- * Makes the space after the array at least `needed` bytes large: pages of space are added one by one, the seek table is written at their end,
+ * Makes the space after the array at least `needed` bytes large: space is added page by page, the seek table is written at its end,
  * and one write of eight bytes joins it all. Throws what the system throws, the file as it was.
  */
 export function grow(file: number, tail: Tail, needed: number): Tail {
   const rows = rowsBefore(reader(file), tail.size, tail.home);
   const table = tableSize(rows.length + 1);
-  const pages = Math.ceil((needed - tail.free + slack(tail.size) + table + HEADER) / PAGE);
-  addPages(file, tail.size, pages);
-  const size = tail.size + pages * PAGE;
+  const size = wholeBlocks(tail.size + needed - tail.free + slack(tail.size) + table + HEADER);
+  addSpace(file, tail.size, size);
   const end = size - table;
   writeAt(file, tableFrame([...rows, restOf(tail, end)]), end);
   const free = end - tail.close - END;
@@ -56,14 +56,18 @@ export function restOf(tail: Pick<Tail, 'home' | 'frames'>, end: number): Row {
   return { size: end - tail.home, content: tail.frames.reduce((sum, frame) => sum + frame.content, 1) };
 }
 
-function addPages(file: number, size: number, pages: number): void {
+function addSpace(file: number, from: number, to: number): void {
   const page = Buffer.alloc(PAGE);
-  header(SPACE, PAGE - HEADER).copy(page);
   try {
-    for (let index = 0; index < pages; index += 1) writeAt(file, page, size + index * PAGE);
+    for (let at = from; at < to; ) {
+      const end = Math.min(to, at - (at % PAGE) + PAGE);
+      header(SPACE, end - at - HEADER).copy(page);
+      writeAt(file, page.subarray(0, end - at), at);
+      at = end;
+    }
   } catch (thrown) {
-    cutOff(file, size);
+    cutOff(file, from);
     throw thrown;
   }
-  writeAt(file, header(SPACE, pages * PAGE - HEADER), size);
+  writeAt(file, header(SPACE, to - from - HEADER), from);
 }

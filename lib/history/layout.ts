@@ -25,7 +25,10 @@ export const BRACKET = OPENING.length;
 /** What every append writes anew behind its frame: the closing frame and the header of the space after it. */
 export const END = BRACKET + HEADER;
 
-/** The file is a whole number of pages long and grows by pages: no kernel stops a killed process in the middle of writing one. */
+/** The file is a whole number of blocks long, so that a size which no step of a writer leaves is seen. */
+export const BLOCK = 512;
+
+/** No kernel stops a killed process in the middle of a write that stays within one page. */
 export const PAGE = 4096;
 
 /** One frame in the seek table: its bytes in the file, and what it decompresses to (0 for a skippable frame). */
@@ -87,7 +90,12 @@ function isRecordBody(value: unknown): value is RecordBody {
 
 /** How much space a file of that size keeps for what comes next. */
 export function slack(size: number): number {
-  return Math.floor(Math.min(Math.max(size / 16, PAGE), 16 * PAGE));
+  return Math.floor(Math.min(Math.max(size / 32, BLOCK), 16 * PAGE));
+}
+
+/** The size of the smallest file that holds so many bytes. */
+export function wholeBlocks(bytes: number): number {
+  return Math.ceil(bytes / BLOCK) * BLOCK;
 }
 
 /** The row of a frame. */

@@ -2,14 +2,25 @@ import { grow, restOf } from './append.js';
 import { contentAt, cutOff, flush, reader, sizeOf, writeAt } from './bytes.js';
 import { firstIdIn } from './entries.js';
 import type { Codec } from './frames.js';
-import { BRACKET, END, HEADER, header, PAGE, type RecordBody, SPACE, slack, tableFrame, tableSize } from './layout.js';
+import {
+  BRACKET,
+  END,
+  HEADER,
+  header,
+  type RecordBody,
+  SPACE,
+  slack,
+  tableFrame,
+  tableSize,
+  wholeBlocks,
+} from './layout.js';
 import { ending, FULL, type Sealed, type Start, sealedPiece } from './sealed.js';
 import { rowsBefore, type Tail, walkTail } from './tail.js';
 
 /** True when the frames that were appended one by one take so much more space than together that sealing them pays. */
 export function isSealDue({ frames, record, size }: Tail): boolean {
   const loose = frames.slice(record.sums.length === 0 ? 0 : 1).reduce((sum, frame) => sum + frame.content, 0);
-  return loose >= Math.min(Math.max(size / 4, FULL / 16), FULL / 8);
+  return loose >= Math.min(Math.max(size / 8, FULL / 64), FULL / 8);
 }
 
 /** The tail after sealing, and the full frames it made. */
@@ -96,7 +107,7 @@ function trim(file: number, tail: Tail): Tail {
   const start = tail.close + END;
   const rows = rowsBefore(reader(file), tail.size, tail.home);
   const table = tableSize(rows.length + 1);
-  const size = Math.ceil((start + slack(start) + table) / PAGE) * PAGE;
+  const size = wholeBlocks(start + slack(start) + table);
   if (size + HEADER > start + tail.free) return tail;
   const end = size - table;
   const beyond = header(SPACE, tail.size - size - HEADER);

@@ -2,11 +2,11 @@ import { Damaged } from './damaged.js';
 import type { Codec } from './frames.js';
 import { type Frame, frameAt, type Read } from './headers.js';
 import {
+  BLOCK,
   BRACKET,
   CLOSING,
   HEADER,
   OPENING,
-  PAGE,
   RECORD,
   type RecordBody,
   type Row,
@@ -46,7 +46,7 @@ const RECORD_LIMIT = 1024 * 1024;
 export function findTail(codec: Codec, read: Read, size: number): Tail {
   if (!read(0, BRACKET).equals(OPENING)) throw new Damaged('The file does not begin with the opening frame.');
   // Cut off or added to by somebody else. What is appended would no longer be safe from a kill in the middle of a page.
-  if (size % PAGE !== 0) throw new Damaged('The file is not a whole number of pages long.');
+  if (size % BLOCK !== 0) throw new Damaged('The file is not a whole number of blocks long.');
   const start = readRest(read, size);
   if (start !== null) {
     try {

@@ -2,7 +2,7 @@ import type { Entry } from '../chat/message.js';
 import { writeAt } from './bytes.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 import type { Codec } from './frames.js';
-import { HEADER, header, OPENING, PAGE, type Row, SPACE, slack, tableFrame, tableSize } from './layout.js';
+import { HEADER, header, OPENING, type Row, SPACE, slack, tableFrame, tableSize, wholeBlocks } from './layout.js';
 import { ending, FULL, neededFrom, type Start, sealedPiece } from './sealed.js';
 
 /** Writes a whole log into an empty file, entry after entry, holding one frame of it in memory. */
@@ -42,7 +42,7 @@ export class LogWriter {
     const bytes = ending(this.#codec, body, content);
     const size = this.#offset + bytes.length;
     const table = tableSize(this.#rows.length + 1);
-    const end = Math.ceil((size + HEADER + slack(size) + table) / PAGE) * PAGE;
+    const end = wholeBlocks(size + HEADER + slack(size) + table);
     const space = end - table - size - HEADER;
     const rest = { size: end - table - this.#offset, content: content.length + 1 };
     const parts = [bytes, header(SPACE, space), Buffer.alloc(space), tableFrame([...this.#rows, rest])];
