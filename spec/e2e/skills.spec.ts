@@ -1,239 +1,149 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
-import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
-
-let server: ScriptedServer;
-let home: Home;
-
-interface Setting {
-  readonly skills: Readonly<Record<string, string>>;
-  readonly config?: object;
-  readonly answer?: (request: SentRequest, index: number) => Reply;
-}
-
-/** A home with these skills whose configuration points at a server that answers like this. */
-async function setUp({ skills, config = {}, answer = () => ({ text: 'Fine.' }) }: Setting): Promise<void> {
-  server = await startScriptedServer(answer);
-  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, ...config });
-  for (const [name, text] of Object.entries(skills)) {
-    const path = join(home.config, 'skills', name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-}
-
-afterEach(async () => {
-  await server?.close();
-  home?.remove();
-});
-
-const ask = (text: string): Promise<Run> => runProgram(home, ['ask', text]);
-const chat = (...lines: readonly string[]): Promise<Run> =>
-  runProgram(home, ['chat'], { input: `${lines.join('\n')}\n` });
-
-const NAMES = ['git', 'docker', 'sql'];
-const skill = (name: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\nHow to use ${name}.`;
-const SKILLS = Object.fromEntries(NAMES.map((name) => [`${name}/SKILL.md`, skill(name)]));
-const MATCHED = { skills: { mode: 'matched' } };
-
-/** The system texts of a request, in order. */
-function systemOf(request: SentRequest | undefined): string {
-  const system = (request?.messages ?? []).filter(({ role }) => role === 'system' || role === 'developer');
-  return system.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content))).join('\n');
-}
-
-/** The skills whose text each request of the main model had, in the order of the request. */
-function sent(): readonly (readonly string[])[] {
-  return server.requests
-    .filter(({ model }) => model === 'scripted')
-    .map((request) => [...systemOf(request).matchAll(/How to use (\w+)\./g)].map((match) => match[1] ?? ''));
-}
-
-/** What the history recorded with each user message. */
-function records(): readonly { matched: string[]; active: string[]; standing?: object }[] {
-  const entries: readonly { role?: string; skills?: { matched: string[]; active: string[] } }[] = JSON.parse(
-    execFileSync('zstd', ['-dc', home.historyFile]).toString(),
-  );
-  return entries.flatMap(({ role, skills }) => (role === 'user' && skills ? [skills] : []));
-}
+import { symlinkSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import type { Reply, SentRequest } from '../support/scripted-server.js';
+import { howTo, MATCHED, type Skilled, skilled, skillFile, skillsOf, systemOf } from '../support/skilled.js';
 
 describe('skills', () => {
-  it('are the .md files of the config folder, and their content follows the preamble', async () => {
-    const skills = { 'coding-assistant.md': 'Write tests first.', 'translator.md': 'Keep the tone.' };
-    await setUp({ skills, config: { preamble: 'You are kind.' } });
-    await ask('hello');
-    expect(systemOf(server.requests[0])).toMatch(/^You are kind\.[\s\S]*Write tests first\.[\s\S]*Keep the tone\./);
-  });
-
   it('may be folders, whose place the model is told', async () => {
-    await setUp({ skills: { ...SKILLS, 'git/references/flow.md': 'beside' } });
-    await ask('hello');
-    expect(systemOf(server.requests[0])).toContain(join(home.config, 'skills', 'git'));
-    expect(sent()).toEqual([['docker', 'git', 'sql']]);
-  });
-
-  it('are listed by name, with those left out and why', async () => {
-    await setUp({
-      skills: { ...SKILLS, 'empty.md': '', 'odd/SKILL.md': '---\nname: odd\ndescription: a: b\n---\nOdd.' },
-    });
-    const run = await runProgram(home, ['skills', '--json']);
-    const listed: { skills: { name: string }[]; warnings: { path: string; reason: string }[] } = JSON.parse(run.stdout);
-    expect(listed.skills.map(({ name }) => name)).toEqual(['docker', 'git', 'odd', 'sql']);
-    expect(listed.warnings).toEqual(
-      [
-        { path: join(home.config, 'skills/odd/SKILL.md'), reason: expect.stringMatching(/^line 3: /) },
-        { path: join(home.config, 'skills/empty.md'), reason: 'is empty; left out' },
-      ].sort((one, other) => (one.path < other.path ? -1 : 1)),
-    );
+    await using chat = await skilled();
+    chat.put('git/references/flow.md', 'beside');
+    await chat.ask('hello');
+    expect(systemOf(chat.asked()[0])).toContain(chat.place('git'));
+    expect(chat.sent()).toEqual([['docker', 'git', 'sql']]);
   });
 
   it('cannot act on the terminal that lists them', async () => {
     const text = '---\ndescription: "\\e[31mred \\x9b2J"\n---\nText.';
-    await setUp({ skills: { 'red.md': text, '\u001b[31m.md': 'Text.' } });
+    await using chat = await skilled({ skills: { 'red.md': text, '\u001b[31m.md': 'Text.' } });
     for (const args of [['skills'], ['config', 'check']]) {
-      const { stdout, stderr } = await runProgram(home, args);
+      const { stdout, stderr } = await chat.hi(...args);
       expect(stdout + stderr).toContain('[31m');
       expect(stdout + stderr).not.toMatch(/[\u001b\u009b]/);
     }
   });
+});
 
-  it('that are broken do not keep the others from being sent', async () => {
-    const skills = { ...SKILLS, 'bad.md': '\0\0', 'empty.md': '', 'evil/SKILL.md': '---\nname: ../../x\n---\nNo.' };
-    await setUp({ skills });
-    expect((await ask('hello')).status).toBe(0);
-    expect(sent()).toEqual([['docker', 'git', 'sql']]);
-    expect(systemOf(server.requests[0])).not.toContain('No.');
+describe('broken skills', () => {
+  /** Files of a skills folder, each with what is said of it. */
+  const BROKEN: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+    ['odd/SKILL.md', '---\nname: odd\ndescription: a: b\n---\nHow to use odd.', /^line 3: the frontmatter is no YAML/],
+    ['image.md', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2), /^is binary; left out$/],
+    ['sql/SKILL.md', skillFile('sql'), /^the name 'sql' is taken by .*SQL\.md; left out$/],
+    ['empty.md', '', /^is empty; left out$/],
+    ['evil/SKILL.md', '---\nname: ../../evil\n---\nHow to use evil.', /^the name '..\/..\/evil' is not a name/],
+    ['huge.md', 'How to use huge. '.repeat(100_000), /^has 1700000 bytes/],
+  ];
+  const LINKS = ['loop.md', 'out.md'];
+  const NAMES = ['sql', 'docker', 'git', 'odd'];
+
+  async function withBroken(): Promise<Skilled> {
+    const files = Object.fromEntries(BROKEN.map(([file, content]) => [file, content]));
+    const chat = await skilled({ skills: { ...skillsOf('docker', 'git'), 'SQL.md': howTo('sql'), ...files } });
+    symlinkSync('loop.md', chat.place('loop.md'));
+    symlinkSync(chat.home.configFile, chat.place('out.md'));
+    return chat;
+  }
+
+  it('are listed with a warning each, and the rest is found', async () => {
+    await using chat = await withBroken();
+    const { stdout } = await chat.hi('skills', '--json');
+    const listed: { skills: { name: string }[]; warnings: { path: string; reason: string }[] } = JSON.parse(stdout);
+    expect(listed.skills.map(({ name }) => name)).toEqual(['SQL', 'docker', 'git', 'odd']);
+    const reasons = new Map(listed.warnings.map(({ path, reason }) => [path, reason]));
+    for (const [file, , reason] of BROKEN)
+      expect([file, reasons.get(chat.place(file))]).toEqual([file, expect.stringMatching(reason)]);
+    expect(reasons.get(chat.place('loop.md'))).toBe('cannot be read (ELOOP); left out');
+    expect(reasons.get(chat.place('out.md'))).toBe('leads out of the skills folder; put a copy here; left out');
+    expect(listed.warnings).toHaveLength(BROKEN.length + LINKS.length);
+  });
+
+  it('are warned of once in a chat, and do not keep the others from being sent', async () => {
+    await using chat = await withBroken();
+    const { stderr, status } = await chat.chat('hello', 'hello again');
+    expect(status).toBe(0);
+    for (const file of [...BROKEN.map(([name]) => name), ...LINKS]) {
+      expect(stderr.split(`skill ${chat.place(file)}: `)).toHaveLength(2);
+    }
+    expect(chat.sent()).toEqual([NAMES, NAMES]);
+    expect(systemOf(chat.asked()[0])).not.toContain('api_base');
   });
 });
 
-describe('dynamic skills management', () => {
-  it('tracks when each skill was last matched, in the history alone', async () => {
-    await setUp({ skills: SKILLS, config: MATCHED });
-    await ask('git please');
-    await ask('thanks');
-    expect(records()).toMatchObject([
-      { matched: ['git'], active: ['git'], standing: { git: { uses: 1, idle: 0 } } },
-      { matched: [], active: ['git'], standing: { git: { idle: 1 } } },
-    ]);
+describe('skills by hand', () => {
+  it('are loaded and dropped, and stay so', async () => {
+    await using chat = await skilled({ config: MATCHED });
+    await chat.chat('/skill sql', 'hello', 'hello', 'hello', 'hello', '/skill -sql', 'hello', 'sql please');
+    expect(chat.sent()).toEqual([['sql'], ['sql'], ['sql'], ['sql'], [], []]);
   });
 
-  it('matches again and loads new skills on each query, and says so', async () => {
-    await setUp({ skills: SKILLS, config: MATCHED });
-    expect((await ask('git please')).stderr).toContain('+git');
-    expect((await ask('and docker')).stderr).toContain('+docker');
-    expect(sent()).toEqual([['git'], ['git', 'docker']]);
+  it('go on over a compaction as if nothing had happened', async () => {
+    await using chat = await skilled({ config: { ...MATCHED, compaction: { strategy: 'truncate' } } });
+    await chat.chat('/skill sql', 'git please', 'hello', '/compact', 'hello', 'tell me a joke');
+    expect(chat.sent()).toEqual([['sql', 'git'], ['sql', 'git'], ['sql', 'git'], ['sql']]);
   });
+});
 
-  it('evicts skills that were not matched in the last three queries, and says so', async () => {
-    await setUp({ skills: SKILLS, config: MATCHED });
-    const { stderr } = await chat('git please', 'hello', 'how are you', 'tell me a joke', 'another');
-    expect(sent()).toEqual([['git'], ['git'], ['git'], [], []]);
-    expect(stderr).toContain('-git');
-  });
+describe('the small model as matcher', () => {
+  const config = { skills: { mode: 'matched', matcher: 'llm' }, small_model: { model: 'small' } };
 
-  it('keeps skills that are relevant to the conversation though not matched in the query', async () => {
-    const answer = (): Reply => ({ text: 'Run git rebase.' });
-    await setUp({ skills: SKILLS, config: MATCHED, answer });
-    await chat('git please', 'and then?', 'and then?', 'and then?', 'and then?');
-    expect(sent()).toEqual([['git'], ['git'], ['git'], ['git'], ['git']]);
-  });
-
-  it('prioritizes the frequently used over the recently used', async () => {
-    const large = (name: string): string => `How to use ${name}.${' Carefully.'.repeat(100)}`;
-    const skills = { 'git.md': large('git'), 'docker.md': large('docker'), 'sql.md': large('sql') };
-    // A body is 280 tokens: there is room for two.
-    await setUp({ skills, config: { context_window: 4000 } });
-    await chat('git please', 'git again', 'docker please', 'sql please');
-    expect(sent()).toEqual([['git'], ['git'], ['git', 'docker'], ['git', 'sql']]);
-  });
-
-  it('loads and drops by hand', async () => {
-    await setUp({ skills: SKILLS, config: MATCHED });
-    await chat('/skill sql', 'hello', 'hello', 'hello', 'hello', '/skill -sql', 'hello', 'sql please');
-    expect(sent()).toEqual([['sql'], ['sql'], ['sql'], ['sql'], [], []]);
-  });
-
-  it('goes on over a compaction as if nothing had happened', async () => {
-    const config = { ...MATCHED, compaction: { strategy: 'truncate' } };
-    await setUp({ skills: SKILLS, config });
-    await chat('/skill sql', 'git please', 'hello', '/compact', 'hello', 'tell me a joke');
-    expect(sent()).toEqual([['sql', 'git'], ['sql', 'git'], ['sql', 'git'], ['sql']]);
-  });
-
-  it('is asked of the small model where the configuration says so', async () => {
-    const config = { skills: { mode: 'matched', matcher: 'llm' }, small_model: { model: 'small' } };
+  it('chooses, and names it made up are dropped', async () => {
     const answer = ({ model }: SentRequest): Reply => ({ text: model === 'small' ? '["sql", "nope"]' : 'Fine.' });
-    await setUp({ skills: SKILLS, config, answer });
-    await ask('my tables are slow');
-    expect(sent()).toEqual([['sql']]);
+    await using chat = await skilled({ config, answer });
+    await chat.ask('my tables are slow');
+    expect(chat.sent()).toEqual([['sql']]);
   });
 
-  it('falls back to words when the small model fails', async () => {
-    const config = { skills: { mode: 'matched', matcher: 'llm' }, small_model: { model: 'small' } };
+  it('leaves it to the words when it fails', async () => {
     const answer = ({ model }: SentRequest): Reply => (model === 'small' ? { status: 400 } : { text: 'Fine.' });
-    await setUp({ skills: SKILLS, config, answer });
-    expect((await ask('git please')).stdout.trim()).toBe('Fine.');
-    expect(sent()).toEqual([['git']]);
-  });
-
-  it('breaks the prompt cache only where skills come or go', async () => {
-    await setUp({ skills: SKILLS, config: MATCHED });
-    await chat('git please', 'hm', 'docker please', 'git', 'hello', 'docker');
-    const systems = server.requests.map(systemOf);
-    const changes = systems.filter((system, index) => index > 0 && system !== systems[index - 1]);
-    expect(changes).toHaveLength(1);
-    expect(changes[0]?.startsWith(systems[0] ?? 'never')).toBe(true);
+    await using chat = await skilled({ config, answer });
+    expect((await chat.ask('git please')).stdout.trim()).toBe('Fine.');
+    expect(chat.sent()).toEqual([['git']]);
   });
 });
 
-describe('compression of skills', () => {
-  const LARGE = `How to use git.\n\n## Examples\n\n${'An example. '.repeat(1000)}`;
-  const SHORT = 'How to use git. In short.';
-  /** The skill takes three quarters of the window, so that a message of some length passes the threshold. */
-  const config = {
-    context_window: 4300,
-    small_model: { model: 'small', context_window: 100_000 },
-    skills: { mode: 'all' },
-    tools: { enabled: false },
-  };
-  const isAboutSkill = ({ messages }: SentRequest): boolean => JSON.stringify(messages).includes('Shorten the file');
-  const compressions = (): readonly SentRequest[] => server.requests.filter(isAboutSkill);
-  const words = 'word '.repeat(700);
+describe("a provider's prompt cache over fifty turns", () => {
+  /** Subjects that come, stay a while, alternate, pause and come back. */
+  const TALK = [
+    ...['git', 'hm', 'git', 'ok', 'git', 'git and docker', 'docker', 'hm', 'docker', 'git'],
+    ...['thanks', 'hello', 'a joke', 'another', 'haha', 'sql', 'hm', 'ok', 'sql', 'ok'],
+    ...['sql and css', 'css', 'sql', 'css', 'sql', 'css', 'ok', 'css', 'hm', 'ok'],
+    ...['regex', 'nginx', 'regex', 'nginx', 'hm', 'ok', 'bye', 'hello', 'git', 'ok'],
+    ...['git', 'docker', 'git', 'docker', 'sql', 'git', 'thanks', 'ok', 'hm', 'bye'],
+  ];
 
-  it('sends large skills to the small model at the threshold, once, also after a restart', async () => {
-    const answer = (request: SentRequest): Reply => ({ text: isAboutSkill(request) ? SHORT : 'Fine.' });
-    await setUp({ skills: { 'git.md': LARGE }, config, answer });
-    await ask('hello');
-    expect(compressions()).toHaveLength(0);
-    expect(systemOf(server.requests.at(-1))).toContain('An example.');
-    await ask(words);
-    await ask('and again');
-    expect(compressions()).toHaveLength(1);
-    expect(compressions()[0]?.model).toBe('small');
-    expect(systemOf(server.requests.at(-1))).toContain(SHORT);
-    expect(systemOf(server.requests.at(-1))).not.toContain('An example.');
-  });
+  it('is broken 18 times, only where a skill comes or goes, and holds up to that place', async () => {
+    const skills = skillsOf('git', 'docker', 'sql', 'css', 'regex', 'nginx');
+    await using chat = await skilled({ skills, config: { ...MATCHED, preamble: 'You are kind.' } });
+    await chat.chat(...TALK);
+    const asked = chat.asked();
+    const sent = chat.sent();
+    expect(asked).toHaveLength(TALK.length);
 
-  it('tells the small model the target ratio, what to preserve and what to remove', async () => {
-    const answer = (request: SentRequest): Reply => ({ text: isAboutSkill(request) ? SHORT : 'Fine.' });
-    await setUp({ skills: { 'git.md': LARGE }, config, answer });
-    await ask(words);
-    const prompt = JSON.stringify(compressions()[0]?.messages);
-    expect(prompt).toMatch(/about 50 %/);
-    expect(prompt).toMatch(
-      /instructions.*key examples.*important context.*redundant explanation.*outdated.*irrelevant/,
+    const breaks: number[] = [];
+    for (const [turn, request] of asked.entries()) {
+      const before = asked[turn - 1];
+      if (before === undefined || isExtended(before, request)) continue;
+      breaks.push(turn);
+      const kept = keptOf(sent[turn - 1] ?? [], sent[turn] ?? []);
+      const end = kept === undefined ? 'You are kind.' : `${howTo(kept)}\n</skill>`;
+      const start = systemOf(before).split(end)[0] + end;
+      expect(systemOf(request).startsWith(start)).toBe(true);
+    }
+    const changes = sent.flatMap((names, turn) =>
+      turn > 0 && [...names].sort().join() !== [...(sent[turn - 1] ?? [])].sort().join() ? [turn] : [],
     );
-  });
-
-  it('cuts the skill and says where the whole text is when the small model fails', async () => {
-    const answer = (request: SentRequest): Reply => (isAboutSkill(request) ? { status: 400 } : { text: 'Fine.' });
-    await setUp({ skills: { 'git.md': LARGE }, config, answer });
-    expect((await ask(words)).stdout.trim()).toBe('Fine.');
-    const system = systemOf(server.requests.at(-1));
-    expect(system).toContain(join(home.config, 'skills', 'git.md'));
-    expect(system.length).toBeLessThan(LARGE.length);
+    expect(breaks).toEqual(changes);
+    expect(breaks).toHaveLength(18);
   });
 });
+
+/** Whether a request begins as the one before it did, message for message. */
+function isExtended(before: SentRequest, request: SentRequest): boolean {
+  return before.messages.every((message, at) => JSON.stringify(message) === JSON.stringify(request.messages[at]));
+}
+
+/** The last skill in front of the first that went, up to which a request begins as the one before it did. */
+function keptOf(before: readonly string[], now: readonly string[]): string | undefined {
+  const gap = before.findIndex((name) => !now.includes(name));
+  return before.slice(0, gap === -1 ? before.length : gap).at(-1);
+}
