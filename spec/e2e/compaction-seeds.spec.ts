@@ -129,6 +129,13 @@ describe('seed 002, auto compact', () => {
     expect(events[5]).toMatchObject({ type: 'result', compaction: REPORT });
   });
 
+  it('Long conversation triggers compact: the fast model is Claude Haiku where Claude is talked to', async () => {
+    await using chat = await compacting();
+    chat.home.writeConfig(JSON.stringify({ provider: 'anthropic', api_key: 'a key' }));
+    const { stdout } = await chat.hi(['config', 'show']);
+    expect(JSON.parse(stdout)).toMatchObject({ small_model: { model: expect.stringMatching(/^claude-haiku-/) } });
+  });
+
   it('Compact preserves context: what the summary says the model is told', async () => {
     await using chat = await compacting({
       ...FULL,
@@ -355,6 +362,25 @@ describe('seed 004, message compression', () => {
     expect(system.split(BLOCK)).toHaveLength(2);
     expect(system).toContain('Summary number 2.');
     expect(system).not.toContain('Summary number 1.');
+  });
+
+  it('Recursive Compression: with replace the entire history, the old summary included, becomes the new one', async () => {
+    await using chat = await compacting({
+      ...FULL,
+      config: { compaction: { strategy: 'replace' } },
+      summary: (_, index) => ({ text: `Summary number ${index + 1}.` }),
+    });
+    await chat.hi(['ask', LAST_STRAW]);
+    const input = Array.from({ length: 4 }, (_, index) => words(`more ${index}`, 3600)).join('\n');
+    await chat.hi(['chat'], { input });
+    expect(chat.summaries()).toHaveLength(2);
+    const prompt = promptOf(chat.summaries()[1]);
+    for (const part of ['Summary number 1.', 'the last straw', 'more 0 ', 'more 1 ']) expect(prompt).toContain(part);
+    expect(prompt).not.toContain('question 10 ');
+    expect(chat.sent().system).toEqual([expect.stringMatching(/Summary number 2\.$/)]);
+    expect(chat.sent().system[0]).not.toContain('Summary number 1.');
+    expect(heads(chat.sent().texts)[0]).toMatch(/^more/);
+    expect(chat.sent().texts.join()).not.toContain('the last straw');
   });
 
   it('Image Handling: an image counts, is named to the summariser and in the summary, and is not sent', async () => {
