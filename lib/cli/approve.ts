@@ -1,49 +1,34 @@
 import { neutralise } from '../screen/sanitize.js';
-import type { Approval, ApprovalQuestion, Approve } from '../tools/tool.js';
+import type { Approval, ApprovalQuestion } from '../tools/tool.js';
+import { asked, type Streams } from './asked.js';
 import type { World } from './world.js';
-
-/** Where a question is asked. */
-interface Streams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-  readonly signal: AbortSignal;
-}
 
 const VERBS = { command: 'Run this command?', path: 'Open this path?', diff: 'Make this change?' } as const;
 
-/** Asks on the terminal before a tool runs (SPEC §7); null where there is no terminal to ask on. */
-export function approver(world: World): Approve | null {
-  if (!world.stderr.isTTY || world.stdinIs !== 'terminal') return null;
-  return (question, signal) => askAbout(question, { input: world.stdin, output: world.stderr, signal });
+/** Whether there is a terminal to ask on before a tool runs (SPEC §7). */
+export function canApprove(world: World): boolean {
+  return world.stderr.isTTY === true && world.stdinIs === 'terminal';
 }
 
-/** Shows what a call would do and asks: once, always, no, no with a reason. Rejects when the user leaves the question. */
+/** Shows what a call would do and asks: once, always, no, no with a reason. Rejects as an interruption when the user leaves the question. */
 export async function askAbout({ preview, reason, rule, call }: ApprovalQuestion, streams: Streams): Promise<Approval> {
   const { select, input } = await import('./inquirer.js');
   streams.output.write(`${unmasked(preview.text).trimEnd()}
 `);
-  const answer = await select<'once' | 'always' | 'no' | 'say'>(
-    {
-      message: `${VERBS[preview.kind]} (${call.name}: ${neutralise(reason)})`,
-      choices: [
-        { name: 'yes, once', value: 'once' },
-        ...(rule === null ? [] : [{ name: `yes, always: ${unmasked(rule)}`, value: 'always' as const }]),
-        { name: 'no', value: 'no' },
-        { name: 'no, and say why', value: 'say' },
-      ],
-      // The choice that is marked must be seen in a low terminal too.
-      pageSize: Math.max(1, rowsOf(streams.output) - 8),
-    },
-    // A question that was not answered leaves no menu in the transcript.
-    {
-      ...streams,
-      get clearPromptOnDone() {
-        return streams.signal.aborted;
-      },
-    },
-  );
+  const question = {
+    message: `${VERBS[preview.kind]} (${call.name}: ${neutralise(reason)})`,
+    choices: [
+      { name: 'yes, once', value: 'once' as const },
+      ...(rule === null ? [] : [{ name: `yes, always: ${unmasked(rule)}`, value: 'always' as const }]),
+      { name: 'no', value: 'no' as const },
+      { name: 'no, and say why', value: 'say' as const },
+    ],
+    // The choice that is marked must be seen in a low terminal too.
+    pageSize: Math.max(1, rowsOf(streams.output) - 8),
+  };
+  const answer = await asked((asking) => select<'once' | 'always' | 'no' | 'say'>(question, asking), streams);
   if (answer !== 'say') return { answer };
-  return { answer: 'no', reason: await input({ message: 'Tell the model:' }, streams) };
+  return { answer: 'no', reason: await asked((asking) => input({ message: 'Tell the model:' }, asking), streams) };
 }
 
 const rowsOf = (output: NodeJS.WritableStream & { readonly rows?: number }): number => output.rows ?? 24;

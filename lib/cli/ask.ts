@@ -1,8 +1,9 @@
 import type { ChatEvent } from '../chat/event.js';
-import { EXIT_STATUS } from '../errors.js';
-import { createScreen } from '../screen/show.js';
+import { EXIT_STATUS, isAbort } from '../errors.js';
+import { createScreen, type Screen } from '../screen/show.js';
 import { describeCall } from '../tools/describe-call.js';
-import { approver } from './approve.js';
+import type { Approve } from '../tools/tool.js';
+import { askAbout, canApprove } from './approve.js';
 import { gatherInput } from './input.js';
 import type { ChatOptions, OutputFormat } from './options.js';
 import { paperOf } from './paper.js';
@@ -16,12 +17,13 @@ export async function ask(world: World, words: readonly string[], options: ChatO
   const release = world.onStop(() => stop.abort());
   try {
     const input = await gatherInput(world, words, options.file ?? []);
-    const approve = approver(world);
-    const { session, settings } = await openSession(world, { ...options, ...(approve === null ? {} : { approve }) });
+    const screen = await screenFor(world, options);
+    const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
+    const { session, settings } = await openSession(world, { ...options, ...approve });
     try {
       const warnings = await notYetGiven(settings.warnings, settings.paths.cache);
       const notices = [...warnings, ...session.history.notices];
-      return await show(world, options, notices, session.send(input, stop.signal));
+      return await show(world, screen, options, notices, session.send(input, stop.signal));
     } finally {
       await session.history.close();
     }
@@ -30,24 +32,45 @@ export async function ask(world: World, words: readonly string[], options: ChatO
   }
 }
 
-/** Shows the events of a turn in the asked form and resolves to the exit status. */
-async function show(
-  world: World,
-  options: ChatOptions,
-  notices: readonly string[],
-  events: AsyncIterable<ChatEvent>,
-): Promise<number> {
-  const format: OutputFormat = options.json ? 'json' : options.outputFormat;
+async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
   const paper = paperOf(world);
-  const screen = createScreen(paper, {
+  return createScreen(paper, {
     quiet: options.quiet ?? false,
     styled: paper.colour.out ? (await import('../screen/styled-answer.js')).createStyledAnswer : null,
-    thinking: paper.outIsTerminal && format === 'text',
+    thinking: paper.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,
     exact: true,
     describe: (name, args) => describeCall({ name, args }),
     now: () => world.now().getTime(),
   });
+}
+
+const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);
+
+/** Asks on the terminal, with nothing else drawn meanwhile. Leaving the question stops the turn, as Ctrl-C does at any other time. */
+function approver(world: World, screen: Screen, stop: AbortController): Approve {
+  return async (question, signal) => {
+    const resume = screen.yield();
+    try {
+      return await askAbout(question, { input: world.stdin, output: world.stderr, signal });
+    } catch (thrown) {
+      if (isAbort(thrown)) stop.abort();
+      throw thrown;
+    } finally {
+      resume();
+    }
+  };
+}
+
+/** Shows the events of a turn in the asked form and resolves to the exit status. */
+async function show(
+  world: World,
+  screen: Screen,
+  options: ChatOptions,
+  notices: readonly string[],
+  events: AsyncIterable<ChatEvent>,
+): Promise<number> {
+  const format = formatOf(options);
   let status = 0;
   async function* watched(): AsyncGenerator<ChatEvent> {
     for await (const event of options.stream ? events : whole(events)) {

@@ -10,6 +10,7 @@ import type { CommandContext } from '../slash/command.js';
 import { commands } from '../slash/index.js';
 import { describeCall } from '../tools/describe-call.js';
 import { askAbout } from './approve.js';
+import { asked } from './asked.js';
 import { copyText } from './chat/clipboard.js';
 import { foundNotice } from './chat/found.js';
 import { greeting, lastExchange, promptFor } from './chat/greeting.js';
@@ -136,9 +137,9 @@ function commandContext(world: World, { session, tools, connections }: Wired, re
     session,
     commands,
     confirm: (message) =>
-      repl().ask(async ({ signal, ...streams }) => {
+      repl().ask(async (streams) => {
         const { confirm } = await import('./inquirer.js');
-        return await confirm({ message, default: false }, { ...streams, signal });
+        return await asked((asking) => confirm({ message, default: false }, asking), streams);
       }),
     edit: async (text) => {
       const edited = await repl().edit(text);

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { findPaths } from '../config/paths.js';
 import { HiError } from '../errors.js';
 import { HistoryStore } from '../history/store.js';
+import { asked } from './asked.js';
 import type { CommonOptions } from './options.js';
 import { tellNotices } from './tell-notices.js';
 import type { World } from './world.js';
@@ -51,7 +52,8 @@ async function confirmed(world: World, purge: boolean): Promise<boolean> {
   const { confirm } = await import('./inquirer.js');
   const message = purge ? 'Clear the conversation for good, with no copy?' : 'Clear the conversation? A copy is kept.';
   try {
-    return await confirm({ message, default: false }, { input: world.stdin, output: world.stderr });
+    const streams = { input: world.stdin, output: world.stderr };
+    return await asked((asking) => confirm({ message, default: false }, asking), streams);
   } catch {
     return false;
   }

@@ -25,6 +25,7 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
     data(bytes) {
       if (question === null) parser.write(bytes);
       else if (turn !== null && isStop(bytes)) interrupt();
+      else if (bytes.includes(CTRL_Z)) terminal.suspend();
       else question.write(bytes);
     },
     redraw: () => line.draw(),
@@ -128,6 +129,8 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
       try {
         return await ask({ input: question, output: deps.terminal, signal });
       } catch (thrown) {
+        // A question that is left stops what asked it, whichever key it was left with.
+        if (isAbort(thrown)) turn?.abort();
         signal.throwIfAborted();
         throw thrown;
       } finally {
@@ -143,6 +146,8 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
     },
   };
 }
+
+const CTRL_Z = 0x1a;
 
 /** Ctrl-C, or Escape by itself. */
 const isStop = (bytes: Buffer): boolean => bytes.includes(0x03) || (bytes.length === 1 && bytes[0] === 0x1b);

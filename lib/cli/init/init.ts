@@ -12,7 +12,7 @@ import type { World } from '../world.js';
 import { writable } from '../writable.js';
 import { type Before, merged, readBefore } from './before.js';
 import { chooseAddress, chooseKey, chooseModel, chooseProvider, type Place, type Stored } from './choose.js';
-import { isLeft, openPrompts, type Prompts } from './prompts.js';
+import { openPrompts, type Prompts } from './prompts.js';
 import { testCall } from './test-call.js';
 
 /** The schema's name beside `config.json`. */
@@ -31,7 +31,7 @@ export async function init(world: World, options: CommonOptions): Promise<number
     await new SetUp(world, await openPrompts(world, left.signal), left.signal).run(options);
     return 0;
   } catch (thrown) {
-    if (!isAbort(thrown) && !isLeft(thrown)) throw thrown;
+    if (!isAbort(thrown)) throw thrown;
     world.stderr.write('\nNothing was written.\n');
     return EXIT_STATUS.interrupted;
   } finally {

@@ -1,6 +1,7 @@
+import { asked } from '../asked.js';
 import type { World } from '../world.js';
 
-/** The questions of the set-up, on the terminal. Each rejects when the user leaves. */
+/** The questions of the set-up, on the terminal. Each rejects as an interruption when the user leaves. */
 export interface Prompts {
   say(text: string): void;
   select<Value extends string>(message: string, choices: readonly (readonly [Value, string])[]): Promise<Value>;
@@ -18,17 +19,19 @@ export async function openPrompts(world: World, signal: AbortSignal): Promise<Pr
   return {
     say: (text) => void world.stderr.write(`${text}\n`),
     select: (message, choices) =>
-      select({ message, choices: choices.map(([value, name]) => ({ value, name })) }, context),
+      asked(
+        (asking) => select({ message, choices: choices.map(([value, name]) => ({ value, name })) }, asking),
+        context,
+      ),
     search: (message, choices) =>
-      search({ message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value })) }, context),
-    input: (message, check) => input({ message, validate: check }, context),
-    secret: (message, check) => password({ message, mask: '*', validate: check }, context),
+      asked(
+        (asking) =>
+          search({ message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value })) }, asking),
+        context,
+      ),
+    input: (message, check) => asked((asking) => input({ message, validate: check }, asking), context),
+    secret: (message, check) => asked((asking) => password({ message, mask: '*', validate: check }, asking), context),
   };
-}
-
-/** True for what a question rejects with when the user leaves it, or the signal ended it. */
-export function isLeft(thrown: unknown): boolean {
-  return thrown instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(thrown.name);
 }
 
 function narrowed(choices: readonly string[], typed: string): readonly string[] {
