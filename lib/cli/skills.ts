@@ -6,7 +6,7 @@ import { findPaths } from '../config/paths.js';
 import { HistoryStore } from '../history/store.js';
 import { neutralise } from '../screen/sanitize.js';
 import { openSkills } from '../skills/index.js';
-import type { SkillLibrary } from '../skills/skill.js';
+import { NO_WISHES, type SkillLibrary } from '../skills/skill.js';
 import { colours } from './colours.js';
 import { CONFIG_CHECK } from './config-check.js';
 import type { CommonOptions } from './options.js';
@@ -22,7 +22,7 @@ export async function skills(world: World, name: string | undefined, options: Sk
   const library = await findSkills(world, options);
   if (name !== undefined) {
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
-    const text = await library.explain(name, history.entries);
+    const text = await library.explain(name, history.entries, NO_WISHES);
     world.stdout.write(world.stdout.isTTY ? neutralise(text) : text);
     await history.close();
     return 0;

@@ -1,4 +1,5 @@
 import { type Entry, isMessage, type Message } from '../chat/message.js';
+import { undoneTurns } from '../chat/undone.js';
 
 /** The messages that share a turn id, in the order they were written. */
 export interface Turn {
@@ -32,16 +33,6 @@ export function turnsOf(entries: readonly Entry[], keeps: (message: Message) => 
     messages.push(entry);
   }
   return [...found].map(([turnId, all]) => turn(turnId, all)).sort((one, other) => one.id - other.id);
-}
-
-/** The turns the user took back. */
-export function undoneTurns(entries: readonly Entry[]): ReadonlySet<number> {
-  const undone = new Set<number>();
-  for (const entry of entries) {
-    if (!('type' in entry) || entry.type !== 'undo') continue;
-    for (const id of entry.turns) undone.add(id);
-  }
-  return undone;
 }
 
 function turn(id: number, messages: readonly Message[]): Turn {

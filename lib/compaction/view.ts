@@ -1,8 +1,10 @@
 import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Message } from '../chat/message.js';
+import { lastSkilled } from '../chat/skill-record.js';
+import { undoneTurns } from '../chat/undone.js';
 import { pairedOnly } from './pairs.js';
 import { shortened } from './shorten.js';
 import { stateOf } from './state.js';
-import { type Turn, turnsOf, undoneTurns } from './turns.js';
+import { type Turn, turnsOf } from './turns.js';
 
 /** What is sent of the conversation, beside preamble, skills and tools. */
 export interface View {
@@ -74,10 +76,7 @@ export function firstNeeded(entries: readonly Entry[]): number | null {
   const undone = undoneTurns(entries);
   const kept = entries.find((entry) => isMessage(entry) && keeps(entry) && !undone.has(entry.turn));
   // How the skills stand is recorded with the newest message that has them, and nowhere else.
-  const skilled = entries.findLast(
-    (entry) => isMessage(entry) && entry.skills !== undefined && !undone.has(entry.turn),
-  );
-  return Math.min(base.id, kept?.id ?? base.id, skilled?.id ?? base.id);
+  return Math.min(base.id, kept?.id ?? base.id, lastSkilled(entries)?.id ?? base.id);
 }
 
 /** The turns that have messages but are not finished: they run in some process, or a crash cut them short. */

@@ -1,4 +1,5 @@
 import { isMessage, type Part } from '../chat/message.js';
+import { lastSkilled } from '../chat/skill-record.js';
 import type { HistoryStore } from '../history/store.js';
 
 /** The newest finished turn that is still sent; null when there is none. */
@@ -11,7 +12,7 @@ export function contentOf(history: HistoryStore, turn: number | null): readonly 
   return history.entries.filter(isMessage).find(({ id }) => id === turn)?.content ?? null;
 }
 
-/** The skills that went with the newest message that is still sent. */
+/** The skills that went with the newest message, whether a compaction has left it in the view or not. */
 export function activeSkills(history: HistoryStore): readonly string[] {
-  return history.view(null).messages.findLast(({ skills }) => skills !== undefined)?.skills?.active ?? [];
+  return lastSkilled(history.entries)?.skills.active ?? [];
 }

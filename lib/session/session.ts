@@ -5,24 +5,23 @@ import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/provider.js';
-import type { SkillLibrary, SkillSelection, SkillWishes } from '../skills/skill.js';
+import { NO_WISHES, type SkillLibrary } from '../skills/skill.js';
 import { type CompactionOrder, Context } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import type { TurnOutcome } from './progress.js';
 import { activeSkills, contentOf, newestTurn } from './recall.js';
 import type { Status } from './status.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
+import { wishesAfter, wishesOf } from './wishes.js';
 
 /** What a turn has of its own. */
 type OwnDeps = Pick<TurnDeps, 'request' | 'append'>;
-
-const NO_WISHES: SkillWishes = { pin: [], drop: [] };
 
 /** One conversation: what the user can do with it. Whatever talks to a model yields what happens; everything throws `HiError`s the reader can act on. */
 export class Session {
   readonly #deps: SessionDeps;
   #target: Target;
-  #wishes: SkillWishes = NO_WISHES;
+  #wishes = NO_WISHES;
   #library: { readonly target: Target; readonly skills: Promise<SkillLibrary> } | null = null;
   readonly #told = new Set<string>();
   /** How many notices of the history were told: those of its opening by whoever opened it. */
@@ -62,7 +61,7 @@ export class Session {
     if (content === null)
       throw new HiError('usage', 'There is nothing to try again.', { hint: 'Say something first.' });
     const replaced = this.#failed === null && this.history.cutShort === null ? newestTurn(this.history) : null;
-    if (replaced !== null) await this.history.undo(replaced);
+    if (replaced !== null) await this.#takeBack(replaced);
     const usual = this.#target;
     this.#target = target;
     try {
@@ -78,7 +77,7 @@ export class Session {
     const turn = newestTurn(this.history);
     const content = contentOf(this.history, turn);
     if (turn === null || content === null) throw new HiError('usage', 'There is no turn to take back.');
-    await this.history.undo(turn);
+    await this.#takeBack(turn);
     return typedText(content);
   }
 
@@ -167,12 +166,17 @@ export class Session {
 
   /** Loads a skill with the next message and keeps it. */
   pinSkill(name: string): void {
-    this.#wishes = { ...this.#wishes, pin: [...this.#wishes.pin, name] };
+    this.#wishes = wishesAfter(this.#wishes, { pin: [name], drop: [] });
   }
 
   /** Drops a skill with the next message. */
   dropSkill(name: string): void {
-    this.#wishes = { ...this.#wishes, drop: [...this.#wishes.drop, name] };
+    this.#wishes = wishesAfter(this.#wishes, { pin: [], drop: [name] });
+  }
+
+  /** The text of a skill and why it is in or out. Throws a `HiError` naming the nearest skill. */
+  async explainSkill(name: string): Promise<string> {
+    return await (await this.skills()).explain(name, this.history.entries, this.#wishes);
   }
 
   /** How long the conversation is and how full the window. */
@@ -198,11 +202,12 @@ export class Session {
     const provider = await this.#target.connect();
     await history.refresh();
     yield* this.#warnOfHistory();
+    const skills = await this.skills();
+    const selection = await skills.select(history.entries, textOf(content), this.#wishes, signal);
     yield* this.#warnOfSkills();
-    const wishes = this.#wishes;
-    const selection = await this.#select(textOf(content), signal);
     this.#failed = content;
     const user = await history.begin({ role: 'user', content, cwd: cwd(), skills: selection.record });
+    this.#wishes = NO_WISHES;
     const { loaded, dropped } = selection;
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
     const context = await this.#context(user.id, selection.record.active);
@@ -219,10 +224,7 @@ export class Session {
     } catch (thrown) {
       if (!(thrown instanceof TurnFailure)) throw thrown;
       if (thrown.kept) this.#failed = null;
-      else {
-        await history.undo(user.turn);
-        this.#wishes = wishes;
-      }
+      else await this.#takeBack(user.turn);
       throw thrown.reason;
     }
   }
@@ -241,10 +243,10 @@ export class Session {
     return new Context({ ...shared, model, context_window, writers: writers(this.#target) }, running, active);
   }
 
-  async #select(text: string, signal: AbortSignal): Promise<SkillSelection> {
-    const wishes = this.#wishes;
-    this.#wishes = NO_WISHES;
-    return (await this.skills()).select(this.history.entries, text, wishes, signal);
+  /** Takes a turn back. What was loaded and dropped by hand with it holds on: that was not part of what was said. */
+  async #takeBack(turn: number): Promise<void> {
+    this.#wishes = wishesAfter(wishesOf(this.history, turn), this.#wishes);
+    await this.history.undo(turn);
   }
 
   /** Says what was found and done since the history was opened: it may be damaged, and repaired, between two turns. */

@@ -1,5 +1,13 @@
 import type { SkillRecord } from '../chat/message.js';
 import type { SkillsOptions } from './options.js';
+import type { SkillWishes } from './skill.js';
+
+/** What was asked for by hand and comes with the next message, as one sentence for the user; null when nothing was. */
+export function wishFor(name: string, { pin, drop }: SkillWishes): string | null {
+  if (pin.includes(name)) return `Loaded by hand: it comes with the next message. /skill -${name} drops it.`;
+  if (drop.includes(name)) return `Dropped by hand: it does not go with the next message. /skill ${name} loads it.`;
+  return null;
+}
 
 /** Why a skill is in or out after the newest message, as one sentence for the user. */
 export function reasonFor(name: string, last: SkillRecord | null, sendsAll: boolean, options: SkillsOptions): string {

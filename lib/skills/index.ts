@@ -27,6 +27,6 @@ function absent(options: SkillsOptions): SkillLibrary {
       return { record: { matched: [], active: [] }, loaded: [], dropped: [] };
     },
     texts: async () => [],
-    explain: async (name, entries) => await (await opened(options)).explain(name, entries),
+    explain: async (...asked) => await (await opened(options)).explain(...asked),
   };
 }

@@ -1,14 +1,14 @@
+import { lastSkilled } from '../chat/skill-record.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { pick } from '../registry.js';
 import { type Active, blockOf, createShortener } from './blocks.js';
 import { type Bodies, createBodies } from './bodies.js';
 import type { FoundSkill } from './describe.js';
-import { reasonFor } from './explain.js';
+import { reasonFor, wishFor } from './explain.js';
 import { createMatcher } from './matcher.js';
 import type { SkillsOptions } from './options.js';
 import { type Shelf, selectSkills } from './select.js';
 import type { SkillLibrary, SkillWarning } from './skill.js';
-import { lastRecord } from './standing.js';
 
 /** The skills of one folder and what becomes of them in a conversation. */
 export function createLibrary(
@@ -27,6 +27,7 @@ export function createLibrary(
     evict_after: options.evict_after,
     matcher: createMatcher(skills, options),
     tokens: bodies.tokens,
+    isReadable: async (skill) => (await bodies.text(skill)) !== null,
     sendsAll: async () => options.mode === 'all' || (options.mode === 'auto' && (await bodies.fit(skills, budget))),
   };
 
@@ -49,11 +50,14 @@ export function createLibrary(
       return sent.map(blockOf);
     },
 
-    async explain(name, entries) {
+    async explain(name, entries, wishes) {
       const skill = pick(skills, name, 'skill', 'usage');
-      const body = (await bodies.text(skill)) ?? '';
-      const reason = reasonFor(skill.name, lastRecord(entries), await shelf.sendsAll(), options);
-      return `${skill.name}: ${skill.description}\n${reason}\n${skill.path}\n\n${body}\n`;
+      const body = await bodies.text(skill);
+      const head = `${skill.name}: ${skill.description}`;
+      if (body === null) return `${head}\nOut: its file cannot be read any more.\n${skill.path}\n`;
+      const record = lastSkilled(entries)?.skills ?? null;
+      const reason = wishFor(skill.name, wishes) ?? reasonFor(skill.name, record, await shelf.sendsAll(), options);
+      return `${head}\n${reason}\n${skill.path}\n\n${body}\n`;
     },
   };
 }

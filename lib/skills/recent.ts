@@ -1,5 +1,5 @@
 import { type Entry, isMessage, isPart, type Message, textOf } from '../chat/message.js';
-import { undoneTurns } from './standing.js';
+import { undoneTurns } from '../chat/undone.js';
 
 /** How many of the newest messages, the one being sent included, make up the recent conversation. */
 const RECENT = 4;

@@ -1,11 +1,12 @@
 import type { Entry, SkillRecord } from '../chat/message.js';
+import { lastSkilled } from '../chat/skill-record.js';
 import { choose, isStale, isWanted, type Situation } from './choose.js';
 import type { FoundSkill } from './describe.js';
 import type { Matcher } from './matcher.js';
 import { order } from './order.js';
 import { recentTexts } from './recent.js';
 import type { SkillSelection, SkillWishes } from './skill.js';
-import { advance, lastRecord } from './standing.js';
+import { advance } from './standing.js';
 
 /** What a choice is made from. */
 export interface Shelf {
@@ -15,6 +16,8 @@ export interface Shelf {
   readonly budget: number;
   readonly evict_after: number;
   tokens(skill: FoundSkill): Promise<number>;
+  /** False when its file has gone since it was found. */
+  isReadable(skill: FoundSkill): Promise<boolean>;
   /** Whether all skills are sent, and none is matched. */
   sendsAll(): Promise<boolean>;
 }
@@ -27,7 +30,7 @@ export async function selectSkills(
   asked: SkillWishes,
   signal: AbortSignal,
 ): Promise<SkillSelection> {
-  const last = lastRecord(entries);
+  const last = lastSkilled(entries)?.skills ?? null;
   const before = last?.active ?? [];
   const wishes = sensible(asked, shelf.skills);
   const wasDropped = (name: string): boolean =>
@@ -40,7 +43,7 @@ export async function selectSkills(
   const situation = { standing, matched, before, evict_after: shelf.evict_after };
   const held = sendsAll ? [] : heldBy(shelf, situation, entries, text);
   const wanted = sendsAll ? allowed.map(({ name }) => name) : await chosen(shelf, situation, held);
-  const active = order(wanted, before);
+  const active = order(await readable(shelf, wanted), before);
   return {
     record: recordOf(situation, active, held, wishes),
     loaded: active.filter((name) => !before.includes(name)),
@@ -71,6 +74,14 @@ async function chosen(shelf: Shelf, situation: Situation, held: readonly string[
   const wanted = shelf.skills.filter(({ name }) => isWanted(name, situation, held));
   const costs = new Map(await Promise.all(wanted.map(async (skill) => [skill, await shelf.tokens(skill)] as const)));
   return choose(wanted, situation, (skill) => costs.get(skill) ?? 0, shelf.budget);
+}
+
+/** Those of these skills that can be sent. */
+async function readable({ skills, isReadable }: Shelf, names: readonly string[]): Promise<readonly string[]> {
+  const gone = await Promise.all(
+    skills.map(async (skill) => (names.includes(skill.name) && !(await isReadable(skill)) ? [skill.name] : [])),
+  );
+  return names.filter((name) => !gone.flat().includes(name));
 }
 
 /** What the log keeps: nothing that is empty. */

@@ -31,6 +31,8 @@ export interface SkillWishes {
   readonly drop: readonly string[];
 }
 
+export const NO_WISHES: SkillWishes = { pin: [], drop: [] };
+
 /** The door of this room for a session. */
 export interface SkillLibrary {
   readonly skills: readonly Skill[];
@@ -46,6 +48,6 @@ export interface SkillLibrary {
     options: { readonly shrink: boolean },
     signal: AbortSignal,
   ): Promise<readonly string[]>;
-  /** The whole text of a skill and why it is in or out, for the user. Throws a `HiError` naming the nearest skill. */
-  explain(name: string, entries: readonly Entry[]): Promise<string>;
+  /** The whole text of a skill and why it is in or out, or will be, for the user. Throws a `HiError` naming the nearest skill. */
+  explain(name: string, entries: readonly Entry[], wishes: SkillWishes): Promise<string>;
 }

@@ -1,20 +1,8 @@
-import { type Entry, isMessage, type SkillRecord, type SkillStanding } from '../chat/message.js';
+import type { SkillRecord, SkillStanding } from '../chat/message.js';
 import type { SkillWishes } from './skill.js';
 
 /** How each skill stands, by name. */
 export type Standing = Readonly<Record<string, SkillStanding>>;
-
-/** What the newest user message recorded that was not taken back, or null. Older ones have nothing to add: each record goes on from the one before. */
-export function lastRecord(entries: readonly Entry[]): SkillRecord | null {
-  const undone = undoneTurns(entries);
-  const last = entries.findLast((entry) => isMessage(entry) && entry.skills !== undefined && !undone.has(entry.turn));
-  return last && isMessage(last) ? (last.skills ?? null) : null;
-}
-
-/** The turns the user took back. */
-export function undoneTurns(entries: readonly Entry[]): ReadonlySet<number> {
-  return new Set(entries.flatMap((entry) => ('type' in entry && entry.type === 'undo' ? entry.turns : [])));
-}
 
 /** A use counts half after twenty messages. */
 const DECAY = 0.5 ** (1 / 20);

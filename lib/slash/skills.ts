@@ -8,8 +8,8 @@ export const skills: Command = {
   complete: async (typed, { session }) =>
     (await session.skills()).skills.map(({ name }) => name).filter((name) => name.startsWith(typed)),
   async *run(argument, { session }) {
+    if (argument !== '') return yield { type: 'print', text: await session.explainSkill(argument) };
     const library = await session.skills();
-    if (argument !== '') return yield { type: 'print', text: await library.explain(argument, session.history.entries) };
     const active = session.activeSkills;
     const width = Math.max(0, ...library.skills.map(({ name }) => name.length));
     for (const { name, description } of library.skills) {

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Reply, SentRequest } from '../support/scripted-server.js';
 import { howTo, MATCHED, type Skilled, skilled, skillFile, skillsOf, systemOf } from '../support/skilled.js';
@@ -76,10 +76,83 @@ describe('skills by hand', () => {
     expect(chat.sent()).toEqual([['sql'], ['sql'], ['sql'], ['sql'], [], []]);
   });
 
+  it('go by the last word', async () => {
+    await using chat = await skilled({ config: MATCHED });
+    await chat.chat('/skill sql', '/skill -sql', 'hello', '/skill -git', '/skill git', 'hello');
+    expect(chat.sent()).toEqual([[], ['git']]);
+  });
+
+  it('hold when the message they came with is asked again or taken back', async () => {
+    await using chat = await skilled({ config: MATCHED });
+    await chat.chat('/skill sql', 'hello', '/retry', '/undo', 'hello', '/skill -sql', 'hello', '/undo', 'sql please');
+    expect(chat.sent()).toEqual([['sql'], ['sql'], ['sql'], [], []]);
+  });
+
+  it('hold when the message they came with could not be sent', async () => {
+    const answer = (_: SentRequest, index: number): Reply => (index === 0 ? { status: 400 } : { text: 'Fine.' });
+    await using chat = await skilled({ config: MATCHED, answer });
+    await chat.chat('/skill sql', 'hello', 'hello');
+    expect(chat.sent()).toEqual([['sql'], ['sql']]);
+  });
+
+  it('are explained before they come and go', async () => {
+    await using chat = await skilled({ config: MATCHED });
+    const commands = ['/skills sql', '/skill sql', '/skills sql', 'hello', '/skills sql', '/skill -sql', '/skills sql'];
+    const { stdout } = await chat.chat(...commands);
+    expect(stdout.split('\n').filter((line) => /^(?:In|Out|Loaded|Dropped)\b/.test(line))).toEqual([
+      'Out: no message was about it lately. /skill sql loads it.',
+      'Loaded by hand: it comes with the next message. /skill -sql drops it.',
+      'In: loaded by hand. /skill -sql drops it.',
+      'Dropped by hand: it does not go with the next message. /skill sql loads it.',
+    ]);
+  });
+
   it('go on over a compaction as if nothing had happened', async () => {
     await using chat = await skilled({ config: { ...MATCHED, compaction: { strategy: 'truncate' } } });
     await chat.chat('/skill sql', 'git please', 'hello', '/compact', 'hello', 'tell me a joke');
     expect(chat.sent()).toEqual([['sql', 'git'], ['sql', 'git'], ['sql', 'git'], ['sql']]);
+  });
+
+  it('are listed and counted also after a compaction that keeps no message', async () => {
+    await using chat = await skilled({ config: MATCHED });
+    await chat.chat('/skill sql', 'hello');
+    const before = JSON.parse((await chat.hi('status', '--json')).stdout);
+    await chat.hi('compact', '--strategy', 'replace');
+    const after = JSON.parse((await chat.hi('status', '--json')).stdout);
+    expect(after.context_tokens - after.estimated_tokens).toBe(before.context_tokens - before.estimated_tokens);
+    expect((await chat.chat('/skills')).stdout).toContain('+ sql');
+  });
+});
+
+describe('skills whose files change while a chat runs', () => {
+  it('that vanish before they are read are not said to be sent, and are warned of at once', async () => {
+    const answer = (): Reply => {
+      rmSync(chat.place('sql'), { recursive: true, force: true });
+      return { text: 'Fine.' };
+    };
+    await using chat = await skilled({ config: MATCHED, answer });
+    const { stderr, stdout, status } = await chat.chat(
+      'git please',
+      'git and sql please',
+      '/skills sql',
+      '/skill sql',
+      'hello',
+    );
+    expect(status).toBe(0);
+    expect(chat.sent()).toEqual([['git'], ['git'], ['git']]);
+    expect(stderr).toBe(`skills: +git\nskill ${chat.place('sql/SKILL.md')}: cannot be read any more (ENOENT)\n`);
+    expect(stdout).toContain('Out: its file cannot be read any more.');
+  });
+
+  it('that vanish after they were read stay until the next start, and go then', async () => {
+    const answer = (): Reply => {
+      rmSync(chat.place('sql'), { recursive: true, force: true });
+      return { text: 'Fine.' };
+    };
+    await using chat = await skilled({ config: MATCHED, answer });
+    await chat.chat('/skill sql', 'hello', 'hello');
+    expect((await chat.chat('hello')).stderr).toBe('skills: -sql\n');
+    expect(chat.sent()).toEqual([['sql'], ['sql'], []]);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach } from '@jest/globals';
 import type { Entry, Part, SkillRecord, ToolCallPart } from '../../lib/chat/message.js';
 import type { TextCache, TextModel, TextPrompt } from '../../lib/chat/text-model.js';
 import { openSkills, type SkillsOptions } from '../../lib/skills/index.js';
-import type { SkillLibrary, SkillSelection, SkillWishes } from '../../lib/skills/skill.js';
+import { NO_WISHES, type SkillLibrary, type SkillSelection } from '../../lib/skills/skill.js';
 
 const folders: string[] = [];
 
@@ -73,7 +73,7 @@ export function open(folder: string, options: Partial<SkillsOptions> = {}): Prom
   });
 }
 
-export const NO_WISHES: SkillWishes = { pin: [], drop: [] };
+export { NO_WISHES };
 
 /** A conversation with a library: says things and records what was chosen, as a session would. `seen` is the part of the log it is given. */
 export function conversation(library: SkillLibrary, seen = (entries: readonly Entry[]): readonly Entry[] => entries) {
