@@ -32,7 +32,8 @@ async function hi(args: string): Promise<void> {
 }
 
 /** Waits for the question in the job that was brought back. */
-const askedAnew = (question: RegExp) => terminal.until((screen) => !screen.includes('Stopped') && question.test(screen));
+const askedAnew = (question: RegExp) =>
+  terminal.until((screen) => !screen.includes('Stopped') && question.test(screen));
 
 const MENU = /Run this command\?[\s\S]*❯ yes, once[\s\S]*select/;
 const stored = () => JSON.parse(execFileSync('zstd', ['-dc', home.historyFile]).toString());
