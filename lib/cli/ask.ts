@@ -6,7 +6,7 @@ import type { Approve } from '../tools/tool.js';
 import { askAbout, canApprove } from './approve.js';
 import { gatherInput } from './input.js';
 import type { ChatOptions, OutputFormat } from './options.js';
-import { paperOf } from './paper.js';
+import { isDumb, paperOf } from './paper.js';
 import { notYetGiven } from './warn-once.js';
 import { openSession } from './wire.js';
 import type { World } from './world.js';
@@ -41,6 +41,7 @@ async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
     usage: options.usage ?? false,
     exact: true,
     describe: (name, args) => describeCall({ name, args }),
+    waiting: !isDumb(world.env),
     now: () => world.now().getTime(),
   });
 }

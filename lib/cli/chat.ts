@@ -18,7 +18,7 @@ import { runAlone } from './chat/run-alone.js';
 import { submitLine } from './chat/submit.js';
 import { writeFileWhole } from './chat/write-file.js';
 import type { ChatOptions } from './options.js';
-import { paperOf } from './paper.js';
+import { isDumb, paperOf } from './paper.js';
 import { configured, readSettings, type Settings } from './settings.js';
 import { notYetGiven } from './warn-once.js';
 import { type Wired, wire } from './wire.js';
@@ -26,7 +26,8 @@ import type { World } from './world.js';
 
 /** The REPL; on a terminal without a configuration the set-up comes first. Resolves to the exit status. */
 export async function chat(world: World, options: ChatOptions): Promise<number> {
-  const terminal = world.stdinIs === 'terminal' && world.stdout.isTTY === true;
+  const isTyped = world.stdinIs === 'terminal' && world.stdout.isTTY === true;
+  const terminal = isTyped && !isDumb(world.env);
   // Better to know before the first question than after the last that nothing can be kept.
   loadCodec();
   const settings = await settingsFor(world, options, terminal);
@@ -64,6 +65,7 @@ export async function chat(world: World, options: ChatOptions): Promise<number> 
   const repl: Repl = createRepl({
     stdin: world.stdin,
     terminal: world.stdout,
+    isDumb: isDumb(world.env),
     colour: paper.colour.out,
     screen,
     prompt: async () => promptFor(await gauge.read()),
@@ -99,7 +101,7 @@ export async function chat(world: World, options: ChatOptions): Promise<number> 
   });
   const warnings = await notYetGiven(settings.warnings, settings.paths.cache);
   for (const notice of [...warnings, ...session.history.notices]) screen.notice(notice, 'warning');
-  if (terminal && !quiet) {
+  if (isTyped && !quiet) {
     const found = foundNotice(world, options, settings);
     const untold = found === null ? [] : await notYetGiven([found], settings.paths.cache);
     for (const notice of untold) screen.notice(notice, 'info');

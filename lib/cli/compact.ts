@@ -6,7 +6,7 @@ import { HiError, isAbort } from '../errors.js';
 import { pick } from '../registry.js';
 import { createScreen } from '../screen/show.js';
 import type { CommonOptions } from './options.js';
-import { paperOf } from './paper.js';
+import { isDumb, paperOf } from './paper.js';
 import type { SettingsOptions } from './settings.js';
 import { tellNotices } from './tell-notices.js';
 import { openSession } from './wire.js';
@@ -36,6 +36,7 @@ export async function compact(world: World, focus: readonly string[], options: C
     exact: false,
     usage: true,
     thinking: false,
+    waiting: !isDumb(world.env),
     now: () => world.now().getTime(),
   });
   let report: CompactionReport | null = null;

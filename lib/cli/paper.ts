@@ -17,6 +17,11 @@ export function paperOf(world: World): Paper {
 /** Whether text on that stream may be coloured. */
 export function hasColour(stream: Output, env: World['env']): boolean {
   if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
-  if (env.NO_COLOR || env.TERM === 'dumb') return false;
+  if (env.NO_COLOR || isDumb(env)) return false;
   return stream.isTTY === true;
+}
+
+/** Whether the terminal says of itself that it can do no more than print: no colour there and no cursor movement. */
+export function isDumb(env: World['env']): boolean {
+  return env.TERM === 'dumb';
 }

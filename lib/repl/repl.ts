@@ -23,6 +23,8 @@ export interface ReplDeps {
   readonly stdin: TerminalInput;
   /** Where the prompt and the line are drawn. With `stdin` it must be a terminal; otherwise each line of `stdin` is a turn, without a prompt. */
   readonly terminal: TerminalOutput;
+  /** Whether the terminal cannot move its cursor, so that the line cannot be edited here. */
+  readonly isDumb: boolean;
   readonly colour: boolean;
   readonly screen: Screen;
   /** Asked before each line: `hi> `, or `hi 62%> `. */
@@ -72,7 +74,8 @@ export interface Repl {
   quit(): void;
 }
 
-/** The REPL for these streams: with line editing on a terminal, else line by line. Nothing happens before `run`. */
+/** The REPL for these streams: with line editing on a terminal that can, else line by line. Nothing happens before `run`. */
 export function createRepl(deps: ReplDeps): Repl {
-  return deps.stdin.isTTY && deps.terminal.isTTY ? createTerminalRepl(deps) : createScriptRepl(deps);
+  const canEdit = deps.stdin.isTTY && deps.terminal.isTTY && !deps.isDumb;
+  return canEdit ? createTerminalRepl(deps) : createScriptRepl(deps);
 }

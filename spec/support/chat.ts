@@ -30,6 +30,7 @@ export interface OpenOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
+  readonly term?: string;
 }
 
 /** Prepares a spec file: what it returns sets up a server with these answers and a home, all of which are gone after each spec. */
@@ -58,12 +59,13 @@ export function chatDriver(): (
       get terminal() {
         return current();
       },
-      async open({ args = [], env = {}, columns = 100, rows = 40 } = {}) {
+      async open({ args = [], env = {}, columns = 100, rows = 40, term = 'xterm-256color' } = {}) {
         const opened = openTerminal(process.execPath, [PROGRAM, 'chat', ...args], {
           env: { ...home.env, ...env },
           cwd: home.work,
           columns,
           rows,
+          term,
         });
         terminal = opened;
         endings.push(opened.close);

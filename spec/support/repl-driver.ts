@@ -29,6 +29,7 @@ const screen = createScreen(
 const repl: Repl = createRepl({
   stdin: process.stdin,
   terminal: process.stdout,
+  isDumb: false,
   colour: isTerminal,
   screen,
   prompt: () => 'hi> ',

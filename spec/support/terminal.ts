@@ -6,9 +6,11 @@ import { createEmulator, screenOf, transcriptOf } from './emulator.js';
 export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
-  /** The whole environment; the spec's own plus `TERM` when absent. */
+  /** The whole environment but for `TERM`; the spec's own when absent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
+  /** What `TERM` says, `xterm-256color` when absent. */
+  readonly term?: string;
 }
 
 /** How the program left. */
@@ -82,14 +84,14 @@ const SLICE = 1024;
 
 /** Starts a program in a terminal of 80 columns and 24 rows, or of the size asked for. */
 export function openTerminal(file: string, args: readonly string[], options: TerminalOptions = {}): Terminal {
-  const { columns = 80, rows = 24 } = options;
+  const { columns = 80, rows = 24, term = 'xterm-256color' } = options;
   const emulator = createEmulator(columns, rows);
   const pty = spawn(file, [...args], {
-    name: 'xterm-256color',
+    name: term,
     cols: columns,
     rows,
     cwd: options.cwd ?? process.cwd(),
-    env: { ...defined(options.env ?? process.env), TERM: 'xterm-256color' },
+    env: { ...defined(options.env ?? process.env), TERM: term },
   });
 
   let written = '';

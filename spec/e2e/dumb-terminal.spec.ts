@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { chatDriver } from '../support/chat.js';
+import { control, KEY } from '../support/terminal.js';
+
+const start = chatDriver();
+const dumb = { term: 'dumb' };
+
+describe('hi chat in a terminal that can only print', () => {
+  it('has a prompt, answers, and sends nothing that such a terminal would show as rubbish', async () => {
+    const chat = await start((_request, index) => ({ pieces: ['# one\n', `answer ${index}`], delay: 300 }));
+    await chat.open(dumb);
+    expect(chat.terminal.screen()).toContain('a new conversation');
+    await chat.say('abd\x7fc', 'answer 0');
+    expect(chat.sent()).toEqual(['abc']);
+    await chat.say('more', 'answer 1');
+    await chat.say('/nothing', "Unknown command 'nothing'");
+    chat.terminal.type(control('d'));
+    expect(await chat.terminal.exit()).toMatchObject({ status: 0 });
+    expect(chat.terminal.written()).not.toContain('\x1b');
+  });
+
+  it('stops the answer with Ctrl-C and leaves with it at the prompt', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { pieces: ['half ', 'x'], hangAfter: 1 } : { text: 'whole' },
+    );
+    await chat.open(dumb);
+    chat.terminal.type(`go${KEY.enter}`);
+    await chat.until('half');
+    chat.terminal.type(control('c'));
+    await chat.until(/\(interrupted\)\n+hi> *$/);
+    await chat.say('again', 'whole');
+    chat.terminal.type(control('c'));
+    expect(await chat.terminal.exit()).toMatchObject({ status: 130 });
+  });
+
+  it('asks nothing, so that what no rule allows is not run', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { calls: [{ name: 'bash', args: { command: 'touch proof' } }] } : { text: 'a pity' },
+    );
+    await chat.open(dumb);
+    await chat.say('go', /nobody can be asked[\s\S]*a pity/);
+  });
+});
