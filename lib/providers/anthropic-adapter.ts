@@ -55,7 +55,7 @@ class AnthropicProvider implements Provider {
     const body = toVendorRequest(request, this.name);
     const response = await this.#client.messages.create(body, { signal }).asResponse();
     try {
-      for await (const texts of serverSentEvents(response)) {
+      for await (const texts of serverSentEvents(response, this.#settings.idleTimeout)) {
         for (const event of texts.flatMap((text) => asEvents(eventData(text)))) {
           // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
           for (const one of readEvent(event, state, answer, nextId)) yield one;

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
+import { monotonic } from '../clock.js';
 import type { Call } from './call.js';
 import { inbox } from './inbox.js';
 import { aborted, asNetworkError, silence } from './network-failure.js';
+import { atMost } from './patience.js';
 import { PlainStream } from './plain-stream.js';
 
 /** The body as the SDKs read it. The clock runs only while somebody waits for it. */
@@ -34,14 +36,21 @@ export function toBody(source: Readable, call: Call, trace?: (bytes: Uint8Array)
   return stream.asReadableStream();
 }
 
-/** The words of a refusal. What it says counts more than that its body was cut, so that is forgiven. */
-export async function readAll(body: ReadableStream<Uint8Array>, call: Call): Promise<string> {
-  try {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    return Buffer.concat(chunks).toString('utf8');
-  } catch {
-    if (call.signal?.aborted) throw aborted();
-    return '';
+/** More than anybody says about a refusal, in bytes and milliseconds. */
+const MANY = 256 * 1024;
+const LONG = 5000;
+
+/** The words of a refusal. What it says counts more than that its body was cut, or has no end, so that is forgiven. */
+export async function readWords(body: ReadableStream<Uint8Array>, call: Call): Promise<string> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  const until = monotonic() + LONG;
+  for (let size = 0; size < MANY; size += chunks.at(-1)?.length ?? 0) {
+    const step = await atMost(until - monotonic(), reader.read());
+    if (!step?.value) break;
+    chunks.push(step.value);
   }
+  void reader.cancel();
+  if (call.signal?.aborted) throw aborted();
+  return Buffer.concat(chunks).toString('utf8');
 }

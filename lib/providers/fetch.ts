@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { HiError } from '../errors.js';
-import { readAll, toBody } from './body.js';
+import { readWords, toBody } from './body.js';
 import type { Call } from './call.js';
 import { decoded } from './decode.js';
 import { aborted, asNetworkError, silence } from './network-failure.js';
@@ -47,7 +47,7 @@ export function makeFetch(settings: ProviderSettings): Fetch {
       for (const one of value ?? []) headers.append(name, one);
     }
     const body = toBody(decoded(incoming, headers), request, trace?.chunk);
-    if (status >= 400) throw new RefusedRequest(status, headers, await readAll(body, request));
+    if (status >= 300) throw new RefusedRequest(status, headers, await readWords(body, request));
     refusePage(request, incoming);
     return new PlainResponse(body, { status, headers, url: url.href }).asResponse();
   };

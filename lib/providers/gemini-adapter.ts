@@ -105,7 +105,7 @@ function makeClient(settings: ProviderSettings): GoogleGenAI {
     vertexai: false,
     httpOptions: {
       baseUrl: withoutVersion(settings.apiBase ?? 'https://generativelanguage.googleapis.com/'),
-      fetch: async (input, init) => checkedEvents(await fetch(input, init)),
+      fetch: async (input, init) => checkedEvents(await fetch(input, init), settings.idleTimeout),
     },
   });
 }

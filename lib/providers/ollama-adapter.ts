@@ -73,7 +73,6 @@ class OllamaProvider implements Provider {
     const sees = await this.#sees(request, signal);
     const answer = new Answer();
     const nextId = callIds(request.messages);
-    let last: ChatResponse | null = null;
     for await (const chunk of this.#chunks(request, sees, signal)) {
       const { thinking = '', content, tool_calls = [] } = chunk.message ?? {};
       // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
@@ -84,17 +83,16 @@ class OllamaProvider implements Provider {
         const text = typeof args === 'string' ? args : JSON.stringify(args ?? {});
         yield* answer.add(toolCall(nextId(idOf(rest)), call.name, text));
       }
-      if (chunk.done) last = chunk;
+      if (!chunk.done) continue;
+      yield* answer.finish();
+      yield* this.#notice(request, chunk.prompt_eval_count);
+      yield {
+        type: 'end',
+        stop_reason: readStopReason(chunk.done_reason, answer.calls),
+        usage: readUsage(chunk),
+        ...(chunk.model && { model: chunk.model }),
+      };
     }
-    if (last === null) return;
-    yield* answer.finish();
-    yield* this.#notice(request, last.prompt_eval_count);
-    yield {
-      type: 'end',
-      stop_reason: readStopReason(last.done_reason, answer.calls),
-      usage: readUsage(last),
-      ...(last.model && { model: last.model }),
-    };
   }
 
   /** Says that the prompt was cut, once a turn. */

@@ -38,10 +38,12 @@ class OpenAIProvider implements Provider {
   readonly #client: OpenAI;
   readonly #context: Omit<FailureContext, 'model'>;
   readonly #api: 'responses' | 'chat';
+  readonly #idleTimeout: number;
   /** Another server than OpenAI's own, which may know the older names only. */
   readonly #compatible: boolean;
 
   constructor(vendor: Vendor, address: string, settings: ProviderSettings, client: OpenAI) {
+    this.#idleTimeout = settings.idleTimeout;
     const base = settings.apiBase ?? address;
     const itself = /^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(base);
     this.name = vendor.name;
@@ -53,7 +55,7 @@ class OpenAIProvider implements Provider {
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
     const { title } = this.#context.member;
-    const options = { provider: this.name, title, compatible: this.#compatible };
+    const options = { provider: this.name, title, idleTimeout: this.#idleTimeout, compatible: this.#compatible };
     const start = (both: AbortSignal) =>
       this.#api === 'responses'
         ? streamResponses(this.#client, asSeen(request), options, both)

@@ -55,7 +55,12 @@ interface Call {
 export async function* streamChat(
   client: OpenAI,
   request: ChatRequest,
-  options: { readonly provider: string; readonly title: string; readonly compatible: boolean },
+  options: {
+    readonly provider: string;
+    readonly title: string;
+    readonly idleTimeout: number;
+    readonly compatible: boolean;
+  },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const body = toVendorRequest(request, options.provider, options.compatible);
@@ -69,7 +74,7 @@ export async function* streamChat(
   let trouble: unknown = null;
   try {
     const response = await client.chat.completions.create(body, { signal }).asResponse();
-    for await (const events of serverSentEvents(response)) {
+    for await (const events of serverSentEvents(response, options.idleTimeout)) {
       for (const event of events) {
         const chunk = eventData<Chunk>(event);
         model = chunk.model || model;

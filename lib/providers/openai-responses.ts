@@ -21,7 +21,7 @@ import { StreamError } from './vendor-error.js';
 export async function* streamResponses(
   client: OpenAI,
   request: ChatRequest,
-  options: { readonly provider: string; readonly title: string },
+  options: { readonly provider: string; readonly title: string; readonly idleTimeout: number },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const answer = new Answer();
@@ -29,7 +29,7 @@ export async function* streamResponses(
   const state: Reading = { streamed: false, refused: false };
   const response = await client.responses.create(toVendorRequest(request, options.provider), { signal }).asResponse();
   try {
-    for await (const texts of serverSentEvents(response)) {
+    for await (const texts of serverSentEvents(response, options.idleTimeout)) {
       for (const event of texts.flatMap((text) => asEvents(eventData(text)))) {
         // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
         for (const one of readEvent(event, state, answer, nextId)) yield one;

@@ -1,15 +1,25 @@
 import { createParser } from 'eventsource-parser';
 import { isJsonObject } from '../chat/json.js';
+import { monotonic } from '../clock.js';
+import { HiError } from '../errors.js';
 import { parseObject } from './answer.js';
+import { silence } from './network-failure.js';
+import { atMost, GRACE } from './patience.js';
 import { StreamError } from './vendor-error.js';
 import { webPage } from './wrong-place.js';
 
+/** So many idle times a server may send nothing but signs of life: gateways send comments while a request waits in a queue, for ten minutes at most. */
+const SIGNS_OF_LIFE = 5;
+
+/** The longest event, in characters. Whole images come in one; what never ends would fill the memory. */
+const LONGEST = 64 * 1024 * 1024;
+
 /**
  * The events of a response as they come, up to `[DONE]`: the data of all that one read brought at a time. It reads on to the end of the response, so that
- * the connection serves the next one. The SDKs take such a stream apart too, but copy what they have not read yet with every event, which costs several
+ * the connection serves the next one, but waits only a moment for it. The SDKs take such a stream apart too, but copy what they have not read yet with every event, which costs several
  * times as much as everything else here. A body that is no stream but one JSON object is one event; a web page is an error.
  */
-export async function* serverSentEvents(response: Response): AsyncGenerator<readonly string[]> {
+export async function* serverSentEvents(response: Response, idleTimeout: number): AsyncGenerator<readonly string[]> {
   let events: string[] = [];
   let isDone = false;
   const strange: string[] = [];
@@ -23,10 +33,29 @@ export async function* serverSentEvents(response: Response): AsyncGenerator<read
     },
   });
   const decoder = new TextDecoder();
-  for await (const bytes of response.body ?? []) {
-    parser.feed(decoder.decode(bytes, { stream: true }));
-    if (events.length > 0) yield events;
-    events = [];
+  const body = response.body?.getReader();
+  let waited = 0;
+  let size = 0;
+  try {
+    for (;;) {
+      const since = monotonic();
+      const step = isDone ? await atMost(GRACE, body?.read()) : await body?.read();
+      if (!step?.value) break;
+      waited += monotonic() - since;
+      size += step.value.length;
+      parser.feed(decoder.decode(step.value, { stream: true }));
+      if (events.length > 0) {
+        yield events;
+        events = [];
+        waited = size = 0;
+      } else if (waited > SIGNS_OF_LIFE * idleTimeout) {
+        throw silence(new URL(response.url), waited);
+      } else if (size > LONGEST) {
+        throw endless(new URL(response.url));
+      }
+    }
+  } finally {
+    void body?.cancel();
   }
   // The last event may lack its blank line. One that was cut is no JSON, and is told by the missing end.
   parser.feed('\n\n');
@@ -34,6 +63,12 @@ export async function* serverSentEvents(response: Response): AsyncGenerator<read
   if (rest.trimStart().startsWith('<')) throw webPage(new URL(response.url));
   const last = [...events, rest].filter((text) => parseObject(text) !== null);
   if (last.length > 0) yield last;
+}
+
+function endless({ host }: URL): HiError {
+  return new HiError('malformed', `'${host}' sent ${LONGEST / 1024 / 1024} MiB that are no event.`, {
+    hint: 'Check api_base: this may be no server for chats.',
+  });
 }
 
 /**

@@ -1,11 +1,9 @@
 import type { StreamEvent } from '../chat/event.js';
 import { HiError } from '../errors.js';
-import { asFailure, type FailureContext } from './failure.js';
+import { asFailure, capital, type FailureContext } from './failure.js';
 import { Gathered } from './gathered.js';
 import { aborted } from './network-failure.js';
-
-/** How long a server may take to close its stream after the last event, in milliseconds. One that does leaves its connection for the next request. */
-const GRACE = 100;
+import { atMost, GRACE } from './patience.js';
 
 /**
  * An adapter's events with every end a stream can have made one of the contract's: an abort error when `signal` aborted, whatever the SDK
@@ -18,18 +16,21 @@ export async function* guarded(
 ): AsyncGenerator<StreamEvent> {
   const over = new AbortController();
   const gathered = new Gathered();
+  let began = false;
   try {
     if (signal.aborted) throw aborted();
     const reading = gathered.fill(start(AbortSignal.any([signal, over.signal])));
     for (let events = await gathered.take(); events !== null; events = await gathered.take()) {
       for (const event of events) {
         if (signal.aborted) throw aborted();
+        began = true;
         yield event;
+        // Whatever comes after the last event, the answer is complete.
         if (event.type === 'end') return await atMost(GRACE, reading);
       }
     }
     if (signal.aborted) throw aborted();
-    throw cutOff(context.member.title);
+    throw began ? cutOff(context.member.title) : empty(context.member.title);
   } catch (thrown) {
     throw signal.aborted ? aborted() : asFailure(thrown, context);
   } finally {
@@ -38,20 +39,10 @@ export async function* guarded(
   }
 }
 
-/** Waits for what comes after the last event; whatever it is, the answer is complete. */
-async function atMost(milliseconds: number, closing: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([closing, late]).catch(() => undefined);
-  clearTimeout(timer);
-}
-
 /** What reading an event threw: one that has not the form it should have is the server's fault, not a bug in hi. */
 export function misshapen(thrown: unknown, title: string): unknown {
   if (!(thrown instanceof TypeError)) return thrown;
-  return new HiError('malformed', `${title} sent an event of a form that cannot be read.`, {
+  return new HiError('malformed', capital(`${title} sent an event of a form that cannot be read.`), {
     hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
     cause: thrown,
@@ -61,6 +52,13 @@ export function misshapen(thrown: unknown, title: string): unknown {
 function cutOff(title: string): HiError {
   return new HiError('network', `The answer of ${title} was cut off: it ended without saying so.`, {
     hint: 'What came so far is kept. Ask again with /retry in hi chat.',
+    retryable: true,
+  });
+}
+
+function empty(title: string): HiError {
+  return new HiError('network', capital(`${title} ended its answer before it began.`), {
+    hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
   });
 }

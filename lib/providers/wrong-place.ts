@@ -24,9 +24,14 @@ export function refuseElsewhere({ url, proxy }: Call, status: number, incoming: 
       hint: 'Write them into the address: HTTPS_PROXY=http://name:password@host:port.',
     });
   }
-  if (status < 300 || status >= 400 || status === 304) return;
+  const { location } = incoming.headers;
+  if (status < 300 || status >= 400 || location === undefined) return;
   incoming.destroy();
-  throw new HiError('request', `'${url.origin}' answers that it has moved to '${incoming.headers.location ?? '?'}'.`, {
+  throw new HiError('request', `'${url.origin}' answers that it has moved to '${absolute(location, url)}'.`, {
     hint: 'Set api_base to the new address.',
   });
+}
+
+function absolute(location: string, base: URL): string {
+  return URL.canParse(location, base.href) ? new URL(location, base).href : location;
 }

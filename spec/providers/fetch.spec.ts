@@ -60,6 +60,27 @@ describe('a request', () => {
     expect(error).toMatchObject({ code: 'request', message: expect.stringContaining("'https://new.example/v1'") });
   });
 
+  it('that is sent to a place on the same server names the whole address, and to none is a refusal', async () => {
+    await using here = await vendorServer({ status: 307, headers: { location: '/v1' } });
+    const moved = await fetchFor(here.url)(here.url, POST).catch((thrown: unknown) => thrown);
+    expect(moved).toMatchObject({ code: 'request', message: expect.stringContaining(`'${here.url}/v1'`) });
+    for (const status of [300, 304, 307]) {
+      await using nowhere = await vendorServer({ status });
+      const error = await fetchFor(nowhere.url)(nowhere.url, POST).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(RefusedRequest);
+      expect(error).toMatchObject({ status });
+    }
+  });
+
+  it('that is refused with words without end is refused with the first of them', async () => {
+    await using long = await vendorServer({ status: 400, chunks: Array(40).fill('x'.repeat(10_000)), end: 'never' });
+    const error = await fetchFor(long.url)(long.url, POST).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 400, body: expect.stringMatching(/^x{262144,300000}$/) });
+    await using hanging = await vendorServer({ status: 401, chunks: ['{"error":'], end: 'never' });
+    const cut = await fetchFor(hanging.url, { idleTimeout: 50 })(hanging.url, POST).catch((thrown: unknown) => thrown);
+    expect(cut).toMatchObject({ status: 401, body: '{"error":' });
+  });
+
   it('that is answered with a web page says so', async () => {
     await using server = await vendorServer({
       headers: { 'content-type': 'text/html; charset=utf-8' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import type { HiError } from '../../lib/errors.js';
+import type { ProviderSettings } from '../../lib/providers/provider.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
 import { type VendorAnswer, vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
@@ -59,8 +60,34 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
     expect((got.error as HiError).message).toContain('web page');
   });
 
-  it('may send nothing at all, which is an answer that was cut off', async () => {
-    expect((await answered(dialect, { status: 204 })).error).toMatchObject({ code: 'network' });
+  it.each([{ status: 204 }, { chunks: [] }, { chunks: ['data: [DONE]\n\n'] }])(
+    'may send nothing at all, which is told: %j',
+    async (answer) => {
+      expect((await answered(dialect, answer)).error).toMatchObject({
+        code: 'network',
+        retryable: true,
+        message: expect.stringMatching(/^[A-Z].* ended its answer before it began\.$/),
+      });
+    },
+  );
+
+  it('may send signs of life for some time, but not for ever', async () => {
+    const comments = { chunks: Array(20).fill(': wait\n\n') };
+    const good = dialect.text('Hel', 'lo');
+    const late = await answered(dialect, { chunks: [...comments.chunks, ...(good.chunks ?? [])] });
+    expect(late.text).toBe('Hello');
+    const never = await answered(dialect, { ...comments, end: 'again' }, { idleTimeout: 40 });
+    expect(never.error).toMatchObject({
+      code: 'network',
+      retryable: false,
+      message: expect.stringMatching(/^Nothing /),
+    });
+  });
+
+  it('may not send more than fits the memory before its first event', async () => {
+    const megabyte = 'x'.repeat(1024 * 1024);
+    const got = await answered(dialect, { chunks: ['data: ', megabyte], end: 'again' });
+    expect(got.error).toMatchObject({ code: 'malformed', message: expect.stringContaining('64 MiB') });
   });
 
   it('may leave out the blank line after the last event', async () => {
@@ -97,7 +124,22 @@ describe('an event of the wrong form', () => {
   });
 });
 
-async function answered(dialect: Dialect, answer: VendorAnswer) {
+// Gemini has no last event: whatever tells a finish reason may be followed by more.
+const ended = dialects.filter(({ provider }) => provider !== 'gemini');
+
+describe.each(ended.map((dialect) => [dialect.title, dialect] as const))('%s', (_, dialect) => {
+  it('may leave the connection open when the answer is done', async () => {
+    const open: VendorAnswer = { ...dialect.text('Hel', 'lo'), end: 'never' };
+    const got = await answered(dialect, open, { idleTimeout: 3_600_000 });
+    expect(got).toMatchObject({ error: null, text: 'Hello', end: { stop_reason: 'end' } });
+  });
+});
+
+async function answered(dialect: Dialect, answer: VendorAnswer, settings: Partial<ProviderSettings> = {}) {
   await using server = await vendorServer(answer);
-  return await ask(await adapter(dialect.provider, `${server.url}${dialect.path}`, dialect.settings), chatRequest());
+  const provider = await adapter(dialect.provider, `${server.url}${dialect.path}`, {
+    ...dialect.settings,
+    ...settings,
+  });
+  return await ask(provider, chatRequest());
 }

@@ -7,8 +7,8 @@ export interface VendorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** The body, in the pieces it is sent in. */
   readonly chunks?: readonly (string | Uint8Array)[];
-  /** How the body ends: in good order, with the connection broken, or not at all. */
-  readonly end?: 'well' | 'cut' | 'never';
+  /** How the body ends: in good order, with the connection broken, or not at all, with silence or with its last piece again and again. */
+  readonly end?: 'well' | 'cut' | 'never' | 'again';
   /** Never even sends the headers. */
   readonly silent?: boolean;
 }
@@ -73,7 +73,14 @@ async function say(answer: VendorAnswer, response: ServerResponse): Promise<void
     await new Promise((resolve) => setImmediate(resolve));
   }
   if (answer.end === 'cut') response.destroy();
+  else if (answer.end === 'again') sayAgain(answer.chunks?.at(-1) ?? '', response);
   else if (answer.end !== 'never') response.end();
+}
+
+/** As fast as it is read, until the connection is closed. */
+function sayAgain(chunk: string | Uint8Array, response: ServerResponse): void {
+  if (response.destroyed) return;
+  response.write(chunk, () => setImmediate(sayAgain, chunk, response));
 }
 
 const STREAM = { 'content-type': 'text/event-stream' };
