@@ -3,7 +3,7 @@ import { isRetryable, kindOf } from './kind.js';
 import { mask } from './mask.js';
 import type { ProviderMember } from './provider.js';
 import { retryAfter } from './retry-after.js';
-import { readVendorError, type VendorError } from './vendor-error.js';
+import { PAGE, readVendorError, type VendorError } from './vendor-error.js';
 
 /** Whom a failure is told of. */
 export interface FailureContext {
@@ -29,7 +29,7 @@ export function fromVendor(error: VendorError, cause: unknown, context: FailureC
   const code = kindOf(error);
   const wait = code === 'rate' || code === 'overload' ? retryAfter(error) : null;
   const { message, hint } = describe(code, error, context);
-  return new HiError(code, mask(`${message.charAt(0).toUpperCase()}${message.slice(1)}`, context.apiKey), {
+  return new HiError(code, mask(capital(message), context.apiKey), {
     hint: mask(wait !== null && wait >= MINUTE ? later(wait) : hint, context.apiKey),
     retryable: isRetryable(code, error),
     cause,
@@ -56,7 +56,7 @@ function describe(
     error.message === '' ? (error.status === null ? '.' : ` (HTTP ${error.status}).`) : `: ${sentence(error.message)}`;
   switch (code) {
     case 'key':
-      return { message: `${title} refused the API key${said}`, hint: keyHint(member) };
+      return { message: `${title} refused the API key${said}`, hint: keyHint(error, member) };
     case 'model':
       return { message: `${title} has no model '${model ?? '?'}'${said}`, hint: modelHint(member, model) };
     case 'rate':
@@ -93,9 +93,12 @@ function describe(
   }
 }
 
-function keyHint({ name, keyVariables, keyPage }: FailureContext['member']): string {
+function keyHint({ status, message }: VendorError, { name, keyVariables, keyPage }: FailureContext['member']): string {
   if (name === 'ollama') return 'Sign in with: ollama signin.';
   const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
+  // The key is known, and what the server says of it is the thing to act on: a region, a project, a model it is not for.
+  if (status === 403 && message !== '')
+    return `Mend that in the account the key belongs to, or set ${where}, to another key.`;
   return `Set ${where}, to a valid key${keyPage === null ? '.' : `; ${keyPage} has them.`}`;
 }
 
@@ -105,14 +108,16 @@ function modelHint({ name }: FailureContext['member'], model: string | null): st
   return 'Choose another with /model or -m; `hi config check --live` tests it.';
 }
 
-function requestHint({ message, status }: VendorError, { name }: FailureContext['member']): string {
+function requestHint({ kinds, message, status }: VendorError, { name }: FailureContext['member']): string {
   if (/does not support tools/i.test(message))
     return 'Ask without tools (--no-tools), or use a model that knows tools.';
   if (/does not support thinking|effort|reasoning|thinking/i.test(message)) {
     return 'Change `thinking` in the configuration (null leaves it to the vendor), or use another model.';
   }
   if (/image|vision|media/i.test(message)) return 'Use a model that sees images, or /undo the message with the image.';
-  if (status === 404)
+  if (status === 403 && kinds.includes(PAGE))
+    return 'That was a web page, perhaps of a firewall: check api_base, the network, and HTTPS_PROXY if you need one.';
+  if (status === 404 || status === 405)
     return `Nothing answers at this path: check api_base${name === 'openai' ? ' (it usually ends in /v1)' : ''}.`;
   return 'Use another model, or run again with --debug to see what was sent.';
 }
@@ -122,18 +127,22 @@ function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureCon
   const name = wordOf(thrown, 'name');
   const message = mask(wordOf(thrown, 'message'), apiKey);
   if (/Timeout/.test(name)) {
-    return new HiError('network', `${member.title} cannot be reached.`, {
+    return new HiError('network', capital(`${member.title} cannot be reached.`), {
       hint: 'Check the network connection, and HTTPS_PROXY if you need one.',
       retryable: true,
       cause,
     });
   }
   if (name === 'SyntaxError' || /JSON/.test(message)) {
-    return new HiError('malformed', `${member.title} sent something that cannot be read: ${sentence(message)}`, {
-      hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
-      retryable: true,
-      cause,
-    });
+    return new HiError(
+      'malformed',
+      capital(`${member.title} sent something that cannot be read: ${sentence(message)}`),
+      {
+        hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+        retryable: true,
+        cause,
+      },
+    );
   }
   return new HiError('bug', message, { hint: 'This is a bug in hi. Run again with --debug to see where.', cause });
 }
@@ -159,6 +168,11 @@ function wordOf(thrown: unknown, field: string): string {
   if (typeof thrown !== 'object' || thrown === null) return field === 'message' ? String(thrown) : '';
   const value: unknown = Reflect.get(thrown, field);
   return typeof value === 'string' ? value : '';
+}
+
+/** The words as the beginning of a sentence. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function sentence(text: string): string {

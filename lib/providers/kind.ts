@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.js';
 import { saysOverflow } from './overflow.js';
-import type { VendorError } from './vendor-error.js';
+import { PAGE, type VendorError } from './vendor-error.js';
 
 /** The kind of a vendor's error. */
 export function kindOf({ status, kinds, message, details }: VendorError): ErrorCode {
@@ -17,6 +17,8 @@ export function kindOf({ status, kinds, message, details }: VendorError): ErrorC
   if (status === 401 || means(/authentication|invalid_api_key|api_key_invalid|unauthenticated/)) return 'key';
   if (status === 413 || saysOverflow(said)) return 'window';
   if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status))) return 'model';
+  // A service that is asked for data does not refuse it with a page: a firewall or a proxy does.
+  if (status === 403 && kinds.includes(PAGE)) return 'request';
   if (status === 403 || means(/permission/)) return 'key';
   if (status === 408) return 'network';
   if (means(/overloaded|unavailable|server_error|api_error|internal|timeout/)) return 'overload';

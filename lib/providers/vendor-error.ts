@@ -27,6 +27,9 @@ export class StreamError extends Error {
   }
 }
 
+/** The kind of an answer that is a page for people: somebody on the way said it, or a server that is none for chats. */
+export const PAGE = 'web_page';
+
 /** What a vendor said of a failure, wherever it said it. */
 export interface VendorError {
   /** The HTTP status, also where a gateway repeats it inside a stream; null when there is none. */
@@ -76,8 +79,14 @@ export function fromErrorObject(
 function fromRefusal(refusal: RefusedRequest): VendorError {
   const body = parse(refusal.body);
   if (body !== undefined) return fromErrorObject(body, refusal.status, refusal.headers);
-  const text = refusal.body.startsWith('<') ? '' : firstWords(refusal.body);
-  return { status: refusal.status, kinds: [], message: text, headers: refusal.headers, details: [] };
+  const page = refusal.body.trimStart().startsWith('<');
+  const message = page ? titleOf(refusal.body) : firstWords(refusal.body);
+  return { status: refusal.status, kinds: page ? [PAGE] : [], message, headers: refusal.headers, details: [] };
+}
+
+/** What a page for people says of itself. */
+function titleOf(page: string): string {
+  return firstWords(/<title[^>]*>([^<]*)</i.exec(page)?.[1] ?? '');
 }
 
 /** OpenAI and Anthropic keep the error object of a stream in `error`, Google puts its JSON into the message, Ollama only its words. */

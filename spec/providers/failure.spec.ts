@@ -117,9 +117,27 @@ describe('what a server says', () => {
     expect(error.code).toBe(code);
   });
 
-  it('is not read from a page of HTML', () => {
+  it('is not read from a page of HTML, but for its title', () => {
     const error = failure(new RefusedRequest(502, new Headers(), '<html><body>Bad gateway</body></html>'));
     expect(error).toMatchObject({ code: 'overload', message: 'OpenAI had an error (HTTP 502).' });
+    const page = '\n<!doctype html>\n<html><head><title lang="en">\n 502 Bad\nGateway </title></head>';
+    expect(failure(new RefusedRequest(502, new Headers(), page)).message).toBe('OpenAI had an error: 502 Bad Gateway.');
+  });
+
+  it('is not of the key where a page forbids the request: that is a firewall', () => {
+    const page = '<html><title>Blocked by policy 17</title><h1>No</h1></html>';
+    const error = failure(new RefusedRequest(403, new Headers(), page));
+    expect(error).toMatchObject({
+      code: 'request',
+      message: 'OpenAI did not accept the request: Blocked by policy 17.',
+      hint: expect.stringContaining('firewall'),
+    });
+  });
+
+  it('is what to act on where the key is known and may not do this', () => {
+    const body = { error: { message: 'Country, region, or territory not supported' } };
+    const error = failure(new RefusedRequest(403, new Headers(), JSON.stringify(body)));
+    expect(error).toMatchObject({ code: 'key', hint: expect.stringContaining('Mend that in the account') });
   });
 
   it('includes what the server behind a gateway said', () => {
