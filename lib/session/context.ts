@@ -76,17 +76,16 @@ export class Context {
     this.#pending = estimateParts(more.flatMap(({ content }) => content));
     await this.#keepUp();
     let measured = await this.measure(signal);
-    if (measured.due && !this.#shrinkSkills && this.#active.length > 0) {
-      this.#shrinkSkills = true;
-      measured = await this.measure(signal);
-    }
+    const isFull = reason === 'overflow' || measured.context_tokens >= measured.trigger;
+    const shrunk = isFull && (await this.#shrink(signal));
+    if (shrunk) measured = await this.measure(signal);
     if (measured.due || reason === 'overflow') {
       const order: CompactionOrder = { reason, focus: null, strategy: null };
       // What stays is too large by itself: nothing is taken from the conversation for a request that cannot be sent.
       const kept = (await this.preview(order, signal))?.tokens_kept ?? 0;
       if (this.#isTooLarge(kept)) throw this.#tooLarge(kept);
       const report = yield* this.compact(order, signal);
-      if (report === null && reason === 'overflow') throw this.#tooLarge(measured.context_tokens);
+      if (report === null && reason === 'overflow' && !shrunk) throw this.#tooLarge(measured.context_tokens);
       await this.#keepUp();
       measured = await this.measure(signal);
     }
@@ -102,6 +101,14 @@ export class Context {
   async #keepUp(): Promise<void> {
     const { history } = this.#deps;
     await (this.#running === null ? history.refresh() : history.follow(this.#running));
+  }
+
+  /** Sends large skills in their shorter form for the rest of the turn. True when that saves something. */
+  async #shrink(signal: AbortSignal): Promise<boolean> {
+    if (this.#shrinkSkills || this.#active.length === 0) return false;
+    const before = await this.#fixed(signal);
+    this.#shrinkSkills = true;
+    return (await this.#fixed(signal)) < before;
   }
 
   #isTooLarge(tokens: number): boolean {

@@ -68,6 +68,25 @@ describe('seed 003, compression of skills content', () => {
     expect(JSON.stringify(compression?.messages)).not.toContain(howTo('sql'));
   });
 
+  it('Compress Skills content at threshold: also when the skills alone pass it', async () => {
+    const config = { ...CROWDED, context_window: 3600 };
+    await using chat = await skilled({ ...SMALL, config, answer: shortens });
+    const { stderr } = await chat.chat('hello', 'hello again');
+    expect(stderr).toBe('skills: +git +sql\n');
+    expect(chat.requests.filter(isCompression)).toHaveLength(1);
+    for (const request of chat.asked()) expect(systemOf(request)).toContain(SHORT);
+  });
+
+  it('Compress Skills content at threshold: also when it is the provider that says so', async () => {
+    const error = { message: 'This is too much.', code: 'context_length_exceeded' };
+    const answer = (request: SentRequest): Reply =>
+      systemOf(request).includes('An example.') ? { status: 400, error } : shortens(request);
+    await using chat = await skilled({ ...SMALL, config: { ...CROWDED, context_window: 100_000 }, answer });
+    expect(await chat.ask('hello')).toMatchObject({ status: 0, stdout: 'Fine.' });
+    expect(chat.asked()).toHaveLength(2);
+    expect(systemOf(chat.asked()[1])).toContain(SHORT);
+  });
+
   it('LLM compresses Skills content: the shorter form is sent, and takes fewer tokens', async () => {
     await using chat = await skilled({ ...SMALL, config: CROWDED, answer: shortens });
     await chat.chat('hello', LONG_MESSAGE);
