@@ -37,7 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   skills: ['errors', 'registry', 'folder', 'chat'],
   compaction: ['errors', 'registry', 'folder', 'chat'],
   screen: ['errors', 'registry', 'chat', 'clock'],
-  providers: ['errors', 'registry', 'chat'],
+  providers: ['errors', 'registry', 'chat', 'clock'],
   tools: ['errors', 'registry', 'folder', 'chat'],
   history: ['errors', 'registry', 'folder', 'chat', 'clock', 'compaction'],
   session: [
