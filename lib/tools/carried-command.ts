@@ -49,9 +49,9 @@ export function carried(words: readonly ShellWord[]): Carried {
   if (program === 'trap') return trapped(words);
   if (program === 'set') return settings(words);
   if (program === 'source' || program === '.')
-    return FED.test(words[1]?.value ?? '') ? hiding(READS_SCRIPT) : carriedFrom(words, 1, []);
+    return FED.test(words[1]?.value ?? '') ? hiding(READS_SCRIPT) : scriptFile(words, 1);
   if (program === 'find') return found(words);
-  if (SHELLS.has(program)) return shell(words);
+  if (SHELLS.has(program)) return shell(program, words);
   if (isCarrier(program)) return behindOptions(program, words);
   if (NAME_READERS.has(program)) return nameReader(program, words);
   const doubt = doubtAboutOptions(program, words);
@@ -103,23 +103,35 @@ function found(words: readonly ShellWord[]): Carried {
   return { kind: 'words', start: first + 1, settings: [], words: inner };
 }
 
-function shell(words: readonly ShellWord[]): Carried {
+/** What bash reads in another way than other shells: there its `$'…'` ends elsewhere, and `[[ a || b ]]` runs `b`. */
+const OF_BASH_ONLY = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfunction\b/;
+
+function shell(program: string, words: readonly ShellWord[]): Carried {
   for (let index = 1; index < words.length; index += 1) {
     const { value, mayBeOption } = words[index] ?? UNKNOWN_WORD;
     if (value === null && mayBeOption) return hiding('it cannot be told what the shell is given');
     if (FED.test(value ?? '')) return hiding(READS_SCRIPT);
-    if (value === null || !/^[-+]/.test(value)) return carriedFrom(words, index, []);
+    if (value === null || !/^[-+]/.test(value)) return scriptFile(words, index);
     if (/^--(version|help)$/.test(value)) return NOTHING;
     if (/^--(norc|noprofile|posix|login)$/.test(value)) continue;
     if (/^[-+][eux]*o$/.test(value)) index += 1;
     else if (/^-[eilux]*c$/.test(value)) {
       const script = words[index + 1]?.value ?? null;
-      return script === null
-        ? hiding('it runs a script that is not written in it')
-        : { kind: 'script', start: words.length, script };
+      if (script === null) return hiding('it runs a script that is not written in it');
+      if (!/^r?bash$/.test(program) && OF_BASH_ONLY.test(script)) return hiding(`${program} may read it differently`);
+      return { kind: 'script', start: words.length, script };
     } else if (!/^[-+][eilnuvx]+$/.test(value)) return hiding(`the shell's option ${value} is not known`);
   }
   return hiding(READS_SCRIPT);
+}
+
+/** A script is a file: `bash ls` runs the one called `ls` in the working folder, not the program. */
+function scriptFile(words: readonly ShellWord[], start: number): Carried {
+  const named = words.map((word, index) => {
+    const isName = index === start && word.value !== null && !word.value.includes('/');
+    return isName ? { ...word, value: `./${word.value}` } : word;
+  });
+  return carriedFrom(named, start, []);
 }
 
 function nameReader(program: string, words: readonly ShellWord[]): Carried {

@@ -35,6 +35,9 @@ const DEEPEST = 8;
 // What a reader does not see on the screen, or sees in another order than bash reads it.
 const HIDDEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\u115f\u1160\u3164\uffa0]/u;
 
+/** Builtins that put what they find into variables. */
+const NAME_SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'wait']);
+
 const BLANK_OR_COMMENT = /^[ \t]*(#.*)?$/;
 
 /** Takes a command line apart with a real parser, substitutions, here-documents and function bodies included. The parser is loaded by the first call. */
@@ -104,6 +107,9 @@ class Reader implements ShellReading {
 
   #add(text: string, settings: readonly ShellWord[], words: readonly ShellWord[], depth: number): void {
     const run = carried(words);
+    if (NAME_SETTERS.has(words[0]?.value ?? ''))
+      for (const { value } of words.slice(1))
+        if (value !== null && this.#isOfPrograms(value)) this.#assign(value, text);
     const doubt = run.kind === 'unclear' ? run : null;
     this.parts.push({ kind: 'command', text, settings, words, inner: this.#inner(run, depth + 1), doubt });
   }
@@ -122,8 +128,12 @@ class Reader implements ShellReading {
 
   /** A variable of the shell alone harms nobody; one that programs or bash itself look at decides what runs. */
   #assign(name: string, text: string): void {
-    if (/^[a-z_][a-z0-9_]*$/.test(name) && this.#environment[name] === undefined) return;
+    if (/^[a-z_][a-z0-9_]*$/.test(name) && !this.#isOfPrograms(name)) return;
     this.unclear(text, `it sets ${name}, which may change what runs`);
+  }
+
+  #isOfPrograms(name: string): boolean {
+    return this.#environment[name] !== undefined;
   }
 
   #redirect(redirect: Redirection, text: string): void {

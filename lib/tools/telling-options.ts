@@ -17,10 +17,12 @@ interface Telling {
   readonly unknown?: true;
   /** Words that are no options beyond this many are written to. */
   readonly operands?: number;
+  /** Whether what stands behind `--` is meant for another program. */
+  readonly ends?: true;
 }
 
 // From the manual pages of git 2.39, GNU tar 1.34, rsync 3.2, OpenSSH 9.2, GNU coreutils 9.1, awk (POSIX), ripgrep 14, fd 10, tree 2.1,
-// less 590, file 5.44 and yq 4.
+// less 590, file 5.44, yq 4, procps 4, npm 11, pnpm 9, yarn 1.22, cargo 1.80, go 1.22, kubectl 1.30, helm 3, apt 2.6, curl 7.88 and wget 1.21.
 const NO_WORD = /(?!)/;
 const TELLING: Readonly<Record<string, Telling>> = {
   git: {
@@ -37,11 +39,13 @@ const TELLING: Readonly<Record<string, Telling>> = {
       '--textconv',
       '--template',
       '--editor',
+      '--unsafe-paths',
     ],
     first: /^-[cx]/,
     valued: /^(-[Cc]|--(git-dir|work-tree|namespace|super-prefix|attr-source))$/,
     behind: { clone: /^-[A-Za-z]*[cu]/ },
-    words: /^(-x|-O.*|-u.*\/.*|config|filter-branch|foreach|run|mergetool|difftool|send-email|hook|ext::.*)$/,
+    words:
+      /^(-x|-O.*|-u.*\/.*|config|filter-branch|foreach|run|mergetool|difftool|send-email|hook|credential.*|maintenance|ext::.*)$/,
   },
   tar: {
     long: [
@@ -57,12 +61,15 @@ const TELLING: Readonly<Record<string, Telling>> = {
     unknown: true,
   },
   rsync: { long: ['--rsh', '--rsync-path'], words: /^-[A-Za-z]*[eM]/ },
-  ssh: { long: [], words: /^-[A-Za-z0-9]*[oFIw]/ },
+  ssh: { long: [], words: /^-[A-Za-z0-9]*[oEFIw]/ },
   scp: { long: [], words: /^-[A-Za-z0-9]*[oFSD]/ },
   sort: { long: ['--output', '--compress-program'], words: /^-[A-Za-z]*o/ },
   awk: {
-    long: ['--file', '--include', '--load', '--exec', '--inplace'],
-    words: /system\s*\(|[|>]|getline|@|^-[filE]/,
+    long: [
+      ...['--file', '--include', '--load', '--exec', '--inplace'],
+      ...['--dump-variables', '--pretty-print', '--profile', '--debug'],
+    ],
+    words: /system[\s\\]*\(|[|>]|getline|@|^-[dfilopDEW]/,
     unknown: true,
   },
   man: { long: ['--pager', '--html'], words: /^-[A-Za-z]*[PH]/ },
@@ -78,6 +85,25 @@ const TELLING: Readonly<Record<string, Telling>> = {
   file: { long: ['--compile', '--magic-file'], words: /^-[A-Za-z]*[Cm]/ },
   yq: { long: ['--inplace', '--in-place', '--split-exp', '--split-exp-file'], words: /^-[A-Za-z]*[is]/ },
   zip: { long: ['--unzip-command'], words: /^-[A-Za-z]*T/ },
+  // Letters without a dash, an `e` among them: the environment of every process.
+  ps: { long: [], words: /^(?=.*e)[aAceghHjklLmnNoOpqrsStTuUvVwxXZ]+$|^-[A-Za-z]*E/ },
+  jobs: { long: [], words: /^-[a-z]*x/ },
+  compgen: { long: [], words: /^-[A-Za-z]*[CFW]/ },
+  npm: {
+    long: [
+      ...['--script-shell', '--node-options', '--userconfig', '--call', '--git', '--editor', '--viewer', '--browser'],
+      ...['--init-module', '--config', '--shell-mode', '--use-yarnrc', '--prefix', '--dir', '--cwd'],
+    ],
+    words: /^(-[cC]$|--globalc)/,
+    ends: true,
+  },
+  cargo: { long: ['--config'], words: NO_WORD, ends: true },
+  go: { long: [], words: /^--?(toolexec|exec|vettool|overlay)(=|$)/ },
+  kubectl: { long: ['--kubeconfig'], words: NO_WORD },
+  helm: { long: ['--kubeconfig', '--post-renderer'], words: NO_WORD },
+  apt: { long: ['--option', '--config-file'], words: /^-[A-Za-z]*[oc]/ },
+  curl: { long: ['--config'], words: /^-[A-Za-z#]*K/ },
+  wget: { long: ['--use-askpass', '--execute', '--config'], words: /^-[A-Za-z]*e/ },
 };
 
 /** Words of these by which commands may run that nobody sees. The others among the telling words write. */
@@ -89,12 +115,21 @@ const HIDING: Readonly<Record<string, RegExp>> = {
   scp: /command|^-[A-Za-z0-9]*S/i,
   sort: /^--comp/,
   sed: /^(?!-)|^-[nErsuz]*e|^--(e|f)|^-[nErsuz]*f/,
-  awk: /system\s*\(|(^|[^|])\|([^|]|$)|@/,
+  awk: /system[\s\\]*\(|(^|[^|])\|([^|]|$)|@/,
   man: /^-/,
   rg: /^--/,
   fd: /^-/,
   less: /^\+/,
   zip: /^-/,
+  jobs: /^-/,
+  compgen: /^-/,
+  npm: /^-/,
+  cargo: /^--config/,
+  go: /^-/,
+  kubectl: /^--kubec/,
+  helm: /^--(kubec|post)/,
+  apt: /^-/,
+  wget: /^-/,
 };
 
 const SAME: Readonly<Record<string, string>> = {
@@ -105,6 +140,9 @@ const SAME: Readonly<Record<string, string>> = {
   gtar: 'tar',
   fdfind: 'fd',
   bsdtar: 'tar',
+  pnpm: 'npm',
+  yarn: 'npm',
+  'apt-get': 'apt',
 };
 
 /** What cannot be told about a command from its first words. */
@@ -129,16 +167,23 @@ export function doubtAboutOptions(program: string, words: readonly ShellWord[]):
 function tellingWord(name: string, words: readonly ShellWord[]): number {
   const telling = Object.hasOwn(TELLING, name) ? TELLING[name] : undefined;
   if (telling === undefined) return -1;
-  const operands = words.flatMap(({ value }, index) => (index > 0 && !value?.startsWith('-') ? [index] : []));
+  const end = words.findIndex(({ value }) => value === '--');
+  const operands = words.flatMap((word, index) => (isOperand(word, index, end) ? [index] : []));
   const subcommand = operands.find((index) => !telling.valued?.test(words[index - 1]?.value ?? '')) ?? -1;
   const behind = telling.behind?.[words[subcommand]?.value ?? ''];
   return words.findLastIndex(({ value, text, mayBeOption }, position) => {
-    if (position === 0) return false;
+    if (position === 0 || (telling.ends === true && end !== -1 && position > end)) return false;
     if (telling.operands !== undefined && operands.indexOf(position) >= telling.operands) return true;
     if (value === null) return mayBeOption || telling.unknown === true || telling.words.test(text.replace(/["']/g, ''));
     const place = position < subcommand ? telling.first : position > subcommand ? behind : undefined;
     return tells(value, telling) || place?.test(value) === true;
   });
+}
+
+/** A single dash is a name like any other, and so is everything behind `--`. */
+function isOperand({ value }: ShellWord, index: number, end: number): boolean {
+  if (end !== -1 && index >= end) return index > end;
+  return index > 0 && (value === '-' || !value?.startsWith('-'));
 }
 
 function tells(value: string, { long, words }: Telling): boolean {

@@ -88,7 +88,10 @@ describe('a rule for bash', () => {
 describe('a program that looks, and can do more', () => {
   const judge = judgeWith({
     allow: bash(
-      ...['sed', 'awk', 'rg', 'fd', 'tree', 'less', 'uniq', 'date', 'file', 'yq', 'git'].map((it) => `${it}:*`),
+      ...['sed', 'awk', 'rg', 'fd', 'tree', 'less', 'uniq', 'date', 'file', 'yq', 'git', 'ps', 'curl', 'npm', 'go'].map(
+        (it) => `${it}:*`,
+      ),
+      ...['sh', 'bash', 'strace', 'read', './run.sh'].map((it) => `${it}:*`),
     ),
   });
 
@@ -109,6 +112,18 @@ describe('a program that looks, and can do more', () => {
     'yq .a x.yml',
     'git push -u origin main',
     'git -C src log -3',
+    'ps aux',
+    'ps -eo pid,etime,cmd',
+    'curl -sSL --connect-timeout 5 http://x',
+    'npm install --global x',
+    'npm run lint -- -c --config x',
+    'go build ./...',
+    'sh -c \'git status; rg "a$x" | uniq\'',
+    'bash -c "[[ a || b ]] && git status"',
+    'bash ./run.sh',
+    'bash run.sh',
+    'strace -f git status',
+    'read -r line',
   ])('lets %s pass', async (command) => expect(await judge(command)).toEqual({ decision: 'allow' }));
 
   it.each([
@@ -124,6 +139,16 @@ describe('a program that looks, and can do more', () => {
     'date 010203042026',
     'file -C -m x',
     'yq -i .a=1 x',
+    'ps e',
+    'curl -sK x',
+    'npm run lint --script-shell=./evil -- -x',
+    'go test -exec evil',
+    'uniq - out',
+    'sh -c "[[ a || b ]]"',
+    'bash git',
+    'strace -o x git status',
+    'strace evil',
+    'read http_proxy',
   ])('asks for %s', async (command) => expect((await judge(command)).decision).toBe('ask'));
 });
 
