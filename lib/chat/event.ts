@@ -55,6 +55,8 @@ export interface TurnReport {
 
 /** What a turn yields for the screen, in order. The screen is the last reader; nothing flows back. */
 export type ChatEvent =
+  /** Something that may take a while comes before the request: what to say meanwhile. */
+  | { readonly type: 'waiting'; readonly what: string }
   /** A request goes out: what to say while waiting. */
   | { readonly type: 'request'; readonly provider: string; readonly model: string; readonly context_tokens: number }
   | { readonly type: 'text'; readonly text: string }

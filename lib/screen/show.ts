@@ -108,6 +108,9 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
 
   function showOther(event: Exclude<ChatEvent, { type: 'text' }>): void {
     switch (event.type) {
+      case 'waiting':
+        waitFor(event.what, () => '', 0);
+        break;
       case 'request':
         characters = 0;
         waitFor(event.model, tokensSoFar, 0);

@@ -77,7 +77,7 @@ export class Context {
     await this.#keepUp();
     let measured = await this.measure(signal);
     const isFull = reason === 'overflow' || measured.context_tokens >= measured.trigger;
-    const shrunk = isFull && (await this.#shrink(signal));
+    const shrunk = isFull && (yield* this.#shrink(signal));
     if (shrunk) measured = await this.measure(signal);
     if (measured.due || reason === 'overflow') {
       const order: CompactionOrder = { reason, focus: null, strategy: null };
@@ -104,9 +104,10 @@ export class Context {
   }
 
   /** Sends large skills in their shorter form for the rest of the turn. True when that saves something. */
-  async #shrink(signal: AbortSignal): Promise<boolean> {
+  async *#shrink(signal: AbortSignal): AsyncGenerator<ChatEvent, boolean> {
     if (this.#shrinkSkills || this.#active.length === 0) return false;
     const before = await this.#fixed(signal);
+    yield { type: 'waiting', what: 'shortening skills' };
     this.#shrinkSkills = true;
     return (await this.#fixed(signal)) < before;
   }

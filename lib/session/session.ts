@@ -203,6 +203,7 @@ export class Session {
     await history.refresh();
     yield* this.#warnOfHistory();
     const skills = await this.skills();
+    if (skills.asks) yield { type: 'waiting', what: 'choosing skills' };
     const selection = await skills.select(history.entries, textOf(content), this.#wishes, signal);
     yield* this.#warnOfSkills();
     this.#failed = content;

@@ -21,6 +21,7 @@ function absent(options: SkillsOptions): SkillLibrary {
   return {
     skills: [],
     warnings: [],
+    asks: false,
     async select(entries, text, wishes, signal) {
       const knew = entries.some((entry) => isMessage(entry) && (entry.skills?.active.length || entry.skills?.standing));
       if (knew) return await (await opened(options)).select(entries, text, wishes, signal);

@@ -34,6 +34,7 @@ export function createLibrary(
   return {
     skills: skills.map(({ name, description, path, bytes }) => ({ name, description, path, bytes })),
     warnings,
+    asks: options.matcher === 'llm' && options.model !== null && skills.length > 0,
 
     select(entries, text, wishes, signal) {
       shortener.retry();

@@ -37,6 +37,8 @@ export const NO_WISHES: SkillWishes = { pin: [], drop: [] };
 export interface SkillLibrary {
   readonly skills: readonly Skill[];
   readonly warnings: readonly SkillWarning[];
+  /** Whether `select` may ask a model, and so take seconds. */
+  readonly asks: boolean;
   /** Chooses the skills for a new user message from the log alone. Never fails: a model that cannot be asked is replaced by lexical matching. */
   select(entries: readonly Entry[], text: string, wishes: SkillWishes, signal: AbortSignal): Promise<SkillSelection>;
   /**

@@ -1,7 +1,8 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Reply, SentRequest } from '../support/scripted-server.js';
-import { howTo, MATCHED, type Skilled, skilled, skillFile, skillsOf, systemOf } from '../support/skilled.js';
+import { howTo, MATCHED, PROMPT, type Skilled, skilled, skillFile, skillsOf, systemOf } from '../support/skilled.js';
+import { control, KEY } from '../support/terminal.js';
 
 describe('skills', () => {
   it('may be folders, whose place the model is told', async () => {
@@ -171,6 +172,26 @@ describe('the small model as matcher', () => {
     await using chat = await skilled({ config, answer });
     expect((await chat.ask('git please')).stdout.trim()).toBe('Fine.');
     expect(chat.sent()).toEqual([['git']]);
+  });
+});
+
+describe('what takes a while about skills', () => {
+  const slow = ({ model }: SentRequest): Reply => (model === 'small' ? { text: '', hangAfter: 0 } : { text: 'Fine.' });
+  const small_model = { model: 'small', context_window: 100_000 };
+
+  it.each([
+    ['choosing skills', { skills: { mode: 'matched', matcher: 'llm' } }],
+    ['shortening skills', { skills: { mode: 'all' }, context_window: 3600, tools: { enabled: false } }],
+  ])('is told while it lasts, and can be stopped: %s', async (words, config) => {
+    const skills = { 'git.md': 'How to use git. '.repeat(800) };
+    await using chat = await skilled({ skills, config: { small_model, ...config }, answer: slow });
+    const terminal = await chat.open();
+    terminal.type(`hello${KEY.enter}`);
+    await terminal.until(`${words} · `, 20_000);
+    terminal.type(control('c'));
+    await terminal.until((screen) => screen.includes('(interrupted)') && PROMPT.test(screen), 20_000);
+    expect(terminal.screen()).not.toContain(words);
+    expect(chat.asked()).toEqual([]);
   });
 });
 

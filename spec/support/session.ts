@@ -118,6 +118,7 @@ export async function stage(scripts: readonly Script[], deps: Partial<SessionDep
     skills: async () => ({
       skills: [],
       warnings: [],
+      asks: false,
       select: async () => ({ record: { matched: [], active: [] }, loaded: [], dropped: [] }),
       texts: async () => [],
       explain: async () => '',

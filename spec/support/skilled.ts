@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Entry, SkillRecord } from '../../lib/chat/message.js';
-import { type Home, makeHome, type Run, runProgram } from './program.js';
+import { type Home, makeHome, PROGRAM, type Run, runProgram } from './program.js';
 import { type Reply, type SentRequest, startScriptedServer } from './scripted-server.js';
+import { openTerminal, type Terminal } from './terminal.js';
 
 /** What a spec of skills scripts; what it leaves out works. */
 export interface SkillScript {
@@ -33,9 +34,14 @@ export interface Skilled extends AsyncDisposable {
   ask(text: string): Promise<Run>;
   /** `hi chat` without a terminal, with these lines. */
   chat(...lines: readonly string[]): Promise<Run>;
+  /** Starts `hi chat` in a terminal and waits for its prompt. */
+  open(): Promise<Terminal>;
 }
 
 const MAIN = 'scripted';
+
+/** The prompt on the last line, with nothing typed. */
+export const PROMPT = /^hi( \d+%)?>$/m;
 
 /** The text of a skill as `sent` recognises it. */
 export const howTo = (name: string): string => `How to use ${name}.`;
@@ -62,6 +68,7 @@ export async function skilled(script: SkillScript = {}): Promise<Skilled> {
     writeFileSync(place(file), content);
   };
   for (const [file, content] of Object.entries(skills)) put(file, content);
+  let terminal: Terminal | null = null;
   const asked = () => server.requests.filter(({ model }) => model === MAIN);
   return {
     home,
@@ -77,7 +84,13 @@ export async function skilled(script: SkillScript = {}): Promise<Skilled> {
     hi: (...args) => runProgram(home, args),
     ask: (text) => runProgram(home, ['ask', text]),
     chat: (...lines) => runProgram(home, ['chat'], { input: `${lines.join('\n')}\n` }),
+    async open() {
+      terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
+      await terminal.until(PROMPT, 20_000);
+      return terminal;
+    },
     async [Symbol.asyncDispose]() {
+      await terminal?.close();
       await server.close();
       home.remove();
     },
