@@ -1,23 +1,32 @@
 /**
  * How the services say that a prompt is longer than the window. Only OpenAI has a code for it, the others must be known by their words:
- * OpenAI, Anthropic, Google, DeepSeek and OpenRouter and vLLM, llama.cpp, Ollama, Ollama Cloud, Groq, xAI, Mistral, Cohere-like gateways.
+ * OpenAI, Anthropic, Google, Azure, Bedrock, GitHub, Groq, xAI, Mistral, Cohere, Together, DeepSeek, Moonshot, MiniMax, Zhipu, Alibaba, OpenRouter,
+ * LiteLLM, vLLM, SGLang, TGI, llama.cpp, LM Studio, Ollama and Ollama Cloud.
  */
 const SENTENCES: readonly RegExp[] = [
-  /context_length_exceeded|string_above_max_length|model_context_window_exceeded/,
-  /exceeds? (?:the|this model's|its) (?:available )?(?:maximum )?context (?:window|length|size)/,
-  /prompt is too long|input is too long/,
-  /input length and `?max_tokens`? exceed context limit/,
-  /input token count.*exceeds the maximum/,
+  /context[_ ]length[_ ]exceeded|string_above_max_length|model_context_window_exceeded|contextwindowexceeded|tokens_limit_reached/,
+  /exceed(?:s|ed)? (?:[\w']+ ){0,3}context (?:window|length|size|limit)/,
+  /context (?:window|length|size) (?:has been |was |is )?(?:exceeded|exceeds|full)|context overflow/,
+  /context (?:length|size|window) (?:of|is)(?: only)? \d/,
   /maximum context length|max(?:imum)? model context|max context length/,
-  /maximum (?:prompt|input) length is \d+/,
+  /maximum (?:prompt|input) length (?:is|of) \d/,
+  /(?:greater|longer) than (?:[\w']+ ){0,3}(?:context|model) (?:length|size)/,
+  /(?:prompt|input|request) (?:length |body )?(?:is )?too (?:long|large)/,
+  /too long (?:to fit into|for) (?:the |this )?(?:model|context)/,
   /reduce the length of the messages/,
-  /(?:prompt|input|request) (?:length )?(?:is )?too (?:long|large)/,
-  /greater than the context (?:length|size)/,
-  /too many tokens in (?:the )?(?:prompt|request|messages)/,
+  /(?:input|prompt) token count.*(?:exceeds|supports)/,
+  /prompt (?:length )?exceeds|input length (?:\d+ )?exceeds/,
+  /exceed(?:s|ed)? (?:the )?(?:model token limit|max message tokens|model's maximum number of tokens)/,
+  /too many tokens|token limit exceeded/,
+  /range of input length should be|prompt 超长/,
+  /`inputs`.{0,40} must (?:be|have) (?:<=|less than)/,
 ];
 
-/** True when the words say that the request does not fit the window. A rate limit speaks of tokens too: never ask it of a 429. */
+/** What is used up is not the window but the time or the money, which speak of tokens too. */
+const LIMITS = /rate limit|quota|throttl|please wait|per (?:minute|min|hour|day)\b|daily|monthly/;
+
+/** True when the words say that the request does not fit the window. Never ask it of a 429. */
 export function saysOverflow(words: string): boolean {
   const text = words.toLowerCase();
-  return SENTENCES.some((sentence) => sentence.test(text));
+  return !LIMITS.test(text) && SENTENCES.some((sentence) => sentence.test(text));
 }

@@ -224,6 +224,30 @@ describe('the words for a full window', () => {
     'prompt too long; exceeded max context length by 12 tokens',
     "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
     'Input is too long for requested model.',
+    'prompt is too long: 213462 tokens > 200000 maximum',
+    'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
+    'Unable to submit request because the input token count is 40000 but model only supports up to 32768.',
+    'Please reduce the length of the messages or completion.',
+    'Context size has been exceeded.',
+    'Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens',
+    'Reached context length of 4096 tokens with this model, but it does not currently support mid-generation context overflow',
+    'The number of tokens to keep from the initial prompt is greater than the context length.',
+    'litellm.BadRequestError: ContextWindowExceededError: OpenAIException',
+    'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.',
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens',
+    'Input validation error: `inputs` must have less than 4095 tokens. Given: 5000',
+    "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    'The decoder prompt (length 9000) is longer than the maximum model length of 8192.',
+    'The prompt (total length 66000) is too long to fit into the model (context length 32768).',
+    "However, the model's context length is only 8192 tokens, resulting in a maximum input length of 8192 tokens.",
+    'Input length 5000 exceeds the maximum allowed input length of 4096 tokens',
+    'Range of input length should be [1, 30720]',
+    'Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)',
+    'invalid params, context window exceeds limit (2013)',
+    'Prompt exceeds max length',
+    'prompt token count of 150000 exceeds the limit of 128000',
+    'tokens_limit_reached Request body too large for gpt-4o model. Max size: 8000 tokens.',
+    'Prompt contains 40000 tokens, too large for model with 32768 maximum context length',
   ])('are known: %s', (words) => expect(saysOverflow(words)).toBe(true));
 
   it.each([
@@ -231,6 +255,10 @@ describe('the words for a full window', () => {
     'max_tokens is too large',
     'Overloaded',
     'context deadline exceeded',
+    'Too many tokens, please wait before trying again.',
+    'Daily token limit exceeded',
+    'requested context size too large for model',
+    'The response exceeds the allowed length of an answer',
   ])('are not: %s', (words) => expect(saysOverflow(words)).toBe(false));
 });
 
