@@ -148,7 +148,7 @@ function commandContext(world: World, { session, tools, connections }: Wired, re
       return edited === text ? null : edited;
     },
     copy: (text) => copyText(text, world, world.stdout),
-    models: () => connections.models(session.target),
+    models: (signal) => connections.models(session.target, undefined, signal),
     spending: async () => (await import('./chat/spending.js')).spendingText(connections.spent),
     exists: async (path) => existsSync(resolve(tools.workingFolder, path)),
     write: (path, chunks) => writeFileWhole(path, chunks, tools.workingFolder),

@@ -1,6 +1,7 @@
 import type { Usage } from '../chat/message.js';
 import type { Config, ModelSettings } from '../config/config.js';
 import { readKey } from '../config/key.js';
+import { HiError } from '../errors.js';
 import { providers } from '../providers/index.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../providers/provider.js';
 import { pick } from '../registry.js';
@@ -45,7 +46,7 @@ export class Connections {
     const spent = (usage: Usage): void => {
       this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
     };
-    return { provider, model: name, context_window, connect: once(() => this.#connect(model)), spent };
+    return { provider, model: name, context_window, connect: once((signal) => this.#connect(model, signal)), spent };
   }
 
   /** What everything that was asked through these used so far, oldest first. */
@@ -54,24 +55,26 @@ export class Connections {
   }
 
   /** Another model by name, resolved as `--model` would be, so that its provider's own key and address are found. Throws a `HiError` when it cannot be had. */
-  async find(name: string): Promise<Target> {
+  async find(name: string, signal?: AbortSignal): Promise<Target> {
     const { provider: _before, ...rest } = this.#options;
     const usual = name.includes('/') ? {} : { provider: this.#config.provider };
     const target = this.target(configured(await readSettings(this.#world, { ...rest, ...usual, model: name })));
-    await target.connect();
+    await target.connect(signal);
     return target;
   }
 
   /** The models of the provider that a target belongs to. Throws a `HiError` when it does not tell. */
-  async models({ provider }: Target, patience = 10_000): Promise<readonly string[]> {
-    const { member, access } = await this.#reach(provider);
-    return await member.listModels(access, AbortSignal.timeout(patience));
+  async models({ provider }: Target, patience = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
+    const { member, access } = await this.#reach(provider, signal);
+    const stopped = signal ?? new AbortController().signal;
+    return await inTime(patience, stopped, (either) => member.listModels(access, either));
   }
 
   /** The window that the server really gives a target, null when it does not tell. Throws a `HiError` when it cannot be asked. */
   async window({ provider, model }: Target, patience = 10_000): Promise<number | null> {
     const { member, access } = await this.#reach(provider);
-    return (await member.realWindow?.(access, model, AbortSignal.timeout(patience))) ?? null;
+    const never = new AbortController().signal;
+    return await inTime(patience, never, async (late) => (await member.realWindow?.(access, model, late)) ?? null);
   }
 
   /** Every key that is configured or in a vendor's variable, also those that are not used: none of them may be seen. */
@@ -88,28 +91,31 @@ export class Connections {
   }
 
   /** A command for the key is run once. */
-  #key(api_key: string | null): Promise<string | null> {
+  #key(api_key: string | null, signal?: AbortSignal): Promise<string | null> {
     const before = this.#keys.get(api_key);
     if (before) return before;
-    const reading = readKey(api_key);
+    const reading = readKey(api_key, signal);
     this.#keys.set(api_key, reading);
     reading.catch(() => this.#keys.delete(api_key));
     return reading;
   }
 
-  async #reach(provider: string): Promise<{ readonly member: ProviderMember; readonly access: ProviderSettings }> {
+  async #reach(
+    provider: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly member: ProviderMember; readonly access: ProviderSettings }> {
     const own = provider === this.#config.provider;
     const model = own ? this.#config : configured(await readSettings(this.#world, { ...this.#options, provider }));
-    return { member: pick<ProviderMember>(providers, provider, 'provider'), access: await this.#access(model) };
+    return { member: pick<ProviderMember>(providers, provider, 'provider'), access: await this.#access(model, signal) };
   }
 
-  async #connect(model: ModelSettings): Promise<Provider> {
+  async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {
     const member = pick<ProviderMember>(providers, model.provider, 'provider');
-    return await member.create(await this.#access(model));
+    return await member.create(await this.#access(model, signal));
   }
 
-  async #access({ api_key, api_base }: ModelSettings): Promise<ProviderSettings> {
-    const apiKey = await this.#key(api_key);
+  async #access({ api_key, api_base }: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
+    const apiKey = await this.#key(api_key, signal);
     return {
       apiKey,
       apiBase: api_base,
@@ -121,11 +127,34 @@ export class Connections {
   }
 }
 
-/** The same promise every time; made at the first call. */
-export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+/** What was asked for, within so many milliseconds. Throws a `HiError` of code `network` after them. */
+async function inTime<Value>(
+  patience: number,
+  signal: AbortSignal,
+  ask: (either: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const late = AbortSignal.timeout(patience);
+  try {
+    return await ask(AbortSignal.any([signal, late]));
+  } catch (thrown) {
+    if (!late.aborted || signal.aborted) throw thrown;
+    throw new HiError('network', `The server did not answer within ${patience / 1000} s.`, {
+      hint: 'Check the network connection and api_base.',
+      cause: thrown,
+    });
+  }
+}
+
+/** The same promise every time; made at the first call, and anew after one that failed. */
+export function once<Value>(make: (signal?: AbortSignal) => Promise<Value>): (signal?: AbortSignal) => Promise<Value> {
   let made: Promise<Value> | null = null;
-  return () => {
-    made ??= make();
-    return made;
+  return (signal) => {
+    if (made !== null) return made;
+    const making = make(signal);
+    made = making;
+    making.catch(() => {
+      made = null;
+    });
+    return making;
   };
 }

@@ -54,7 +54,7 @@ export async function wire(world: World, options: SessionOptions, settings: Sett
   const session = new Session({
     history: await history,
     target,
-    find: (name) => connections.find(name),
+    find: (name, signal) => connections.find(name, signal),
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
     thinking: config.thinking,

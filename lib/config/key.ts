@@ -1,15 +1,15 @@
 import { promisify } from 'node:util';
-import { HiError } from '../errors.js';
+import { HiError, isAbort } from '../errors.js';
 
 /**
  * The key itself: `"!command"` is run by the shell and its first line of output taken, so that a password manager can hold it.
- * Throws a `HiError` of code `config` that names the command when it fails or prints nothing.
+ * Throws a `HiError` of code `config` that names the command when it fails or prints nothing; `signal` ends it, for it may be waiting to be unlocked.
  */
-export async function readKey(key: string | null): Promise<string | null> {
+export async function readKey(key: string | null, signal?: AbortSignal): Promise<string | null> {
   if (key === null) return null;
   if (!key.startsWith('!')) return checked(key.trim());
   const command = key.slice(1);
-  const printed = await output(command);
+  const printed = await output(command, signal);
   const line = printed.split('\n')[0]?.trim() ?? '';
   if (line === '') {
     throw new HiError('config', `The command for the key printed nothing: '${command}'.`, { hint: 'Run it by hand.' });
@@ -27,11 +27,12 @@ function checked(key: string): string {
   });
 }
 
-async function output(command: string): Promise<string> {
+async function output(command: string, signal?: AbortSignal): Promise<string> {
   try {
     const { execFile } = await import('node:child_process');
-    return (await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 60_000 })).stdout;
+    return (await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 60_000, signal })).stdout;
   } catch (cause) {
+    if (isAbort(cause)) throw cause;
     throw new HiError('config', `The command for the key failed: '${command}'.`, {
       hint: 'Run it by hand to see why; api_key in config.json names it.',
       cause,

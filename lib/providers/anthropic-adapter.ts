@@ -11,6 +11,7 @@ import { quietConsole } from './console.js';
 import { asFailure } from './failure.js';
 import { makeFetch, SDK_TIMEOUT } from './fetch.js';
 import { requireKey } from './key.js';
+import { aborted } from './network-failure.js';
 import type { Provider, ProviderSettings } from './provider.js';
 import { eventData, serverSentEvents } from './server-sent-events.js';
 import { guarded, misshapen } from './stream.js';
@@ -28,6 +29,7 @@ export async function listModels(settings: ProviderSettings, signal: AbortSignal
     const { data } = await client.models.list({ limit: 1000 }, { signal });
     return data.map((model) => model.id);
   } catch (thrown) {
+    if (signal.aborted) throw aborted();
     throw asFailure(thrown, { member: anthropic, model: null, apiKey: settings.apiKey });
   }
 }

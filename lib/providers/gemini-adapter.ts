@@ -14,6 +14,7 @@ import { gemini } from './gemini.js';
 import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from './gemini-answer.js';
 import { toVendorRequest } from './gemini-request.js';
 import { requireKey } from './key.js';
+import { aborted } from './network-failure.js';
 import type { Provider, ProviderSettings } from './provider.js';
 import { guarded, misshapen } from './stream.js';
 
@@ -33,6 +34,7 @@ export async function listModels(settings: ProviderSettings, signal: AbortSignal
     }
     return names;
   } catch (thrown) {
+    if (signal.aborted) throw aborted();
     throw asFailure(thrown, { member: gemini, model: null, apiKey: settings.apiKey });
   }
 }

@@ -11,6 +11,7 @@ import { quietConsole } from './console.js';
 import { DroppedLines } from './dropped-lines.js';
 import { asFailure } from './failure.js';
 import { type Fetch, makeFetch } from './fetch.js';
+import { aborted } from './network-failure.js';
 import { ollama } from './ollama.js';
 import { toVendorRequest } from './ollama-request.js';
 import { cutNotice, largestWindow, loadedWindow, textTokens } from './ollama-window.js';
@@ -28,6 +29,7 @@ export async function realWindow(
   try {
     return loadedWindow((await client.ps()).models, model) ?? largestWindow(await client.show({ model }));
   } catch (thrown) {
+    if (signal.aborted) throw aborted();
     throw asFailure(thrown, { member: ollama, model, apiKey: settings.apiKey });
   }
 }
@@ -47,6 +49,7 @@ export async function listModels(settings: ProviderSettings, signal: AbortSignal
     const { models } = await connect(signal).list();
     return models.map((model) => model.name);
   } catch (thrown) {
+    if (signal.aborted) throw aborted();
     throw asFailure(thrown, { member: ollama, model: null, apiKey: settings.apiKey });
   }
 }

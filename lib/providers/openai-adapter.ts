@@ -5,6 +5,7 @@ import { quietConsole } from './console.js';
 import { asFailure, type FailureContext } from './failure.js';
 import { makeFetch, SDK_TIMEOUT } from './fetch.js';
 import { requireKey } from './key.js';
+import { aborted } from './network-failure.js';
 import type { Vendor } from './openai.js';
 import { streamChat } from './openai-chat.js';
 import { streamResponses } from './openai-responses.js';
@@ -29,6 +30,7 @@ export async function listModels(
     const { data } = await client.models.list({ signal });
     return data.sort((one, other) => (other.created ?? 0) - (one.created ?? 0)).map((model) => model.id);
   } catch (thrown) {
+    if (signal.aborted) throw aborted();
     throw asFailure(thrown, { member: speaker(vendor, settings), model: null, apiKey: settings.apiKey });
   }
 }

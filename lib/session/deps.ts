@@ -13,8 +13,8 @@ export interface Target {
   readonly model: string;
   /** In tokens. */
   readonly context_window: number;
-  /** Loads the vendor's SDK the first time. */
-  connect(): Promise<Provider>;
+  /** Reads the key and loads the vendor's SDK the first time; `signal` ends a command that is run for the key. */
+  connect(signal?: AbortSignal): Promise<Provider>;
   /** Is told what each answer used. */
   readonly spent: (usage: Usage) => void;
 }
@@ -24,7 +24,7 @@ export interface SessionDeps {
   readonly history: HistoryStore;
   readonly target: Target;
   /** Another model by name, or `provider/name`. Throws a `HiError` when it cannot be had. */
-  find(name: string): Promise<Target>;
+  find(name: string, signal: AbortSignal): Promise<Target>;
   /** The models to try for summaries, in order, while `target` answers. */
   writers(target: Target): readonly TextModel[];
   readonly preamble: string | null;

@@ -55,7 +55,7 @@ export class Session {
 
   /** The last turn once more, by another model if one is named; the turn it replaces is taken out of the view. */
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const target = model === null ? this.#target : await this.#deps.find(model);
+    const target = model === null ? this.#target : await this.#deps.find(model, signal);
     await this.history.refresh();
     const content = this.#failed ?? contentOf(this.history, this.history.cutShort ?? newestTurn(this.history));
     if (content === null)
@@ -96,7 +96,7 @@ export class Session {
       append: async () => [],
     };
     try {
-      const outcome = yield* this.#run(await this.#target.connect(), own, signal);
+      const outcome = yield* this.#run(await this.#target.connect(signal), own, signal);
       const usage = context.total(outcome.usage);
       yield {
         type: 'turn-end',
@@ -142,8 +142,8 @@ export class Session {
   }
 
   /** Answers with another model from now on. */
-  async useModel(name: string): Promise<void> {
-    this.#target = await this.#deps.find(name);
+  async useModel(name: string, signal: AbortSignal): Promise<void> {
+    this.#target = await this.#deps.find(name, signal);
   }
 
   /** The skills as they were found at the start. */
@@ -199,7 +199,7 @@ export class Session {
 
   async *#turn(content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const { history, cwd, ephemeral } = this.#deps;
-    const provider = await this.#target.connect();
+    const provider = await this.#target.connect(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
     const skills = await this.skills();

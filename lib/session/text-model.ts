@@ -8,7 +8,7 @@ export interface TextModelSettings {
   readonly provider: string;
   readonly model: string;
   readonly context_window: number;
-  connect(): Promise<Provider>;
+  connect(signal?: AbortSignal): Promise<Provider>;
   /** Is told what each text used. */
   readonly spent: (usage: Usage) => void;
 }
@@ -45,7 +45,7 @@ export function textModel({ provider, model, context_window, connect, spent }: T
         max_output_tokens: prompt.max_output_tokens,
         attachments: new Map(),
       } as const;
-      for await (const event of ask(await connect(), request, answer, signal)) {
+      for await (const event of ask(await connect(signal), request, answer, signal)) {
         if (event.type !== 'text' && event.type !== 'thinking') continue;
         characters += event.text.length;
         onProgress(characters);

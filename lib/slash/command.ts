@@ -14,7 +14,7 @@ export interface CommandContext {
   /** Puts a text on the clipboard; resolves to the way it went. */
   copy(text: string): Promise<string>;
   /** The models of the provider in use, for choosing. */
-  models(): Promise<readonly string[]>;
+  models(signal?: AbortSignal): Promise<readonly string[]>;
   /** What the answers of this chat used and what that costs, in lines. */
   spending(): Promise<string>;
   /** Whether there is a file of that name. */

@@ -6,9 +6,9 @@ export const model: Command = {
   usage: '/model [name]',
   summary: 'show the model, or choose one (also provider/name)',
   complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
-  async *run(argument, { session, models }) {
+  async *run(argument, { session, models }, signal) {
     if (argument !== '') {
-      await session.useModel(argument);
+      await session.useModel(argument, signal);
       const { provider, model: name } = session.target;
       return yield {
         type: 'print',
@@ -17,7 +17,7 @@ export const model: Command = {
     }
     const { provider, model: name, context_window } = session.target;
     yield { type: 'print', text: `${provider}/${name}, window ${context_window} tokens` };
-    const others = (await models()).filter((one) => one !== name);
+    const others = (await models(signal)).filter((one) => one !== name);
     if (others.length > 0) yield { type: 'print', text: `There are: ${others.join(', ')}` };
   },
 };

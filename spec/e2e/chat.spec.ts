@@ -108,6 +108,14 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent(1)).toEqual(['question']);
   });
 
+  it('asks for the key again when the command for it had failed', async () => {
+    const chat = await start(() => ({ text: 'at last' }), { api_key: '!cat key' });
+    await chat.open();
+    await chat.say('question', "The command for the key failed: 'cat key'");
+    chat.home.write('key', 'sk-1');
+    await chat.say('question', 'at last');
+  });
+
   it('has its commands, and never sends an unknown one', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}`, usage: [12, 3] }));
     await chat.open();
@@ -191,6 +199,16 @@ describe('hi chat in a terminal', () => {
     await chat.open({ env: { PATH: dirname(process.execPath) } });
     await chat.say('/copy code', 'OSC 52');
     expect(chat.terminal.written()).toContain(`\x1b]52;c;${Buffer.from('ls -la').toString('base64')}\x07`);
+  });
+
+  it('does not wait for a clipboard program whose display does not answer', async () => {
+    const chat = await start(() => ({ text: 'answer' }));
+    const programs = join(chat.home.folder, 'programs');
+    mkdirSync(programs);
+    writeFileSync(join(programs, 'wl-copy'), '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
+    await chat.open({ env: { PATH: `${programs}:${process.env.PATH}`, WAYLAND_DISPLAY: 'wayland-0' } });
+    await chat.say('one', /^answer/m);
+    await chat.say('/copy', 'OSC 52');
   });
 
   it('exports all of it as Markdown or JSON, and asks before it writes over a file', async () => {

@@ -1,18 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM } from '../support/program.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { control, openTerminal, type Terminal } from '../support/terminal.js';
+import { vendorServer } from '../support/vendor-server.js';
 
 let server: ScriptedServer;
 let home: Home;
 let terminal: Terminal;
 
-async function chat(answer: (index: number) => Reply, permissions: object = {}): Promise<void> {
+async function chat(answer: (index: number) => Reply, permissions: object = {}, config: object = {}): Promise<void> {
   server = await startScriptedServer((_request, index) => answer(index));
   const tools = { permissions: { allow: [], ask: [], deny: [], ...permissions } };
-  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, tools });
+  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, tools, ...config });
   terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
   await terminal.until(/^hi> *$/m, 20_000);
 }
@@ -22,6 +24,11 @@ afterEach(async () => {
   await server?.close();
   home?.remove();
 });
+
+/** Waits for what no screen shows. */
+async function waitFor(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(50);
+}
 
 const stored = () => JSON.parse(execFileSync('zstd', ['-dc', home.historyFile]).toString());
 
@@ -69,6 +76,24 @@ describe('stopping', () => {
     await terminal.exit();
     expect(readdirSync(home.data).sort()).toEqual(['history.json.zst', 'input-history.jsonl']);
     expect(stored()).toMatchObject([{ role: 'user' }, { role: 'assistant', stop_reason: 'interrupted' }]);
+  });
+
+  it('gives the prompt back while a list of models does not come', async () => {
+    await using silent = await vendorServer({ silent: true });
+    await chat(() => ({ text: 'never' }), {}, { api_base: silent.url });
+    terminal.type('/model\r');
+    await terminal.until('window 128000 tokens');
+    terminal.type(control('c'));
+    await terminal.until(/\(interrupted\)\n+hi> *$/);
+  });
+
+  it('gives the prompt back while a command for the key does not end, and ends it', async () => {
+    await chat(() => ({ text: 'never' }), {}, { api_key: '!exec sleep 600.417' });
+    terminal.type('question\r');
+    await waitFor(() => processesWith('sleep 600.417').length > 0);
+    terminal.type(control('c'));
+    await terminal.until(/\(interrupted\)\n+hi> *$/);
+    await waitFor(() => processesWith('sleep 600.417').length === 0);
   });
 
   it.each([

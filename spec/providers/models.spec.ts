@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
+import { isAbort } from '../../lib/errors.js';
 import { providers } from '../../lib/providers/index.js';
 import { pick } from '../../lib/registry.js';
 import { settingsFor } from '../support/providers.js';
@@ -56,6 +57,14 @@ describe.each(LISTS)('the models of %s', (name, path, body) => {
     await using server = await vendorServer(refusal(401, { error: { message: 'No' } }));
     const asked = member.listModels(settingsFor(server.url + path), new AbortController().signal);
     await expect(asked).rejects.toMatchObject({ code: 'key' });
+  });
+
+  it('are waited for no longer than they are wanted', async () => {
+    await using server = await vendorServer({ silent: true });
+    const stop = new AbortController();
+    const asked = member.listModels(settingsFor(server.url + path), stop.signal);
+    setTimeout(() => stop.abort(), 100);
+    expect(isAbort(await asked.catch((thrown: unknown) => thrown))).toBe(true);
   });
 
   it('are named by the registry for those who choose none', () => {

@@ -14,6 +14,9 @@ const PROGRAMS = [
   { needs: null, command: ['clip.exe'] },
 ] as const;
 
+/** How long a program may take: one whose display does not answer waits for ever. Milliseconds. */
+const PATIENCE = 3000;
+
 const BY_TERMINAL = 'by the terminal, OSC 52';
 
 /** The way `copyText` is going to try first. */
@@ -53,7 +56,7 @@ export async function copyText(text: string, world: World, terminal: Output): Pr
 }
 
 async function give([program, ...args]: readonly [string, ...string[]], text: string): Promise<boolean> {
-  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: PATIENCE });
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(text);
   try {
