@@ -10,6 +10,7 @@ import { NO_WISHES, type SkillLibrary } from '../skills/skill.js';
 import { colours } from './colours.js';
 import { CONFIG_CHECK } from './config-check.js';
 import type { CommonOptions } from './options.js';
+import { readSettings } from './settings.js';
 import type { World } from './world.js';
 
 export interface SkillsOptions extends CommonOptions {
@@ -19,14 +20,17 @@ export interface SkillsOptions extends CommonOptions {
 /** Lists the skills found, and what was found wrong; with a name shows one and why it is in or out. Throws a `HiError` for an unknown name. */
 export async function skills(world: World, name: string | undefined, options: SkillsOptions): Promise<number> {
   const paths = await findPaths(world.env, options.config ?? null);
-  const library = await findSkills(world, options);
   if (name !== undefined) {
+    // Whether all are sent turns on the window of the model, which the list needs not know.
+    const { config } = await readSettings(world, options);
+    const library = await findSkills(world, options, config?.context_window);
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     const text = await library.explain(name, history.entries, NO_WISHES);
     world.stdout.write(world.stdout.isTTY ? neutralise(text) : text);
     await history.close();
     return 0;
   }
+  const library = await findSkills(world, options);
   if (options.json) {
     world.stdout.write(`${JSON.stringify({ skills: library.skills, warnings: library.warnings })}\n`);
     return 0;
@@ -44,7 +48,11 @@ export async function skills(world: World, name: string | undefined, options: Sk
 }
 
 /** The skills as a session would find them, by the configured rules where there are any; no model is asked. */
-export async function findSkills(world: World, options: CommonOptions): Promise<SkillLibrary> {
+export async function findSkills(
+  world: World,
+  options: CommonOptions,
+  context_window: number = DEFAULTS.context_window,
+): Promise<SkillLibrary> {
   const paths = await findPaths(world.env, options.config ?? null);
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);
   return await openSkills({
@@ -52,7 +60,7 @@ export async function findSkills(world: World, options: CommonOptions): Promise<
     known_file: join(paths.cache, 'skills.json'),
     ...DEFAULTS.skills,
     ...file?.skills,
-    context_window: file?.context_window ?? DEFAULTS.context_window,
+    context_window,
     model: null,
     cache: { get: async () => null, put: async () => undefined },
   });

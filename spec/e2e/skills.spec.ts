@@ -13,6 +13,14 @@ describe('skills', () => {
     expect(chat.sent()).toEqual([['docker', 'git', 'sql']]);
   });
 
+  it('are explained by the window of the model, in the chat and outside', async () => {
+    const skills = { ...skillsOf('git'), 'large.md': 'How to do much. '.repeat(1000) };
+    await using chat = await skilled({ skills, config: { model: 'gpt-4' } });
+    const { stdout } = await chat.chat('hello', '/skills git');
+    expect(stdout).toContain('\nOut: no message was about it lately.');
+    expect(stdout).toContain((await chat.hi('skills', 'git')).stdout);
+  });
+
   it('cannot act on the terminal that lists them', async () => {
     const text = '---\ndescription: "\\e[31mred \\x9b2J"\n---\nText.';
     await using chat = await skilled({ skills: { 'red.md': text, '\u001b[31m.md': 'Text.' } });
