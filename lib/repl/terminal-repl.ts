@@ -10,6 +10,8 @@ import { createTerminal } from './terminal.js';
 
 /** A question waits until the keys have been silent this long, so that it does not come up under typing hands. Milliseconds. */
 const TYPING_PAUSE = 400;
+/** How much of a paste goes into a question, which is drawn anew for each character. */
+const QUESTION_PASTE = 2000;
 /** How long a turn may take to end when the program is told to leave, before it leaves anyway. Milliseconds. */
 const LEAVE_PATIENCE = 2000;
 
@@ -22,12 +24,7 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
   let status: number | null = null;
 
   const terminal = createTerminal(deps.stdin, deps.terminal, {
-    data(bytes) {
-      if (question === null) parser.write(bytes);
-      else if (turn !== null && isStop(bytes)) interrupt();
-      else if (bytes.includes(CTRL_Z)) terminal.suspend();
-      else question.write(bytes);
-    },
+    data: (bytes) => parser.write(bytes),
     redraw: () => line.draw(),
     leave,
   });
@@ -50,9 +47,15 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
   const parser = createInputParser({
     key(text, key) {
       typedAt = performance.now();
-      line.key(text, key);
+      if (question === null || turn?.signal.aborted) line.key(text, key);
+      else if (key.ctrl && key.name === 'c') interrupt();
+      else if (key.ctrl && key.name === 'z') terminal.suspend();
+      else question.write(key.sequence ?? text);
     },
-    paste: (text) => line.paste(text),
+    paste(text) {
+      if (question === null || turn?.signal.aborted) line.paste(text);
+      else question.write(typedOut(text));
+    },
     escape() {
       if (turn === null) line.escape();
       else turn.abort();
@@ -147,7 +150,5 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
   };
 }
 
-const CTRL_Z = 0x1a;
-
-/** Ctrl-C, or Escape by itself. */
-const isStop = (bytes: Buffer): boolean => bytes.includes(0x03) || (bytes.length === 1 && bytes[0] === 0x1b);
+/** A paste as it is typed into a question: nothing in it is a key, least of all the one that answers. */
+const typedOut = (text: string): string => text.slice(0, QUESTION_PASTE).replace(/\p{Cc}+/gu, ' ');

@@ -97,6 +97,23 @@ describe('a question of hi chat', () => {
     expect(stored()).toHaveLength(4);
   });
 
+  it('is not answered by a paste, which is words and no keys', async () => {
+    await hi('chat');
+    await terminal.until(/^hi> *$/m);
+    terminal.type('go\r');
+    await terminal.until(MENU);
+    terminal.paste('a line\n\x1b[B\x03\n');
+    terminal.type(KEY.up);
+    await terminal.until('❯ no, and say why');
+    terminal.type(KEY.enter);
+    await terminal.until('Tell the model:');
+    terminal.paste('because\nI say so\n');
+    await terminal.until('because I say so');
+    terminal.type(KEY.enter);
+    await terminal.until(/The tool: .*because I say so/);
+    expect(isRun()).toBe(false);
+  });
+
   it('is asked anew after Ctrl-Z and fg', async () => {
     await hi('chat');
     await terminal.until(/^hi> *$/m);
