@@ -10,7 +10,7 @@ import type { Preview } from '../compaction/preview.js';
 import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
-import type { SkillLibrary } from '../skills/skill.js';
+import type { SkillForm, SkillLibrary } from '../skills/skill.js';
 import { counted } from './text-model.js';
 
 /** What a request is made of beside the log. */
@@ -50,7 +50,7 @@ export class Context {
   /** The turn that is running here, null between turns. */
   readonly #running: number | null;
   readonly #active: readonly string[];
-  #shrinkSkills = false;
+  #form: SkillForm = 'whole';
   /** Tokens of what is sent after the log and not kept. */
   #pending = 0;
   /** The last compaction of this turn, for its report. */
@@ -105,10 +105,10 @@ export class Context {
 
   /** Sends large skills in their shorter form for the rest of the turn. True when that saves something. */
   async *#shrink(signal: AbortSignal): AsyncGenerator<ChatEvent, boolean> {
-    if (this.#shrinkSkills || this.#active.length === 0) return false;
+    if (this.#form === 'short' || this.#active.length === 0) return false;
     const before = await this.#fixed(signal);
     yield { type: 'waiting', what: 'shortening skills' };
-    this.#shrinkSkills = true;
+    this.#form = 'short';
     return (await this.#fixed(signal)) < before;
   }
 
@@ -129,8 +129,16 @@ export class Context {
     );
   }
 
-  /** How full the window is, by the number the trigger uses. */
+  /** How full the window is, by the number the trigger uses. From the trigger on, large skills count in the shorter form they have. */
   async measure(signal: AbortSignal): Promise<Measure> {
+    const measured = await this.#measured(signal);
+    const isFull = measured.context_tokens >= measured.trigger;
+    if (!isFull || this.#form !== 'whole' || this.#active.length === 0) return measured;
+    this.#form = 'known';
+    return await this.#measured(signal);
+  }
+
+  async #measured(signal: AbortSignal): Promise<Measure> {
     const { history, model } = this.#deps;
     const fixed = await this.#fixed(signal);
     return measure(history.view(this.#running), history.entries, fixed, this.#settings(null), model, this.#pending);
@@ -188,8 +196,7 @@ export class Context {
 
   async #system(signal: AbortSignal): Promise<readonly string[]> {
     const { preamble, skills } = this.#deps;
-    const texts =
-      this.#active.length === 0 ? [] : await skills.texts(this.#active, { shrink: this.#shrinkSkills }, signal);
+    const texts = this.#active.length === 0 ? [] : await skills.texts(this.#active, { form: this.#form }, signal);
     return [...(preamble ? [preamble] : []), ...texts];
   }
 

@@ -1,6 +1,6 @@
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import { estimateTokens } from '../chat/tokens.js';
-import { compressSkill, TARGET_RATIO } from './compress.js';
+import { compressSkill, knownForm, TARGET_RATIO } from './compress.js';
 import { cutAtHeading } from './cut.js';
 import type { FoundSkill } from './describe.js';
 
@@ -23,6 +23,8 @@ export interface Shortener {
    * Rejects only when `signal` aborts. After a failure the model is not asked again until `retry`.
    */
   shorten(active: Active, most: number, signal: AbortSignal): Promise<Active>;
+  /** The same where it asks nobody: compressed or cut before. The skill as it is otherwise. */
+  known(active: Active, most: number): Promise<Active>;
   retry(): void;
 }
 
@@ -42,11 +44,19 @@ export function createShortener(model: (() => Promise<TextModel>) | null, cache:
   };
 
   return {
-    async shorten({ skill, body }, most, signal) {
-      const shorter = await compressed({ skill, body }, signal);
-      const limit = Math.min(most, estimateTokens(body.length) * (shorter === null ? TARGET_RATIO : 1));
-      return { skill, body: cutAtHeading(shorter ?? body, limit * 4, skill.path) };
+    async shorten(active, most, signal) {
+      return atMost(active, await compressed(active, signal), most);
+    },
+    async known(active, most) {
+      const shorter = await knownForm(active.body, cache);
+      return shorter === null && !failed.has(active.skill.name) ? active : atMost(active, shorter, most);
     },
     retry: () => failed.clear(),
   };
+}
+
+/** The skill in its shorter form, or cut where there is none, in at most so many tokens. */
+function atMost({ skill, body }: Active, shorter: string | null, most: number): Active {
+  const limit = Math.min(most, estimateTokens(body.length) * (shorter === null ? TARGET_RATIO : 1));
+  return { skill, body: cutAtHeading(shorter ?? body, limit * 4, skill.path) };
 }

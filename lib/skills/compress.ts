@@ -29,8 +29,7 @@ export async function compressSkill(
   cache: TextCache,
   signal: AbortSignal,
 ): Promise<string> {
-  const key = createHash('sha256').update(`skill ${PROMPT_VERSION}\n${body}`).digest('hex');
-  const known = await cache.get(key);
+  const known = await knownForm(body, cache);
   if (known !== null) return known;
   const writer = await model();
   if (estimateTokens(body.length) > writer.context_window * LARGEST_SHARE) throw new Error('too large for the model');
@@ -40,8 +39,17 @@ export async function compressSkill(
   );
   const shorter = unwrap(text);
   if (stop_reason !== 'end' || shorter === '' || shorter.length >= body.length) throw new Error('no shorter form');
-  await cache.put(key, shorter);
+  await cache.put(keyOf(body), shorter);
   return shorter;
+}
+
+/** The shorter form of a text that was written before, or null. */
+export function knownForm(body: string, cache: TextCache): Promise<string | null> {
+  return cache.get(keyOf(body));
+}
+
+function keyOf(body: string): string {
+  return createHash('sha256').update(`skill ${PROMPT_VERSION}\n${body}`).digest('hex');
 }
 
 function request(skill: FoundSkill, body: string): string {

@@ -41,14 +41,16 @@ export function createLibrary(
       return selectSkills(shelf, entries, text, wishes, signal);
     },
 
-    async texts(active, { shrink }, signal) {
+    async texts(active, { form }, signal) {
       const wanted = active.map((name) => skills.find((skill) => skill.name === name));
       const read = await Promise.all(wanted.map((skill) => (skill ? withBody(skill, bodies) : null)));
       const there = read.filter((each) => each !== null);
-      const shorten = (each: Active) =>
-        tokensOf(each) > options.large_tokens ? shortener.shorten(each, most, signal) : each;
-      const sent = shrink ? await byFours(there, shorten) : there;
-      return sent.map(blockOf);
+      if (form === 'whole') return there.map(blockOf);
+      const shorten = (each: Active) => {
+        if (tokensOf(each) <= options.large_tokens) return each;
+        return form === 'known' ? shortener.known(each, most) : shortener.shorten(each, most, signal);
+      };
+      return (await byFours(there, shorten)).map(blockOf);
     },
 
     async explain(name, entries, wishes) {

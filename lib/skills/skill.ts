@@ -33,6 +33,12 @@ export interface SkillWishes {
 
 export const NO_WISHES: SkillWishes = { pin: [], drop: [] };
 
+/**
+ * How large skills are sent: as they are; shortened where their shorter form is there already, which asks nobody;
+ * or shortened, by the model where that was not done yet.
+ */
+export type SkillForm = 'whole' | 'known' | 'short';
+
 /** The door of this room for a session. */
 export interface SkillLibrary {
   readonly skills: readonly Skill[];
@@ -43,11 +49,11 @@ export interface SkillLibrary {
   select(entries: readonly Entry[], text: string, wishes: SkillWishes, signal: AbortSignal): Promise<SkillSelection>;
   /**
    * The system text of these skills, one block for each, in an order that changes as little as possible between requests.
-   * With `shrink`, large bodies are replaced by their compressed form (made at most once for one content).
+   * A shorter form is made at most once for one content.
    */
   texts(
     active: readonly string[],
-    options: { readonly shrink: boolean },
+    options: { readonly form: SkillForm },
     signal: AbortSignal,
   ): Promise<readonly string[]>;
   /** The whole text of a skill and why it is in or out, or will be, for the user. Throws a `HiError` naming the nearest skill. */

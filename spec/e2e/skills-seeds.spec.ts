@@ -97,6 +97,18 @@ describe('seed 003, compression of skills content', () => {
     expect(after.length).toBeLessThan(before.length / 2);
   });
 
+  it('LLM compresses Skills content: hi status counts what is sent, and asks nobody', async () => {
+    await using chat = await skilled({ ...SMALL, config: CROWDED, answer: shortens });
+    const status = async () => JSON.parse((await chat.hi('status', '--json')).stdout);
+    await chat.ask('hello');
+    expect((await status()).context_tokens).toBeGreaterThan(3000);
+    await chat.ask(LONG_MESSAGE);
+    const { context_tokens, estimated_tokens } = await status();
+    expect(estimated_tokens).toBeGreaterThan(875);
+    expect(context_tokens).toBeLessThan(estimated_tokens + 100);
+    expect(chat.requests.filter(isCompression)).toHaveLength(1);
+  });
+
   it('Preserve essential Skills information, Compression prompt includes instructions: the ratio, what to keep, what to remove', async () => {
     await using chat = await skilled({ ...SMALL, config: CROWDED, answer: shortens });
     await chat.ask(LONG_MESSAGE);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { cutAtHeading } from '../../lib/skills/cut.js';
 import type { SkillsOptions } from '../../lib/skills/index.js';
-import type { SkillLibrary } from '../../lib/skills/skill.js';
+import type { SkillForm, SkillLibrary } from '../../lib/skills/skill.js';
 import fc from '../support/properties.js';
 import { conversation, folderWith, memoryCache, open, scriptedModel } from './support.js';
 
@@ -14,13 +14,13 @@ const FILES = { 'git.md': LARGE, 'sql.md': 'Short.' };
 const library = (model: SkillsOptions['model'], options: Partial<SkillsOptions> = {}, files = FILES) =>
   open(folderWith(files), { model, ...options });
 
-const git = async (from: SkillLibrary, shrink = true): Promise<string> =>
-  (await from.texts(['git', 'sql'], { shrink }, signal))[0] ?? '';
+const git = async (from: SkillLibrary, form: SkillForm = 'short'): Promise<string> =>
+  (await from.texts(['git', 'sql'], { form }, signal))[0] ?? '';
 
 describe('compression of skills', () => {
   it('sends large skills to the model at the threshold, and small ones as they are', async () => {
     const { make, prompts } = scriptedModel('# Git\n\nAlways rebase.');
-    const texts = await (await library(make)).texts(['git', 'sql'], { shrink: true }, signal);
+    const texts = await (await library(make)).texts(['git', 'sql'], { form: 'short' }, signal);
     expect(texts).toEqual([
       '<skill name="git">\n# Git\n\nAlways rebase.\n</skill>',
       '<skill name="sql">\nShort.\n</skill>',
@@ -31,14 +31,14 @@ describe('compression of skills', () => {
 
   it('leaves large skills alone below the threshold', async () => {
     const { make, prompts } = scriptedModel('Shorter.');
-    expect(await git(await library(make), false)).toBe(`<skill name="git">\n${LARGE}\n</skill>`);
+    expect(await git(await library(make), 'whole')).toBe(`<skill name="git">\n${LARGE}\n</skill>`);
     expect(prompts).toEqual([]);
   });
 
   it('calls a skill large above as many tokens as the configuration says', async () => {
     const files = { 'git.md': 'x'.repeat(400), 'sql.md': 'x'.repeat(401) };
     const made = await library(scriptedModel('Shorter.').make, { large_tokens: 100 }, files);
-    expect((await made.texts(['git', 'sql'], { shrink: true }, signal)).map((text) => text.length)).toEqual([428, 36]);
+    expect((await made.texts(['git', 'sql'], { form: 'short' }, signal)).map((text) => text.length)).toEqual([428, 36]);
   });
 
   it('tells the model the target ratio, what to keep and what to remove', async () => {
@@ -85,6 +85,24 @@ describe('compression caching', () => {
   });
 });
 
+describe('the form that is known', () => {
+  it('is the compressed one where it is in the cache, and the whole text elsewhere, and asks nobody', async () => {
+    const { make, prompts } = scriptedModel('Shorter.');
+    const made = await library(make);
+    expect(await git(made, 'known')).toContain(LARGE);
+    expect(prompts).toEqual([]);
+    const short = await git(made, 'short');
+    expect(await git(made, 'known')).toBe(short);
+    expect(prompts).toHaveLength(1);
+  });
+
+  it('is the cut one where the model failed', async () => {
+    const made = await library(scriptedModel(new Error('overloaded')).make);
+    const cut = await git(made, 'short');
+    expect(await git(made, 'known')).toBe(cut);
+  });
+});
+
 describe('a skill that cannot be compressed', () => {
   const isCut = async (model: SkillsOptions['model'], options: Partial<SkillsOptions> = {}): Promise<void> => {
     const cache = memoryCache();
@@ -126,7 +144,7 @@ describe('a skill that cannot be compressed', () => {
   it('gives up when the user interrupts', async () => {
     const made = await library(scriptedModel(() => new Promise(() => undefined)).make);
     const controller = new AbortController();
-    const texts = made.texts(['git'], { shrink: true }, controller.signal);
+    const texts = made.texts(['git'], { form: 'short' }, controller.signal);
     controller.abort();
     await expect(texts).rejects.toMatchObject({ name: 'AbortError' });
   });
@@ -142,7 +160,7 @@ describe('a skill above the share of the window that all may take', () => {
 
   it('is sent whole below the threshold', async () => {
     const made = await library(scriptedModel('Shorter.').make, { context_window: 8000 });
-    expect(await git(made, false)).toContain(LARGE);
+    expect(await git(made, 'whole')).toContain(LARGE);
   });
 });
 
