@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { control, openTerminal, type Terminal } from '../support/terminal.js';
+
+let server: ScriptedServer;
+let home: Home;
+let terminal: Terminal;
+
+afterEach(async () => {
+  await terminal?.close();
+  await server?.close();
+  home?.remove();
+});
+
+/** What the program is made to load first: something that fails where nobody expects it. */
+const CRASH = "process.on('SIGUSR2', () => { throw new Error('crashed on purpose'); });\n";
+
+/** A shell whose `hi` answers slowly and tells its status when it has left; resolves to how the terminal was set before. */
+async function shell(): Promise<string> {
+  server = await startScriptedServer(({ messages }) =>
+    messages.at(-1)?.content === 'ask me'
+      ? { calls: [{ name: 'bash', args: { command: 'true' } }] }
+      : { pieces: Array.from({ length: 300 }, (_, word) => `word${word} `), delay: 100 },
+  );
+  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+  const crash = join(home.folder, 'crash.mjs');
+  writeFileSync(crash, CRASH);
+  const hi = `${process.execPath} --import ${crash} ${PROGRAM}`;
+  const env = { ...home.env, PS1: '$ ', HI: hi };
+  terminal = openTerminal('bash', ['--norc', '--noprofile', '-i'], { env, cwd: home.work, columns: 200, rows: 40 });
+  await terminal.until(/\$ ?$/);
+  const before = await settings('before');
+  terminal.type("clear; sh -c 'echo $$ > pid; exec $HI'; echo left with $?\r");
+  await terminal.until(/^hi> *$/m);
+  return before;
+}
+
+/** How the terminal is set, as the shell tells it. */
+async function settings(name: string): Promise<string> {
+  terminal.type(`clear; echo ${name}-$(stty -g)-${name}\r`);
+  const told = new RegExp(`${name}-([0-9a-f:]+)-${name}`);
+  await terminal.until(told);
+  return told.exec(terminal.screen())?.[1] ?? '';
+}
+
+async function expectAsFound(before: string): Promise<void> {
+  expect(await settings('after')).toBe(before);
+  const written = terminal.written().slice(0, terminal.written().search(/left with \d/));
+  expect(written.lastIndexOf('\x1b[?2004l')).toBeGreaterThan(written.lastIndexOf('hi>'));
+  expect(written.lastIndexOf('\x1b[?25h')).toBeGreaterThanOrEqual(written.lastIndexOf('\x1b[?25l'));
+}
+
+const signal = (name: NodeJS.Signals): void => {
+  process.kill(Number(readFileSync(join(home.work, 'pid'), 'utf8')), name);
+};
+const stored = () => JSON.parse(execFileSync('zstd', ['-dc', home.historyFile]).toString());
+
+describe('hi chat leaves the terminal as it was found', () => {
+  it.each([
+    ['Ctrl-D', control('d'), 0],
+    ['/quit', '/quit\r', 0],
+    ['Ctrl-C twice', control('c') + control('c'), 130],
+  ])('with %s', async (_way, keys, status) => {
+    const before = await shell();
+    terminal.type(keys);
+    await terminal.until(`left with ${status}`);
+    await expectAsFound(before);
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+    ['SIGUSR2', 1],
+  ] as const)('after %s in the middle of an answer', async (name, status) => {
+    const before = await shell();
+    terminal.type('question\r');
+    await terminal.until('word1 ');
+    signal(name);
+    await terminal.until(`left with ${status}`);
+    await expectAsFound(before);
+    expect(stored()[0]).toMatchObject({ role: 'user', content: [{ text: 'question' }] });
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGUSR2', 1],
+  ] as const)('after %s at a question', async (name, status) => {
+    const before = await shell();
+    terminal.type('ask me\r');
+    await terminal.until(/Run this command\?[\s\S]*yes, once/);
+    signal(name);
+    await terminal.until(`left with ${status}`);
+    await expectAsFound(before);
+  });
+
+  it('while it is stopped with Ctrl-Z, and goes on where it was', async () => {
+    const before = await shell();
+    terminal.type(`half a line${control('z')}`);
+    await terminal.until('Stopped');
+    expect(await settings('between')).toBe(before);
+    terminal.type('clear; fg\r');
+    await terminal.until(/^hi> half a line/m);
+    terminal.type(`${control('a')}question \r`);
+    await terminal.until('word1 ');
+    terminal.type(control('z'));
+    await terminal.until('Stopped');
+    expect(await settings('again')).toBe(before);
+    terminal.type('clear; fg; echo left with $?\r');
+    await terminal.until(/word\d+ /);
+    terminal.type(control('c'));
+    await terminal.until(/\(interrupted\)\n+hi> *$/);
+    terminal.type(control('d'));
+    await terminal.until('left with 0');
+    expect(stored()).toMatchObject([{ content: [{ text: 'question half a line' }] }, { stop_reason: 'interrupted' }]);
+  });
+});
