@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absolutePath } from './places.js';
 import type { ShellWord } from './shell-word.js';
+import { ANYTHING } from './word-pattern.js';
 
 /** More names than this are not compared. */
 const MOST_NAMES = 5000;
@@ -9,9 +10,11 @@ const MOST_NAMES = 5000;
 /** More names than this are not put together from `{a,b}`. */
 const MOST_SPREAD = 200;
 
-/** True for a word that bash replaces by the names it finds, and in which nothing else is unknown. */
-export function isGlobWord({ text, value }: ShellWord): boolean {
-  return value === null && /[*?[{]/.test(text) && !/[$`"'\\()]/.test(text);
+/** The pattern of a word that bash replaces by names or values, where something in it is known. */
+export function knownPattern({ value, pattern }: ShellWord): string | null {
+  if (value !== null || pattern === undefined || !/[*?{\0]/.test(pattern)) return null;
+  const steps = pattern.split('/').filter((step) => !/^\.{0,2}$/.test(step));
+  return steps.every((step) => step === ANYTHING) ? null : pattern;
 }
 
 /** The paths that bash would find for a pattern, seen from `folder`; null where there are too many names to tell. */
@@ -31,33 +34,76 @@ export async function globMatches(pattern: string, folder: string): Promise<read
 function spreadBraces(words: readonly string[]): readonly string[] | null {
   if (words.length > MOST_SPREAD) return null;
   const next = words.flatMap((word) => {
-    const [group, inside = ''] = /\{([^{}]*)\}/.exec(word) ?? [];
+    const [group, inside = ''] = GROUP.exec(word) ?? [];
     if (group === undefined) return [word];
-    const pieces = inside.includes(',') ? inside.split(',') : [inside.includes('..') ? '*' : inside];
-    return pieces.map((piece) => word.replace(group, () => piece));
+    const pieces = inside.split(/(?<!\\),/);
+    const range = pieces.length === 1 && inside.includes('..');
+    return (range ? [ANYTHING] : pieces).map((piece) => word.replace(group, () => piece));
   });
-  return next.some((word) => /\{[^{}]*\}/.test(word)) ? spreadBraces(next) : next;
+  return next.some((word) => GROUP.test(word)) ? spreadBraces(next) : next;
 }
 
+const GROUP = /(?<!\\)\{((?:[^{}\\]|\\.)*)\}/;
+
 async function oneGlob(pattern: string, folder: string): Promise<readonly string[] | null> {
-  const { default: picomatch } = await import('picomatch');
   let found: readonly string[] = ['/'];
   let names = 0;
-  for (const step of absolutePath(pattern, folder).split('/')) {
+  for (const step of absolutePath(pattern, folder.replace(/[\\*?{}]/g, '\\$&')).split('/')) {
     if (step === '') continue;
-    if (!/[*?[]/.test(step)) {
-      found = found.map((path) => join(path, step));
+    const tokens = tokensOf(step);
+    if (tokens.every((token) => token.kind === 'character')) {
+      const name = tokens.map(({ text }) => text).join('');
+      found = found.map((path) => join(path, name));
       continue;
     }
-    const matches = picomatch(step, { bash: true, noextglob: true, posix: true });
     const next: string[] = [];
     for (const path of found) {
       const inside = await readdir(path).catch(() => []);
       names += inside.length;
       if (names > MOST_NAMES) return null;
-      next.push(...inside.filter((name) => matches(name)).map((name) => join(path, name)));
+      next.push(...inside.filter((name) => matches(tokens, name)).map((name) => join(path, name)));
     }
     found = next;
   }
   return found;
 }
+
+interface Token {
+  readonly kind: 'character' | 'any one' | 'any';
+  readonly text: string;
+}
+
+function tokensOf(step: string): readonly Token[] {
+  return [...step.matchAll(/\\(.)|./gsu)].map(([text, quoted]): Token => {
+    if (quoted !== undefined) return { kind: 'character', text: quoted };
+    if (text === '?') return { kind: 'any one', text };
+    return { kind: text === '*' || text === ANYTHING ? 'any' : 'character', text };
+  });
+}
+
+/** Whether a name fits. A regular expression would take for ever with many `*` and a long name. */
+function matches(tokens: readonly Token[], name: string): boolean {
+  const [first] = tokens;
+  if (name.startsWith('.') && first?.text !== '.' && first?.text !== ANYTHING) return false;
+  const characters = [...name];
+  let [token, position, star, mark] = [0, 0, -1, 0];
+  while (position < characters.length) {
+    const { kind, text } = tokens[token] ?? NO_TOKEN;
+    if (kind === 'any') {
+      star = token;
+      mark = position;
+      token += 1;
+    } else if (kind === 'any one' || text === characters[position]) {
+      token += 1;
+      position += 1;
+    } else if (star !== -1) {
+      mark += 1;
+      token = star + 1;
+      position = mark;
+    } else return false;
+  }
+  return tokens.slice(token).every(({ kind }) => kind === 'any');
+}
+
+/** Behind the last one. No character is like it. */
+const NO_TOKEN: Token = { kind: 'character', text: '' };

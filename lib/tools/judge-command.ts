@@ -1,7 +1,8 @@
 import { commandRule } from './command-rule.js';
 import { judgePath, type Surroundings, type Verdict } from './judge-path.js';
 import { type CommandRule, commandRules, cover, isWhole, mentions } from './match-command.js';
-import { isWriter, pathWordProblem } from './path-words.js';
+import { pathUse } from './path-use.js';
+import { pathWordProblem } from './path-words.js';
 import { isHarmlessDevice } from './private-places.js';
 import { readCommand, type ShellPart } from './read-command.js';
 import type { Rules } from './rule.js';
@@ -22,9 +23,8 @@ export async function judgeCommand(command: string, rules: Rules, around: Surrou
   ];
   const denied = speaking(deny, command, all);
   if (denied?.surely) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
-  const moves = movesFolder(all);
-  const files = await judgeFiles(all, moves, rules, around);
-  const use = { writes: all.some(isWriter), moves };
+  const use = pathUse(all, around.workingFolder);
+  const files = await judgeFiles(all, use.moves, rules, around);
   const problem = await pathWordProblem(words, use, rules, around);
   const forbidden = [...files.values(), problem].find((verdict) => verdict?.decision === 'deny');
   if (forbidden) return forbidden;
@@ -93,14 +93,6 @@ function lost({ use, path }: FilePart, rules: Rules): Verdict {
   const mayBeDenied = rules.deny.some((rule) => rule.tool !== 'bash');
   const reason = 'it cannot be told in which folder the file is';
   return { decision: 'ask', reason, rule: `${use}_file(${path})`, mayBeDenied };
-}
-
-/** True when paths may be meant from another folder than the one the command starts in. */
-function movesFolder(all: readonly ShellPart[]): boolean {
-  return all.some(
-    (part) =>
-      hides(part) || (part.kind === 'command' && part.words.some(({ value }) => /^(cd|pushd|popd)$/.test(value ?? ''))),
-  );
 }
 
 function uncovered(

@@ -79,7 +79,12 @@ async function covers({ scope }: Rule, paths: readonly string[], root: string): 
   const { default: picomatch } = await import('picomatch');
   const anywhere = !scope.text.includes('/');
   const matches = picomatch(anywhere ? scope.text : fullPath(scope.text, root), { dot: true, basename: anywhere });
-  return paths.some((path) => matches(path) && (!anywhere || isInside(root, path)));
+  return paths.some((path) => mayExist(path) && matches(path) && (!anywhere || isInside(root, path)));
+}
+
+/** A path that no system has is not worth the time that comparing it with a pattern may take. */
+function mayExist(path: string): boolean {
+  return path.length <= 4096 && path.split('/').every((step) => step.length <= 255);
 }
 
 const isGlob = (text: string): boolean => /[*?[\]{}]/.test(text);

@@ -1,17 +1,12 @@
 import { lstat } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { globMatches, isGlobWord } from './glob-matches.js';
+import { globMatches, knownPattern } from './glob-matches.js';
 import { judgePath, type Surroundings, type Verdict } from './judge-path.js';
+import type { PathUse } from './path-use.js';
 import { locate } from './places.js';
 import { privateReason } from './private-places.js';
-import type { ShellPart } from './read-command.js';
 import type { Rule, Rules } from './rule.js';
 import type { ShellWord } from './shell-word.js';
-
-/** Programs that change what their arguments name. */
-const WRITERS = new Set(
-  'cp mv rm ln tee dd install rsync touch truncate mkdir rmdir chmod chown sed patch unzip tar shred split'.split(' '),
-);
+import { ANYTHING } from './word-pattern.js';
 
 /** More words than this are not looked through one by one. */
 const MOST_WORDS = 500;
@@ -19,18 +14,12 @@ const MOST_WORDS = 500;
 // A pattern for names with a dot before them may find what nobody named: cat .e*, cat ~/.s{sh,x}/id.
 const DOT_PATTERN = /(^|[/{,=:])\.[^/\s]*[*?[{]|\{[^/]*\./;
 
-/** How a command line uses the paths in it. */
-export interface PathUse {
-  /** Whether a command in it changes what its arguments name. */
-  readonly writes: boolean;
-  /** Whether paths may be meant from another folder than the working folder. */
-  readonly moves: boolean;
-}
+// A name put together below /proc may be that of a process's environment: /proc/$PPID/env*.
+const KERNEL_PATTERN = /^\/+(proc|[^/]*[*?{\0][^/]*)\/+[^/]/;
 
-/** True for commands that change what their arguments name. */
-export function isWriter(part: ShellPart): boolean {
-  return part.kind === 'command' && WRITERS.has(basename(part.words[0]?.value ?? ''));
-}
+type Asking = Extract<Verdict, { decision: 'ask' }>;
+
+const asking = (reason: string): Asking => ({ decision: 'ask', reason, rule: null });
 
 /**
  * Looks for private and forbidden places among the words of a command, whatever program they are given to.
@@ -42,29 +31,66 @@ export async function pathWordProblem(
   rules: Rules,
   around: Surroundings,
 ): Promise<Verdict | null> {
-  if (words.length > MOST_WORDS)
-    return { decision: 'ask', reason: 'it has too many words to look through', rule: null };
-  const kind = use.writes ? 'write' : 'read';
-  const narrow = (rule: Rule) => rule.scope.kind !== 'all';
-  const forbidding: Rules = { deny: rules.deny.filter(narrow), ask: [], allow: [] };
-  const checksRules = forbidding.deny.some((rule) => rule.tool !== 'bash');
-  let problem: Verdict | null = null;
-  for (const word of words) {
-    if (word.value === null && DOT_PATTERN.test(word.text))
-      problem ??= { decision: 'ask', reason: `it cannot be told which files ${word.text} names`, rule: null };
-    const found = isGlobWord(word) ? await globMatches(word.text, around.workingFolder) : [];
-    if (found === null)
-      problem ??= { decision: 'ask', reason: `too many files to look through: ${word.text}`, rule: null };
-    for (const path of [...pathsIn(word), ...(found ?? [])]) {
-      const reason = await privateWord(path, kind, around);
-      const isCertain = word.value !== null && !use.moves;
-      if (reason !== null && !(isCertain && (await isNothing(path, around))))
-        problem ??= { decision: 'ask', reason: `${reason}: ${path}`, rule: null };
-      const verdict = checksRules ? await judgePath(`${kind}_file`, kind, path, forbidding, around) : null;
-      if (verdict?.decision === 'deny') return verdict;
+  if (words.length > MOST_WORDS) return asking('it has too many words to look through');
+  if (use.folders === null) return asking('it goes through too many folders');
+  const forbidding = rules.deny.filter((rule) => rule.scope.kind !== 'all' && rule.tool !== 'bash');
+  let problem: Asking | null = null;
+  for (const workingFolder of use.folders) {
+    const here = { ...around, workingFolder };
+    for (const word of words) {
+      problem ??= unclearName(word);
+      const pattern = knownPattern(word);
+      const found = pattern === null ? [] : await globMatches(pattern, workingFolder);
+      // Of a value that is not known anything may come; names that are only too many are another matter.
+      if (found === null && !pattern?.includes(ANYTHING))
+        problem ??= asking(`too many files to look through: ${word.text}`);
+      for (const path of [...pathsIn(word), ...(found ?? [])]) {
+        const denied = await denial(path, use, forbidding, here);
+        if (denied !== null) return denied;
+        problem ??= await privateProblem(path, word, use, here);
+      }
     }
   }
   return problem;
+}
+
+function unclearName({ text, value, pattern = '' }: ShellWord): Asking | null {
+  const isUnclear =
+    /^~[^/+]/.test(text) ||
+    (value === null &&
+      (DOT_PATTERN.test(text) || DOT_PATTERN.test(pattern.replaceAll('\\', '')) || KERNEL_PATTERN.test(pattern)));
+  return isUnclear ? asking(`it cannot be told which files ${text} names`) : null;
+}
+
+async function denial(
+  path: string,
+  { writes }: PathUse,
+  deny: readonly Rule[],
+  around: Surroundings,
+): Promise<Verdict | null> {
+  if (deny.length === 0) return null;
+  for (const kind of writes ? (['read', 'write'] as const) : (['read'] as const)) {
+    const verdict = await judgePath(`${kind}_file`, kind, path, { deny, ask: [], allow: [] }, around);
+    if (verdict.decision === 'deny') return verdict;
+  }
+  return null;
+}
+
+async function privateProblem(
+  path: string,
+  word: ShellWord,
+  { mayWrite, moves }: PathUse,
+  { workingFolder, ownPlaces }: Surroundings,
+): Promise<Asking | null> {
+  const isAddress = /^[a-z+]+:\/\//.test(word.value ?? '');
+  const kind = mayWrite && !isAddress ? 'write' : 'read';
+  const place = await locate(path, workingFolder);
+  const reason = privateReason(place, kind, ownPlaces);
+  if (reason === null) return null;
+  // A bare word such as `.key` may be anything; it is a place only where there is one.
+  const isCertain = word.value !== null && !moves && !path.includes('/');
+  if (isCertain && place.real !== null && (await lstat(place.real).catch(() => null)) === null) return null;
+  return asking(`${reason}: ${path}`);
 }
 
 /** The word, what follows `=`, `:` or `@` in it (--env-file=.env, host:file, @file), and what follows the letters of an option (-f.env). */
@@ -74,14 +100,4 @@ function pathsIn({ value, text }: ShellWord): readonly string[] {
   const pieces = whole.split(/[=:@,]/).filter((piece) => piece !== '');
   const attached = [/^-\w(.+)$/s, /^-\w+([./~].*)$/s].flatMap((option) => option.exec(whole)?.[1] ?? []);
   return [...new Set([whole, ...pieces, ...attached])];
-}
-
-async function privateWord(path: string, kind: 'read' | 'write', around: Surroundings): Promise<string | null> {
-  return privateReason(await locate(path, around.workingFolder), kind, around.ownPlaces);
-}
-
-/** A bare word such as `.key` may be anything; it is a place only where there is one. */
-async function isNothing(path: string, { workingFolder }: Surroundings): Promise<boolean> {
-  const { real } = await locate(path, workingFolder);
-  return !path.includes('/') && real !== null && (await lstat(real).catch(() => null)) === null;
 }

@@ -1,7 +1,7 @@
 import { basename, sep } from 'node:path';
 import { isInside, type Place } from './places.js';
 
-/** Folders that hold keys and sessions, wherever they are found. */
+/** Folders that hold keys and sessions, wherever they are found. In small letters: some systems find them by any. */
 const PRIVATE_FOLDERS = new Set([
   '.ssh',
   '.gnupg',
@@ -11,20 +11,25 @@ const PRIVATE_FOLDERS = new Set([
   '.docker',
   '.password-store',
   'keyrings',
-  'Keychains',
+  'keychains',
   '.mozilla',
+  '.thunderbird',
+  '.terraform.d',
+  'bravesoftware',
+  'chromium',
   'gcloud',
   'gh',
+  'google-chrome',
 ]);
 
 /** Files that hold keys by custom. `.env.example` and its like are templates without secrets. */
 const PRIVATE_FILE =
-  /^(\.env(rc)?|\.env\.(?!(example|sample|template|dist)$).+|.*\.(pem|key|p12|pfx|kdbx|keystore|jks|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519)(_.*)?|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.htpasswd|\.[a-z]*_history|credentials(\.json)?|secrets?\.(json|ya?ml|toml)|shadow-?|gshadow-?|sudoers)$/i;
+  /^(\.env(rc)?|\.env\.(?!(example|sample|template|dist)$).+|.*\.(pem|key|p12|pfx|kdbx|keystore|jks|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519)(_.*)?|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.mylogin\.cnf|\.vault-token|\.s3cfg|\.boto|\.dockercfg|\.authinfo|\.databrickscfg|\.xauthority|rclone\.conf|.*\.ovpn|.*\.tfstate(\.backup)?|auth\.json|\.git-credentials|\.htpasswd|\.[a-z]*_history|\.?credentials(\.(json|toml|ya?ml))?|secrets?\.(json|ya?ml|toml)|shadow-?|gshadow-?|sudoers)$/i;
 
 /** What a write can turn into a command that runs later without being asked for. */
 const START_FILE =
-  /^(\.bashrc|\.bash_(profile|login|logout|aliases)|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.inputrc|\.gitconfig|\.gitmodules|\.xprofile|\.xinitrc|crontab|authorized_keys|known_hosts)$/;
-const START_FOLDERS = new Set(['.git', '.husky', 'autostart', 'systemd', 'LaunchAgents', 'LaunchDaemons', 'cron.d']);
+  /^(\.bashrc|\.bash_(profile|login|logout|aliases)|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.inputrc|\.gitconfig|\.gitmodules|\.xprofile|\.xinitrc|crontab|authorized_keys|known_hosts)$/i;
+const START_FOLDERS = new Set(['.git', '.husky', 'autostart', 'systemd', 'launchagents', 'launchdaemons', 'cron.d']);
 
 /**
  * Why this place is never touched without asking, as the end of a sentence; null for an ordinary place.
@@ -35,7 +40,7 @@ export function privateReason(place: Place, kind: 'read' | 'write', own: readonl
   for (const path of [place.asked, place.real]) {
     if (own.some((folder) => isInside(folder, path))) return "it is hi's own configuration or history";
     if (isKernelWindow(path)) return 'it shows the memory or environment of processes, or speaks to a device';
-    const steps = path.split(sep);
+    const steps = path.toLowerCase().split(sep);
     if (steps.some((step) => PRIVATE_FOLDERS.has(step)) || PRIVATE_FILE.test(basename(path)))
       return 'it is a private place, where keys are kept';
     if (kind === 'write' && (steps.some((step) => START_FOLDERS.has(step)) || START_FILE.test(basename(path))))

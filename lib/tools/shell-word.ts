@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import type { Word, WordPart } from 'unbash';
+import { wordPattern } from './word-pattern.js';
 
 /** One word of a command as the judge sees it. */
 export interface ShellWord {
@@ -7,6 +8,8 @@ export interface ShellWord {
   readonly text: string;
   /** What the program gets, quotes removed; null when that depends on variables, files or other commands. */
   readonly value: string | null;
+  /** Where the value is not known: what is known of it, as a pattern for names. */
+  readonly pattern?: string;
   /** Whether it could turn into an option, or into several words. */
   readonly mayBeOption: boolean;
 }
@@ -17,7 +20,13 @@ export const UNKNOWN_WORD: ShellWord = { text: '…', value: null, mayBeOption: 
 /** What is certain about a word before bash expands it. */
 export function shellWord(word: Word): ShellWord {
   const value = word.parts === undefined ? word.value : joinedValue(word.parts);
-  if (value === null) return { text: word.text, value: null, mayBeOption: mayBeOption(word.parts ?? []) };
+  if (value === null)
+    return {
+      text: word.text,
+      value: null,
+      pattern: wordPattern(word.parts ?? []),
+      mayBeOption: mayBeOption(word.parts ?? []),
+    };
   return { text: word.text, value: withHome(word, value), mayBeOption: value.startsWith('-') };
 }
 

@@ -83,7 +83,7 @@ const TELLING: Readonly<Record<string, Telling>> = {
   uniq: { long: [], words: NO_WORD, operands: 1 },
   date: { long: ['--set'], words: /^-[IRu]*s|^\d/ },
   file: { long: ['--compile', '--magic-file'], words: /^-[A-Za-z]*[Cm]/ },
-  yq: { long: ['--inplace', '--in-place', '--split-exp', '--split-exp-file'], words: /^-[A-Za-z]*[is]/ },
+  yq: { long: ['--inplace', '--in-place', '--split-exp', '--split-exp-file'], words: /^-[A-Za-z]*[is]|load/ },
   zip: { long: ['--unzip-command'], words: /^-[A-Za-z]*T/ },
   // Letters without a dash, an `e` among them: the environment of every process.
   ps: { long: [], words: /^(?=.*e)[aAceghHjklLmnNoOpqrsStTuUvVwxXZ]+$|^-[A-Za-z]*E/ },

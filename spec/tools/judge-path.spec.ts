@@ -107,6 +107,11 @@ describe('a path', () => {
     '/proc/self/environ',
     '/etc/shadow',
     '~/.netrc',
+    '~/.SSH/config',
+    '~/.cargo/credentials.toml',
+    '~/.vault-token',
+    '~/.config/google-chrome/Default/Cookies',
+    'deploy/terraform.tfstate',
     '../config/config.json',
   ])('%s is private: asked for whatever rule allows it, and never for always', async (path) => {
     const allow = ['read_file', 'write_file'];
@@ -124,12 +129,18 @@ describe('a path', () => {
     });
   });
 
-  it.each(['.git/hooks/pre-commit', '.git/config', '.husky/pre-push', '~/.bashrc'])(
+  it.each(['.git/hooks/pre-commit', '.git/config', '.husky/pre-push', '~/.bashrc', '.Git/config'])(
     '%s is always asked for when it shall be written, because it runs later',
     async (path) => {
       expect(await judge('write_file', path, { allow: ['write_file'] })).toMatchObject({ decision: 'ask', rule: null });
     },
   );
+
+  it('is compared with a pattern in no time, however long it is', async () => {
+    const permissions = { deny: ['read_file(docs/*a*b*.md)'] };
+    expect((await judge('read_file', `docs/${'ab'.repeat(20_000)}`, permissions)).decision).toBe('ask');
+    expect((await judge('read_file', 'docs/abab.md', permissions)).decision).toBe('deny');
+  });
 
   it('is not private for being a template', async () => {
     expect(await judge('read_file', '.env.example')).toEqual({ decision: 'allow' });

@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import type { WordPart } from 'unbash';
+
+/** Stands in a pattern for what is not known: any characters, a dot before the name too. */
+export const ANYTHING = '\0';
+
+/** What is known of a word that bash expands, as a pattern for names: what was quoted is escaped, and `[…]` is taken for any character. */
+export function wordPattern(parts: readonly WordPart[]): string {
+  const pattern = parts.map(patternOf).join('');
+  // Both are the folder the command runs in.
+  return pattern.replace(/^(\$PWD|\$\{PWD\}|~\\\+)(?=\/|$)/, '.').replace(/\0+/g, ANYTHING);
+}
+
+function patternOf(part: WordPart, index: number): string {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return escaped(part.value);
+    case 'DoubleQuoted':
+      return part.parts.map((inner, place) => patternOf(inner, index + place)).join('');
+    case 'Glob':
+      return part.text.startsWith('[') ? '?' : part.text;
+    case 'BraceExpansion':
+      return alternatives(part.text);
+    case 'SimpleExpansion':
+    case 'ParameterExpansion':
+      if (/^\$(HOME|\{HOME\})$/.test(part.text)) return escaped(homedir());
+      return index === 0 && /^\$(PWD|\{PWD\})$/.test(part.text) ? part.text : ANYTHING;
+    default:
+      return ANYTHING;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\*?[\]{},+]/g, '\\$&');
+}
+
+/** `{a,b}` with what is quoted in it escaped. */
+function alternatives(text: string): string {
+  const known = text
+    .replace(/'([^']*)'|"([^"$`\\]*)"|\\(.)/gs, (_quoted, single, double, one) => escaped(single ?? double ?? one))
+    .replace(/\$(\w+|\{[^{}]*\}|[@*#?$!-])/g, ANYTHING)
+    .replace(/\[[^\]]*\]+/g, '?');
+  return /[$`"']/.test(known) ? ANYTHING : known;
+}
