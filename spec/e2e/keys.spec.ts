@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import { chatDriver } from '../support/chat.js';
+import { control, KEY } from '../support/terminal.js';
+
+const start = chatDriver();
+const counted = () => start((_request, index) => ({ text: `answer ${index}` }));
+const endless = () => start(() => ({ pieces: Array.from({ length: 300 }, (_, word) => `word${word} `), delay: 100 }));
+
+describe('Ctrl-C in hi chat', () => {
+  it('clears a line that is not empty, and the next key takes its hint away', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type('one\\\rtwo');
+    await chat.until(/hi> one\ntwo$/);
+    chat.terminal.type(control('c'));
+    await chat.until(/^hi>$/m);
+    chat.terminal.type(control('c'));
+    await chat.until(/hi> *\nPress Ctrl-C again to leave\.$/);
+    chat.terminal.type('x');
+    await chat.until(/hi> x$/);
+  });
+
+  it('leaves with 130 when it comes twice on an empty line', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type(control('c') + control('c'));
+    expect(await chat.terminal.exit()).toMatchObject({ status: 130 });
+  });
+
+  it('puts what was entered during the answer back into the line, unsent', async () => {
+    const chat = await endless();
+    await chat.open();
+    chat.terminal.type(`first${KEY.enter}`);
+    await chat.until('word1 ');
+    chat.terminal.type(`second${KEY.enter}third`);
+    await chat.until('word5 ');
+    chat.terminal.type(control('c'));
+    await chat.until(/\(interrupted\)\n+hi> second\nthird$/);
+    expect(chat.server.requests).toHaveLength(1);
+  });
+});
+
+describe('the keys of hi chat', () => {
+  it('clear the screen and nothing else with Ctrl-L', async () => {
+    const chat = await counted();
+    await chat.open();
+    await chat.say('question', 'answer 0');
+    chat.terminal.type(`half a line${control('l')}`);
+    await chat.until(/^hi> half a line$/);
+    await chat.say('', 'answer 1');
+    expect(chat.sent()).toEqual(['question', 'answer 0', 'half a line']);
+  });
+
+  it('delete with Ctrl-D where the line is not empty, undo, redo and yank', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type(`one two${control('a')}${control('d')}`);
+    await chat.until(/hi> ne two$/);
+    chat.terminal.type(`${control('e')}${control('w')}${control('w')}`);
+    await chat.until(/^hi>$/m);
+    chat.terminal.type(`${control('y')}.\x1f\x1f`);
+    await chat.until(/^hi>$/m);
+    chat.terminal.type('\x1e');
+    await chat.until(/hi> ne two$/);
+  });
+
+  it('go down to the line as it was, and through the lines of an input first', async () => {
+    const chat = await counted();
+    await chat.open();
+    await chat.say('first', 'answer 0');
+    chat.terminal.type(`one${control('j')}two${KEY.up}${KEY.up}`);
+    await chat.until(/hi> first$/);
+    chat.terminal.type(`${KEY.down}!`);
+    await chat.until(/hi> one!\ntwo$/);
+  });
+
+  it('leave an earlier input alone when the search is given up with Esc', async () => {
+    const chat = await counted();
+    await chat.open();
+    await chat.say('apple pie', 'answer 0');
+    chat.terminal.type(`draft${control('r')}app`);
+    await chat.until(/\(search\) app: apple pie$/);
+    chat.terminal.type(KEY.escape);
+    await chat.until(/hi> draft$/);
+  });
+
+  it('do nothing during an answer but stop it, and a paste waits for the end of it', async () => {
+    const chat = await endless();
+    await chat.open();
+    chat.terminal.type(`first${KEY.enter}`);
+    await chat.until('word1 ');
+    chat.terminal.type(control('l') + control('g') + KEY.tab + control('r') + control('d'));
+    chat.terminal.paste('two\nlines');
+    await chat.until('word9 ');
+    expect(chat.terminal.screen()).toContain('hi> first');
+    chat.terminal.type(KEY.escape);
+    await chat.until(/\(interrupted\)\n+hi> two\nlines$/);
+  });
+});
+
+describe('the commands of hi chat', () => {
+  it.each(['/quit', '/exit', '/bye'])('leave with %s', async (command) => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type(`${command}${KEY.enter}`);
+    expect(await chat.terminal.exit()).toMatchObject({ status: 0 });
+  });
+
+  it.each(['/reset', '/clear', '/new'])('clear the conversation with %s, after asking', async (command) => {
+    const chat = await counted();
+    await chat.open();
+    await chat.say('old', 'answer 0');
+    chat.terminal.type(`${command}${KEY.enter}`);
+    await chat.until('Clear the conversation of 2 messages?');
+    await chat.say('y', 'Cleared 2 messages');
+  });
+
+  it('give !!command the terminal with its keys, and the line back after it', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type(`!!read -p "your"" name: " name; echo "hello $name"${KEY.enter}`);
+    await chat.until('your name:');
+    await chat.say('Ada', /^hello Ada/m);
+    await chat.say('go on', 'answer 0');
+    expect(chat.sent()).toEqual(['go on']);
+  });
+});
