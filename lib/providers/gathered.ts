@@ -8,6 +8,7 @@ const MOST = 64;
  * through half a dozen generators after this, which for a fast server would cost more than reading the answer.
  */
 export class Gathered {
+  readonly #check: (event: StreamEvent) => StreamEvent;
   #events: StreamEvent[] = [];
   #pieces = 0;
   #end: { readonly failure: unknown } | null = null;
@@ -17,13 +18,18 @@ export class Gathered {
   #wake = () => {};
   #goOn = () => {};
 
+  /** `check` is asked of every event, and throws for one that is refused. */
+  constructor(check: (event: StreamEvent) => StreamEvent) {
+    this.#check = check;
+  }
+
   /** Takes in a stream. Resolves at its end, however it ends. */
   async fill(stream: AsyncIterable<StreamEvent>): Promise<void> {
     let failure: unknown = null;
     try {
       for await (const event of stream) {
         if (this.#isClosed) return;
-        this.#add(event);
+        this.#add(this.#check(event));
         if (this.#pieces >= this.#room) {
           await new Promise<void>((resolve) => {
             this.#goOn = resolve;

@@ -61,22 +61,26 @@ class GeminiProvider implements Provider {
     let detail: string | null = null;
     let usage: Usage | null = null;
     let model = '';
-    for await (const chunk of this.#chunks(request, signal)) {
-      model = chunk.modelVersion || model;
-      usage = readUsage(chunk.usageMetadata) ?? usage;
-      const blocked = chunk.promptFeedback?.blockReason;
-      if (blocked !== undefined) {
-        const said = chunk.promptFeedback?.blockReasonMessage ?? `The prompt was blocked: ${blocked}.`;
-        yield { type: 'end', stop_reason: 'refusal', usage, detail: said, ...(model !== '' && { model }) };
-        return;
+    try {
+      for await (const chunk of this.#chunks(request, signal)) {
+        model = chunk.modelVersion || model;
+        usage = readUsage(chunk.usageMetadata) ?? usage;
+        const blocked = chunk.promptFeedback?.blockReason;
+        if (blocked !== undefined) {
+          const said = chunk.promptFeedback?.blockReasonMessage ?? `The prompt was blocked: ${blocked}.`;
+          yield { type: 'end', stop_reason: 'refusal', usage, detail: said, ...(model !== '' && { model }) };
+          return;
+        }
+        // The getters of the chunk write on the console when parts of several kinds are there; the parts themselves do not.
+        const candidate = chunk.candidates?.[0];
+        // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+        for (const part of candidate?.content?.parts ?? [])
+          for (const event of readPart(part, answer, nextId)) yield event;
+        finish = candidate?.finishReason ?? finish;
+        detail = candidate?.finishMessage ?? detail;
       }
-      // The getters of the chunk write on the console when parts of several kinds are there; the parts themselves do not.
-      const candidate = chunk.candidates?.[0];
-      // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
-      for (const part of candidate?.content?.parts ?? [])
-        for (const event of readPart(part, answer, nextId)) yield event;
-      finish = candidate?.finishReason ?? finish;
-      detail = candidate?.finishMessage ?? detail;
+    } catch (thrown) {
+      throw misshapen(thrown, gemini.title);
     }
     if (finish === null && answer.calls === 0) return;
     if (finish !== null && BROKEN_CALLS.has(finish)) throw brokenCall(finish);
@@ -93,7 +97,7 @@ class GeminiProvider implements Provider {
       yield* await this.#client.models.generateContentStream(contents);
     } catch (thrown) {
       if (thrown instanceof Error && thrown.message.startsWith('Incomplete JSON segment')) return;
-      throw misshapen(thrown, gemini.title);
+      throw thrown;
     }
   }
 }

@@ -16,7 +16,7 @@ import { ollama } from './ollama.js';
 import { toVendorRequest } from './ollama-request.js';
 import { cutNotice, largestWindow, loadedWindow, textTokens } from './ollama-window.js';
 import type { Provider, ProviderSettings } from './provider.js';
-import { guarded } from './stream.js';
+import { guarded, misshapen } from './stream.js';
 import { StreamError } from './vendor-error.js';
 
 /** See `ProviderMember.realWindow`. */
@@ -76,25 +76,29 @@ class OllamaProvider implements Provider {
     const sees = await this.#sees(request, signal);
     const answer = new Answer();
     const nextId = callIds(request.messages);
-    for await (const chunk of this.#chunks(request, sees, signal)) {
-      const { thinking = '', content, tool_calls = [] } = chunk.message ?? {};
-      // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
-      for (const event of answer.piece('thinking', thinking)) yield event;
-      for (const event of answer.piece('text', content ?? '')) yield event;
-      for (const { function: call, ...rest } of tool_calls) {
-        const args: unknown = call.arguments;
-        const text = typeof args === 'string' ? args : JSON.stringify(args ?? {});
-        yield* answer.add(toolCall(nextId(idOf(rest)), call.name, text));
+    try {
+      for await (const chunk of this.#chunks(request, sees, signal)) {
+        const { thinking, content, tool_calls } = chunk.message ?? {};
+        // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+        for (const event of answer.piece('thinking', thinking ?? '')) yield event;
+        for (const event of answer.piece('text', content ?? '')) yield event;
+        for (const { function: call, ...rest } of tool_calls ?? []) {
+          const args: unknown = call.arguments;
+          const text = typeof args === 'string' ? args : JSON.stringify(args ?? {});
+          yield* answer.add(toolCall(nextId(idOf(rest)), call.name, text));
+        }
+        if (!chunk.done) continue;
+        yield* answer.finish();
+        yield* this.#notice(request, chunk.prompt_eval_count);
+        yield {
+          type: 'end',
+          stop_reason: readStopReason(chunk.done_reason, answer.calls),
+          usage: readUsage(chunk),
+          ...(chunk.model && { model: chunk.model }),
+        };
       }
-      if (!chunk.done) continue;
-      yield* answer.finish();
-      yield* this.#notice(request, chunk.prompt_eval_count);
-      yield {
-        type: 'end',
-        stop_reason: readStopReason(chunk.done_reason, answer.calls),
-        usage: readUsage(chunk),
-        ...(chunk.model && { model: chunk.model }),
-      };
+    } catch (thrown) {
+      throw misshapen(thrown, ollama.title);
     }
   }
 
@@ -121,7 +125,7 @@ class OllamaProvider implements Provider {
 
   /**
    * The SDK throws a bare `Error` for a line that tells of an error, and for a stream without its last line. A line it cannot parse it drops with a word on
-   * the console, and with it a piece of the answer: that ends the answer, unless nothing follows it, for then the stream was cut in the middle of a line.
+   * the console, and with it a piece of the answer: that ends the answer, unless it is the last one and has no end, for then the stream was cut.
    */
   async *#chunks(request: ChatRequest, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
     const dropped = new DroppedLines();
@@ -135,6 +139,7 @@ class OllamaProvider implements Provider {
     } catch (thrown) {
       if (!(thrown instanceof Error) || thrown.name !== 'Error') throw thrown;
       if (!thrown.message.startsWith('Did not receive done')) throw new StreamError({ message: thrown.message });
+      if (dropped.first !== null) throw unreadable(dropped.first);
     } finally {
       dropped.end();
     }

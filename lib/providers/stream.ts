@@ -4,6 +4,7 @@ import { asFailure, capital, type FailureContext } from './failure.js';
 import { Gathered } from './gathered.js';
 import { aborted } from './network-failure.js';
 import { atMost, GRACE } from './patience.js';
+import { sound } from './sound.js';
 
 /**
  * An adapter's events with every end a stream can have made one of the contract's: an abort error when `signal` aborted, whatever the SDK
@@ -15,7 +16,7 @@ export async function* guarded(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const over = new AbortController();
-  const gathered = new Gathered();
+  const gathered = new Gathered((event) => readable(event, context.member.title));
   let began = false;
   try {
     if (signal.aborted) throw aborted();
@@ -36,6 +37,14 @@ export async function* guarded(
   } finally {
     over.abort();
     gathered.close();
+  }
+}
+
+function readable(event: StreamEvent, title: string): StreamEvent {
+  try {
+    return sound(event);
+  } catch (thrown) {
+    throw misshapen(thrown, title);
   }
 }
 

@@ -165,4 +165,15 @@ describe('a line that cannot be read', () => {
     expect(other?.error).toBeNull();
     expect(other?.text).toMatch(/ 39 $/);
   });
+
+  it('is told also where nothing follows it, unless it has no end', async () => {
+    const told = await answered('{\n  "message": {"role": "assistant", "content": "Hello"},\n  "done": true\n}\n');
+    expect(told).toMatchObject({ code: 'malformed', message: "Ollama sent a line that cannot be read: '{'." });
+    expect(await answered('{"message": {"role": "assist')).toMatchObject({ code: 'network' });
+  });
 });
+
+async function answered(body: string): Promise<unknown> {
+  await using server = await vendorServer({ chunks: [body] });
+  return (await ask(await adapter('ollama', server.url), chatRequest())).error;
+}
