@@ -138,7 +138,7 @@ describe('a path', () => {
 
   it('is compared with a pattern in no time, however long it is', async () => {
     const permissions = { deny: ['read_file(docs/*a*b*.md)'] };
-    expect((await judge('read_file', `docs/${'ab'.repeat(20_000)}`, permissions)).decision).toBe('ask');
+    expect((await judge('read_file', `docs/${'ab'.repeat(20_000)}`, permissions)).decision).toBe('allow');
     expect((await judge('read_file', 'docs/abab.md', permissions)).decision).toBe('deny');
   });
 
