@@ -47,7 +47,6 @@ export async function compact(world: World, focus: readonly string[], options: C
     await screen.follow(events());
     screen.close();
     if (options.json) world.stdout.write(`${JSON.stringify({ compaction: report })}\n`);
-    else if (report === null) world.stderr.write('There is nothing to compact.\n');
     return 0;
   } catch (thrown) {
     if (!isAbort(thrown)) throw thrown;

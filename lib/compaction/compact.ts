@@ -15,7 +15,10 @@ export async function* compact(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
   const pass = passFor(input);
-  if (pass === null) return null;
+  if (pass === null) {
+    if (input.reason === 'manual') yield { type: 'notice', level: 'info', text: 'There is nothing to compact.' };
+    return null;
+  }
   try {
     return yield* pass.strategy.compact(input, deps, signal);
   } catch (thrown) {
@@ -29,10 +32,11 @@ async function* fallBack(input: CompactionInput, why: string): AsyncGenerator<Ch
   const block = fallback(input);
   // Asked for by hand and nothing shorter to send: then nothing is pretended.
   if (input.reason === 'manual' && block.messages_compacted === 0) {
-    yield { type: 'notice', level: 'warning', text: `No summary was written: ${why}` };
+    yield { type: 'notice', level: 'warning', text: `No summary was written: ${why} Nothing is changed.` };
     return null;
   }
-  const text = `No summary was written: ${why} The newest ${block.messages_kept} messages are sent for now; the older ones are kept and come into the next summary.`;
+  const sent = block.messages_kept === 1 ? 'message is' : `${block.messages_kept} messages are`;
+  const text = `No summary was written: ${why} The newest ${sent} sent for now; the older ones are kept and come into the next summary.`;
   yield { type: 'notice', level: 'warning', text };
   return block;
 }

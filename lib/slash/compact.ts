@@ -7,7 +7,6 @@ export const compact: Command = {
   usage: '/compact [focus]',
   summary: 'compact now, with focus if given',
   async *run(argument, { session }, signal) {
-    const report = yield* session.compact({ focus: argument === '' ? null : argument, strategy: null }, signal);
-    if (report === null) yield { type: 'print', text: 'There is nothing to compact.' };
+    yield* session.compact({ focus: argument === '' ? null : argument, strategy: null }, signal);
   },
 };

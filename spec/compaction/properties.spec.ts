@@ -8,7 +8,7 @@ import { estimateView } from '../../lib/compaction/size.js';
 import { stateOf } from '../../lib/compaction/state.js';
 import { fallback } from '../../lib/compaction/truncate.js';
 import { firstNeeded, newestBase, type View, view, viewFrom } from '../../lib/compaction/view.js';
-import { pass } from '../support/compaction.js';
+import { NOTHING, pass } from '../support/compaction.js';
 import fc from '../support/properties.js';
 import { type Happening, Simulation } from '../support/simulation.js';
 import { scripted } from '../support/summarisers.js';
@@ -109,7 +109,7 @@ class Witness {
     const model = scripted(() => 'asked again');
     const { context_tokens: _, ...rest } = input;
     const again = await pass({ ...rest, entries: this.#simulation.log.entries, reason: 'manual' }, [model]);
-    assert.deepEqual(again, { block: null, events: [] });
+    assert.deepEqual(again, { block: null, events: [NOTHING] });
     assert.equal(model.asked.length, 0);
   }
 

@@ -3,7 +3,7 @@ import type { NewCompressBlock } from '../../lib/chat/message.js';
 import type { CompactionInput } from '../../lib/compaction/strategy.js';
 import { view } from '../../lib/compaction/view.js';
 import { HiError } from '../../lib/errors.js';
-import { inputFor, memoryCache, pass, SETTINGS } from '../support/compaction.js';
+import { inputFor, memoryCache, NOTHING, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 import { FAULTS, ideal, partsOf, type ScriptedModel, scripted, silent } from '../support/summarisers.js';
 
@@ -187,7 +187,7 @@ describe('summary', () => {
     expect((await compacted(conversation(3), model)).block).toBeNull();
     const log = conversation();
     expect((await compacted(log, model)).block).not.toBeNull();
-    expect(await compacted(log, model)).toEqual({ block: null, events: [] });
+    expect(await compacted(log, model)).toEqual({ block: null, events: [NOTHING] });
     expect(model.asked).toHaveLength(1);
   });
 

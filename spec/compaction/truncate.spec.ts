@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { view } from '../../lib/compaction/view.js';
-import { inputFor, pass, SETTINGS } from '../support/compaction.js';
+import { inputFor, NOTHING, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 
 const TRUNCATE = { ...SETTINGS, strategy: 'truncate' };
@@ -52,11 +52,11 @@ describe('truncate', () => {
     const log = conversation(10);
     const first = await pass(inputFor(log, { settings: TRUNCATE }));
     if (first.block) log.block(first.block);
-    expect(await pass(inputFor(log, { settings: TRUNCATE }))).toEqual({ block: null, events: [] });
+    expect(await pass(inputFor(log, { settings: TRUNCATE }))).toEqual({ block: null, events: [NOTHING] });
   });
 
   it('has nothing to do in an empty conversation', async () => {
-    expect(await pass(inputFor(new Log(), { settings: TRUNCATE }))).toEqual({ block: null, events: [] });
+    expect(await pass(inputFor(new Log(), { settings: TRUNCATE }))).toEqual({ block: null, events: [NOTHING] });
   });
 
   it('shortens old large results that it keeps, for good, and leaves the newest alone', async () => {

@@ -59,3 +59,6 @@ export async function pass(
     events.push(value);
   }
 }
+
+/** What is said of a compaction by hand that has nothing to do. */
+export const NOTHING = { type: 'notice', level: 'info', text: 'There is nothing to compact.' } as const;
