@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { HiError } from '../errors.js';
 import { isInside, locate } from './places.js';
+import { laterClosed } from './sandbox-later.js';
 import type { SandboxSettings, ToolContext } from './tool.js';
 
 /** Where keys are kept by custom, below the home folder. A command in the sandbox finds nothing there. */
 const PRIVATE =
-  '.ssh .gnupg .aws .azure .kube .docker .password-store .netrc .npmrc .pypirc .pgpass .git-credentials .mozilla .config/gcloud .config/gh .config/google-chrome .config/chromium .local/share/keyrings'.split(
+  '.ssh .gnupg .aws .azure .kube .docker .password-store .netrc .npmrc .pypirc .pgpass .git-credentials .mozilla .thunderbird .terraform.d .vault-token .cargo/credentials.toml .config/gcloud .config/gh .config/google-chrome .config/chromium .config/BraveSoftware .local/share/keyrings'.split(
     ' ',
   );
-
-/** What would run outside the sandbox later, in a working folder that may be written. */
-const LATER = ['.git/hooks', '.git/config', '.husky'];
 
 /** Settings of the kernel and its devices, which root could change without any capability. */
 const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
@@ -43,7 +41,6 @@ let works: Promise<void> | null = null;
 
 /** The system as it is, but not to be written; the working folder as it is. */
 function closed(root: string): readonly string[] {
-  const later = LATER.map((name) => join(root, name)).filter((path) => existsSync(path));
   const kernel = KERNEL.filter((path) => existsSync(path));
   return [
     ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
@@ -51,19 +48,9 @@ function closed(root: string): readonly string[] {
     ...kernel.flatMap((path) => ['--ro-bind', path, path]),
     ...FRESH.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
     ...['--bind', root, root],
-    ...repository(join(root, '.git')),
-    ...later.flatMap((path) => ['--ro-bind', path, path]),
+    ...laterClosed(root),
     ...['--setenv', 'TMPDIR', '/tmp'],
   ];
-}
-
-/** What is mounted cannot be moved away, to put another in its place. A file tells where the repository is. */
-function repository(path: string): readonly string[] {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined || found.isSymbolicLink()) return [];
-  if (!found.isDirectory()) return ['--ro-bind', path, path];
-  const hooks = join(path, 'hooks');
-  return ['--bind', path, path, ...(existsSync(hooks) ? [] : ['--tmpfs', hooks, '--remount-ro', hooks])];
 }
 
 function hidden(settings: SandboxSettings, root: string): readonly string[] {

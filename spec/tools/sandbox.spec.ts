@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -100,6 +100,30 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     writeFileSync(join(tree.folder, '.git'), 'gitdir: elsewhere');
     await expectInSandbox('echo gitdir: evil > .git; rm .git; cat .git', { stdout: 'gitdir: elsewhere' }, tree);
   });
+
+  it('keeps a repository that lies elsewhere in the project, and hooks that do', async () => {
+    mkdirSync(file('deep/repository/hooks'), { recursive: true });
+    mkdirSync(file('tools/hooks'), { recursive: true });
+    writeFileSync(file('.git'), 'gitdir: deep/repository\n');
+    writeFileSync(file('deep/repository/config'), '[core]\n\thooksPath = tools/hooks\n');
+    const put = (folder: string) => `mkdir -p ${folder}; echo evil > ${folder}/pre-commit`;
+    await expectInSandbox(
+      `${put('deep/repository/hooks')}; mv deep away; ${put('deep/repository/hooks')}; ${put('tools/hooks')}; mv tools gone; ${put('tools/hooks')}; ls -A .`,
+      { stdout: '.git\ndeep\ntools\n' },
+    );
+    for (const folder of ['deep/repository/hooks', 'tools/hooks'])
+      expect(existsSync(file(`${folder}/pre-commit`))).toBe(false);
+  });
+
+  it.each(['.git', '.git/hooks', '.git/config', '.husky'])(
+    'refuses to run anything where %s is a link, which a command could replace',
+    async (path) => {
+      mkdirSync(file('real'));
+      if (path.includes('/')) mkdirSync(file('.git'));
+      symlinkSync(file('real'), file(path));
+      expect(await run('true')).toEqual({ error: expect.stringContaining(`cannot protect '${file(path)}'`) });
+    },
+  );
 
   it('lets none change the kernel, whoever runs it', async () => {
     const path = '/proc/sys/kernel/core_pattern';
