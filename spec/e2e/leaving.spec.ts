@@ -96,6 +96,7 @@ describe('hi chat leaves the terminal as it was found', () => {
     signal(name);
     await terminal.until(`left with ${status}`);
     await expectAsFound(before);
+    if (name === 'SIGTERM') expect(stored().at(-1)).toMatchObject({ stop_reason: 'interrupted' });
   });
 
   it('while it is stopped with Ctrl-Z, and goes on where it was', async () => {

@@ -80,6 +80,14 @@ describe('the waiting line of hi chat', () => {
     await chat.until(/hi> go\n+\(interrupted\)\n+hi> *$/);
   });
 
+  it('comes back below an answer that pauses, with the tokens so far, and is gone when it goes on', async () => {
+    const chat = await start(() => ({ pieces: ['a line of text\n', 'the rest'], delay: 4000 }));
+    await chat.open();
+    chat.terminal.type(`go${KEY.enter}`);
+    await chat.until(/^a line of text\n\S answering · \d+s · 4 tokens$/m);
+    await chat.until(/hi> go\na line of text\nthe rest\n+hi> *$/);
+  });
+
   it('counts down to the next try', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { status: 503, headers: { 'retry-after': '3' }, error: { message: 'busy' } } : { text: 'at last' },
