@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { EXIT_STATUS } from '../errors.js';
 import { loadCodec } from '../history/frames.js';
 import { createRepl, type Repl } from '../repl/repl.js';
@@ -16,7 +15,7 @@ import { foundNotice } from './chat/found.js';
 import { greeting, lastExchange, promptFor } from './chat/greeting.js';
 import { runAlone } from './chat/run-alone.js';
 import { submitLine } from './chat/submit.js';
-import { writeFileWhole } from './chat/write-file.js';
+import { fileNamed, writeFileWhole } from './chat/write-file.js';
 import type { ChatOptions } from './options.js';
 import { isDumb, paperOf } from './paper.js';
 import { configured, readSettings, type Settings } from './settings.js';
@@ -150,8 +149,8 @@ function commandContext(world: World, { session, tools, connections }: Wired, re
     copy: (text) => copyText(text, world, world.stdout),
     models: (signal) => connections.models(session.target, undefined, signal),
     spending: async () => (await import('./chat/spending.js')).spendingText(connections.spent),
-    exists: async (path) => existsSync(resolve(tools.workingFolder, path)),
-    write: (path, chunks) => writeFileWhole(path, chunks, tools.workingFolder),
+    exists: async (path) => existsSync(fileNamed(path, tools.workingFolder, world.home)),
+    write: (path, chunks) => writeFileWhole(fileNamed(path, tools.workingFolder, world.home), chunks),
   };
 }
 

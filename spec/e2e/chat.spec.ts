@@ -225,6 +225,8 @@ describe('hi chat in a terminal', () => {
     await chat.say('y', 'Written: out.json');
     expect(JSON.parse(readFileSync(join(chat.home.work, 'out.json'), 'utf8'))).toEqual(chat.stored());
     await chat.say('/export out.txt', "'out.txt' is no .md or .json file");
+    await chat.say('/export ~/at home.md', 'Written: ~/at home.md');
+    expect(existsSync(join(chat.home.folder, 'at home.md'))).toBe(true);
   });
 
   it('clears the conversation with /reset after asking', async () => {
