@@ -7,10 +7,12 @@ import type { View } from './view.js';
 const PRIOR_TOKENS = 1000;
 /** Never below the plain estimate, and three tokens for four characters is what dense scripts reach. */
 const LARGEST = 3;
+/** What vendors wrap around the messages between two answers, in tokens. */
+const WRAPPING = 50;
 
 /**
  * Real tokens for one estimated token of that model, between 1 and 3.
- * Measured from what the prompt grew by between two answers, so that preamble and tools cancel out; kept in the block from one compaction to the next.
+ * Measured from what the prompt grew by between two answers that had the same skills, so that all but the messages cancels out; kept in the block from one compaction to the next.
  */
 export function ratioOf(view: View, model: string): number {
   const known = Object.entries(stateOf(view.block).ratios).find(([name]) => isSameModel(name, model));
@@ -19,16 +21,25 @@ export function ratioOf(view: View, model: string): number {
   let estimated = PRIOR_TOKENS;
   let before: number | null = null;
   let characters = 0;
+  let skills: string | null = null;
+  let isSameSystem = true;
   for (const message of view.messages) {
+    if (message.skills) {
+      const active = JSON.stringify(message.skills.active);
+      isSameSystem &&= active === skills;
+      skills = active;
+    }
     if (message.usage && message.id > since && isSameModel(message.model, model)) {
-      const grown = before === null ? 0 : message.usage.input_tokens - before;
-      // A prompt that shrank was cut by the server, or something was unloaded.
-      if (grown > 0) {
+      const grown = before === null || !isSameSystem ? 0 : message.usage.input_tokens - before;
+      const said = estimateTokens(characters);
+      // A prompt that shrank was cut by the server, or something was unloaded; one that grew by more than any script takes has another preamble or tools.
+      if (grown > 0 && grown <= LARGEST * said + WRAPPING) {
         real += grown;
-        estimated += estimateTokens(characters);
+        estimated += said;
       }
       before = message.usage.context_tokens;
       characters = 0;
+      isSameSystem = true;
     } else characters += charactersOf(message);
   }
   return Math.min(LARGEST, Math.max(1, real / estimated));

@@ -97,6 +97,24 @@ describe('measure', () => {
     expect(measured(log).context_tokens - before).toBeGreaterThan(600);
   });
 
+  it('does not take what came with the system text for dense messages', () => {
+    const skills = (...active: readonly string[]) => ({ skills: { matched: [], active } });
+    const log = new Log();
+    let input = 10;
+    const exchange = (question: string, grown: number, more = {}): void => {
+      log.user(question, more);
+      input += grown;
+      log.answer('ok', { model: 'large', usage: usage(input, 1) });
+    };
+    exchange('hello', 0, skills());
+    exchange('x'.repeat(4000), 3000, skills('git'));
+    exchange('hello', 2000, skills('git'));
+    exchange('hello', 2000);
+    const before = measured(log).context_tokens;
+    log.user('x'.repeat(4000), { stop_reason: 'end' });
+    expect(measured(log).context_tokens - before).toBe(1000);
+  });
+
   it('is not due again after a pass until the view has grown by a twentieth of the window', async () => {
     const settings = { ...SETTINGS, context_window: 1000, strategy: 'truncate' };
     const log = new Log().exchange('a', 'b');

@@ -13,6 +13,20 @@ describe('skills', () => {
     expect(chat.sent()).toEqual([['docker', 'git', 'sql']]);
   });
 
+  it('may refer to files beside them, which the model may read where nobody can be asked', async () => {
+    const answer = (_: SentRequest, index: number): Reply => {
+      const call = (path: string) => ({ name: 'read_file', args: { path } });
+      const calls = [call(chat.place('git/references/flow.md')), call(chat.home.configFile)];
+      return index === 0 ? { calls } : { text: 'Fine.' };
+    };
+    await using chat = await skilled({ answer });
+    chat.put('git/references/flow.md', 'Branch first.');
+    await chat.ask('hello');
+    const [beside, elsewhere] = (chat.asked()[1]?.messages ?? []).slice(-2).map(({ content }) => content);
+    expect(beside).toContain('Branch first.');
+    expect(elsewhere).not.toContain('api_base');
+  });
+
   it('are explained by the window of the model, in the chat and outside', async () => {
     const skills = { ...skillsOf('git'), 'large.md': 'How to do much. '.repeat(1000) };
     await using chat = await skilled({ skills, config: { model: 'gpt-4' } });
@@ -180,6 +194,22 @@ describe('the small model as matcher', () => {
     await using chat = await skilled({ config, answer });
     expect((await chat.ask('git please')).stdout.trim()).toBe('Fine.');
     expect(chat.sent()).toEqual([['git']]);
+  });
+});
+
+describe('a large skill that comes', () => {
+  it('does not make messages count for more than they are where the server reports usage', async () => {
+    const skills = { 'git.md': `${howTo('git')} ${'An example. '.repeat(1000)}` };
+    const config = { ...MATCHED, context_window: 20_000, tools: { enabled: false } };
+    const answer = ({ messages }: SentRequest): Reply => {
+      const characters = messages.map(({ content }) => String(content)).join('').length;
+      return { text: 'Fine.', usage: [Math.ceil(characters / 4), 5] };
+    };
+    await using chat = await skilled({ skills, config, answer });
+    await chat.chat('hello', 'git please', 'thanks');
+    const { status, stderr } = await chat.ask('word '.repeat(7200));
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(chat.sent()).toEqual([[], ['git'], ['git'], ['git']]);
   });
 });
 
