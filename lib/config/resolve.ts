@@ -42,7 +42,7 @@ export async function resolveConfig(sources: Sources): Promise<Config | null> {
   if (vendor === null) return null;
   const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
   const api_key = keyOf(vendor, own?.api_key, env);
-  const api_base = env.HI_API_BASE || own?.api_base || baseOf(vendor, env);
+  const api_base = addressOf(vendor, own?.api_base, env);
   const model = chosen.model ?? own?.model ?? (await defaultModel(sources, vendor, api_base));
   if (model.trim() === '')
     throw new HiError('usage', 'The name of the model is empty.', { hint: 'Give a name: -m NAME' });
@@ -78,14 +78,14 @@ interface Choice {
 }
 
 function choose({ file, flags, env, vendors }: Sources): Choice {
-  const typed = flags.model ?? env.HI_MODEL ?? null;
-  const given = flags.provider ?? (flags.model === undefined ? env.HI_PROVIDER : undefined) ?? null;
+  const typed = flags.model ?? (env.HI_MODEL || null);
+  const given = flags.provider ?? ((flags.model === undefined && env.HI_PROVIDER) || null);
   if (given !== null) return { provider: given, model: withoutPrefix(typed, given) };
   const prefix = typed === null ? '' : typed.slice(0, Math.max(typed.indexOf('/'), 0));
   if (typed !== null && vendors.some((vendor) => vendor.name === prefix)) {
     return { provider: prefix, model: typed.slice(prefix.length + 1) };
   }
-  return { provider: env.HI_PROVIDER ?? file?.provider ?? null, model: typed };
+  return { provider: env.HI_PROVIDER || file?.provider || null, model: typed };
 }
 
 function withoutPrefix(model: string | null, provider: string): string | null {
@@ -112,6 +112,25 @@ function keyOf(
 ): string | null {
   const shared = vendor.keyVariables.map((name) => env[name]?.trim()).find((value) => value);
   return env.HI_API_KEY?.trim() || filed || shared || null;
+}
+
+/** Another address than the vendor's own, null when there is none. Throws a `HiError` for one that is none of the web. */
+function addressOf(
+  vendor: Vendor,
+  filed: string | null | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | null {
+  const sources: readonly (readonly [string, string | null | undefined])[] = [
+    ['HI_API_BASE', env.HI_API_BASE],
+    ['api_base', filed],
+    [vendor.baseVariable, baseOf(vendor, env)],
+  ];
+  const [name, address] = sources.find(([, value]) => value) ?? [];
+  if (!name || !address) return null;
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
+  throw new HiError('config', `${name} is no web address: '${address.replace(/\/\/[^@/]*@/, '//***@')}'.`, {
+    hint: 'Set it to one such as http://localhost:8000/v1.',
+  });
 }
 
 /** The address in the vendor's own variable, null when there is none. */
@@ -143,7 +162,10 @@ async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings)
     provider: owner.name,
     model: filed.model,
     api_key: filed.api_key ?? (same ? main.api_key : keyOf(owner, null, { ...sources.env, HI_API_KEY: undefined })),
-    api_base: filed.api_base ?? (same ? main.api_base : baseOf(owner, sources.env)),
+    api_base:
+      same && !filed.api_base
+        ? main.api_base
+        : addressOf(owner, filed.api_base, { ...sources.env, HI_API_BASE: undefined }),
     context_window: filed.context_window ?? contextWindow(filed.model),
   };
 }

@@ -20,6 +20,15 @@ export function proxyFor(url: URL, env: Environment): URL | null {
   const value = (env[name.toLowerCase()] ?? env[name])?.trim();
   if (!value || isExempt(url, env.no_proxy ?? env.NO_PROXY ?? '')) return null;
   const address = value.includes('://') ? value : `http://${value}`;
+  if (/^socks/i.test(address)) {
+    throw new HiError(
+      'config',
+      `${name} is a SOCKS proxy, which hi cannot speak to: '${mask(value, passwordOf(value))}'.`,
+      {
+        hint: `Set ${name} to the HTTP port of the proxy, or exempt the host by NO_PROXY.`,
+      },
+    );
+  }
   if (URL.canParse(address)) return new URL(address);
   throw new HiError('config', `${name} is not an address: '${mask(value, passwordOf(value))}'.`, {
     hint: `Set ${name} to something like http://proxy.example:8080.`,

@@ -235,6 +235,38 @@ describe('the effective configuration', () => {
     expect(config?.api_base).toBe(address);
   });
 
+  it.each([
+    ['HI_API_BASE', { HI_API_BASE: '127.0.0.1:8000/v1' }, '127.0.0.1:8000/v1'],
+    ['HI_API_BASE', { HI_API_BASE: 'localhost:8000/v1' }, 'localhost:8000/v1'],
+    ['HI_API_BASE', { HI_API_BASE: 'http://me:secret@127.0.0.1:99999/v1' }, 'http://***@127.0.0.1:99999/v1'],
+    ['OLLAMA_HOST', { OLLAMA_HOST: 'http://' }, 'http://'],
+  ])('refuses an address that is none, and names %s, where it is from', async (name, env, shown) => {
+    await expect(resolve({ provider: 'ollama' }, {}, env, ['llama'])).rejects.toMatchObject({
+      code: 'config',
+      message: `${name} is no web address: '${shown}'.`,
+    });
+  });
+
+  it('refuses such an address in the file too, of the small model also', async () => {
+    const small_model = { model: 'small', api_base: 'https://:1' };
+    await expect(resolve({ provider: 'openai', api_base: 'http://a:b' })).rejects.toThrow(
+      "api_base is no web address: 'http://a:b'.",
+    );
+    await expect(resolve({ provider: 'openai', small_model })).rejects.toThrow(
+      "api_base is no web address: 'https://:1'.",
+    );
+  });
+
+  it('takes a variable that is set to nothing for one that is not set', async () => {
+    const empty = { HI_PROVIDER: '', HI_MODEL: '', HI_API_BASE: '', HI_API_KEY: '', OLLAMA_HOST: '' };
+    expect(await resolve({ provider: 'openai', model: 'mine', api_key: 'k' }, {}, empty)).toMatchObject({
+      provider: 'openai',
+      model: 'mine',
+      api_key: 'k',
+      api_base: null,
+    });
+  });
+
   it('refuses a provider that there is not', async () => {
     await expect(resolve(null, { provider: 'opnai' })).rejects.toMatchObject({
       code: 'config',

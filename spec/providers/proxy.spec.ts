@@ -32,6 +32,12 @@ describe('the proxy of an address', () => {
     expect(proxyFor(new URL(address), { HTTPS_PROXY: PROXY, NO_PROXY: list }) === null).toBe(exempt);
   });
 
+  it('may not be one for SOCKS', () => {
+    expect(() =>
+      proxyFor(new URL('https://a.example'), { HTTPS_PROXY: 'socks5://me:password1@127.0.0.1:1080' }),
+    ).toThrow("HTTPS_PROXY is a SOCKS proxy, which hi cannot speak to: 'socks5://me:***@127.0.0.1:1080'.");
+  });
+
   it('must be an address, and its password is not shown', () => {
     expect(() => proxyFor(new URL('https://a.example'), { HTTPS_PROXY: 'http://me:password1@' })).toThrow(
       "HTTPS_PROXY is not an address: 'http://me:***@'.",

@@ -5,8 +5,8 @@ import type { World } from '../world.js';
 
 /** Why it is this provider when nobody has chosen one; null when somebody has. */
 export function foundNotice(world: World, options: SettingsOptions, { file, config }: Settings): string | null {
-  const chosen = file?.provider ?? options.provider ?? options.model ?? world.env.HI_PROVIDER ?? world.env.HI_MODEL;
-  if (chosen !== undefined || config === null) return null;
+  const chosen = file?.provider || options.provider || options.model || world.env.HI_PROVIDER || world.env.HI_MODEL;
+  if (chosen || config === null) return null;
   const { title, keyVariables } = pick(providers, config.provider, 'provider');
   const variable = keyVariables.find((name) => world.env[name]?.trim());
   const why = variable === undefined ? `${title} answers on this machine` : `the key of ${title} is in ${variable}`;
