@@ -102,11 +102,19 @@ export class PromptLine {
     this.#entered = [];
   }
 
-  /** Stops reading, to leave the program; an unsent line is kept where Up finds it the next time. */
+  /** Stops reading, to leave the program. */
   leave(status: number): void {
-    const unsent = this.#deps.longTexts.expand(this.#editor.buffer).text;
-    if (unsent.trim() !== '') this.#deps.history.add(unsent);
     this.#finish({ leave: status });
+    this.keepUnsent();
+  }
+
+  /** Empties the line; what was typed or entered and not sent is kept where Up finds it the next time. */
+  keepUnsent(): void {
+    const { longTexts, history } = this.#deps;
+    for (const buffer of [...this.#entered, this.#editor.buffer])
+      if (buffer.text.trim() !== '') history.add(longTexts.expand(buffer).text);
+    this.#entered = [];
+    this.#editor.reset();
   }
 
   /** Calls `leave` when it is called the second time within two seconds. */

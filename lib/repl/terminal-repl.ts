@@ -110,7 +110,10 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
 
   return {
     async run() {
+      const keepUnsent = (): void => line.keepUnsent();
       terminal.open();
+      // Also after a crash: Node tells its `exit` listeners then too.
+      process.on('exit', keepUnsent);
       try {
         while (status === null) {
           const read = await line.read(await deps.prompt());
@@ -119,6 +122,8 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
         }
         return status;
       } finally {
+        process.off('exit', keepUnsent);
+        keepUnsent();
         parser.close();
         terminal.close();
       }

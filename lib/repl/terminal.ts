@@ -74,6 +74,11 @@ export function createTerminal(input: TerminalInput, output: TerminalOutput, eve
   }
 
   const ignore = (): void => {};
+  /** What Node says of a crash begins a line. */
+  const crashed = (): void => {
+    if (isTaken) output.write('\r\n');
+    giveBack();
+  };
   /** Node aborts when it cannot reset a terminal that is gone (`ResetStdio`), so the process ends by the signal it got. */
   const endHungUp = (): void => {
     if (!isatty(input.fd ?? 0)) process.kill(process.pid, 'SIGHUP');
@@ -103,7 +108,7 @@ export function createTerminal(input: TerminalInput, output: TerminalOutput, eve
     giveBack();
     input.off('end', hangUp).off('error', hangUp);
     output.off('resize', events.redraw);
-    process.off('exit', giveBack).off('SIGCONT', continued);
+    process.off('exit', giveBack).off('SIGCONT', continued).off('uncaughtExceptionMonitor', crashed);
     for (const signal of STOP_SIGNALS) process.off(signal, signalled);
   }
 
@@ -112,7 +117,7 @@ export function createTerminal(input: TerminalInput, output: TerminalOutput, eve
       take();
       input.on('end', hangUp).on('error', hangUp);
       output.on('error', ignore).on('resize', events.redraw);
-      process.on('exit', giveBack).on('SIGCONT', continued);
+      process.on('exit', giveBack).on('SIGCONT', continued).on('uncaughtExceptionMonitor', crashed);
       for (const signal of STOP_SIGNALS) process.on(signal, signalled);
     },
     columns,

@@ -76,14 +76,28 @@ describe('hi chat leaves the terminal as it was found', () => {
     ['SIGHUP', 129],
     ['SIGINT', 130],
     ['SIGUSR2', 1],
-  ] as const)('after %s in the middle of an answer', async (name, status) => {
+  ] as const)('after %s in the middle of an answer, and keeps what was not sent', async (name, status) => {
     const before = await shell();
     terminal.type('question\r');
     await terminal.until('word1 ');
+    terminal.type('entered\rtyped');
+    await terminal.until('word9 ');
     signal(name);
     await terminal.until(`left with ${status}`);
     await expectAsFound(before);
     expect(stored()[0]).toMatchObject({ role: 'user', content: [{ text: 'question' }] });
+    expect(readFileSync(join(home.data, 'input-history.jsonl'), 'utf8')).toBe('"question"\n"entered"\n"typed"\n');
+  });
+
+  it('after a crash at the prompt, of which a line of its own tells, and keeps what was not sent', async () => {
+    const before = await shell();
+    terminal.type('half a line');
+    await terminal.until('hi> half a line');
+    signal('SIGUSR2');
+    await terminal.until('left with 1');
+    expect(terminal.screen()).toMatch(/^hi> half a line$[\s\S]*^Error: crashed on purpose$/m);
+    await expectAsFound(before);
+    expect(readFileSync(join(home.data, 'input-history.jsonl'), 'utf8')).toBe('"half a line"\n');
   });
 
   it.each([

@@ -46,6 +46,15 @@ describe('an answer in hi chat', () => {
     expect(chat.terminal.look('The end').colour).toBe(-1);
   });
 
+  it('and all around it has no colour where NO_COLOR says so', async () => {
+    const chat = await start(() => ({ thinking: 'a thought', pieces: pieces(ANSWER) }));
+    await chat.open({ env: { NO_COLOR: '1' } });
+    await chat.say('go', 'The end.');
+    expect(chat.terminal.transcript()).toContain(ANSWER);
+    const styles = chat.terminal.written().match(/\x1b\[[0-9;]*m/g) ?? [];
+    expect(styles.filter((style) => style !== '\x1b[0m')).toEqual([]);
+  });
+
   it('follows the thoughts of the model, which are dimmed', async () => {
     const chat = await start(() => ({ thinking: 'a thought about it', text: 'the answer' }));
     await chat.open();
