@@ -20,12 +20,19 @@ export interface Measure {
   readonly warning: string | null;
 }
 
+/** What went beside the messages with the last request of a turn, in tokens. */
+export interface SentBeside {
+  readonly turn: number;
+  readonly fixed_tokens: number;
+}
+
 /** The share of the window by which the view must grow before the next automatic compaction. */
 const GROWTH = 0.05;
 
 /**
  * Measures what would be sent to `model`: the larger of the chars/4 estimate and the newest reported usage plus the estimate of what is new.
  * `fixed_tokens` is what goes beside the messages: preamble, skills, tools; `pending_tokens` what is sent after them and not in the log.
+ * Where it is known what went beside them when the usage was reported (`beside`), what came and went since is counted.
  */
 export function measure(
   view: View,
@@ -34,9 +41,11 @@ export function measure(
   settings: CompactionSettings,
   model: string,
   pending_tokens = 0,
+  beside: SentBeside | null = null,
 ): Measure {
   const estimated_tokens = estimateView(view);
-  const reported = reportedSize(view, entries, model);
+  const changed = (turn: number): number => (beside?.turn === turn ? fixed_tokens - beside.fixed_tokens : 0);
+  const reported = reportedSize(view, entries, model, changed);
   const context_tokens = asTokens(
     Math.max(
       fixed_tokens + estimated_tokens + pending_tokens,
@@ -60,7 +69,7 @@ export function triggerOf(settings: CompactionSettings): Tokens {
 }
 
 /** The newest usage of that model since the block, plus the estimate of what came after it; 0 when there is none. */
-function reportedSize(view: View, entries: readonly Entry[], model: string): number {
+function reportedSize(view: View, entries: readonly Entry[], model: string, changed: (turn: number) => number): number {
   const since = view.block?.id ?? -1;
   const anchor = view.messages.findLast(
     (message) => message.id > since && message.usage !== undefined && isSameModel(message.model, model),
@@ -69,7 +78,7 @@ function reportedSize(view: View, entries: readonly Entry[], model: string): num
   // The answer is part of what is measured, so a server that reports no prompt tokens says nothing about the context.
   if (anchor.usage.input_tokens === 0) return 0;
   const fresh = estimateTokens(charactersAfter(view.messages, anchor));
-  return anchor.usage.context_tokens + Math.ceil(fresh * ratioOf(view, model));
+  return anchor.usage.context_tokens + changed(anchor.turn) + Math.ceil(fresh * ratioOf(view, model));
 }
 
 /** The characters of the messages that the anchor's request did not hold: later ones of its turn, and turns not over when its turn began. */

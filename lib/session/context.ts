@@ -4,7 +4,7 @@ import type { ChatRequest, ThinkingLevel, ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import { estimateParts, estimateTokens } from '../chat/tokens.js';
 import { NO_USAGE, sumOf } from '../chat/usage.js';
-import { type Measure, measure } from '../compaction/measure.js';
+import { type Measure, measure, type SentBeside } from '../compaction/measure.js';
 import { present } from '../compaction/present.js';
 import type { Preview } from '../compaction/preview.js';
 import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
@@ -28,6 +28,8 @@ export interface ContextDeps {
   readonly cache: TextCache;
   /** Warnings the user was given already, so that each is given once. */
   readonly told: Set<string>;
+  /** What went beside the messages with the last request of this process. */
+  readonly beside: { last: SentBeside | null };
 }
 
 /** An estimate may be off by a quarter; what is larger than that cannot fit, and is not sent to hear so. */
@@ -141,7 +143,8 @@ export class Context {
   async #measured(signal: AbortSignal): Promise<Measure> {
     const { history, model } = this.#deps;
     const fixed = await this.#fixed(signal);
-    return measure(history.view(this.#running), history.entries, fixed, this.#settings(null), model, this.#pending);
+    const shown = history.view(this.#running);
+    return measure(shown, history.entries, fixed, this.#settings(null), model, this.#pending, this.#deps.beside.last);
   }
 
   /** Makes the log's view shorter. Null when there is nothing to compact. */
@@ -204,6 +207,8 @@ export class Context {
     const { history, model, context_window, thinking, tools, compaction } = this.#deps;
     const shown = present(history.view(this.#running), compaction.block_role);
     const messages = [...shown.messages, ...more];
+    if (this.#running !== null)
+      this.#deps.beside.last = { turn: this.#running, fixed_tokens: await this.#fixed(signal) };
     return {
       model,
       system: [...(await this.#system(signal)), ...shown.system],

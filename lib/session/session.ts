@@ -6,7 +6,7 @@ import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/provider.js';
 import { NO_WISHES, type SkillLibrary } from '../skills/skill.js';
-import { type CompactionOrder, Context } from './context.js';
+import { type CompactionOrder, Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import type { TurnOutcome } from './progress.js';
 import { activeSkills, contentOf, newestTurn } from './recall.js';
@@ -24,6 +24,7 @@ export class Session {
   #wishes = NO_WISHES;
   #library: { readonly target: Target; readonly skills: Promise<SkillLibrary> } | null = null;
   readonly #told = new Set<string>();
+  readonly #beside: ContextDeps['beside'] = { last: null };
   /** How many notices of the history were told: those of its opening by whoever opened it. */
   #heard: number;
   /** What was asked in a turn of which nothing was kept, for `retry`. */
@@ -240,7 +241,17 @@ export class Session {
     const { history, preamble, thinking, compaction, cache, writers } = this.#deps;
     const { model, context_window } = this.#target;
     const skills = await this.skills();
-    const shared = { history, preamble, thinking, compaction, cache, skills, tools, told: this.#told };
+    const shared = {
+      history,
+      preamble,
+      thinking,
+      compaction,
+      cache,
+      skills,
+      tools,
+      told: this.#told,
+      beside: this.#beside,
+    };
     return new Context({ ...shared, model, context_window, writers: writers(this.#target) }, running, active);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../lib/chat/message.js';
-import { measure } from '../../lib/compaction/measure.js';
+import { measure, type SentBeside } from '../../lib/compaction/measure.js';
 import { view } from '../../lib/compaction/view.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
@@ -57,6 +57,18 @@ describe('measure', () => {
     log.user('x'.repeat(40_000));
     log.answer('hi', { model: 'large', usage: usage(2000) });
     expect(measured(log).context_tokens).toBe(10_001);
+  });
+
+  it('counts what came and went beside the messages since the usage was reported, where that is known', () => {
+    const log = new Log();
+    const { turn } = log.user('hello');
+    log.answer('hi', { model: 'large', usage: usage(5000) });
+    const size = (fixed: number, beside: SentBeside | null) =>
+      measure(view(log.entries, null), log.entries, fixed, SETTINGS, 'large', 0, beside).context_tokens;
+    expect(size(1000, null)).toBe(5010);
+    expect(size(1000, { turn, fixed_tokens: 4000 })).toBe(2010);
+    expect(size(4000, { turn, fixed_tokens: 1000 })).toBe(8010);
+    expect(size(1000, { turn: turn + 1, fixed_tokens: 4000 })).toBe(5010);
   });
 
   it('trusts no usage of another model, and knows a model by its dated name', () => {

@@ -54,6 +54,10 @@ const LONG_MESSAGE = 'word '.repeat(700);
 const isCompression = ({ messages }: SentRequest): boolean => JSON.stringify(messages).includes('Shorten the file');
 const shortens = (request: SentRequest): Reply => ({ text: isCompression(request) ? SHORT : 'Fine.' });
 
+/** What a server reports of a request. */
+const sizeOf = ({ messages }: SentRequest): number =>
+  Math.ceil(messages.map(({ content }) => String(content)).join('').length / 4);
+
 describe('seed 003, compression of skills content', () => {
   it('Compress Skills content at threshold: what is large goes to the small model at 80 %, not before', async () => {
     await using chat = await skilled({ ...SMALL, config: CROWDED, answer: shortens });
@@ -95,6 +99,20 @@ describe('seed 003, compression of skills content', () => {
     expect(after).not.toContain('An example.');
     expect(after).toContain(howTo('sql'));
     expect(after.length).toBeLessThan(before.length / 2);
+  });
+
+  it('LLM compresses Skills content: the tokens saved count at once where the server reports usage', async () => {
+    const answer = (request: SentRequest): Reply => ({ ...shortens(request), usage: [sizeOf(request), 5] });
+    await using chat = await skilled({ ...SMALL, config: CROWDED, answer });
+    const { stderr } = await chat.chat('one', 'two', 'three', 'four', 'five', LONG_MESSAGE, 'six');
+    expect(chat.requests.filter(isCompression)).toHaveLength(1);
+    expect(stderr).toBe('skills: +git +sql\n');
+    expect(
+      chat
+        .asked()
+        .at(-1)
+        ?.messages.map(({ content }) => content),
+    ).toContain('one');
   });
 
   it('LLM compresses Skills content: hi status counts what is sent, and asks nobody', async () => {
