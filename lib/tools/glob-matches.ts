@@ -68,6 +68,18 @@ async function oneGlob(pattern: string, folder: string): Promise<readonly string
   return found;
 }
 
+const isPlain = (pattern: string): boolean => !/[[\]{}/]/.test(pattern);
+
+/** Whether a name fits a pattern that a program is given, `*.ts`, in small letters or not. True for patterns that are not understood. */
+export function mayFit(pattern: string, name: string): boolean {
+  return !isPlain(pattern) || fits(tokensOf(pattern.toLowerCase()), name.toLowerCase());
+}
+
+/** The same where it has to be certain. */
+export function surelyFits(pattern: string, name: string): boolean {
+  return isPlain(pattern) && fits(tokensOf(pattern), name);
+}
+
 interface Token {
   readonly kind: 'character' | 'any one' | 'any';
   readonly text: string;
@@ -81,10 +93,15 @@ function tokensOf(step: string): readonly Token[] {
   });
 }
 
-/** Whether a name fits. A regular expression would take for ever with many `*` and a long name. */
+/** Bash finds a hidden name only where the dot is written. */
 function matches(tokens: readonly Token[], name: string): boolean {
   const [first] = tokens;
-  if (name.startsWith('.') && first?.text !== '.' && first?.text !== ANYTHING) return false;
+  const mayHide = first?.text === '.' || first?.text === ANYTHING;
+  return (mayHide || !name.startsWith('.')) && fits(tokens, name);
+}
+
+// A regular expression would take for ever with many `*` and a long name.
+function fits(tokens: readonly Token[], name: string): boolean {
   const characters = [...name];
   let [token, position, star, mark] = [0, 0, -1, 0];
   while (position < characters.length) {

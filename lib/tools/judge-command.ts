@@ -6,6 +6,8 @@ import { pathWordProblem } from './path-words.js';
 import { isHarmlessDevice } from './private-places.js';
 import { readCommand, type ShellPart } from './read-command.js';
 import type { Rules } from './rule.js';
+import { walkedProblem } from './walked-places.js';
+import { walksOf } from './walks.js';
 
 type FilePart = Extract<ShellPart, { kind: 'file' }>;
 
@@ -25,10 +27,16 @@ export async function judgeCommand(command: string, rules: Rules, around: Surrou
   if (denied?.surely) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const use = pathUse(all, around.workingFolder);
   const files = await judgeFiles(all, use.moves, rules, around);
-  const problem = await pathWordProblem(words, use, rules, around);
+  const problem =
+    (await pathWordProblem(words, use, rules, around)) ??
+    (await walkedProblem(walksOf(all, words), use.folders ?? [], rules, around));
   const forbidden = [...files.values(), problem].find((verdict) => verdict?.decision === 'deny');
   if (forbidden) return forbidden;
-  const mayBeDenied = denied !== null || (deny.length > 0 && all.some(hides)) || [...files.values()].some(isPerhaps);
+  const mayBeDenied =
+    denied !== null ||
+    isPerhaps(problem) ||
+    (deny.length > 0 && all.some(hides)) ||
+    [...files.values()].some(isPerhaps);
   const asking = (reason: string, rule: string | null): Verdict => ({ decision: 'ask', reason, rule, mayBeDenied });
   if (problem?.decision === 'ask') return asking(problem.reason, null);
   for (const verdict of files.values())
@@ -44,8 +52,8 @@ export async function judgeCommand(command: string, rules: Rules, around: Surrou
     : { decision: 'allow' };
 }
 
-function isPerhaps(verdict: Verdict): boolean {
-  return verdict.decision === 'ask' && verdict.mayBeDenied === true;
+function isPerhaps(verdict: Verdict | null): boolean {
+  return verdict?.decision === 'ask' && verdict.mayBeDenied === true;
 }
 
 function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {

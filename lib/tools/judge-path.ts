@@ -68,7 +68,7 @@ async function isFree({ real }: Place, { freeFolders }: Surroundings): Promise<b
 }
 
 /** True when the rule speaks of one of the paths. `x/*` is `x` and all that is below it; a name without `/` is that name anywhere. */
-async function covers({ scope }: Rule, paths: readonly string[], root: string): Promise<boolean> {
+export async function covers({ scope }: Rule, paths: readonly string[], root: string): Promise<boolean> {
   if (scope.kind === 'all') return true;
   const folder = scope.kind === 'prefix' ? scope.text : /^(.*)\/\*{1,2}$/.exec(scope.text)?.[1];
   if (folder !== undefined && !isGlob(folder)) {
