@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../chat/event.js';
-import type { NewCompressBlock } from '../chat/message.js';
+import type { Message, NewCompressBlock } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { HiError } from '../errors.js';
 import { blockOf } from './block.js';
@@ -35,7 +35,7 @@ export async function* summaryBlock(
   deps: CompactionDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
-  if (!made.changes) return null;
+  if (!made.changes || isVain(input, made)) return null;
   if (made.compacted.length > 0) refuseAfterFailures(input);
   yield { type: 'compact-start', strategy, messages: made.compacted.length };
   const { block, messages } = made.basis;
@@ -80,14 +80,29 @@ export async function* summaryBlock(
   });
 }
 
+/** The bounds of a summary, in tokens. */
 const SMALLEST = 128;
 const LARGEST = 4096;
 
+/**
+ * True when what would leave is less than the shortest summary, as where a long text is pasted into a young conversation: it is the kept
+ * messages that fill the window, and they still fit. By hand, and when the provider refused the request, it is tried all the same.
+ */
+function isVain({ reason, settings, context_tokens = 0 }: CompactionInput, made: Plan): boolean {
+  const { basis, compacted, shortened } = made;
+  if (reason !== 'auto' || shortened.length > 0 || context_tokens > settings.context_window) return false;
+  return replacedBy(compacted, basis.block?.content ?? '') < SMALLEST;
+}
+
+/** The tokens of what a summary stands for. */
+function replacedBy(compacted: readonly Message[], earlier: string): Tokens {
+  return estimateTokens(totalCharacters(compacted) + earlier.length);
+}
+
 /** How many tokens the prose may have: the target share of what it replaces, no more than a tenth of the window, and no more than there is room for. */
 function budgetOf({ settings }: CompactionInput, { compacted, room }: Plan, earlier: string): Tokens {
-  const replaced = estimateTokens(totalCharacters(compacted) + earlier.length);
   const share = Math.min(LARGEST, Math.max(512, settings.context_window / 10));
-  const budget = Math.min(settings.target_ratio * replaced, share, room);
+  const budget = Math.min(settings.target_ratio * replacedBy(compacted, earlier), share, room);
   // In steps, so that a pass that is tried again asks for the same and finds the stored reply.
   return asTokens(Math.max(SMALLEST, Math.floor(budget / 64) * 64));
 }

@@ -60,6 +60,17 @@ describe('what can never fit', () => {
     expect(chat.sent().texts.at(-1)).toMatch(/The first \d+ of 3\d\d entries/);
   });
 
+  it('is no reason to write a summary of next to nothing', async () => {
+    await using chat = await compacting();
+    await chat.hi(['ask', 'hello']);
+    const { stderr, status } = await chat.hi(['ask'], { input: words('a novel', 13_500) });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    expect(chat.sent().texts.slice(0, 2)).toEqual(['hello', 'ok']);
+    expect(chat.summaries()).toEqual([]);
+    await chat.hi(['ask', 'more']);
+    expect(chat.blocks()).toEqual([expect.objectContaining({ source: 'model', messages_compacted: 3 })]);
+  });
+
   it('is compacted when it only just does not', async () => {
     await using chat = await compacting({ entries: turns(4) });
     const novel = words('a novel', 14_000);
