@@ -32,9 +32,10 @@ export function ratioOf(view: View, model: string): number {
     if (message.usage && message.id > since && isSameModel(message.model, model)) {
       const grown = before === null || !isSameSystem ? 0 : message.usage.input_tokens - before;
       const said = estimateTokens(characters);
-      // A prompt that shrank was cut by the server, or something was unloaded; one that grew by more than any script takes has another preamble or tools.
-      if (grown > 0 && grown <= LARGEST * said + WRAPPING) {
-        real += grown;
+      // A prompt that shrank was cut by the server, or something was unloaded. What it grew by beyond what the densest script is taken for may be a
+      // larger preamble or more tools, and counts for no more than that.
+      if (grown > 0) {
+        real += Math.min(grown, LARGEST * said + WRAPPING);
         estimated += said;
       }
       before = message.usage.context_tokens;
