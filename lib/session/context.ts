@@ -32,7 +32,7 @@ export interface ContextDeps {
   readonly beside: { last: SentBeside | null };
 }
 
-/** An estimate may be off by a quarter; what is larger than that cannot fit, and is not sent to hear so. */
+/** The plain estimate may be too high by a quarter; what is larger than that cannot fit, and is not sent to hear so. */
 const CERTAINLY_TOO_LARGE = 1.25;
 
 /** How a compaction is done: by hand with its own wishes, or because it is due. */
@@ -84,7 +84,7 @@ export class Context {
     if (measured.due || reason === 'overflow') {
       const order: CompactionOrder = { reason, focus: null, strategy: null };
       // What stays is too large by itself: nothing is taken from the conversation for a request that cannot be sent.
-      const kept = (await this.preview(order, signal))?.tokens_kept ?? 0;
+      const kept = await this.#leastKept(order, signal);
       if (this.#isTooLarge(kept)) throw this.#tooLarge(kept);
       const report = yield* this.compact(order, signal);
       if (report === null && reason === 'overflow' && !shrunk) throw this.#tooLarge(measured.context_tokens);
@@ -95,7 +95,8 @@ export class Context {
       this.#deps.told.add(measured.warning);
       yield { type: 'notice', level: 'warning', text: measured.warning };
     }
-    if (this.#isTooLarge(measured.context_tokens)) throw this.#tooLarge(measured.context_tokens);
+    const least = (await this.#fixed(signal)) + measured.estimated_tokens + this.#pending;
+    if (this.#isTooLarge(least)) throw this.#tooLarge(least);
     return await this.#build(more, measured.context_tokens, signal);
   }
 
@@ -112,6 +113,13 @@ export class Context {
     yield { type: 'waiting', what: 'shortening skills' };
     this.#form = 'short';
     return (await this.#fixed(signal)) < before;
+  }
+
+  /** What would be kept by the plain estimate: how dense earlier texts were says nothing certain about this one. */
+  async #leastKept(order: CompactionOrder, signal: AbortSignal): Promise<number> {
+    const { context_tokens: _, ...input } = await this.#input(order, signal);
+    const { preview } = await import('../compaction/preview.js');
+    return preview({ ...input, entries: this.#deps.history.entries })?.tokens_kept ?? 0;
   }
 
   #isTooLarge(tokens: number): boolean {

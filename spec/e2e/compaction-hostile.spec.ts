@@ -60,6 +60,22 @@ describe('what can never fit', () => {
     expect(chat.sent().texts.at(-1)).toMatch(/The first \d+ of 3\d\d entries/);
   });
 
+  it('is no English text that is long for having been said after Chinese', async () => {
+    /** One token for a Chinese character, a quarter for others. */
+    const tokens = (content: unknown) => String(content).replace(/[ -~]/g, '').length + String(content).length / 4;
+    await using chat = await compacting({
+      config: { context_window: 20_000 },
+      answer: ({ messages }) => ({
+        text: '好',
+        usage: [Math.ceil(messages.reduce((sum, { content }) => sum + tokens(content), 0)), 1],
+      }),
+    });
+    await chat.hi(['chat'], { input: Array.from({ length: 6 }, () => '汉'.repeat(1000)).join('\n') });
+    const novel = words('a novel', 40_000);
+    expect(await chat.hi(['ask'], { input: novel })).toMatchObject({ status: 0, stdout: '好' });
+    expect(chat.sent().texts.at(-1)).toBe(novel);
+  });
+
   it('is no reason to write a summary of next to nothing', async () => {
     await using chat = await compacting();
     await chat.hi(['ask', 'hello']);
