@@ -11,6 +11,9 @@ import { ANYTHING } from './word-pattern.js';
 /** More words than this are not looked through one by one. */
 const MOST_WORDS = 500;
 
+/** No path is longer. What bash makes several words of may be. */
+const LONGEST_WORD = 4096;
+
 // A pattern for names with a dot before them may find what nobody named: cat .e*, cat ~/.s{sh,x}/id.
 const DOT_PATTERN = /(^|[/{,=:])\.[^/\s]*[*?[{]|\{[^/]*\./;
 
@@ -38,6 +41,10 @@ export async function pathWordProblem(
   for (const workingFolder of use.folders) {
     const here = { ...around, workingFolder };
     for (const word of words) {
+      if ((word.value ?? word.pattern ?? word.text).length > LONGEST_WORD) {
+        if (/[*?{]/.test(word.pattern ?? '')) problem ??= asking('a word in it is too long to look through');
+        continue;
+      }
       problem ??= unclearName(word);
       const pattern = knownPattern(word);
       const found = pattern === null ? [] : await globMatches(pattern, workingFolder);
@@ -54,11 +61,11 @@ export async function pathWordProblem(
   return problem;
 }
 
-function unclearName({ text, value, pattern = '' }: ShellWord): Asking | null {
+function unclearName({ text, value, pattern = text }: ShellWord): Asking | null {
+  const readings = [text.slice(0, LONGEST_WORD), pattern.replaceAll('\\', '')];
   const isUnclear =
     /^~[^/+]/.test(text) ||
-    (value === null &&
-      (DOT_PATTERN.test(text) || DOT_PATTERN.test(pattern.replaceAll('\\', '')) || KERNEL_PATTERN.test(pattern)));
+    (value === null && (readings.some((reading) => DOT_PATTERN.test(reading)) || KERNEL_PATTERN.test(pattern)));
   return isUnclear ? asking(`it cannot be told which files ${text} names`) : null;
 }
 
@@ -96,7 +103,7 @@ async function privateProblem(
 /** The word, what follows `=`, `:` or `@` in it (--env-file=.env, host:file, @file), and what follows the letters of an option (-f.env). */
 function pathsIn({ value, text }: ShellWord): readonly string[] {
   const whole = value ?? text.replace(/["']/g, '');
-  if (whole === '' || whole.length > 4096) return [];
+  if (whole === '') return [];
   const pieces = whole.split(/[=:@,]/).filter((piece) => piece !== '');
   const attached = [/^-\w(.+)$/s, /^-\w+([./~].*)$/s].flatMap((option) => option.exec(whole)?.[1] ?? []);
   return [...new Set([whole, ...pieces, ...attached])];

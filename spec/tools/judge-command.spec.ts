@@ -216,6 +216,15 @@ describe('names that are not written out', () => {
     expect(await decide(`cat deep/${'*a'.repeat(60)}b`)).toBe('allow');
   });
 
+  it('are looked through in no time, however long they are', async () => {
+    const long = 60_000;
+    const commands = [`cat ${'{'.repeat(long)}$x`, `cat x{${','.repeat(long)}}*`, `cat s${"''".repeat(long)}*`];
+    for (const command of commands) expect([command.length, await decide(command)]).toEqual([command.length, 'ask']);
+    expect(await decide(`cat .e${"''".repeat(long)}nv`)).toBe('ask');
+    expect(await decide(`cat $PWD/.e${"''".repeat(long)}nv`)).toBe('ask');
+    expect(await decide(`cat "$x ${'a'.repeat(long)}"`)).toBe('allow');
+  });
+
   it('are seen from every folder that the line goes to', async () => {
     const judge = judgeWith(
       { allow: bash('cat:*', 'cd:*'), deny: ['read_file(shut/*)'] },
