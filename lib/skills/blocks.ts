@@ -20,7 +20,7 @@ export function blockOf({ skill, body }: Active): string {
 export interface Shortener {
   /**
    * The skill compressed by the model; where that fails, or is still above `most` tokens, cut.
-   * Rejects only when `signal` aborts. After a failure the model is not asked again until `retry`.
+   * Rejects only when `signal` aborts. After a failure the model is not asked for that skill again until `retry`, and after three of them not at all.
    */
   shorten(active: Active, most: number, signal: AbortSignal): Promise<Active>;
   /** The same where it asks nobody: compressed or cut before. The skill as it is otherwise. */
@@ -28,8 +28,13 @@ export interface Shortener {
   retry(): void;
 }
 
+/** So many failures and the model is left alone: one that does not answer costs a minute each time. */
+const ENOUGH = 3;
+
 /** A shortener that asks this model, if there is one, and keeps what it wrote in this cache. */
 export function createShortener(model: (() => Promise<TextModel>) | null, cache: TextCache): Shortener {
+  /** How often the model has failed, by skill, and the skills it has failed for since `retry`. */
+  const failures = new Map<string, number>();
   const failed = new Set<string>();
 
   const compressed = async ({ skill, body }: Active, signal: AbortSignal): Promise<string | null> => {
@@ -39,6 +44,7 @@ export function createShortener(model: (() => Promise<TextModel>) | null, cache:
     } catch {
       signal.throwIfAborted();
       failed.add(skill.name);
+      failures.set(skill.name, (failures.get(skill.name) ?? 0) + 1);
       return null;
     }
   };
@@ -51,7 +57,9 @@ export function createShortener(model: (() => Promise<TextModel>) | null, cache:
       const shorter = await knownForm(active.body, cache);
       return shorter === null && !failed.has(active.skill.name) ? active : atMost(active, shorter, most);
     },
-    retry: () => failed.clear(),
+    retry() {
+      for (const name of failed) if ((failures.get(name) ?? 0) < ENOUGH) failed.delete(name);
+    },
   };
 }
 

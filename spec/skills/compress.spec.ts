@@ -4,7 +4,7 @@ import { cutAtHeading } from '../../lib/skills/cut.js';
 import type { SkillsOptions } from '../../lib/skills/index.js';
 import type { SkillForm, SkillLibrary } from '../../lib/skills/skill.js';
 import fc from '../support/properties.js';
-import { conversation, folderWith, memoryCache, open, scriptedModel } from './support.js';
+import { conversation, folderWith, memoryCache, NO_WISHES, open, scriptedModel } from './support.js';
 
 const signal = new AbortController().signal;
 const LARGE = `# Git\n\nAlways rebase.\n\n## Examples\n\nAn example.${' An example.'.repeat(400)}\n\n## Old\n\nOnce.${' Once upon a time.'.repeat(200)}`;
@@ -139,6 +139,16 @@ describe('a skill that cannot be compressed', () => {
     await conversation(made).say('hello');
     await git(made);
     expect(prompts).toHaveLength(2);
+  });
+
+  it('is tried with three messages, and then no more', async () => {
+    const { make, prompts } = scriptedModel(new Error('overloaded'));
+    const made = await library(make);
+    for (let message = 0; message < 5; message += 1) {
+      await made.select([], 'hello', NO_WISHES, signal);
+      expect(await git(made)).toContain('The rest is left out');
+    }
+    expect(prompts).toHaveLength(3);
   });
 
   it('gives up when the user interrupts', async () => {
