@@ -8,6 +8,19 @@ const WITH_SUBCOMMAND = new Set(
   ),
 );
 
+/** Second words that run a program named by the third. */
+const RUNNING = new Set(['run', 'run-script', 'exec', 'x', 'dlx']);
+
+/** Second words that throw away, publish or run something elsewhere: each time may be another matter. */
+const GRAVE = new Set(
+  'push reset clean rm delete destroy apply publish unpublish uninstall remove prune purge drop stop kill deploy release rollback api auth system'.split(
+    ' ',
+  ),
+);
+
+/** Programs whose `exec` runs in another place, where the third word tells nothing of what it runs. */
+const ELSEWHERE = new Set(['docker', 'podman', 'kubectl']);
+
 /** Programs that only look: their arguments may change without a new question. */
 const LOOKING = new Set(
   'ls cat head tail wc grep rg fd tree stat file du df ps pwd whoami date uname which type echo diff cmp sort uniq cut tr nl tac jq yq md5sum sha256sum basename dirname realpath readlink test printenv tsc eslint biome prettier jest vitest pytest mypy ruff'.split(
@@ -32,11 +45,12 @@ function prefixOf({ settings, words, inner, doubt }: Extract<ShellPart, { kind: 
   const program = basename(name);
   if (LOOKING.has(program)) return name;
   const isSubcommand = typeof second === 'string' && /^[a-z][\w:-]*$/.test(second);
-  if (!WITH_SUBCOMMAND.has(program) || !isSubcommand) return null;
+  if (!WITH_SUBCOMMAND.has(program) || !isSubcommand || GRAVE.has(second)) return null;
+  if (!RUNNING.has(second)) return `${name} ${second}`;
   const third = words[2]?.value;
   // `npm run build` and `npm run deploy` are different things.
-  const isScript = second === 'run' && typeof third === 'string' && isPlain(third) && !third.startsWith('-');
-  return second === 'run' ? (isScript ? `${name} run ${third}` : null) : `${name} ${second}`;
+  const isScript = typeof third === 'string' && isPlain(third) && !third.startsWith('-');
+  return isScript && !(second === 'exec' && ELSEWHERE.has(program)) ? `${name} ${second} ${third}` : null;
 }
 
 const isPlain = (word: string): boolean => /^[\w./:@-]+$/.test(word) && !word.endsWith(':*');
