@@ -7,6 +7,7 @@ import { askAbout, canApprove } from './approve.js';
 import { gatherInput } from './input.js';
 import type { ChatOptions, OutputFormat } from './options.js';
 import { isDumb, paperOf } from './paper.js';
+import { dropTypedBefore } from './typed-before.js';
 import { notYetGiven } from './warn-once.js';
 import { openSession } from './wire.js';
 import type { World } from './world.js';
@@ -53,11 +54,17 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
   return async (question, signal) => {
     const resume = screen.yield();
     try {
+      // Loaded before the terminal is listened to, so that nothing is typed between that and the question.
+      await import('./inquirer.js');
+      if (await dropTypedBefore(world.stdin, signal))
+        screen.notice('What was typed before the question is no answer.', 'info');
       return await askAbout(question, { input: world.stdin, output: world.stderr, signal });
     } catch (thrown) {
       if (isAbort(thrown)) stop.abort();
       throw thrown;
     } finally {
+      world.stdin.pause();
+      world.stdin.setRawMode?.(false);
       resume();
     }
   };

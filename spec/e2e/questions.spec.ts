@@ -16,8 +16,8 @@ afterEach(async () => {
   home?.remove();
 });
 
-/** A shell in which `hi` is started with these arguments, where the model wants to run a command and then says what came of it. */
-async function hi(args: string): Promise<void> {
+/** A shell in which `hi` is started with these arguments, where the model wants to run a command and then says what came of it; `ahead` is typed at once. */
+async function hi(args: string, ahead = ''): Promise<void> {
   server = await startScriptedServer(({ messages }) => {
     const last = messages.at(-1);
     return last?.role === 'tool'
@@ -28,7 +28,7 @@ async function hi(args: string): Promise<void> {
   const env = { ...home.env, PS1: '$ ', HI: `${process.execPath} ${PROGRAM}` };
   terminal = openTerminal('bash', ['--norc', '--noprofile', '-i'], { env, cwd: home.work, columns: 100, rows: 40 });
   await terminal.until(/\$ ?$/);
-  terminal.type(`clear; $HI ${args}; echo left with $?\r`);
+  terminal.type(`clear; $HI ${args}; echo left with $?\r${ahead}`);
 }
 
 /** Waits for the question in the job that was brought back. */
@@ -51,6 +51,17 @@ describe('a question of hi ask', () => {
     expect(server.requests).toHaveLength(1);
     expect(isRun()).toBe(false);
     expect(stored().at(-1)).toMatchObject({ role: 'assistant', stop_reason: 'interrupted' });
+  });
+
+  it('is not answered by what was typed for the shell before', async () => {
+    await hi('ask go', 'ls\r');
+    await terminal.until(MENU);
+    expect(terminal.screen()).toContain('What was typed before the question is no answer.');
+    terminal.type(KEY.up + KEY.up);
+    await terminal.until('❯ no\n');
+    terminal.type(KEY.enter);
+    await terminal.until('left with 0');
+    expect(isRun()).toBe(false);
   });
 
   it('stands alone: no waiting line is drawn into it', async () => {
