@@ -10,11 +10,11 @@ const MOST_NAMES = 5000;
 /** More names than this are not put together from `{a,b}`. */
 const MOST_SPREAD = 200;
 
-/** The pattern of a word that bash replaces by names or values, where something in it is known. */
+/** What is known of a word that bash replaces by names or values, as a pattern; null where that is nothing. */
 export function knownPattern({ value, pattern }: ShellWord): string | null {
-  if (value !== null || pattern === undefined || !/[*?{\0]/.test(pattern)) return null;
+  if (value !== null || pattern === undefined) return null;
   const steps = pattern.split('/').filter((step) => !/^\.{0,2}$/.test(step));
-  return steps.every((step) => step === ANYTHING) ? null : pattern;
+  return pattern.includes(ANYTHING) && steps.every((step) => step === ANYTHING) ? null : pattern;
 }
 
 /** The paths that bash would find for a pattern, seen from `folder`; null where there are too many names to tell. */

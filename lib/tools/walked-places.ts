@@ -32,13 +32,12 @@ export async function walkedProblem(
   return null;
 }
 
-/** The folders that are meant. What is not known is not looked for. */
+/** The folders that are meant. */
 async function startsOf({ starts }: Walk, folders: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(folders.flatMap((folder) => starts.map((word) => placesOf(word, folder))));
   const places = found.flat();
-  const isNamed = starts.some(({ value }) => value === null) || places.some((path) => existsSync(path));
-  // Where nothing that is named is there, the words may mean something else.
-  return isNamed ? places : folders;
+  // Where nothing that is named is there, or that is not known, the words may mean where the command runs.
+  return places.some((path) => existsSync(path)) ? places : folders;
 }
 
 async function placesOf(word: ShellWord, folder: string): Promise<readonly string[]> {

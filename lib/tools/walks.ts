@@ -108,7 +108,7 @@ function carriesReader({ inner }: CommandPart): boolean {
 
 function readerWalk(part: CommandPart): Walk | null {
   const program = programOf(part);
-  if (program === 'git') return gitGrep(part);
+  if (program === 'git') return gitWalk(part);
   const walker = Object.hasOwn(WALKERS, program) ? WALKERS[program] : undefined;
   if (walker === undefined || (program === 'rg' && has(part, /^--files$/))) return null;
   const isFirst = walker.first?.test(part.words[1]?.value ?? '') === true;
@@ -129,9 +129,11 @@ function readerWalk(part: CommandPart): Walk | null {
   };
 }
 
-/** git greps what it keeps, unless it is told to look at everything. */
-function gitGrep(part: CommandPart): Walk | null {
-  return has(part, /^grep$/) && has(part, /^--(no-ind|untr)/) ? { ...EVERYTHING, starts: [] } : null;
+/** git looks at what it keeps, unless it is told to look at everything. */
+function gitWalk(part: CommandPart): Walk | null {
+  if (!has(part, /^--(no-ind|untr)/)) return null;
+  if (has(part, /^diff$/)) return { ...EVERYTHING, starts: operandsOf(part, NEVER) };
+  return has(part, /^grep$/) ? EVERYTHING : null;
 }
 
 const EVERYTHING: Walk = {

@@ -7,8 +7,8 @@ export const ANYTHING = '\0';
 /** What is known of a word that bash expands, as a pattern for names: what was quoted is escaped, and `[…]` is taken for any character. */
 export function wordPattern(parts: readonly WordPart[]): string {
   const pattern = parts.map(patternOf).join('');
-  // Both are the folder the command runs in.
-  return pattern.replace(/^(\$PWD|\$\{PWD\}|~\\\+)(?=\/|$)/, '.').replace(/\0+/g, ANYTHING);
+  // Each is the folder the command runs in.
+  return pattern.replace(/^(\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`|~\\\+)(?=\/|$)/, '.').replace(/\0+/g, ANYTHING);
 }
 
 function patternOf(part: WordPart, index: number): string {
@@ -27,6 +27,8 @@ function patternOf(part: WordPart, index: number): string {
     case 'ParameterExpansion':
       if (/^\$(HOME|\{HOME\})$/.test(part.text)) return escaped(homedir());
       return index === 0 && /^\$(PWD|\{PWD\})$/.test(part.text) ? part.text : ANYTHING;
+    case 'CommandExpansion':
+      return index === 0 && /^(\$\(pwd\)|`pwd`)$/.test(part.text) ? part.text : ANYTHING;
     default:
       return ANYTHING;
   }
