@@ -38,7 +38,7 @@ export function makeFetch(settings: ProviderSettings): Fetch {
     };
     const trace = tracer(settings);
     trace?.request(request);
-    const incoming = await send(request, proxy === null ? null : await agentFor(url, proxy));
+    const incoming = await send(request, proxy === null ? null : await throughProxy(url, proxy));
     const status = incoming.statusCode ?? 0;
     refuseElsewhere(request, status, incoming);
     trace?.response(status, incoming.headers);
@@ -62,12 +62,28 @@ function toUrl(input: Parameters<Fetch>[0]): URL {
   });
 }
 
+/** The way through a proxy. */
+interface Tunnel {
+  readonly agent: Agent;
+  close(): void;
+}
+
+async function throughProxy(url: URL, proxy: URL): Promise<Tunnel> {
+  const controller = new AbortController();
+  return { agent: await agentFor(url, proxy, controller.signal), close: () => controller.abort() };
+}
+
 /** Resolves when the headers have come. A kept connection that the server had closed meanwhile is replaced by a new one, once. */
-function send(call: Call, agent: Agent | null, fresh = false): Promise<IncomingMessage> {
+function send(call: Call, tunnel: Tunnel | null, fresh = false): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (call.signal?.aborted) return reject(aborted());
-    const outgoing = open(call, agent, fresh);
-    const stop = watch(call, outgoing, (error) => outgoing.destroy(error));
+    const outgoing = open(call, tunnel?.agent ?? null, fresh);
+    const stop = watch(call, outgoing, (error) => {
+      // A request that waits for its proxy is not told that it was destroyed.
+      reject(asNetworkError(error, call));
+      outgoing.destroy(error);
+      tunnel?.close();
+    });
     outgoing.on('response', (incoming) => {
       stop();
       resolve(incoming);
@@ -75,7 +91,7 @@ function send(call: Call, agent: Agent | null, fresh = false): Promise<IncomingM
     outgoing.on('error', (error) => {
       stop();
       if (outgoing.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))
-        resolve(send(call, agent, true));
+        resolve(send(call, tunnel, true));
       else reject(asNetworkError(error, call));
     });
     outgoing.end(call.body ?? undefined);

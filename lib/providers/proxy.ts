@@ -4,11 +4,14 @@ import { mask } from './mask.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The agent that takes requests for an address through a proxy: HTTPS by a tunnel, plain HTTP is asked of the proxy itself. */
-export async function agentFor(url: URL, proxy: URL): Promise<Agent> {
+/**
+ * The agent that takes requests for an address through a proxy: HTTPS by a tunnel, plain HTTP is asked of the proxy itself. `signal` closes the connection
+ * to the proxy, which no request knows of before the proxy has answered.
+ */
+export async function agentFor(url: URL, proxy: URL, signal: AbortSignal): Promise<Agent> {
   // The libraries are read only by those who need a proxy.
-  if (url.protocol === 'https:') return new (await import('https-proxy-agent')).HttpsProxyAgent(proxy);
-  return new (await import('http-proxy-agent')).HttpProxyAgent(proxy);
+  if (url.protocol === 'https:') return new (await import('https-proxy-agent')).HttpsProxyAgent(proxy, { signal });
+  return new (await import('http-proxy-agent')).HttpProxyAgent(proxy, { signal });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { isAbort } from '../../lib/errors.js';
@@ -199,6 +200,34 @@ describe('a proxy', () => {
     proxy.close();
     expect(asked).toEqual([['far.example:443', `Basic ${btoa('me:pass')}`]]);
     expect(error).toMatchObject({ status: 403 });
+  });
+
+  it('that never answers is given up after the idle time, or when the caller gives up, and the connection is closed', async () => {
+    for (const [scheme, gives] of [
+      ['https', 'up'],
+      ['https', 'time'],
+      ['http', 'up'],
+      ['http', 'time'],
+    ] as const) {
+      const closed: Promise<unknown>[] = [];
+      const asked = new AbortController();
+      const proxy = createTcpServer((socket) => {
+        closed.push(new Promise((resolve) => socket.on('close', resolve)));
+        socket.on('error', () => {}).on('data', () => gives === 'up' && asked.abort());
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      const address = proxy.address();
+      const at = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+      const idleTimeout = gives === 'up' ? 3_600_000 : 50;
+      const fetch = fetchFor('x', { env: { HTTPS_PROXY: at, HTTP_PROXY: at }, idleTimeout });
+      const error = await fetch(`${scheme}://far.example/v1`, { ...POST, signal: asked.signal }).catch(
+        (thrown: unknown) => thrown,
+      );
+      if (gives === 'up') expect(isAbort(error)).toBe(true);
+      else expect(error).toMatchObject({ code: 'network', message: expect.stringMatching(/^Nothing came/) });
+      await Promise.all(closed);
+      await new Promise((resolve) => proxy.close(resolve));
+    }
   });
 
   it('that cannot be reached, or wants a password, is named', async () => {
