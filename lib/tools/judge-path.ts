@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, relative, resolve } from 'node:path';
+import { twinReason } from './hard-links.js';
 import { isInside, locate, type Place } from './places.js';
 import { privateReason } from './private-places.js';
 import type { Rule, Rules } from './rule.js';
@@ -50,7 +51,8 @@ export async function judgePath(
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const free = kind === 'read' && (await isFree(place, around));
   const leads = place.real !== null && place.real !== resolve(place.asked) ? ` (it leads to ${place.real})` : '';
-  const secret = privateReason(place, kind, free ? [] : around.ownPlaces);
+  const own = free ? [] : around.ownPlaces;
+  const secret = privateReason(place, kind, own) ?? (await twinReason(place.real ?? '', root, own));
   if (secret !== null) return { decision: 'ask', reason: secret + leads, rule: null };
   const asked = await find(rules.ask, spellings);
   if (asked) return { decision: 'ask', reason: `the rule '${asked.source}' says to ask${leads}`, rule: null };

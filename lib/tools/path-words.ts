@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { globMatches, knownPattern } from './glob-matches.js';
+import { twinReason } from './hard-links.js';
 import { judgePath, type Surroundings, type Verdict } from './judge-path.js';
 import type { PathUse } from './path-use.js';
 import { locate } from './places.js';
@@ -87,12 +88,12 @@ async function privateProblem(
   path: string,
   word: ShellWord,
   { mayWrite, moves }: PathUse,
-  { workingFolder, ownPlaces }: Surroundings,
+  { workingFolder, root, ownPlaces }: Surroundings,
 ): Promise<Asking | null> {
   const isAddress = /^[a-z+]+:\/\//.test(word.value ?? '');
   const kind = mayWrite && !isAddress ? 'write' : 'read';
   const place = await locate(path, workingFolder);
-  const reason = privateReason(place, kind, ownPlaces);
+  const reason = privateReason(place, kind, ownPlaces) ?? (await twinReason(place.real ?? '', root, ownPlaces));
   if (reason === null) return null;
   // A bare word such as `.key` may be anything; it is a place only where there is one.
   const isCertain = word.value !== null && !moves && !path.includes('/');

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -159,6 +159,7 @@ describe('names that are not written out', () => {
     for (const name of ['.env', 'plain.txt', 'server.key']) writeFileSync(join(folder, name), '');
     mkdirSync(join(folder, 'deep'));
     symlinkSync('../.env', join(folder, 'deep', 'link'));
+    linkSync(join(folder, '.env'), join(folder, 'deep', 'twin'));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const decide = async (command: string) =>
@@ -200,6 +201,8 @@ describe('names that are not written out', () => {
     'cat "$PWD"/*.key',
     'cat ~+/s*',
     'cat serve$x',
+    'cat deep/twin',
+    'cat deep/t*',
     'cat "$x".key',
     'cat deep/l$x',
     'cat "$x"env',

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -127,6 +127,27 @@ describe('a path', () => {
       reason: `it is a private place, where keys are kept (it leads to ${place.folder}/.env)`,
       rule: null,
     });
+  });
+
+  it('is private too when it is the same file as a private one, under another name', async () => {
+    const config = join(dirname(place.folder), 'config');
+    mkdirSync(join(config, 'deep'), { recursive: true });
+    writeFileSync(join(config, 'deep', 'config.json'), '{}');
+    writeFileSync(join(place.folder, '.env'), 'A=1');
+    writeFileSync(join(place.folder, 'plain.txt'), '');
+    linkSync(join(place.folder, '.env'), join(place.folder, 'notes.txt'));
+    linkSync(join(config, 'deep', 'config.json'), join(place.folder, 'settings.json'));
+    linkSync(join(place.folder, 'plain.txt'), join(place.folder, 'src', 'twin.txt'));
+    for (const [name, twin] of [
+      ['notes.txt', join(place.folder, '.env')],
+      ['settings.json', join(config, 'deep', 'config.json')],
+    ] as const)
+      expect(await judge('read_file', name, { allow: ['read_file'] })).toEqual({
+        decision: 'ask',
+        reason: `it is the same file as ${twin}, which is private`,
+        rule: null,
+      });
+    expect(await judge('read_file', 'src/twin.txt')).toEqual({ decision: 'allow' });
   });
 
   it.each(['.git/hooks/pre-commit', '.git/config', '.husky/pre-push', '~/.bashrc', '.Git/config'])(

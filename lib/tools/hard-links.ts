@@ -1,0 +1,45 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { privateReason } from './private-places.js';
+
+/** More private files than this are not compared. */
+const MOST_FILES = 2000;
+
+/**
+ * Why a file with an ordinary name is private: it is the same as a private one at home, in `root` or of hi's own. Null where it is not.
+ * A name does not tell of a hard link.
+ */
+export async function twinReason(path: string, root: string, own: readonly string[]): Promise<string | null> {
+  const twin = await privateTwin(path, root, own);
+  return twin === null ? null : `it is the same file as ${twin}, which is private`;
+}
+
+async function privateTwin(path: string, root: string, own: readonly string[]): Promise<string | null> {
+  const file = await lstat(path).catch(() => null);
+  if (file === null || !file.isFile() || file.nlink < 2) return null;
+  let left = MOST_FILES;
+  const find = async (place: string): Promise<string | null> => {
+    left -= 1;
+    if (left < 0) return null;
+    const there = await lstat(place).catch(() => null);
+    if (there?.ino === file.ino && there.dev === file.dev) return place;
+    if (there?.isDirectory() !== true) return null;
+    for (const name of await readdir(place).catch(() => [])) {
+      const twin = await find(join(place, name));
+      if (twin !== null) return twin;
+    }
+    return null;
+  };
+  for (const place of [...own, ...(await privateIn(homedir())), ...(await privateIn(root))]) {
+    const twin = await find(place);
+    if (twin !== null) return twin;
+  }
+  return null;
+}
+
+async function privateIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const paths = names.map((name) => join(folder, name));
+  return paths.filter((path) => privateReason({ asked: path, real: path }, 'read', []) !== null);
+}
