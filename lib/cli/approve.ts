@@ -1,13 +1,14 @@
 import { neutralise } from '../screen/sanitize.js';
 import type { Approval, ApprovalQuestion } from '../tools/tool.js';
 import { asked, type Streams } from './asked.js';
+import { isDumb } from './paper.js';
 import type { World } from './world.js';
 
 const VERBS = { command: 'Run this command?', path: 'Open this path?', diff: 'Make this change?' } as const;
 
-/** Whether there is a terminal to ask on before a tool runs (SPEC §7). */
+/** Whether there is a terminal to ask on before a tool runs (SPEC §7), one on which a menu can be drawn. */
 export function canApprove(world: World): boolean {
-  return world.stderr.isTTY === true && world.stdinIs === 'terminal';
+  return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);
 }
 
 /** Shows what a call would do and asks: once, always, no, no with a reason. Rejects as an interruption when the user leaves the question. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
-import { control, KEY } from '../support/terminal.js';
+import { PROGRAM } from '../support/program.js';
+import { control, KEY, openTerminal } from '../support/terminal.js';
 
 const start = chatDriver();
 const dumb = { term: 'dumb' };
@@ -31,6 +32,20 @@ describe('hi chat in a terminal that can only print', () => {
     await chat.say('again', 'whole');
     chat.terminal.type(control('c'));
     expect(await chat.terminal.exit()).toMatchObject({ status: 130 });
+  });
+
+  it('gets no menu and no waiting line from hi ask either', async () => {
+    const chat = await start((_request, index) =>
+      index === 0
+        ? { calls: [{ name: 'bash', args: { command: 'touch proof' } }], delay: 300 }
+        : { pieces: ['a ', 'pity'], delay: 300 },
+    );
+    const { env, work } = chat.home;
+    const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'go'], { env, cwd: work, term: 'dumb' });
+    expect(await terminal.exit()).toMatchObject({ status: 0 });
+    expect(terminal.screen()).toMatch(/nobody can be asked[\s\S]*a pity$/);
+    expect(terminal.written()).not.toContain('\x1b');
+    await terminal.close();
   });
 
   it('asks nothing, so that what no rule allows is not run', async () => {
