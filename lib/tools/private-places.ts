@@ -24,7 +24,7 @@ const PRIVATE_FOLDERS = new Set([
 
 /** Files that hold keys by custom. `.env.example` and its like are templates without secrets. */
 const PRIVATE_FILE =
-  /^(\.env(rc)?|\.env\.(?!(example|sample|template|dist)$).+|.*\.(pem|key|p12|pfx|kdbx|keystore|jks|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519)(_.*)?|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.mylogin\.cnf|\.vault-token|\.s3cfg|\.boto|\.dockercfg|\.authinfo|\.databrickscfg|\.xauthority|rclone\.conf|.*\.ovpn|.*\.tfstate(\.backup)?|auth\.json|\.git-credentials|\.htpasswd|\.[a-z]*_history|\.?credentials(\.(json|toml|ya?ml))?|secrets?\.(json|ya?ml|toml)|shadow-?|gshadow-?|sudoers)$/i;
+  /^(\.env(rc)?|\.env\.(?!(example|sample|template|dist)$).+|.*\.(pem|key|p12|pfx|kdbx|keystore|jks|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519)(_.*)?|ssh_host_\w+_key|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.mylogin\.cnf|\.vault-token|\.s3cfg|\.boto|\.dockercfg|\.authinfo|\.databrickscfg|\.xauthority|rclone\.conf|.*\.ovpn|.*\.tfstate(\.backup)?|auth\.json|\.git-credentials|\.htpasswd|\.[a-z]*_history|\.?credentials(\.(json|toml|ya?ml))?|secrets?\.(json|ya?ml|toml)|shadow-?|gshadow-?|sudoers)$/i;
 
 /** What a write can turn into a command that runs later without being asked for. */
 const START_FILE =

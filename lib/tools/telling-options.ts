@@ -43,7 +43,7 @@ const TELLING: Readonly<Record<string, Telling>> = {
     ],
     first: /^-[cx]/,
     valued: /^(-[Cc]|--(git-dir|work-tree|namespace|super-prefix|attr-source))$/,
-    behind: { clone: /^-[A-Za-z]*[cu]/ },
+    behind: { clone: /^-[A-Za-z]*[cu]/, grep: /^-[A-Za-z]*O/, rebase: /^-[A-Za-z]*x/ },
     words:
       /^(-x|-O.*|-u.*\/.*|config|filter-branch|foreach|run|mergetool|difftool|send-email|hook|credential.*|maintenance|ext::.*)$/,
   },
@@ -56,8 +56,9 @@ const TELLING: Readonly<Record<string, Telling>> = {
       '--rmt-command',
       '--info-script',
       '--new-volume-script',
+      '--absolute-names',
     ],
-    words: /^-?[A-Za-z]*[IF]/,
+    words: /^-?[A-Za-z]*[IF]|^(-[A-Za-z]*|[crtux][a-zA-Z]*)P[A-Za-z]*$/,
     unknown: true,
   },
   rsync: { long: ['--rsh', '--rsync-path'], words: /^-[A-Za-z]*[eM]/ },
@@ -108,7 +109,7 @@ const TELLING: Readonly<Record<string, Telling>> = {
 
 /** Words of these by which commands may run that nobody sees. The others among the telling words write. */
 const HIDING: Readonly<Record<string, RegExp>> = {
-  git: /^(-[cxO]|--(config|exec|up|rec|open|ext|text)|(config|filter-branch|foreach|run)$|ext::)/,
+  git: /^(-[cxO]|-[A-Za-z]*[xO]|--(config|exec|up|rec|open|ext|text)|(config|filter-branch|foreach|run)$|ext::)/,
   tar: /^--(to|ch|us|rs|rm|in|ne)|^-?[A-Za-z]*[IF]/,
   rsync: /^(-[A-Za-z]*e|--rs)/,
   ssh: /command/i,

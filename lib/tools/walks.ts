@@ -131,9 +131,8 @@ function readerWalk(part: CommandPart): Walk | null {
 
 /** git looks at what it keeps, unless it is told to look at everything. */
 function gitWalk(part: CommandPart): Walk | null {
-  if (!has(part, /^--(no-ind|untr)/)) return null;
-  if (has(part, /^diff$/)) return { ...EVERYTHING, starts: operandsOf(part, NEVER) };
-  return has(part, /^grep$/) ? EVERYTHING : null;
+  const looks = has(part, /^(grep|diff)$/) && has(part, /^--(no-ind|untr)/);
+  return looks ? { ...EVERYTHING, starts: operandsOf(part, NEVER) } : null;
 }
 
 const EVERYTHING: Walk = {
