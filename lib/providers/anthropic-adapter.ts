@@ -30,7 +30,7 @@ export async function listModels(settings: ProviderSettings, signal: AbortSignal
     return data.map((model) => model.id);
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(thrown, { member: anthropic, model: null, apiKey: settings.apiKey });
+    throw asFailure(misshapen(thrown, anthropic.title), { member: anthropic, model: null, apiKey: settings.apiKey });
   }
 }
 

@@ -35,7 +35,7 @@ export async function listModels(settings: ProviderSettings, signal: AbortSignal
     return names;
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(thrown, { member: gemini, model: null, apiKey: settings.apiKey });
+    throw asFailure(misshapen(thrown, gemini.title), { member: gemini, model: null, apiKey: settings.apiKey });
   }
 }
 

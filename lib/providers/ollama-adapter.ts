@@ -50,7 +50,7 @@ export async function listModels(settings: ProviderSettings, signal: AbortSignal
     return models.map((model) => model.name);
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(thrown, { member: ollama, model: null, apiKey: settings.apiKey });
+    throw asFailure(misshapen(thrown, ollama.title), { member: ollama, model: null, apiKey: settings.apiKey });
   }
 }
 

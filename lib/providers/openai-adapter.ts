@@ -10,7 +10,7 @@ import type { Vendor } from './openai.js';
 import { streamChat } from './openai-chat.js';
 import { streamResponses } from './openai-responses.js';
 import type { Provider, ProviderSettings } from './provider.js';
-import { guarded } from './stream.js';
+import { guarded, misshapen } from './stream.js';
 import { asSeen } from './vision.js';
 
 /** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
@@ -31,7 +31,8 @@ export async function listModels(
     return data.sort((one, other) => (other.created ?? 0) - (one.created ?? 0)).map((model) => model.id);
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(thrown, { member: speaker(vendor, settings), model: null, apiKey: settings.apiKey });
+    const member = speaker(vendor, settings);
+    throw asFailure(misshapen(thrown, member.title), { member, model: null, apiKey: settings.apiKey });
   }
 }
 

@@ -48,10 +48,10 @@ function readable(event: StreamEvent, title: string): StreamEvent {
   }
 }
 
-/** What reading an event threw: one that has not the form it should have is the server's fault, not a bug in hi. */
+/** What reading an answer threw: one that has not the form it should have is the server's fault, not a bug in hi. */
 export function misshapen(thrown: unknown, title: string): unknown {
   if (!(thrown instanceof TypeError)) return thrown;
-  return new HiError('malformed', capital(`${title} sent an event of a form that cannot be read.`), {
+  return new HiError('malformed', capital(`${title} sent something of a form that cannot be read.`), {
     hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
     cause: thrown,

@@ -44,6 +44,15 @@ const LISTS: readonly (readonly [string, string, JsonObject])[] = [
 describe.each(LISTS)('the models of %s', (name, path, body) => {
   const member = pick(providers, name, 'provider');
 
+  it('may be told in a form that cannot be read', async () => {
+    await using server = await vendorServer({ chunks: ['null'] });
+    const listed = member.listModels(settingsFor(server.url + path), new AbortController().signal);
+    await expect(listed).rejects.toMatchObject({
+      code: 'malformed',
+      message: expect.stringContaining('sent something'),
+    });
+  });
+
   it('are listed by name, the newest first where the vendor tells', async () => {
     await using server = await vendorServer({ chunks: [JSON.stringify(body)] });
     expect(await member.listModels(settingsFor(server.url + path), new AbortController().signal)).toEqual([
