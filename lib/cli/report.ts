@@ -1,4 +1,4 @@
-import { asHiError, EXIT_STATUS, type HiError } from '../errors.js';
+import { asHiError, EXIT_STATUS, HiError, isAbort } from '../errors.js';
 import { errorText } from '../screen/print.js';
 import { neutralise } from '../screen/sanitize.js';
 import type { World } from './world.js';
@@ -13,12 +13,17 @@ export interface ReportOptions {
 
 /** The one place that tells the user of an error: what happened, then the next thing to try, on stderr. Returns the exit status. */
 export function reportError(thrown: unknown, world: World, options: ReportOptions): number {
-  const error = asHiError(thrown);
+  // What runs before a turn, a command for the key say, is given up by an error of Node's own.
+  const error = isAbort(thrown) ? interrupted(thrown) : asHiError(thrown);
   const { code, message, hint } = error;
   if (options.json) world.stdout.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   world.stderr.write(`${errorText(error)}\n`);
   if (options.debug) world.stderr.write(`${neutralise(stackOf(error))}\n`);
   return EXIT_STATUS[code];
+}
+
+function interrupted(thrown: unknown): HiError {
+  return thrown instanceof HiError ? thrown : new HiError('interrupted', 'Interrupted.', { cause: thrown });
 }
 
 function stackOf(error: HiError): string {

@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, type RunOptions, runProgram } from '../support/program.js';
@@ -176,5 +177,17 @@ describe('hi ask', () => {
       stop_reason: 'interrupted',
       content: [{ type: 'text', text: 'begun ' }],
     });
+  });
+
+  it('is interrupted, and no bug, while the command for the key runs', async () => {
+    await setUp(() => ({ text: 'never' }), { api_key: '!touch runs; exec sleep 600' });
+    const run = await hi(['ask', 'x'], {
+      during: async ({ kill }) => {
+        while (!existsSync(join(home.work, 'runs'))) await sleep(20);
+        kill('SIGINT');
+      },
+    });
+    expect(run).toMatchObject({ status: 130, stderr: 'hi: Interrupted.\n' });
+    expect(server.requests).toEqual([]);
   });
 });
