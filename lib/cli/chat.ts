@@ -11,7 +11,7 @@ import { describeCall } from '../tools/describe-call.js';
 import { askAbout } from './approve.js';
 import { asked } from './asked.js';
 import { copyText } from './chat/clipboard.js';
-import { foundNotice } from './chat/found.js';
+import { foundNotice, isUnchosen } from './chat/found.js';
 import { greeting, lastExchange, promptFor } from './chat/greeting.js';
 import { runAlone } from './chat/run-alone.js';
 import { submitLine } from './chat/submit.js';
@@ -23,13 +23,16 @@ import { notYetGiven } from './warn-once.js';
 import { type Wired, wire } from './wire.js';
 import type { World } from './world.js';
 
-/** The REPL; on a terminal without a configuration the set-up comes first. Resolves to the exit status. */
-export async function chat(world: World, options: ChatOptions): Promise<number> {
+/**
+ * The REPL; on a terminal without a configuration the set-up comes first. Resolves to the exit status.
+ * `first` is what nobody asked for by name, plain `hi`: its set-up comes first also where a key in the environment or Ollama would do.
+ */
+export async function chat(world: World, options: ChatOptions, first = false): Promise<number> {
   const isTyped = world.stdinIs === 'terminal' && world.stdout.isTTY === true;
   const terminal = isTyped && !isDumb(world.env);
   // Better to know before the first question than after the last that nothing can be kept.
   loadCodec();
-  const settings = await settingsFor(world, options, terminal);
+  const settings = await settingsFor(world, options, terminal, first);
   if (settings === null) return EXIT_STATUS.interrupted;
   const paper = terminal ? paperOf(world) : withoutColour(paperOf(world));
   const quiet = options.quiet ?? false;
@@ -117,13 +120,21 @@ export async function chat(world: World, options: ChatOptions): Promise<number> 
 }
 
 /** The settings; where nothing is configured, those of the set-up. Null when the user left it. */
-async function settingsFor(world: World, options: ChatOptions, terminal: boolean): Promise<Settings | null> {
+async function settingsFor(
+  world: World,
+  options: ChatOptions,
+  terminal: boolean,
+  first: boolean,
+): Promise<Settings | null> {
   const settings = await readSettings(world, options);
-  if (settings.config !== null || !terminal) return settings;
+  const found = settings.config !== null;
+  if (!terminal || (found && !(first && settings.file === null && isUnchosen(world, options, settings))))
+    return settings;
   const { canAsk, init } = await import('./init/init.js');
   if (!canAsk(world)) return settings;
-  if ((await init(world, options)) !== 0) return null;
-  return await readSettings(world, options);
+  if ((await init(world, options)) === 0) return await readSettings(world, options);
+  if (found) world.stderr.write("To chat with what was found, without a set-up: 'hi chat'.\n");
+  return null;
 }
 
 /** A script's chat has no colour, whatever the streams are (SPEC §4). */

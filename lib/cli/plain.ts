@@ -15,5 +15,5 @@ export function plainCommand(world: World): (() => Promise<number>) | null {
   if (command === 'ask') return () => ask(world, words, NO_OPTIONS);
   if (words.length > 0 || (command !== undefined && command !== 'chat')) return null;
   if (command === undefined && world.stdinIs !== 'terminal') return () => ask(world, [], NO_OPTIONS);
-  return async () => await (await import('./chat.js')).chat(world, NO_OPTIONS);
+  return async () => await (await import('./chat.js')).chat(world, NO_OPTIONS, command === undefined);
 }

@@ -58,7 +58,7 @@ export function makeProgram(
     if (command !== undefined) throw unknownCommand(command, self);
     const options: ChatOptions & { readonly print?: string } = self.opts();
     if (options.print !== undefined) return finish(await ask(world, [options.print], options));
-    if (world.stdinIs === 'terminal') return finish(await (await import('./chat.js')).chat(world, options));
+    if (world.stdinIs === 'terminal') return finish(await (await import('./chat.js')).chat(world, options, true));
     return finish(await ask(world, [], options));
   });
 

@@ -177,18 +177,57 @@ describe('the first run on a terminal where nothing is set up', () => {
 });
 
 describe('the first run where something is at hand', () => {
-  it("is the chat itself with a vendor's key in the environment, and says why once", async () => {
+  it('asks with what was found as the first answer, and goes on into the chat', async () => {
     const openai = await house('openai', { key: 'sk-from-the-shell' });
     home = makeHome(null);
     const env = { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base };
     await start([], env);
+    await terminal.until('❯ OpenAI (key in OPENAI_API_KEY)');
+    await answer(PROVIDER, '');
+    await answer('Which model?', '');
     await terminal.until(PROMPT, 20_000);
-    expect(terminal.screen()).toMatch(/the key of OpenAI is in OPENAI_API_KEY.*hi config init/);
     terminal.type(`hello${KEY.enter}`);
     await terminal.until(/Hello from the house\.\n+hi> *$/);
     terminal.type(control('d'));
     await expectLeft(0);
+    expect(config()).toEqual({ $schema: './config.schema.json', provider: 'openai', model: 'first-model' });
     await start([], env);
+    await terminal.until(PROMPT, 20_000);
+  });
+
+  it('can be left for a chat without a set-up', async () => {
+    const ollama = await house('ollama', { models: ['llama:8b'] });
+    home = makeHome(null);
+    await start([], { OLLAMA_HOST: ollama.url });
+    await terminal.until('❯ Ollama (running, 1 model)');
+    terminal.type(control('c'));
+    await expectLeft(130);
+    expect(terminal.screen()).toMatch(/Nothing was written\.\n.*'hi chat'/);
+    expect(existsSync(home.configFile)).toBe(false);
+  });
+
+  it.each([
+    ['hi chat', ['chat'], {}],
+    ['a model', ['-m', 'openai/first-model'], {}],
+    ["a variable of hi's own", [], { HI_PROVIDER: 'openai' }],
+  ])("is the chat itself with a vendor's key in the environment and %s", async (_, args, more) => {
+    const openai = await house('openai', { key: 'sk-from-the-shell' });
+    home = makeHome(null);
+    await start(args, { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base, ...more });
+    await terminal.until(PROMPT, 20_000);
+    expect(existsSync(home.configFile)).toBe(false);
+  });
+
+  it('says once why hi chat talks to this vendor', async () => {
+    const openai = await house('openai', { key: 'sk-from-the-shell' });
+    home = makeHome(null);
+    const env = { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base };
+    await start(['chat'], env);
+    await terminal.until(PROMPT, 20_000);
+    expect(terminal.screen()).toMatch(/the key of OpenAI is in OPENAI_API_KEY.*hi config init/);
+    terminal.type(control('d'));
+    await expectLeft(0);
+    await start(['chat'], env);
     await terminal.until(PROMPT, 20_000);
     expect(terminal.screen()).not.toContain('OPENAI_API_KEY');
   });
