@@ -222,6 +222,26 @@ const copied = {
   },
 };
 
+// A package that is loaded on demand, because evaluating it may fail, but that nearly every run needs: it is in the core, and evaluated when it is asked for.
+const AT_HAND = { 'env-paths': 'lib/config/paths.ts' };
+
+const atHand = {
+  name: 'at hand',
+  setup({ onLoad, onResolve }) {
+    for (const [name, path] of Object.entries(AT_HAND)) {
+      onResolve({ filter: new RegExp(`^at-hand:${name}$`) }, () => ({ path: name, namespace: 'at-hand' }));
+      onLoad({ filter: new RegExp(`/${path.replaceAll('.', '\\.')}$`) }, () => {
+        const text = readFileSync(join(root, path), 'utf8').replace(`import('${name}')`, `at_hand()`);
+        return { contents: `import { at_hand } from 'at-hand:${name}';\n${text}`, loader: 'ts' };
+      });
+    }
+    onLoad({ filter: /.*/, namespace: 'at-hand' }, ({ path }) => ({
+      contents: `exports.at_hand = async () => require('${path}');`,
+      resolveDir: root,
+    }));
+  },
+};
+
 const atBuildTime = {
   name: 'at build time',
   setup({ onLoad }) {
@@ -260,9 +280,15 @@ export const compile = async (tool) => checks[tool.name];`;
 // CommonJS dependencies inside an ES module bundle need a `require` for Node's own modules, and nothing else is left to require.
 const banner = `const require=name=>{const found=process.getBuiltinModule(name);if(found)return found;throw new Error("Cannot find module '"+name+"'")};`;
 
+/** `a as b` of an import or export as it is written in an object: `a:b`, or `b:a` turned round. */
+function renamed(names, isTurned = false) {
+  const pairs = names.split(',').map((name) => name.split(' as '));
+  return pairs.map(([from, to = from]) => (isTurned ? `${to}:${from}` : `${from}:${to}`)).join(',');
+}
+
 /**
- * Lets `hi.js` load the core at once. The bundler puts a shared part that is loaded on demand behind a file that only passes it on, and imports its own
- * helpers where nothing uses them: each a file more to find and read at every start.
+ * Lets `hi.js` load the core at once. The bundler puts a shared part that is loaded on demand behind a file that only passes it on, and its own helpers
+ * into a file of theirs: each a file more to find and read at every start. So each part has a copy of the helpers.
  */
 function shortenStart({ outputs }) {
   const [door] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === relative(root, CORE)) ?? [];
@@ -271,17 +297,20 @@ function shortenStart({ outputs }) {
   );
   const program = join(root, 'dist', 'hi.js');
   const [, name, , core] = found ?? [];
-  const helpers = Object.entries(outputs).filter(
-    ([file, { inputs }]) => /\/chunk-\w+\.js$/.test(file) && Object.keys(inputs).length === 0,
+  const [helpers, ...more] = Object.keys(outputs).filter(
+    (file) => /\/chunk-\w+\.js$/.test(file) && Object.keys(outputs[file].inputs).length === 0,
   );
-  for (const file of Object.keys(outputs).filter((file) => file.endsWith('.js'))) {
-    const text = readFileSync(file, 'utf8');
-    const unused = helpers.map(([helper]) => new RegExp(`^import"\\./(?:chunks/)?${basename(helper)}";`, 'm'));
-    writeFileSync(
-      file,
-      unused.reduce((rest, pattern) => rest.replace(pattern, ''), text),
-    );
+  const copy = /^.*\n([\s\S]*)export\{(.*)\};\s*$/.exec(readFileSync(helpers, 'utf8'));
+  if (more.length > 0 || copy === null)
+    throw new Error(`The bundler writes its helpers '${helpers}' in another way than before.`);
+  const [, code, names] = copy;
+  const imported = new RegExp(`(?<=^|;)import(?:\\{([^}]*)\\}from)?"\\./(?:chunks/)?${basename(helpers)}";`, 'gm');
+  for (const file of Object.keys(outputs).filter((file) => file.endsWith('.js') && file !== helpers)) {
+    const own = (_, taken) =>
+      taken === undefined ? '' : `var {${renamed(taken)}}=(()=>{${code};return{${renamed(names, true)}}})();`;
+    writeFileSync(file, readFileSync(file, 'utf8').replace(imported, own));
   }
+  rmSync(helpers);
   const after = readFileSync(program, 'utf8').replace(
     `(await import("./chunks/${basename(door)}")).run(`,
     `(await import("./chunks/${basename(core)}")).${name}(`,
@@ -306,7 +335,7 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.17',
   external: ['zstd-napi'],
-  plugins: [nodeModules, onlyCalled, copied, atBuildTime, oneCore],
+  plugins: [nodeModules, onlyCalled, copied, atBuildTime, atHand, oneCore],
   banner: { js: banner },
   legalComments: 'linked',
   logLevel: 'warning',
