@@ -1,4 +1,5 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { privateReason } from './private-places.js';
@@ -16,13 +17,13 @@ export async function twinReason(path: string, root: string, own: readonly strin
 }
 
 async function privateTwin(path: string, root: string, own: readonly string[]): Promise<string | null> {
-  const file = await lstat(path).catch(() => null);
-  if (file === null || !file.isFile() || file.nlink < 2) return null;
+  const file = look(path);
+  if (!file?.isFile() || file.nlink < 2) return null;
   let left = MOST_FILES;
   const find = async (place: string): Promise<string | null> => {
     left -= 1;
     if (left < 0) return null;
-    const there = await lstat(place).catch(() => null);
+    const there = look(place);
     if (there?.ino === file.ino && there.dev === file.dev) return place;
     if (there?.isDirectory() !== true) return null;
     for (const name of await readdir(place).catch(() => [])) {
@@ -36,6 +37,14 @@ async function privateTwin(path: string, root: string, own: readonly string[]): 
     if (twin !== null) return twin;
   }
   return null;
+}
+
+function look(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
 }
 
 async function privateIn(folder: string): Promise<readonly string[]> {
