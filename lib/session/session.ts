@@ -5,14 +5,14 @@ import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/provider.js';
-import { NO_WISHES, type SkillLibrary } from '../skills/skill.js';
+import type { SkillLibrary } from '../skills/skill.js';
 import { type CompactionOrder, Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import type { TurnOutcome } from './progress.js';
-import { activeSkills, contentOf, newestTurn } from './recall.js';
+import { contentOf, newestTurn } from './recall.js';
+import { SkillDesk } from './skill-desk.js';
 import type { Status } from './status.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
-import { wishesAfter, wishesOf } from './wishes.js';
 
 /** What a turn has of its own. */
 type OwnDeps = Pick<TurnDeps, 'request' | 'append'>;
@@ -21,8 +21,7 @@ type OwnDeps = Pick<TurnDeps, 'request' | 'append'>;
 export class Session {
   readonly #deps: SessionDeps;
   #target: Target;
-  #wishes = NO_WISHES;
-  #library: { readonly target: Target; readonly skills: Promise<SkillLibrary> } | null = null;
+  readonly #skills: SkillDesk;
   readonly #told = new Set<string>();
   readonly #beside: ContextDeps['beside'] = { last: null };
   /** How many notices of the history were told: those of its opening by whoever opened it. */
@@ -33,6 +32,7 @@ export class Session {
   constructor(deps: SessionDeps) {
     this.#deps = deps;
     this.#target = deps.target;
+    this.#skills = new SkillDesk(deps.history, (target) => deps.skills(target));
     this.#heard = deps.history.notices.length;
   }
 
@@ -90,7 +90,7 @@ export class Session {
 
   /** An answer in full context of which nothing is kept. */
   async *aside(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const context = await this.#context(null, activeSkills(this.history), []);
+    const context = await this.#context(null, this.activeSkills, []);
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
       request: (reason) => context.prepare(reason, [question], signal),
@@ -123,17 +123,14 @@ export class Session {
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
     await this.history.refresh();
-    const context = await this.#context(null, activeSkills(this.history));
+    const context = await this.#context(null, this.activeSkills);
     return yield* context.compact({ ...order, reason: 'manual' }, signal);
   }
 
   /** What `compact` would do, without asking any model; null when there is nothing to compact. */
   async previewCompaction(order: Omit<CompactionOrder, 'reason'>, signal: AbortSignal): Promise<Preview | null> {
     await this.history.refresh();
-    return await (await this.#context(null, activeSkills(this.history))).preview(
-      { ...order, reason: 'manual' },
-      signal,
-    );
+    return await (await this.#context(null, this.activeSkills)).preview({ ...order, reason: 'manual' }, signal);
   }
 
   /** Clears the conversation; a copy is kept for `undoReset` unless `purge`. */
@@ -149,15 +146,12 @@ export class Session {
 
   /** The skills as they were found at the start. */
   skills(): Promise<SkillLibrary> {
-    if (this.#library?.target !== this.#target) {
-      this.#library = { target: this.#target, skills: this.#deps.skills(this.#target) };
-    }
-    return this.#library.skills;
+    return this.#skills.library(this.#target);
   }
 
   /** The skills whose text goes with the next request unless it changes them. */
   get activeSkills(): readonly string[] {
-    return activeSkills(this.history);
+    return this.#skills.active;
   }
 
   /** The tools the model is told of. */
@@ -167,24 +161,24 @@ export class Session {
 
   /** Loads a skill with the next message and keeps it. */
   pinSkill(name: string): void {
-    this.#wishes = wishesAfter(this.#wishes, { pin: [name], drop: [] });
+    this.#skills.wish({ pin: [name], drop: [] });
   }
 
   /** Drops a skill with the next message. */
   dropSkill(name: string): void {
-    this.#wishes = wishesAfter(this.#wishes, { pin: [], drop: [name] });
+    this.#skills.wish({ pin: [], drop: [name] });
   }
 
   /** The text of a skill and why it is in or out. Throws a `HiError` naming the nearest skill. */
   async explainSkill(name: string): Promise<string> {
-    return await (await this.skills()).explain(name, this.history.entries, this.#wishes);
+    return await this.#skills.explain(name, this.#target);
   }
 
   /** How long the conversation is and how full the window. */
   async status(signal: AbortSignal): Promise<Status> {
     await this.history.refresh();
     const { totals } = this.history;
-    const measured = await (await this.#context(null, activeSkills(this.history))).measure(signal);
+    const measured = await (await this.#context(null, this.activeSkills)).measure(signal);
     return {
       messages: totals.messages,
       context_messages: this.history.view(null).messages.length,
@@ -203,13 +197,10 @@ export class Session {
     const provider = await this.#target.connect(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
-    const skills = await this.skills();
-    if (skills.asks) yield { type: 'waiting', what: 'choosing skills' };
-    const selection = await skills.select(history.entries, textOf(content), this.#wishes, signal);
-    yield* this.#warnOfSkills();
+    const selection = yield* this.#skills.choose(textOf(content), this.#target, signal);
     this.#failed = content;
     const user = await history.begin({ role: 'user', content, cwd: cwd(), skills: selection.record });
-    this.#wishes = NO_WISHES;
+    this.#skills.recorded();
     const { loaded, dropped } = selection;
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
     const context = await this.#context(user.id, selection.record.active);
@@ -255,9 +246,8 @@ export class Session {
     return new Context({ ...shared, model, context_window, writers: writers(this.#target) }, running, active);
   }
 
-  /** Takes a turn back. What was loaded and dropped by hand with it holds on: that was not part of what was said. */
   async #takeBack(turn: number): Promise<void> {
-    this.#wishes = wishesAfter(wishesOf(this.history, turn), this.#wishes);
+    this.#skills.takeBack(turn);
     await this.history.undo(turn);
   }
 
@@ -266,14 +256,5 @@ export class Session {
     const { notices } = this.history;
     for (const text of notices.slice(this.#heard)) yield { type: 'notice', level: 'warning', text };
     this.#heard = notices.length;
-  }
-
-  /** Says of each skill that is left out, or read with a reservation, why; once. */
-  async *#warnOfSkills(): AsyncGenerator<ChatEvent> {
-    for (const { path, reason } of (await this.skills()).warnings) {
-      const text = `skill ${path}: ${reason}`;
-      if (!this.#told.has(text)) yield { type: 'notice', level: 'info', text };
-      this.#told.add(text);
-    }
   }
 }
