@@ -41,7 +41,7 @@ export const bash: Tool<{ readonly command: string }> = {
       signal,
     ).catch(explain);
     await leave(end, context);
-    const [room, errorRoom] = share(context.outputLimit, stdout.characters, stderr.characters);
+    const [room, errorRoom] = share(context.outputLimit, stdout.end(), stderr.end());
     const output = stdout.finish(room);
     const errors = stderr.finish(errorRoom);
     const moved = await move(end.folder, context);

@@ -61,29 +61,34 @@ export class OutputKeeper {
     this.#raw = [];
   }
 
-  /** How many characters came. */
-  get characters(): number {
+  /** Says that all has come, once or more often. Returns how many characters that were. */
+  end(): number {
+    this.#keep(this.#decoder.end());
     return this.#characters;
   }
 
   /** Head and tail in `room` characters, with a line between them that says what is missing and where it is. */
   finish(room: number): LimitedOutput {
-    this.#keep(this.#decoder.end());
-    const binary = looksBinary(this.#head + this.#tail);
+    this.end();
+    const kept = this.#head + this.#tail;
+    const binary = looksBinary(kept);
     if (!binary && this.#characters <= room) {
       this.#spill.discard();
-      return { text: cleaned(this.#head + this.#tail), truncated: false, file: null };
+      return { text: cleaned(kept), truncated: false, file: null };
     }
     this.#startSpill();
     const file = this.#spill.finish();
     const where =
       file === null ? 'It could not be kept.' : `${this.#spill.isWhole ? 'All' : 'Its beginning'} is in ${file}`;
     if (binary) return { text: `(binary output, ${this.#bytes} bytes, not shown. ${where})`, truncated: true, file };
-    const tail = this.#tail === '' ? this.#head : this.#tail;
-    const missing = this.#characters - room;
-    const gap = `\n[… ${missing} of ${this.#characters} characters left out. ${where} …]\n`;
     const half = Math.floor(room / 2);
-    return { text: cleaned(cutBefore(this.#head, half) + gap + cutAfter(tail, room - half)), truncated: true, file };
+    const head = cutBefore(kept, half);
+    // Right after the head lies what the tail is made of, until the tail is full: the end of both is the end of the output.
+    const tail = cutAfter(kept, room - half);
+    const missing = this.#characters - head.length - tail.length;
+    const gap = `\n[… ${missing} of ${this.#characters} characters left out. ${where} …]\n`;
+    // Each by itself: an escape sequence that is cut must not swallow the line between them.
+    return { text: cleaned(head) + gap + cleaned(tail), truncated: true, file };
   }
 }
 
@@ -92,6 +97,7 @@ function cutBefore(text: string, length: number): string {
   return /[\ud800-\udbff]$/.test(text.slice(0, length)) ? text.slice(0, length - 1) : text.slice(0, length);
 }
 
+/** The last `length` characters, one less where that would split a surrogate pair. */
 function cutAfter(text: string, length: number): string {
   if (length === 0) return '';
   return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
