@@ -70,6 +70,8 @@ export interface RunOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** A command that runs the program, with its arguments: `straced(…)`, `elsewhere(…)`, or both. */
+  readonly under?: readonly string[];
   /** Called with the process as soon as it runs. */
   readonly during?: (process: {
     kill(signal: NodeJS.Signals): void;
@@ -79,9 +81,13 @@ export interface RunOptions {
 
 /** Runs the built program without a terminal. */
 export async function runProgram(home: Home, args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const { under = [] } = options;
+  const [command = '', ...rest] = [...under, process.execPath, PROGRAM, ...args];
+  const child = spawn(command, rest, {
     cwd: options.cwd ?? home.work,
     env: { ...home.env, ...options.env },
+    // A group of its own, so that a signal reaches the program and not only what it runs under.
+    detached: under.length > 0,
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   const out: Buffer[] = [];
@@ -90,7 +96,7 @@ export async function runProgram(home: Home, args: readonly string[], options: R
   child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
   child.stdin?.end(options.input);
   options.during?.({
-    kill: (signal) => void child.kill(signal),
+    kill: (signal) => void (under.length > 0 && child.pid ? process.kill(-child.pid, signal) : child.kill(signal)),
     onOutput: (callback) => void child.stdout?.on('data', (chunk: Buffer) => callback(chunk.toString())),
   });
   const [status] = await once(child, 'close');
