@@ -9,8 +9,8 @@ import type { CommandContext } from '../slash/command.js';
 import { commands } from '../slash/index.js';
 import { describeCall } from '../tools/describe-call.js';
 import { askAbout } from './approve.js';
-import { asked } from './asked.js';
 import { copyText } from './chat/clipboard.js';
+import { createConfirm } from './chat/confirm.js';
 import { foundNotice, isUnchosen } from './chat/found.js';
 import { greeting, lastExchange, promptFor } from './chat/greeting.js';
 import { runAlone } from './chat/run-alone.js';
@@ -63,7 +63,12 @@ export async function chat(world: World, options: ChatOptions, first = false): P
   );
   const { session, tools, config } = wired;
   const gauge = new Gauge(session);
-  const context = commandContext(world, wired, () => repl);
+  const confirm = createConfirm({
+    repl: () => repl,
+    obstacle: terminal ? null : isTyped ? 'with TERM=dumb' : 'without a terminal',
+    yes: options.yes ?? false,
+  });
+  const context = commandContext(world, wired, () => repl, confirm);
   const repl: Repl = createRepl({
     stdin: world.stdin,
     terminal: world.stdout,
@@ -144,15 +149,16 @@ function either(one: AbortSignal, other: AbortSignal): AbortSignal {
   return AbortSignal.any([one, other]);
 }
 
-function commandContext(world: World, { session, tools, connections }: Wired, repl: () => Repl): CommandContext {
+function commandContext(
+  world: World,
+  { session, tools, connections }: Wired,
+  repl: () => Repl,
+  confirm: CommandContext['confirm'],
+): CommandContext {
   return {
     session,
     commands,
-    confirm: (message) =>
-      repl().ask(async (streams) => {
-        const { confirm } = await import('./inquirer.js');
-        return await asked((asking) => confirm({ message, default: false }, asking), streams);
-      }),
+    confirm,
     edit: async (text) => {
       const edited = await repl().edit(text);
       return edited === text ? null : edited;

@@ -52,7 +52,7 @@ export function addChatOptions(command: Command): Command {
     .option('--no-stream', 'print the answer when it is complete')
     .option('--no-tools', 'do not let the model use tools')
     .option('--tools <names>', 'let the model use only these tools', list)
-    .option('-y, --yes', 'allow every tool call of this run, except what a deny rule names')
+    .option('-y, --yes', 'answer yes: allow every tool call of this run, except what a deny rule names')
     .option('-n, --ephemeral', 'full context, but write nothing')
     .addOption(
       new Option('-o, --output-format <format>', 'how to print')

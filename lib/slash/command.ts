@@ -7,8 +7,8 @@ export interface CommandContext {
   readonly session: Session;
   /** All commands, for the help. */
   readonly commands: readonly Command[];
-  /** Asks yes or no; no where nobody can be asked. */
-  confirm(question: string): Promise<boolean>;
+  /** Asks yes or no. Where nobody can be asked, `-y` means yes; without it a `HiError` is thrown whose hint ends with `alternative`. */
+  confirm(question: string, alternative: string): Promise<boolean>;
   /** Opens the user's editor on a text; resolves to what was saved, null when nothing was changed. Throws a `HiError` when there is no editor. */
   edit(text: string): Promise<string | null>;
   /** Puts a text on the clipboard; resolves to the way it went. */

@@ -21,7 +21,8 @@ export const exportTo: Command = {
         },
       );
     }
-    if ((await exists(argument)) && !(await confirm(`Write over ${argument}?`))) {
+    const question = `Write over ${argument}?`;
+    if ((await exists(argument)) && !(await confirm(question, 'Or name a file that does not exist yet.'))) {
       return yield { type: 'print', text: 'Nothing was written.' };
     }
     await session.history.refresh();

@@ -9,7 +9,8 @@ export const reset: Command = {
   async *run(_argument, { session, confirm }) {
     const { messages } = session.history.totals;
     if (messages === 0) return yield { type: 'print', text: 'The conversation is empty.' };
-    if (!(await confirm(`Clear the conversation of ${messages} messages? A copy is kept.`))) {
+    const question = `Clear the conversation of ${messages} messages? A copy is kept.`;
+    if (!(await confirm(question, "'hi reset -y' clears it without asking."))) {
       return yield { type: 'print', text: 'Nothing was cleared.' };
     }
     await session.reset({ purge: false });

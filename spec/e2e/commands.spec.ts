@@ -56,6 +56,33 @@ describe('hi chat without a terminal', () => {
     expect(JSON.stringify(sent)).toContain('kept');
     expect(JSON.stringify(sent)).not.toContain('private');
   });
+
+  it('resets with -y, and exports over an existing file', async () => {
+    await talk(1);
+    home.write('out.md', 'old');
+    const exported = await hi(['chat', '-y'], { input: '/export out.md\n' });
+    expect(exported).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(join(home.work, 'out.md'), 'utf8')).toContain('question 1');
+    const run = await hi(['chat', '-y'], { input: '/reset\n' });
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    expect(run.stdout).toContain('Cleared 2 messages.');
+    expect(JSON.parse((await hi(['status', '--json'])).stdout).messages).toBe(0);
+  });
+
+  it.each([
+    ['/reset', "'hi reset -y'"],
+    ['/export out.md', 'name a file that does not exist yet'],
+  ])('without -y does nothing at %s, and names what works', async (line, alternative) => {
+    await talk(1);
+    home.write('out.md', 'old');
+    const run = await hi(['chat'], { input: `${line}\n` });
+    expect(run.status).toBe(2);
+    expect(run.stderr).toContain('Cannot ask without a terminal');
+    expect(run.stderr).toContain("'hi chat -y' answers yes");
+    expect(run.stderr).toContain(alternative);
+    expect(readFileSync(join(home.work, 'out.md'), 'utf8')).toBe('old');
+    expect(JSON.parse((await hi(['status', '--json'])).stdout).messages).toBe(2);
+  });
 });
 
 describe('the folders', () => {

@@ -48,6 +48,17 @@ describe('hi chat in a terminal that can only print', () => {
     await terminal.close();
   });
 
+  it('clears the conversation at /reset with -y, and without it says what works', async () => {
+    const chat = await start(() => ({ text: 'well' }));
+    await chat.open(dumb);
+    await chat.say('go', 'well');
+    await chat.say('/reset', /Cannot ask with TERM=dumb[\s\S]*'hi reset -y'/);
+    chat.terminal.type(control('d'));
+    await chat.terminal.exit();
+    await chat.open({ ...dumb, args: ['-y'] });
+    await chat.say('/reset', 'Cleared 2 messages');
+  });
+
   it('asks nothing, so that what no rule allows is not run', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { calls: [{ name: 'bash', args: { command: 'touch proof' } }] } : { text: 'a pity' },

@@ -1,0 +1,29 @@
+import { HiError } from '../../errors.js';
+import type { Repl } from '../../repl/repl.js';
+import type { CommandContext } from '../../slash/command.js';
+import { asked } from '../asked.js';
+
+/** How the questions of slash commands are answered. */
+export interface Confirmation {
+  readonly repl: () => Repl;
+  /** Why nobody can be asked; null where somebody can. */
+  readonly obstacle: 'without a terminal' | 'with TERM=dumb' | null;
+  /** Whether `-y` was given. */
+  readonly yes: boolean;
+}
+
+/** Asks the yes-or-no questions of slash commands. Where nobody can be asked, `-y` is the answer, and without it a `HiError` of code `usage` is thrown. */
+export function createConfirm({ repl, obstacle, yes }: Confirmation): CommandContext['confirm'] {
+  return async (message, alternative) => {
+    if (obstacle !== null && yes) return true;
+    if (obstacle !== null) {
+      throw new HiError('usage', `Cannot ask ${obstacle}: "${message}"`, {
+        hint: `'hi chat -y' answers yes, to the questions of tools too. ${alternative}`,
+      });
+    }
+    return await repl().ask(async (streams) => {
+      const { confirm } = await import('../inquirer.js');
+      return await asked((asking) => confirm({ message, default: false }, asking), streams);
+    });
+  };
+}
