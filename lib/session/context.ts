@@ -91,10 +91,7 @@ export class Context {
       await this.#keepUp();
       measured = await this.measure(signal);
     }
-    if (measured.warning !== null && !this.#deps.told.has(measured.warning)) {
-      this.#deps.told.add(measured.warning);
-      yield { type: 'notice', level: 'warning', text: measured.warning };
-    }
+    if (measured.warning !== null) yield* this.#warn(measured.warning);
     const least = (await this.#fixed(signal)) + measured.estimated_tokens + this.#pending;
     if (this.#isTooLarge(least)) throw this.#tooLarge(least);
     return await this.#build(more, measured.context_tokens, signal);
@@ -112,7 +109,15 @@ export class Context {
     const before = await this.#fixed(signal);
     yield { type: 'waiting', what: 'shortening skills' };
     this.#form = 'short';
-    return (await this.#fixed(signal)) < before;
+    const after = await this.#fixed(signal);
+    for (const text of this.#deps.skills.cuts) yield* this.#warn(text);
+    return after < before;
+  }
+
+  /** Each warning is given once. */
+  *#warn(text: string): Generator<ChatEvent> {
+    if (!this.#deps.told.has(text)) yield { type: 'notice', level: 'warning', text };
+    this.#deps.told.add(text);
   }
 
   /** What would be kept by the plain estimate: how dense earlier texts were says nothing certain about this one. */
@@ -206,8 +211,9 @@ export class Context {
   }
 
   async #system(signal: AbortSignal): Promise<readonly string[]> {
-    const { preamble, skills } = this.#deps;
-    const texts = this.#active.length === 0 ? [] : await skills.texts(this.#active, { form: this.#form }, signal);
+    const { preamble, skills, tools } = this.#deps;
+    const options = { form: this.#form, canRead: tools.some(({ name }) => name === 'read_file') };
+    const texts = this.#active.length === 0 ? [] : await skills.texts(this.#active, options, signal);
     return [...(preamble ? [preamble] : []), ...texts];
   }
 

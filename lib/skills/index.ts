@@ -28,6 +28,7 @@ function absent(options: SkillsOptions): SkillLibrary {
       return { record: { matched: [], active: [] }, loaded: [], dropped: [] };
     },
     texts: async () => [],
+    cuts: [],
     explain: async (...asked) => await (await opened(options)).explain(...asked),
   };
 }

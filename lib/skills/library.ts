@@ -41,16 +41,21 @@ export function createLibrary(
       return selectSkills(shelf, entries, text, wishes, signal);
     },
 
-    async texts(active, { form }, signal) {
+    async texts(active, { form, canRead }, signal) {
       const wanted = active.map((name) => skills.find((skill) => skill.name === name));
       const read = await Promise.all(wanted.map((skill) => (skill ? withBody(skill, bodies) : null)));
       const there = read.filter((each) => each !== null);
       if (form === 'whole') return there.map(blockOf);
       const shorten = (each: Active) => {
         if (tokensOf(each) <= options.large_tokens) return each;
-        return form === 'known' ? shortener.known(each, most) : shortener.shorten(each, most, signal);
+        const short = { most, canRead };
+        return form === 'known' ? shortener.known(each, short) : shortener.shorten(each, short, signal);
       };
       return (await byFours(there, shorten)).map(blockOf);
+    },
+
+    get cuts() {
+      return shortener.cuts;
     },
 
     async explain(name, entries, wishes) {

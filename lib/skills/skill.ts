@@ -49,13 +49,15 @@ export interface SkillLibrary {
   select(entries: readonly Entry[], text: string, wishes: SkillWishes, signal: AbortSignal): Promise<SkillSelection>;
   /**
    * The system text of these skills, one block for each, in an order that changes as little as possible between requests.
-   * A shorter form is made at most once for one content.
+   * A shorter form is made at most once for one content. `canRead` says whether the model has a tool that reads files.
    */
   texts(
     active: readonly string[],
-    options: { readonly form: SkillForm },
+    options: { readonly form: SkillForm; readonly canRead: boolean },
     signal: AbortSignal,
   ): Promise<readonly string[]>;
+  /** What the user should know of the skills that `texts` had to cut, one sentence each. */
+  readonly cuts: readonly string[];
   /** The whole text of a skill and why it is in or out, or will be, for the user. Throws a `HiError` naming the nearest skill. */
   explain(name: string, entries: readonly Entry[], wishes: SkillWishes): Promise<string>;
 }

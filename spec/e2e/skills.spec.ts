@@ -197,6 +197,45 @@ describe('the small model as matcher', () => {
   });
 });
 
+describe('a skill whose compression failed', () => {
+  const skills = { 'git.md': `${howTo('git')}\n\n## Examples\n\n${'An example. '.repeat(1000)}` };
+  const config = {
+    context_window: 8000,
+    max_input_tokens: 3000,
+    small_model: { model: 'small', context_window: 100_000 },
+    skills: { mode: 'all' },
+  };
+  const answer = ({ model }: SentRequest): Reply => (model === 'small' ? { status: 400 } : { text: 'Fine.' });
+
+  it('is cut, and the user is told, once', async () => {
+    await using chat = await skilled({ skills, config, answer });
+    const { status, stderr } = await chat.chat('hello', 'hello again');
+    expect(status).toBe(0);
+    expect(
+      stderr.match(/The skill 'git' could not be compressed: only its beginning is sent \(.* of 12k characters\)/g),
+    ).toHaveLength(1);
+    expect(stderr).toContain(chat.place('git.md'));
+    for (const request of chat.asked()) expect(systemOf(request)).toContain('The rest is left out');
+  });
+
+  it('tells the model where the whole text is when it has read_file', async () => {
+    await using chat = await skilled({ skills, config, answer });
+    await chat.ask('hello');
+    expect(systemOf(chat.asked()[0])).toContain(`The whole text is in ${chat.place('git.md')}; read_file reads it.`);
+  });
+
+  it.each([
+    ['tools are off', ['--no-tools']],
+    ['it has other tools only', ['--tools', 'bash']],
+  ])('does not speak of read_file to the model where %s', async (_when, args) => {
+    await using chat = await skilled({ skills, config, answer });
+    const { stderr } = await chat.hi('ask', ...args, 'hello');
+    expect(stderr).toContain('only its beginning is sent');
+    expect(systemOf(chat.asked()[0])).toContain('[The rest is left out to save room.]');
+    expect(JSON.stringify(chat.asked()[0]?.messages)).not.toContain('read_file');
+  });
+});
+
 describe('a large skill that comes', () => {
   it('does not make messages count for more than they are where the server reports usage', async () => {
     const skills = { 'git.md': `${howTo('git')} ${'An example. '.repeat(1000)}` };

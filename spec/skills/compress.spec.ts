@@ -15,12 +15,12 @@ const library = (model: SkillsOptions['model'], options: Partial<SkillsOptions> 
   open(folderWith(files), { model, ...options });
 
 const git = async (from: SkillLibrary, form: SkillForm = 'short'): Promise<string> =>
-  (await from.texts(['git', 'sql'], { form }, signal))[0] ?? '';
+  (await from.texts(['git', 'sql'], { form, canRead: true }, signal))[0] ?? '';
 
 describe('compression of skills', () => {
   it('sends large skills to the model at the threshold, and small ones as they are', async () => {
     const { make, prompts } = scriptedModel('# Git\n\nAlways rebase.');
-    const texts = await (await library(make)).texts(['git', 'sql'], { form: 'short' }, signal);
+    const texts = await (await library(make)).texts(['git', 'sql'], { form: 'short', canRead: true }, signal);
     expect(texts).toEqual([
       '<skill name="git">\n# Git\n\nAlways rebase.\n</skill>',
       '<skill name="sql">\nShort.\n</skill>',
@@ -38,7 +38,9 @@ describe('compression of skills', () => {
   it('calls a skill large above as many tokens as the configuration says', async () => {
     const files = { 'git.md': 'x'.repeat(400), 'sql.md': 'x'.repeat(401) };
     const made = await library(scriptedModel('Shorter.').make, { large_tokens: 100 }, files);
-    expect((await made.texts(['git', 'sql'], { form: 'short' }, signal)).map((text) => text.length)).toEqual([428, 36]);
+    expect(
+      (await made.texts(['git', 'sql'], { form: 'short', canRead: true }, signal)).map((text) => text.length),
+    ).toEqual([428, 36]);
   });
 
   it('tells the model the target ratio, what to keep and what to remove', async () => {
@@ -154,7 +156,7 @@ describe('a skill that cannot be compressed', () => {
   it('gives up when the user interrupts', async () => {
     const made = await library(scriptedModel(() => new Promise(() => undefined)).make);
     const controller = new AbortController();
-    const texts = made.texts(['git'], { form: 'short' }, controller.signal);
+    const texts = made.texts(['git'], { form: 'short', canRead: true }, controller.signal);
     controller.abort();
     await expect(texts).rejects.toMatchObject({ name: 'AbortError' });
   });

@@ -121,6 +121,7 @@ export async function stage(scripts: readonly Script[], deps: Partial<SessionDep
       asks: false,
       select: async () => ({ record: { matched: [], active: [] }, loaded: [], dropped: [] }),
       texts: async () => [],
+      cuts: [],
       explain: async () => '',
     }),
     cache: { get: async () => null, put: async () => undefined },
