@@ -32,7 +32,8 @@ export async function rows(): Promise<readonly Row[]> {
       await measure('chatAll', answer, chatCost);
     }
     // The least of several rounds: what else the machine does only ever adds to CPU time.
-    const least = (name: string, of: keyof CpuTime): number => Math.min(...(found[name] ?? []).map((one) => one[of]));
+    const least = (name: string, of: keyof CpuTime): number =>
+      (found[name] ?? []).reduce((lowest, one) => Math.min(lowest, one[of]), Number.POSITIVE_INFINITY);
     const more = (of: keyof CpuTime): number =>
       (least('chatAll', of) - least('chatOne', of) - (least('askAll', of) - least('askOne', of))) / CHUNKS;
     return [

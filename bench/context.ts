@@ -42,7 +42,9 @@ function viewAndPlan(): { readonly first: number; readonly later: number } {
     log.answer(`answer ${'with some words '.repeat(20)}`);
   };
   for (let turn = 0; turn < MESSAGES / 4; turn++) grow();
-  log.entries.splice(0, log.entries.length, ...log.reloaded());
+  const reloaded = log.reloaded();
+  log.entries.length = 0;
+  for (const entry of reloaded) log.entries.push(entry);
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const start = performance.now();

@@ -80,7 +80,7 @@ function recordMoment(from) {
 }
 
 function push(lines) {
-  page.push('```text', ...lines.map(tidy).join('\n').trim().split('\n'), '```', '');
+  page.push(`\`\`\`text\n${lines.map(tidy).join('\n').trim()}\n\`\`\``, '');
 }
 
 /** Times are those of one recording, so that the next one differs only where the program does. */

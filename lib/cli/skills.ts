@@ -36,7 +36,7 @@ export async function skills(world: World, name: string | undefined, options: Sk
     return 0;
   }
   const colour = colours(world);
-  const width = Math.max(0, ...library.skills.map(({ name }) => name.length));
+  const width = library.skills.reduce((widest, { name }) => Math.max(widest, name.length), 0);
   for (const { name, description, bytes } of library.skills) {
     world.stdout.write(
       `${colour.bold(name.padEnd(width))}  ${neutralise(description)} ${colour.dim(`(${shortCount(bytes)} bytes)`)}\n`,

@@ -46,7 +46,7 @@ export function blockOf(input: CompactionInput, plan: Plan, { state, ...outcome 
 /** Never before the place of the block that is replaced: what that one took away does not come back. */
 function placeOf({ entries }: CompactionInput, { basis, cut }: Plan): { turn: number; id: number } {
   const first = basis.messages[cut];
-  const end = Math.max(0, ...turnsOf(entries).map(({ id }) => id)) + 1;
+  const end = (turnsOf(entries).at(-1)?.id ?? 0) + 1;
   const place = first ? { turn: first.turn, id: first.id } : { turn: end, id: end };
   if (basis.block === null) return place;
   const old = cutOf(basis.block, entries);
@@ -57,11 +57,17 @@ function placeOf({ entries }: CompactionInput, { basis, cut }: Plan): { turn: nu
 function openBefore(cut: Place, { entries, running }: CompactionInput, { basis }: Plan): readonly number[] {
   const keeps = keptBy(basis.block, entries);
   const turns = turnsOf(entries);
-  const newest = Math.max(...turns.map(({ at }) => Date.parse(at)).filter(Number.isFinite));
-  const isAlive = ({ at }: Turn) => !(newest - Date.parse(at) > DAY);
+  const newest = turns.reduce((latest, { at }) => Math.max(latest, timeOf(at)), Number.NEGATIVE_INFINITY);
+  const isAlive = ({ at }: Turn) => newest - timeOf(at) <= DAY;
   return turns
     .filter((turn) => turn.id < cut.turn && !isSent(turn, running) && isAlive(turn) && turn.messages.some(keeps))
     .map(({ id }) => id);
+}
+
+/** A time that cannot be read counts as long ago. */
+function timeOf(at: string): number {
+  const time = Date.parse(at);
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -48,8 +48,8 @@ function split(text: string): Reply {
   const outdated: number[] = [];
   for (let at = 0; at < rest.length; at += 2) {
     const body = rest[at + 1] ?? '';
-    if (rest[at]?.toUpperCase() === MARKERS.add) added.push(...factsIn(body));
-    else outdated.push(...[...body.matchAll(/\d+/g)].map(([number]) => Number(number)));
+    if (rest[at]?.toUpperCase() === MARKERS.add) for (const fact of factsIn(body)) added.push(fact);
+    else for (const [number] of body.matchAll(/\d+/g)) outdated.push(Number(number));
   }
   const prose = head.replace(new RegExp(`^[\\s=#*_]*${MARKERS.summary}[\\s=#*_:]*$`, 'im'), '').trim();
   return { prose, added, outdated };

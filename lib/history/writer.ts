@@ -53,7 +53,7 @@ export class LogWriter {
     const { bytes, rows } = sealedPiece(this.#codec, this.#taken());
     writeAt(this.#file, bytes, this.#offset);
     this.#starts.push({ offset: this.#offset, id: this.#first });
-    this.#rows.push(...rows);
+    for (const row of rows) this.#rows.push(row);
     this.#offset += bytes.length;
   }
 

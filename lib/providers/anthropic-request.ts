@@ -58,7 +58,7 @@ export function toVendorMessages(request: ChatRequest, provider: string): Vendor
     const content = toVendorContent(turn, request);
     if (content.length === 0) continue;
     const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    if (last?.role === role) for (const block of content) last.content.push(block);
     else messages.push({ role, content });
   }
   return messages;

@@ -58,7 +58,7 @@ export function toVendorMessages(request: ChatRequest, provider: string): Conten
     const parts = toVendorParts(turn, request, ids, at > lastUser);
     if (parts.length === 0) continue;
     const last = contents.at(-1);
-    if (last?.role === role) last.parts.push(...parts);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
     else contents.push({ role, parts });
   }
   return contents;

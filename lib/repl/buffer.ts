@@ -87,7 +87,10 @@ export function stepForward(buffer: Buffer, offset: number): number {
 
 function wholeTokens({ marks }: Piece, from: number, to: number): readonly [number, number] {
   const cut = marks.filter((mark) => mark.kind === 'token' && mark.start < to && mark.end > from);
-  return [Math.min(from, ...cut.map((mark) => mark.start)), Math.max(to, ...cut.map((mark) => mark.end))];
+  return [
+    cut.reduce((start, mark) => Math.min(start, mark.start), from),
+    cut.reduce((end, mark) => Math.max(end, mark.end), to),
+  ];
 }
 
 const shift = (marks: readonly Mark[], by: number): readonly Mark[] =>

@@ -11,12 +11,12 @@ export function listCandidates(candidates: readonly Candidate[], columns: number
 }
 
 function withSummaries(candidates: readonly Candidate[]): string {
-  const width = Math.max(...candidates.map(({ text }) => widthOf(text)));
+  const width = widest(candidates.map(({ text }) => text));
   return candidates.map(({ text, summary = '' }) => `${pad(text, width)} ${display(summary)}`.trimEnd()).join('\n');
 }
 
 function inColumns(candidates: readonly Candidate[], columns: number): string {
-  const width = Math.max(...candidates.map(({ text }) => widthOf(text.trimEnd()))) + 2;
+  const width = widest(candidates.map(({ text }) => text.trimEnd())) + 2;
   const across = Math.max(1, Math.floor(columns / width));
   const down = Math.ceil(candidates.length / across);
   const row = (line: number): string =>
@@ -27,5 +27,7 @@ function inColumns(candidates: readonly Candidate[], columns: number): string {
       .trimEnd();
   return Array.from({ length: down }, (_, line) => row(line)).join('\n');
 }
+
+const widest = (texts: readonly string[]): number => texts.reduce((width, text) => Math.max(width, widthOf(text)), 0);
 
 const pad = (text: string, width: number): string => display(text) + ' '.repeat(Math.max(0, width - widthOf(text)));

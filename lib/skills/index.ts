@@ -29,6 +29,6 @@ function absent(options: SkillsOptions): SkillLibrary {
     },
     texts: async () => [],
     cuts: [],
-    explain: async (...asked) => await (await opened(options)).explain(...asked),
+    explain: async (name, entries, wishes) => await (await opened(options)).explain(name, entries, wishes),
   };
 }

@@ -83,7 +83,7 @@ function tokensOf({ body }: Active): number {
 async function byFours<In, Out>(items: readonly In[], map: (item: In) => Out | Promise<Out>): Promise<Out[]> {
   const mapped: Out[] = [];
   for (let from = 0; from < items.length; from += 4) {
-    mapped.push(...(await Promise.all(items.slice(from, from + 4).map(map))));
+    for (const result of await Promise.all(items.slice(from, from + 4).map(map))) mapped.push(result);
   }
   return mapped;
 }

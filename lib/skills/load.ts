@@ -20,7 +20,7 @@ export async function loadSkills(folder: string, knownFile: string | null): Prom
   const skills = new Map<string, FoundSkill>();
   const all = [...warnings];
   for (const [{ path }, { skill, reasons }] of described) {
-    all.push(...reasons.map((reason) => ({ path, reason })));
+    for (const reason of reasons) all.push({ path, reason });
     if (skill === null) continue;
     const key = skill.name.normalize('NFC').toLowerCase();
     const first = skills.get(key);

@@ -19,7 +19,7 @@ export type Stems = Map<string, string | null>;
 export function wordsOf(text: string, stems: Stems = new Map()): readonly Word[] {
   const words: Word[] = [];
   for (const { 0: run, index } of text.normalize('NFKC').toLowerCase().matchAll(RUN)) {
-    if (!ASCII.test(run) && UNSPACED.test(run)) words.push(...wordsOfMixed(run, index, stems));
+    if (!ASCII.test(run) && UNSPACED.test(run)) addMixed(words, run, index, stems);
     else addWord(words, run, index, stems);
   }
   return words;
@@ -40,16 +40,14 @@ function addWord(words: Word[], run: string, from: number, stems: Stems): void {
 }
 
 /** A run in which words of other scripts may stand between such as have no spaces, as in `用docker部署`. */
-function wordsOfMixed(run: string, from: number, stems: Stems): readonly Word[] {
-  const words: Word[] = [];
+function addMixed(words: Word[], run: string, from: number, stems: Stems): void {
   let at = 0;
   for (const { 0: unspaced, index } of run.matchAll(new RegExp(UNSPACED, 'gu'))) {
     if (index > at) addWord(words, run.slice(at, index), from + at, stems);
-    words.push(...pairsOf(unspaced, from + index));
+    addPairs(words, unspaced, from + index);
     at = index + unspaced.length;
   }
   if (at < run.length) addWord(words, run.slice(at), from + at, stems);
-  return words;
 }
 
 function telling(run: string, stems: Stems): string | null {
@@ -80,11 +78,11 @@ function stemOf(word: string): string {
 /** Kana alone is grammar: what a Japanese sentence is about stands in kanji and katakana. */
 const GRAMMAR = /^[\p{Script=Hiragana}ー]+$/u;
 
-function pairsOf(run: string, from: number): Word[] {
+function addPairs(words: Word[], run: string, from: number): void {
   const characters = [...run];
-  return characters.slice(1).flatMap((character, index) => {
+  characters.slice(1).forEach((character, index) => {
     const stem = `${characters[index]}${character}`;
     const isCommon = COMMON_WORDS.has(stem) || GRAMMAR.test(stem);
-    return isCommon ? [] : [{ stem, from: from + index, to: from + index + 2 }];
+    if (!isCommon) words.push({ stem, from: from + index, to: from + index + 2 });
   });
 }

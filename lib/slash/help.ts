@@ -30,6 +30,6 @@ export const help: Command = {
 };
 
 function columns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length));
+  const width = rows.reduce((widest, [left]) => Math.max(widest, left.length), 0);
   return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`).join('\n');
 }

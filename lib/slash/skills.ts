@@ -11,7 +11,7 @@ export const skills: Command = {
     if (argument !== '') return yield { type: 'print', text: await session.explainSkill(argument) };
     const library = await session.skills();
     const active = session.activeSkills;
-    const width = Math.max(0, ...library.skills.map(({ name }) => name.length));
+    const width = library.skills.reduce((widest, { name }) => Math.max(widest, name.length), 0);
     for (const { name, description } of library.skills) {
       yield { type: 'print', text: `${active.includes(name) ? '+' : ' '} ${name.padEnd(width)}  ${description}` };
     }

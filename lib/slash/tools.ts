@@ -8,7 +8,7 @@ export const tools: Command = {
   async *run(_argument, { session }) {
     const specs = session.toolSpecs;
     if (specs.length === 0) return yield { type: 'print', text: 'The model may use no tools.' };
-    const width = Math.max(...specs.map(({ name }) => name.length));
+    const width = specs.reduce((widest, { name }) => Math.max(widest, name.length), 0);
     const lines = specs.map(({ name, description }) => `${name.padEnd(width)}  ${description.split('\n')[0]}`);
     yield { type: 'print', text: lines.join('\n') };
   },

@@ -21,13 +21,13 @@ export function knownPattern({ value, pattern }: ShellWord): string | null {
 export async function globMatches(pattern: string, folder: string): Promise<readonly string[] | null> {
   const spread = spreadBraces([pattern]);
   if (spread === null) return null;
-  const found: string[] = [];
+  const found: (readonly string[])[] = [];
   for (const one of spread) {
     const matched = await oneGlob(one, folder);
     if (matched === null) return null;
-    found.push(...matched);
+    found.push(matched);
   }
-  return found;
+  return found.flat();
 }
 
 /** The words bash makes of `{a,b}`; a range such as `{a..z}` is any name at all. Null where there are too many. */
@@ -61,7 +61,7 @@ async function oneGlob(pattern: string, folder: string): Promise<readonly string
       const inside = await readdir(path).catch(() => []);
       names += inside.length;
       if (names > MOST_NAMES) return null;
-      next.push(...inside.filter((name) => matches(tokens, name)).map((name) => join(path, name)));
+      for (const name of inside) if (matches(tokens, name)) next.push(join(path, name));
     }
     found = next;
   }
