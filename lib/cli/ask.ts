@@ -7,6 +7,7 @@ import { askAbout, canApprove } from './approve.js';
 import { gatherInput } from './input.js';
 import type { ChatOptions, OutputFormat } from './options.js';
 import { isDumb, paperOf } from './paper.js';
+import { tellNotices } from './tell-notices.js';
 import { dropTypedBefore } from './typed-before.js';
 import { notYetGiven } from './warn-once.js';
 import { openSession } from './wire.js';
@@ -23,9 +24,10 @@ export async function ask(world: World, words: readonly string[], options: ChatO
     const { session, settings } = await openSession(world, { ...options, ...approve });
     try {
       const warnings = await notYetGiven(settings.warnings, settings.paths.cache);
-      const notices = [...warnings, ...session.history.notices];
+      const notices = [...warnings, ...session.history.takeNotices()];
       return await show(world, screen, options, notices, session.send(input, stop.signal));
     } finally {
+      tellNotices(world, session.history);
       await session.history.close();
     }
   } finally {

@@ -19,6 +19,7 @@ import { fileNamed, writeFileWhole } from './chat/write-file.js';
 import type { ChatOptions } from './options.js';
 import { isDumb, paperOf } from './paper.js';
 import { configured, readSettings, type Settings } from './settings.js';
+import { tellNotices } from './tell-notices.js';
 import { notYetGiven } from './warn-once.js';
 import { type Wired, wire } from './wire.js';
 import type { World } from './world.js';
@@ -107,7 +108,7 @@ export async function chat(world: World, options: ChatOptions, first = false): P
     home: world.home,
   });
   const warnings = await notYetGiven(settings.warnings, settings.paths.cache);
-  for (const notice of [...warnings, ...session.history.notices]) screen.notice(notice, 'warning');
+  for (const notice of [...warnings, ...session.history.takeNotices()]) screen.notice(notice, 'warning');
   if (isTyped && !quiet) {
     const found = foundNotice(world, options, settings);
     const untold = found === null ? [] : await notYetGiven([found], settings.paths.cache);
@@ -120,6 +121,7 @@ export async function chat(world: World, options: ChatOptions, first = false): P
   try {
     return await repl.run();
   } finally {
+    tellNotices(world, session.history);
     await session.history.close();
   }
 }

@@ -91,7 +91,7 @@ async function* skills(world: World, options: CheckOptions): AsyncGenerator<Find
 
 async function* conversation({ session, settings }: Wired): AsyncGenerator<Finding> {
   const { history } = settings.paths;
-  const { totals, notices } = session.history;
+  const { totals } = session.history;
   const verified = await attempt('history', () => session.history.verify());
   if ('wrong' in verified) yield verified;
   else if (verified.value.problems.length === 0)
@@ -102,7 +102,7 @@ async function* conversation({ session, settings }: Wired): AsyncGenerator<Findi
     });
     yield { part: 'history', wrong };
   }
-  for (const note of notices) yield { part: 'history', note };
+  for (const note of session.history.takeNotices()) yield { part: 'history', note };
 }
 
 async function sandbox({ config, tools }: Wired): Promise<Finding> {

@@ -24,7 +24,7 @@ export async function compact(world: World, focus: readonly string[], options: C
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
   const { session } = await openSession(world, options);
-  tellNotices(world, session.history.notices);
+  tellNotices(world, session.history);
   const order = { focus: focus.length === 0 ? null : focus.join(' '), strategy };
   if (options.dryRun) {
     release();
@@ -54,6 +54,7 @@ export async function compact(world: World, focus: readonly string[], options: C
   } finally {
     release();
     screen.close();
+    tellNotices(world, session.history);
     await session.history.close();
   }
 }

@@ -27,8 +27,7 @@ export async function history(world: World, options: HistoryOptions): Promise<nu
     throw new HiError('usage', 'There is nothing to search for.', { hint: 'Give a text: --find TEXT' });
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
-  tellNotices(world, store.notices);
-  const told = store.notices.length;
+  tellNotices(world, store);
   const newest = options.number === undefined ? null : await store.newest(options.number);
   const read = newest ?? store.archive();
   // As JSON it is the file.
@@ -41,7 +40,7 @@ export async function history(world: World, options: HistoryOptions): Promise<nu
   await print(entries, pager?.input ?? world.stdout, options, world.stdout.isTTY === true);
   await pager?.done();
   // What lies before the newest messages is first read here.
-  tellNotices(world, store.notices.slice(told));
+  tellNotices(world, store);
   await store.close();
   return 0;
 }

@@ -25,15 +25,16 @@ export async function reset(world: World, options: ResetOptions): Promise<number
   if (options.undo) {
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     await history.undoReset();
-    tellNotices(world, history.notices);
+    tellNotices(world, history);
     say(`The conversation is back: ${counted(history.totals.messages)}.`);
     return 0;
   }
   if (!options.yes && !(await confirmed(world, options.purge ?? false))) return 130;
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
   const { messages } = history.totals;
-  tellNotices(world, history.notices);
+  tellNotices(world, history);
   await history.reset({ purge: options.purge ?? false });
+  tellNotices(world, history);
   // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
   if (options.purge) {
     for (const path of [paths.cache, paths.inputHistory]) await rm(path, { recursive: true, force: true });

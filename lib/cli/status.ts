@@ -18,8 +18,8 @@ export async function status(world: World, options: StatusOptions): Promise<numb
   if (settings.config === null) return 0;
   const context_window = found.config?.context_window ?? DEFAULTS.context_window;
   const { session } = await wire(world, options, settings, { ...settings.config, context_window });
-  tellNotices(world, session.history.notices);
   const told = await session.status(new AbortController().signal);
+  tellNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
   world.stdout.write(options.json ? `${JSON.stringify(told)}\n` : `${statusText(told, model)}\n`);
   await session.history.close();

@@ -8,6 +8,7 @@ import { asHistoryError, systemCode } from './failure.js';
 import { type Codec, loadCodec } from './frames.js';
 import { locked } from './lock.js';
 import { LogFile } from './log-file.js';
+import type { Notices } from './notices.js';
 import { type Opened, openDamaged, openLog } from './open-log.js';
 import type { Paths } from './paths.js';
 import { repair } from './repair.js';
@@ -25,7 +26,7 @@ const TRIES = 3;
 /** The history file as it is now: opened when it is first needed, followed when it is replaced, repaired when it is damaged. */
 export class Disk {
   /** What had to be done to the file, in sentences for the user. */
-  readonly notices: string[] = [];
+  readonly #notices: Notices;
   readonly #paths: Paths;
   readonly #now: () => Date;
   /** False where nothing may be written, not even a repaired file. */
@@ -33,7 +34,8 @@ export class Disk {
   #codec: Codec | null = null;
   #file: LogFile | ArrayFile | null = null;
 
-  constructor(paths: Paths, now: () => Date, writes: boolean) {
+  constructor(paths: Paths, now: () => Date, writes: boolean, notices: Notices) {
+    this.#notices = notices;
     this.#paths = paths;
     this.#now = now;
     this.#writes = writes;
@@ -177,7 +179,7 @@ export class Disk {
   #repair(codec: Codec): Change {
     const log = this.#file instanceof LogFile ? this.#file.log : newName();
     this.close();
-    this.notices.push(repair(codec, this.#paths, log, this.#now()));
+    this.#notices.add(repair(codec, this.#paths, log, this.#now()));
     return this.#step(codec, true);
   }
 
@@ -188,9 +190,9 @@ export class Disk {
     } catch (thrown) {
       const failure = asHistoryError(thrown, this.#paths.history);
       if (!(failure instanceof HiError)) throw thrown;
-      this.notices.push(`The history is damaged and could not be repaired. ${failure.message}`);
+      this.#notices.add(`The history is damaged and could not be repaired. ${failure.message}`);
     }
-    if (!this.#writes) this.notices.push('The history is damaged; what can be read of it is used.');
+    if (!this.#writes) this.#notices.add('The history is damaged; what can be read of it is used.');
     return this.#opened(openDamaged(codec, this.#paths.history));
   }
 }

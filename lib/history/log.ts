@@ -7,6 +7,7 @@ import { lastMessages, messagesIn } from './entries.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 import type { Codec } from './frames.js';
 import { LogFile } from './log-file.js';
+import type { Notices } from './notices.js';
 import type { Paths } from './paths.js';
 
 /** The log as this process knows it, kept in step with the file that other processes write too. */
@@ -18,8 +19,8 @@ export class Log {
   #entries: Entry[] = [];
   #facts: Facts = NO_FACTS;
 
-  constructor(paths: Paths, now: () => Date, writes: boolean) {
-    this.#disk = new Disk(paths, now, writes);
+  constructor(paths: Paths, now: () => Date, writes: boolean, notices: Notices) {
+    this.#disk = new Disk(paths, now, writes, notices);
     this.writes = writes;
   }
 
@@ -35,11 +36,6 @@ export class Log {
   /** Names the conversation: another one after a reset; null while there is none on disk. */
   get name(): string | null {
     return this.#disk.file?.log ?? null;
-  }
-
-  /** What had to be done to the file, in sentences for the user. */
-  get notices(): readonly string[] {
-    return this.#disk.notices;
   }
 
   /** Takes in what other processes did to the file. Throws a `HiError` when it cannot be read. */

@@ -7,6 +7,7 @@ import { type View, view } from '../compaction/view.js';
 import { findCutShort } from './cut-short.js';
 import { asHistoryError } from './failure.js';
 import { Log } from './log.js';
+import { Notices } from './notices.js';
 import { DAMAGED_PREFIX, type Paths, pathsIn } from './paths.js';
 import { Turns } from './turns.js';
 
@@ -34,7 +35,7 @@ export class HistoryStore {
   readonly #paths: Paths;
   readonly #log: Log;
   readonly #turns: Turns;
-  readonly #told: string[] = [];
+  readonly #notices = new Notices();
   /** Attachments of a conversation that is not written. */
   readonly #bytes = new Map<string, Uint8Array>();
   /** Attachments that no written message refers to yet. */
@@ -45,7 +46,7 @@ export class HistoryStore {
     const writes = settings.ephemeral !== true;
     this.#settings = settings;
     this.#paths = pathsIn(settings.folder);
-    this.#log = new Log(this.#paths, settings.now, writes);
+    this.#log = new Log(this.#paths, settings.now, writes, this.#notices);
     const moved = (messages: readonly Message[]) => this.#bringAlong(messages);
     this.#turns = new Turns(this.#log, writes ? { folder: settings.folder, moved } : null);
   }
@@ -58,9 +59,9 @@ export class HistoryStore {
     return store;
   }
 
-  /** What happened that the user must hear: a repaired file, a turn cut short by a crash. Reading more of the archive may add to it. */
-  get notices(): readonly string[] {
-    return [...this.#log.notices, ...this.#told];
+  /** What happened since the last call that the user must hear: a repaired file, a turn cut short by a crash. Any reading or writing may add to it. */
+  takeNotices(): readonly string[] {
+    return this.#notices.take();
   }
 
   /** The newest turn, when a crash cut it short and nothing was said since. */
@@ -203,7 +204,7 @@ export class HistoryStore {
   async #findCutShort(): Promise<void> {
     const { turn, notice } = await this.#guarded(async () => await findCutShort(this.#log, this.#paths));
     this.#cutShort = turn;
-    if (notice !== null) this.#told.push(notice);
+    if (notice !== null) this.#notices.add(notice);
   }
 
   /** What a turn that moved to another conversation refers to belongs to that one too. */

@@ -24,8 +24,6 @@ export class Session {
   readonly #skills: SkillDesk;
   readonly #told = new Set<string>();
   readonly #beside: ContextDeps['beside'] = { last: null };
-  /** How many notices of the history were told: those of its opening by whoever opened it. */
-  #heard: number;
   /** What was asked in a turn of which nothing was kept, for `retry`. */
   #failed: readonly Part[] | null = null;
 
@@ -33,7 +31,6 @@ export class Session {
     this.#deps = deps;
     this.#target = deps.target;
     this.#skills = new SkillDesk(deps.history, (target) => deps.skills(target));
-    this.#heard = deps.history.notices.length;
   }
 
   get target(): Target {
@@ -201,6 +198,7 @@ export class Session {
     this.#failed = content;
     const user = await history.begin({ role: 'user', content, cwd: cwd(), skills: selection.record });
     this.#skills.recorded();
+    yield* this.#warnOfHistory();
     const { loaded, dropped } = selection;
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
     const context = await this.#context(user.id, selection.record.active);
@@ -213,6 +211,7 @@ export class Session {
       this.#failed = null;
       const turn = ephemeral ? null : user.turn;
       const usage = context.total(outcome.usage);
+      yield* this.#warnOfHistory();
       yield { type: 'turn-end', provider: provider.name, ...outcome, usage, compaction: context.compaction, turn };
     } catch (thrown) {
       if (!(thrown instanceof TurnFailure)) throw thrown;
@@ -251,10 +250,8 @@ export class Session {
     await this.history.undo(turn);
   }
 
-  /** Says what was found and done since the history was opened: it may be damaged, and repaired, between two turns. */
+  /** Says what was found and done since the user was last told: the file may be damaged, and repaired, at any time. */
   *#warnOfHistory(): Generator<ChatEvent> {
-    const { notices } = this.history;
-    for (const text of notices.slice(this.#heard)) yield { type: 'notice', level: 'warning', text };
-    this.#heard = notices.length;
+    for (const text of this.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
   }
 }

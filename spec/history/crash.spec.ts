@@ -93,7 +93,7 @@ describe('a process that is killed while it writes', () => {
       const found = textsOf(entries);
       if (!(resetting && entries.length === 0)) expect(missing(held, found)).toEqual([]);
       const store = await openIn(folder);
-      expect(store.notices.filter((notice) => notice.includes('damaged'))).toEqual([]);
+      expect(store.takeNotices().filter((notice) => notice.includes('damaged'))).toEqual([]);
       expect((await store.verify()).problems).toEqual([]);
       await store.close();
       before = found;
@@ -114,7 +114,7 @@ describe('many processes on one history', () => {
       expect(missing(accepted(lines, new Map()).held, found)).toEqual([]);
     }
     const store = await openIn(folder);
-    expect([store.notices, store.cutShort]).toEqual([[], null]);
+    expect([store.takeNotices(), store.cutShort]).toEqual([[], null]);
     const turns = store.view(null).messages.map(({ turn }) => turn);
     expect(turns).toEqual([...turns].sort((one, other) => one - other));
     expect(turns).toHaveLength(90);
@@ -165,7 +165,7 @@ describe('many processes on one history', () => {
     await all;
     await store.refresh();
     expect(store.entries.map(({ id }) => id)).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));
-    expect(store.notices).toEqual([]);
+    expect(store.takeNotices()).toEqual([]);
     expect(looks).toBeGreaterThan(10);
   });
 });

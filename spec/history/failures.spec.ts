@@ -102,7 +102,7 @@ describe('a history that cannot be written', () => {
     spawnSync('mount', ['-o', 'remount,ro', folder]);
     const store = await openIn(folder);
     expect(store.entries).toEqual(said);
-    expect(store.notices).toEqual([expect.stringContaining('could not be repaired')]);
+    expect(store.takeNotices()).toEqual([expect.stringContaining('could not be repaired')]);
   });
 
   it('for want of permission says so', async () => {

@@ -119,7 +119,7 @@ describe('a history after a power cut', () => {
           expect(await (await openIn(place)).verify()).toEqual({ entries: found.length, problems: [] });
         }
         cuts += 1;
-        repaired += later.notices.some((notice) => notice.includes('damaged')) ? 1 : 0;
+        repaired += later.takeNotices().some((notice) => notice.includes('damaged')) ? 1 : 0;
         await later.close();
         rmSync(place, { recursive: true });
       }

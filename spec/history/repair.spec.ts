@@ -59,7 +59,7 @@ async function opened(bytes: Buffer) {
   const entries = await archived(store);
   const copies = readdirSync(folder).filter((name) => name.includes('damaged'));
   const kept = copies.map((name) => readFileSync(join(folder, name)));
-  const notices = store.notices.filter((notice) => notice.includes('damaged'));
+  const notices = store.takeNotices().filter((notice) => notice.includes('damaged'));
   await store.close();
   const again = entries.length === 0 ? entries : await archived(await openIn(folder));
   rmSync(folder, { recursive: true });
@@ -139,7 +139,7 @@ describe('a damaged history', () => {
     const [asked] = await exchange(store, 'and now?', 'on we go');
     expect(asked?.id).toBe((before.at(-1)?.id ?? 0) + 1);
     expect(JSON.parse(printed(folder))).toHaveLength(before.length + 2);
-    expect((await openIn(folder)).notices).toEqual([]);
+    expect((await openIn(folder)).takeNotices()).toEqual([]);
   });
 
   it('of which nothing can be read begins anew, and is kept', async () => {
@@ -187,7 +187,7 @@ describe('a history that another program wrote', () => {
       const more = await exchange(store, 'one more', 'yes');
       expect(printed(folder)).toBe(JSON.stringify([...entries, ...more]));
       expect(readdirSync(folder)).toEqual(['history.json.zst']);
-      expect((await openIn(folder)).notices).toEqual([]);
+      expect((await openIn(folder)).takeNotices()).toEqual([]);
     }
   });
 

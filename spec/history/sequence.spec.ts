@@ -95,7 +95,7 @@ describe('a history', () => {
         expect(JSON.stringify(store.entries) === JSON.stringify(model)).toBe(true);
         expect(store.totals.messages).toBe(model.filter((entry) => !('type' in entry)).length);
         expect(await store.verify()).toEqual({ entries: model.length, problems: [] });
-        expect(store.notices).toEqual([]);
+        expect(store.takeNotices()).toEqual([]);
         await store.close();
         rmSync(folder, { recursive: true });
       }),

@@ -23,7 +23,7 @@ describe('HistoryStore', () => {
     expect(printed(folder)).toBe(JSON.stringify(said));
     const later = await openIn(folder);
     expect(later.entries).toEqual(said);
-    expect(later.notices).toEqual([]);
+    expect(later.takeNotices()).toEqual([]);
     expect(readdirSync(folder)).toEqual(['history.json.zst']);
   });
 

@@ -18,12 +18,12 @@ describe('a turn', () => {
     const said = await exchange(await openIn(folder), 'one', 'two');
     await killed(await openIn(folder), 'what now?');
     const store = await openIn(folder);
-    expect(store.notices).toEqual([expect.stringContaining('“what now?”')]);
+    expect(store.takeNotices()).toEqual([expect.stringContaining('“what now?”')]);
     expect(store.cutShort).toBe(3);
     expect(store.view(null).messages).toEqual(said);
     expect(await archived(store)).toHaveLength(4);
     const next = await openIn(folder);
-    expect(next.notices).toEqual([]);
+    expect(next.takeNotices()).toEqual([]);
     expect(next.cutShort).toBe(3);
     await exchange(next, 'on', 'we go');
     expect((await openIn(folder)).cutShort).toBeNull();
@@ -34,7 +34,7 @@ describe('a turn', () => {
     const running = await openIn(folder);
     const { id } = await running.begin(says('question'));
     const other = await openIn(folder);
-    expect([other.notices, other.cutShort]).toEqual([[], null]);
+    expect([other.takeNotices(), other.cutShort]).toEqual([[], null]);
     expect(other.view(null).messages).toEqual([]);
     await running.append(id, [answers('answer')]);
     await other.refresh();
@@ -54,9 +54,9 @@ describe('a turn', () => {
     const folder = dataFolder();
     const stores = [await openIn(folder), await openIn(folder), await openIn(folder)];
     for (const [index, store] of stores.entries()) await killed(store, `question ${index}`);
-    const { notices, cutShort } = await openIn(folder);
-    expect(notices).toEqual([expect.stringMatching(/^3 turns .*“question 2”/)]);
-    expect(cutShort).toBe(5);
+    const later = await openIn(folder);
+    expect(later.takeNotices()).toEqual([expect.stringMatching(/^3 turns .*“question 2”/)]);
+    expect(later.cutShort).toBe(5);
   });
 
   it('interleaves with the turns of other processes in the file and not in the view', async () => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isMessage, textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
+import { dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
 import { answer, drain, failure, type Script, type Stage, stage } from '../support/session.js';
 
 let set: Stage;
@@ -68,6 +69,23 @@ describe('a turn', () => {
     expect(await told('second')).toMatchObject([{ level: 'warning', text: expect.stringContaining('was damaged') }]);
     expect(sent(1)).toEqual(['user: first', 'assistant: one', 'user: second']);
     expect(await told('third')).toEqual([]);
+  });
+
+  it('says that the history was repaired also when something else was said of it before', async () => {
+    const folder = dataFolder();
+    const before = await openIn(folder);
+    await exchange(before, 'first', 'one');
+    await before.begin(says('lost'));
+    await before.close();
+    const history = await openIn(folder);
+    expect(history.takeNotices()).toEqual([expect.stringContaining('“lost”')]);
+    set = await stage([answer('two')], { history });
+    const told = async (text: string) =>
+      (await drain(set.session.send(say(text), never()))).filter((event) => event.type === 'notice');
+    writeFileSync(fileIn(folder), readFileSync(fileIn(folder)).subarray(0, -100));
+    expect(await told('second')).toMatchObject([{ text: expect.stringContaining('was damaged') }]);
+    expect(await told('third')).toEqual([]);
+    await history.close();
   });
 
   it('says that the model declined, with its reason', async () => {

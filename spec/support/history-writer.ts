@@ -11,7 +11,7 @@ const [folder = '', seed = '0', turns = '0', resets = 'no'] = process.argv.slice
 const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 const store = await HistoryStore.open({ folder, now: () => new Date() });
-say({ notices: store.notices });
+say({ notices: store.takeNotices() });
 for (let turn = 1; turn <= Number(turns) || turns === '0'; turn += 1) {
   const random = (Number(seed) * 7919 + turn) * 2654435761;
   const question = `${seed}/${turn} ${prose((random >>> 5) % 300, turn)}`;

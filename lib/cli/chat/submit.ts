@@ -94,6 +94,8 @@ async function* runCommand(
     else if (event.type === 'print') yield { ...event, text: `${event.text}\n` };
     else yield event;
   }
+  // A command may be the first to meet a damaged file.
+  for (const text of deps.context.session.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
 }
 
 async function* runShell(
