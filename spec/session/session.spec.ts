@@ -242,6 +242,15 @@ describe('the conversation', () => {
     await expect(drain(set.session.aside('again', never()))).rejects.toBe(refused);
   });
 
+  it('has nothing of a question that failed after a reset', async () => {
+    set = await stage([failure(refused), answer('one')]);
+    await expect(drain(set.session.send(say('cleared'), never()))).rejects.toBe(refused);
+    await set.session.reset({ purge: false });
+    expect(set.session.lastInput()).toBeNull();
+    await expect(drain(set.session.retry(null, never()))).rejects.toMatchObject({ code: 'usage' });
+    expect(set.requests).toHaveLength(1);
+  });
+
   it('has nothing to take back or to ask again at the beginning', async () => {
     set = await stage([answer('one')]);
     await expect(set.session.undo()).rejects.toMatchObject({ code: 'usage' });

@@ -9,6 +9,7 @@ import type { Provider } from '../../lib/providers/provider.js';
 import type { SessionDeps } from '../../lib/session/deps.js';
 import { Session } from '../../lib/session/session.js';
 import { textModel } from '../../lib/session/text-model.js';
+import type { SkillLibrary } from '../../lib/skills/skill.js';
 import type { ToolRunner } from '../../lib/tools/tool.js';
 
 /** What a scripted provider does with one request: yields events, then ends or throws. */
@@ -41,6 +42,17 @@ function callOf(name: string): AnswerPart {
   return { type: 'tool_call', call_id: `call-${calls}`, name, args: {} };
 }
 
+/** A library without a skill in it. */
+export const NO_SKILLS: SkillLibrary = {
+  skills: [],
+  warnings: [],
+  asks: false,
+  select: async () => ({ record: { matched: [], active: [] }, loaded: [], dropped: [] }),
+  texts: async () => [],
+  cuts: [],
+  explain: async () => '',
+};
+
 /** A session over a real history in a folder of its own, with a scripted provider and tools that answer with their name. */
 export interface Stage {
   readonly session: Session;
@@ -52,8 +64,12 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Sets a stage; the scripts answer one request each, the last one all that follow. */
-export async function stage(scripts: readonly Script[], deps: Partial<SessionDeps> = {}): Promise<Stage> {
+/** Sets a stage; the scripts answer one request each, the last one all that follow. `context_window` is the model's, in tokens. */
+export async function stage(
+  scripts: readonly Script[],
+  deps: Partial<SessionDeps> = {},
+  context_window = 100_000,
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-session-'));
   const history = await HistoryStore.open({ folder, now: () => new Date() });
   const requests: ChatRequest[] = [];
@@ -71,7 +87,7 @@ export async function stage(scripts: readonly Script[], deps: Partial<SessionDep
   const target = {
     provider: 'scripted',
     model: 'm',
-    context_window: 100_000,
+    context_window,
     connect: async () => provider,
     spent() {},
   };
@@ -115,15 +131,7 @@ export async function stage(scripts: readonly Script[], deps: Partial<SessionDep
     maxRounds: 3,
     toolSpecs: [],
     tools: async () => runner,
-    skills: async () => ({
-      skills: [],
-      warnings: [],
-      asks: false,
-      select: async () => ({ record: { matched: [], active: [] }, loaded: [], dropped: [] }),
-      texts: async () => [],
-      cuts: [],
-      explain: async () => '',
-    }),
+    skills: async () => NO_SKILLS,
     cache: { get: async () => null, put: async () => undefined },
     ephemeral: false,
     cwd: () => '/work',

@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { textOf } from '../../lib/chat/message.js';
+import { HiError } from '../../lib/errors.js';
+import { answer, drain, failure, type Script, type Stage, stage } from '../support/session.js';
+
+let set: Stage;
+
+const say = (text: string) => ({ text, texts: [], attachments: [] });
+const never = () => new AbortController().signal;
+const tooLong = new HiError('window', 'Too long.');
+
+/** A stage after twelve turns, with these scripts for the next one. */
+async function stageWithPast(...scripts: readonly Script[]): Promise<Stage> {
+  const past = Array.from({ length: 12 }, (_, index) => answer(`a${index}`));
+  const staged = await stage([...past, ...scripts]);
+  for (let index = 0; index < past.length; index += 1) await drain(staged.session.send(say(`q${index}`), never()));
+  return staged;
+}
+
+/** The words of the messages of each request after the first twelve. */
+const sent = () => set.requests.slice(12).map(({ messages }) => messages.map(({ content }) => textOf(content)));
+
+afterEach(() => set?.close());
+
+describe('a turn with a request that the server finds too long', () => {
+  it('compacts once, and not before the requests that follow', async () => {
+    set = await stageWithPast(failure(tooLong), answer('', ['one']), answer('', ['two']), answer('done'));
+    const events = await drain(set.session.send(say('last'), never()));
+    expect(events.filter(({ type }) => type === 'compact')).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', text: 'done' });
+    const [tooMuch = [], shorter = [], afterOne = [], afterTwo = []] = sent();
+    expect(shorter.length).toBeLessThan(tooMuch.length);
+    expect(afterOne.slice(0, shorter.length)).toEqual(shorter);
+    expect(afterTwo.slice(0, afterOne.length)).toEqual(afterOne);
+  });
+
+  it('compacts again when a later request is found too long too', async () => {
+    set = await stageWithPast(failure(tooLong), answer('', ['one']), failure(tooLong), answer('done'));
+    const events = await drain(set.session.send(say('last'), never()));
+    expect(events.filter(({ type }) => type === 'compact')).toHaveLength(2);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', text: 'done' });
+    expect(sent().at(-1)).toContain('last');
+  });
+});
+
+describe('a message that by the estimate is larger than the window', () => {
+  // Four characters count as one token.
+  const words = (tokens: number) => 'word '.repeat((tokens * 4) / 5);
+
+  it('by up to a quarter is sent, for the estimate may be too high by as much', async () => {
+    set = await stage([answer('It fits.')], {}, 4000);
+    const events = await drain(set.session.send(say(words(5000)), never()));
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', text: 'It fits.' });
+  });
+
+  it('by more than a quarter is refused without a request', async () => {
+    set = await stage([answer('It fits.')], {}, 4000);
+    await expect(drain(set.session.send(say(words(5004)), never()))).rejects.toMatchObject({
+      code: 'window',
+      message: 'The request has about 5004 tokens, more than the window of m: 4000.',
+    });
+    expect(set.requests).toHaveLength(0);
+  });
+});
