@@ -122,6 +122,16 @@ describe('measure', () => {
     expect(measured(log).context_tokens - before).toBeGreaterThan(600);
   });
 
+  it('believes no more than three tokens for one, whatever a block says that was edited by hand', async () => {
+    const log = new Log().exchange('a', 'b').exchange('c', 'd').exchange('e', 'f');
+    const { block } = await pass(inputFor(log, { settings: { ...SETTINGS, strategy: 'truncate' } }));
+    if (block) log.block({ ...block, state: { ...block.state, ratios: { large: 50 } } });
+    log.user('hello');
+    log.answer('hi', { model: 'large', usage: usage(100) });
+    log.user('x'.repeat(4000), { stop_reason: 'end' });
+    expect(measured(log).context_tokens).toBe(110 + 3000);
+  });
+
   it('does not take what came with the system text for dense messages', () => {
     const skills = (...active: readonly string[]) => ({ skills: { matched: [], active } });
     const log = new Log();
