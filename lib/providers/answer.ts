@@ -47,10 +47,17 @@ export class Answer {
     yield* this.add({ type, text, ...(opaque === undefined ? {} : { opaque }) });
   }
 
-  /** The stream has ended as it should: everything that was held back. */
-  *finish(): Generator<StreamEvent> {
+  /**
+   * The stream has ended as it should: everything that was held back. `cut` says that the length limit ended it, and how calls come: a last call as `text` is
+   * whole when it reads as an object with something in it; one that comes as an `object` cannot show it, and counts as one that was cut.
+   */
+  *finish(cut: 'none' | 'text' | 'object' = 'none'): Generator<StreamEvent> {
     yield* this.close();
-    for (const part of this.#held.splice(0)) yield { type: 'part', part };
+    for (const [at, part] of this.#held.entries()) {
+      const isLast = cut !== 'none' && at === this.#held.length - 1;
+      yield { type: 'part', part: isLast && part.type === 'tool_call' ? cutCall(part, cut) : part };
+    }
+    this.#held.length = 0;
   }
 
   *#begin(type: 'text' | 'thinking'): Generator<StreamEvent> {
@@ -67,6 +74,13 @@ export function toolCall(call_id: string, name: string, text: string, opaque?: O
   const args = parseObject(text);
   if (args !== null) return { type: 'tool_call', call_id, name, args, ...rest };
   return { type: 'tool_call', call_id, name, args: {}, invalid_args: text, ...rest };
+}
+
+/** The last call of an answer that the length limit ended: unless it is whole, its arguments count as unreadable, so that it is never run. */
+function cutCall(call: ToolCallPart, form: 'text' | 'object'): ToolCallPart {
+  const isWhole = form === 'text' && Object.keys(call.args).length > 0;
+  if (isWhole || call.invalid_args !== undefined) return call;
+  return { ...call, args: {}, invalid_args: JSON.stringify(call.args) };
 }
 
 /** The JSON object in a text, null when there is none. */

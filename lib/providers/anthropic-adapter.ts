@@ -58,17 +58,20 @@ class AnthropicProvider implements Provider {
     const response = await this.#client.messages.create(body, { signal }).asResponse();
     try {
       for await (const texts of serverSentEvents(response, this.#settings.idleTimeout)) {
-        for (const event of texts.flatMap((text) => asEvents(eventData(text)))) {
-          // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
-          for (const one of readEvent(event, state, answer, nextId)) yield one;
-          if (event.type === 'message_stop') yield* readEnd(state, answer);
+        // One at a time: what came before an event that tells of an error is part of the answer.
+        for (const text of texts) {
+          for (const event of asEvents(eventData(text))) {
+            // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+            for (const one of readEvent(event, state, answer, nextId)) yield one;
+            if (event.type === 'message_stop') yield* readEnd(state, answer, nextId);
+          }
         }
       }
     } catch (thrown) {
       throw misshapen(thrown, anthropic.title);
     }
     // A stream that ends after its reason but before its last event lacks nothing.
-    yield* readEnd(state, answer);
+    yield* readEnd(state, answer, nextId);
   }
 }
 

@@ -11,14 +11,17 @@ import type { Usage } from '../chat/message.js';
 import { type Answer, parseObject, toolCall } from './answer.js';
 
 /** The end of an answer, once its reason is known; nothing before, and nothing twice. */
-export function* readEnd(state: Reading, answer: Answer): Generator<StreamEvent> {
+export function* readEnd(state: Reading, answer: Answer, nextId: (given: string) => string): Generator<StreamEvent> {
   const { stop, usage, model, detail } = state;
   if (stop === null) return;
   state.stop = null;
-  yield* answer.finish();
+  const stop_reason = readStopReason(stop);
+  // A block that was cut may lack its end.
+  if (state.block?.type === 'tool_use') yield* endBlock(state, answer, nextId);
+  yield* answer.finish(stop_reason === 'length' ? 'text' : 'none');
   yield {
     type: 'end',
-    stop_reason: readStopReason(stop),
+    stop_reason,
     usage: readUsage(usage),
     ...(model !== '' && { model }),
     ...(detail !== null && { detail }),
@@ -79,7 +82,7 @@ export function* readEvent(
       yield* endBlock(state, answer, nextId);
       return;
     case 'message_delta':
-      state.stop = event.delta.stop_reason ?? state.stop;
+      state.stop = event.delta.stop_reason || state.stop;
       state.detail = event.delta.stop_details?.explanation ?? event.delta.stop_details?.category ?? null;
       state.usage = { ...state.usage, ...withoutNulls(event.usage) };
       return;
@@ -101,11 +104,9 @@ function* beginBlock(block: unknown, state: Reading, answer: Answer): Generator<
 }
 
 /** Redacted thinking and blocks of a type nobody here knows are kept as they came, and go back so. */
-function* endBlock(
-  { block, input }: Reading,
-  answer: Answer,
-  nextId: (given: string) => string,
-): Generator<StreamEvent> {
+function* endBlock(state: Reading, answer: Answer, nextId: (given: string) => string): Generator<StreamEvent> {
+  const { block, input } = state;
+  state.block = null;
   if (block === null) return yield* answer.close();
   if (block.type !== 'tool_use') {
     const whole = input === '' ? block : { ...block, input: parseObject(input) ?? input };

@@ -76,7 +76,7 @@ class GeminiProvider implements Provider {
         // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
         for (const part of candidate?.content?.parts ?? [])
           for (const event of readPart(part, answer, nextId)) yield event;
-        finish = candidate?.finishReason ?? finish;
+        finish = candidate?.finishReason || finish;
         detail = candidate?.finishMessage ?? detail;
       }
     } catch (thrown) {
@@ -84,8 +84,8 @@ class GeminiProvider implements Provider {
     }
     if (finish === null && answer.calls === 0) return;
     if (finish !== null && BROKEN_CALLS.has(finish)) throw brokenCall(finish);
-    yield* answer.finish();
     const stop_reason = readStopReason(finish, answer.calls);
+    yield* answer.finish(stop_reason === 'length' ? 'object' : 'none');
     const why = detail ?? (stop_reason === 'refusal' ? `Gemini stopped the answer: ${finish}.` : null);
     yield { type: 'end', stop_reason, usage, ...(model !== '' && { model }), ...(why !== null && { detail: why }) };
   }

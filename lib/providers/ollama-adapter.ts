@@ -88,11 +88,12 @@ class OllamaProvider implements Provider {
           yield* answer.add(toolCall(nextId(idOf(rest)), call.name, text));
         }
         if (!chunk.done) continue;
-        yield* answer.finish();
+        const stop_reason = readStopReason(chunk.done_reason, answer.calls);
+        yield* answer.finish(stop_reason === 'length' ? 'object' : 'none');
         yield* this.#notice(request, chunk.prompt_eval_count);
         yield {
           type: 'end',
-          stop_reason: readStopReason(chunk.done_reason, answer.calls),
+          stop_reason,
           usage: readUsage(chunk),
           ...(chunk.model && { model: chunk.model }),
         };

@@ -80,8 +80,8 @@ export async function* streamChat(
         model = chunk.model || model;
         usage = readUsage(chunk.usage) ?? usage;
         const choice = chunk.choices?.[0];
-        // After "tool_calls" some servers send one more piece with null.
-        finish = choice?.finish_reason ?? finish;
+        // After "tool_calls" some servers send one more piece with null, and some say "" with every piece.
+        finish = choice?.finish_reason || finish;
         // A server that does not stream sends the whole message.
         const delta: Delta = choice?.delta ?? choice?.message ?? {};
         const field = delta.reasoning_content ? 'reasoning_content' : 'reasoning';
@@ -121,23 +121,27 @@ export async function* streamChat(
       ),
     );
   }
-  yield* answer.finish();
+  const stop_reason = refused ? 'refusal' : readStopReason(finish, answer.calls);
+  yield* answer.finish(stop_reason === 'length' ? 'text' : 'none');
   const detail = detailOf(finish, trouble);
   yield {
     type: 'end',
-    stop_reason: refused ? 'refusal' : readStopReason(finish, answer.calls),
+    stop_reason,
     usage,
     ...(model !== '' && { model }),
     ...(detail !== null && { detail }),
   };
 }
 
+/** How the length limit is named: by OpenAI, by Mistral, and by gateways that hand on another vendor's word. */
+const LENGTH = /^(?:model_)?length$|^max_(?:output_)?tokens$/i;
+
 /** Why the answer ended, in our words. Compatible servers say "stop" for tool calls too, or nothing at all. */
 export function readStopReason(
   finish: string | null,
   calls: number,
 ): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
-  if (finish === 'length') return 'length';
+  if (finish !== null && LENGTH.test(finish)) return 'length';
   if (finish === 'content_filter') return 'refusal';
   return calls > 0 ? 'tool_calls' : 'end';
 }

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import type {
   Response,
+  ResponseFunctionToolCall,
   ResponseOutputItem,
   ResponseReasoningItem,
   ResponseStreamEvent,
@@ -8,10 +9,11 @@ import type {
 } from 'openai/resources/responses/responses';
 import type { StreamEvent } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
-import type { Usage } from '../chat/message.js';
+import type { ToolCallPart, Usage } from '../chat/message.js';
 import type { ChatRequest } from '../chat/request.js';
 import { Answer, toolCall } from './answer.js';
 import { callIds } from './call-ids.js';
+import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
 import { eventData, serverSentEvents } from './server-sent-events.js';
 import { misshapen } from './stream.js';
@@ -26,16 +28,22 @@ export async function* streamResponses(
 ): AsyncGenerator<StreamEvent> {
   const answer = new Answer();
   const nextId = callIds(request.messages);
-  const state: Reading = { streamed: false, refused: false };
+  const items = new OpenItems();
+  const state: Reading = { items, refused: false };
   const response = await client.responses.create(toVendorRequest(request, options.provider), { signal }).asResponse();
   try {
     for await (const texts of serverSentEvents(response, options.idleTimeout)) {
-      for (const event of texts.flatMap((text) => asEvents(eventData(text)))) {
-        // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
-        for (const one of readEvent(event, state, answer, nextId)) yield one;
-        if (event.type !== 'response.completed' && event.type !== 'response.incomplete') continue;
-        yield* answer.finish();
-        yield readEnd(event.response, state.refused, answer.calls);
+      // One at a time: what came before an event that tells of an error is part of the answer.
+      for (const text of texts) {
+        for (const event of asEvents(eventData(text))) {
+          // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+          for (const one of readEvent(event, state, answer, nextId)) yield one;
+          if (event.type !== 'response.completed' && event.type !== 'response.incomplete') continue;
+          const cut = event.response.incomplete_details?.reason === 'max_output_tokens';
+          if (cut) for (const call of items.unfinished()) yield* answer.add(asPart(call, nextId));
+          yield* answer.finish(cut ? 'text' : 'none');
+          yield readEnd(event.response, state.refused, answer.calls);
+        }
       }
     }
   } catch (thrown) {
@@ -54,8 +62,7 @@ function asEvents(piece: ResponseStreamEvent | Response): readonly ResponseStrea
 }
 
 interface Reading {
-  /** Whether pieces of the item that is open have come. */
-  streamed: boolean;
+  readonly items: OpenItems;
   refused: boolean;
 }
 
@@ -65,18 +72,15 @@ function* readEvent(
   answer: Answer,
   nextId: (given: string) => string,
 ): Generator<StreamEvent> {
+  const { items } = state;
   switch (event.type) {
     case 'response.output_item.added':
-      yield* answer.close();
-      state.streamed = false;
+      items.begin(event.output_index, event.item);
       return;
     case 'response.output_text.delta':
-      state.streamed = true;
-      yield* answer.piece('text', event.delta);
-      return;
     case 'response.refusal.delta':
-      state.streamed = true;
-      state.refused = true;
+      state.refused ||= event.type === 'response.refusal.delta';
+      if (items.turnTo(event.output_index, event.item_id)) yield* answer.close();
       yield* answer.piece('text', event.delta);
       return;
     case 'response.reasoning_summary_part.added':
@@ -84,10 +88,14 @@ function* readEvent(
       return;
     case 'response.reasoning_summary_text.delta':
     case 'response.reasoning_text.delta':
+      if (items.turnTo(event.output_index, event.item_id)) yield* answer.close();
       yield* answer.piece('thinking', event.delta);
       return;
+    case 'response.function_call_arguments.delta':
+      items.addArguments(event.output_index, event.item_id, event.delta);
+      return;
     case 'response.output_item.done':
-      yield* readItem(event.item, state, answer, nextId);
+      yield* readItem(event.item, items.end(event.output_index, event.item), state, answer, nextId);
       return;
     case 'response.failed':
       throw new StreamError({ message: 'The response failed.', ...withoutNulls(event.response.error) });
@@ -101,6 +109,7 @@ function* readEvent(
 /** What an item has to be sent back with is known when it is whole. */
 function* readItem(
   item: ResponseOutputItem,
+  { isStreamed, isOpen }: EndedItem,
   state: Reading,
   answer: Answer,
   nextId: (given: string) => string,
@@ -110,8 +119,11 @@ function* readItem(
       const words = item.content.map((part) => (part.type === 'refusal' ? part.refusal : part.text)).join('');
       const refusal = item.content.some((part) => part.type === 'refusal');
       state.refused ||= refusal;
-      if (!state.streamed) yield* answer.piece('text', words);
-      if (words === '') return;
+      if (!isStreamed) {
+        yield* answer.close();
+        yield* answer.piece('text', words);
+      }
+      if (words === '' || (isStreamed && !isOpen)) return;
       yield* answer.seal('text', {
         id: item.id,
         ...(item.phase && { phase: item.phase }),
@@ -121,17 +133,23 @@ function* readItem(
       return;
     }
     case 'reasoning':
+      if (!isOpen) yield* answer.close();
       yield* answer.seal('thinking', { item: asJson(toInput(item)) });
       yield* answer.close();
       return;
     case 'function_call':
-      yield* answer.add(
-        toolCall(nextId(item.call_id), item.name, item.arguments, item.id === undefined ? undefined : { id: item.id }),
-      );
+      yield* answer.add(asPart(item, nextId));
       return;
     default:
       yield* answer.add({ type: 'vendor', opaque: { item: asJson(item) } });
   }
+}
+
+function asPart(
+  { id, call_id, name, arguments: text }: ResponseFunctionToolCall,
+  nextId: (given: string) => string,
+): ToolCallPart {
+  return toolCall(nextId(call_id), name, text, id === undefined ? undefined : { id });
 }
 
 function readEnd(response: Response, refused: boolean, calls: number): Extract<StreamEvent, { type: 'end' }> {

@@ -16,6 +16,10 @@ export interface Dialect {
   tools(...calls: readonly { readonly name: string; readonly args: JsonObject }[]): VendorAnswer;
   /** The answer is stopped because it got too long. */
   length(text: string): VendorAnswer;
+  /** The answer says something, calls a tool, and is stopped in the middle of the call: this much of its arguments came. */
+  cutCall(text: string, name: string, args: JsonObject): VendorAnswer;
+  /** A piece of text and the beginning of an error, as events of one stream. */
+  failure(text: string, message: string): VendorAnswer;
 }
 
 const chat: Dialect = {
@@ -42,6 +46,17 @@ const chat: Dialect = {
       '[DONE]',
     ),
   length: (content) => sse(delta({ content }), finish('length'), chatUsage, '[DONE]'),
+  cutCall: (content, name, args) =>
+    sse(
+      delta({ content }),
+      delta({
+        tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name, arguments: cutShort(args) } }],
+      }),
+      finish('length'),
+      chatUsage,
+      '[DONE]',
+    ),
+  failure: (content, message) => sse(delta({ content }), { error: { message } }),
 };
 
 const responses: Dialect = {
@@ -80,6 +95,18 @@ const responses: Dialect = {
       completed(),
     ),
   length: (text) => namedSse(created, ...messageItem(0, [text]), completed('max_output_tokens')),
+  cutCall: (text, name, args) => {
+    const item = { type: 'function_call', id: 'fc_0', call_id: 'call_0', name };
+    return namedSse(
+      created,
+      ...messageItem(0, [text]),
+      { type: 'response.output_item.added', output_index: 1, item: { ...item, arguments: '' } },
+      { type: 'response.function_call_arguments.delta', output_index: 1, item_id: 'fc_0', delta: cutShort(args) },
+      completed('max_output_tokens'),
+    );
+  },
+  failure: (text, message) =>
+    namedSse(created, ...messageItem(0, [text]).slice(0, 2), { type: 'error', error: { message } }),
 };
 
 const anthropic: Dialect = {
@@ -113,6 +140,21 @@ const anthropic: Dialect = {
       ...closing('tool_use'),
     ),
   length: (text) => namedSse(...opening, ...textBlock(0, [text]), ...closing('max_tokens')),
+  cutCall: (text, name, args) =>
+    namedSse(
+      ...opening,
+      ...textBlock(0, [text]),
+      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id: 'toolu_0', name, input: {} } },
+      {
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json: cutShort(args) },
+      },
+      { type: 'content_block_stop', index: 1 },
+      ...closing('max_tokens'),
+    ),
+  failure: (text, message) =>
+    namedSse(...opening, ...textBlock(0, [text]).slice(0, 2), { type: 'error', error: { type: 'api_error', message } }),
 };
 
 const gemini: Dialect = {
@@ -131,6 +173,9 @@ const gemini: Dialect = {
       ),
     ),
   length: (text) => sse(candidate([{ text }], 'MAX_TOKENS')),
+  cutCall: (text, name, args) =>
+    sse(candidate([{ text }]), candidate([{ functionCall: { name, args } }], 'MAX_TOKENS')),
+  failure: (text, message) => sse(candidate([{ text }]), { error: { code: 500, message, status: 'INTERNAL' } }),
 };
 
 const ollama: Dialect = {
@@ -147,6 +192,13 @@ const ollama: Dialect = {
       done('stop'),
     ),
   length: (content) => ndjson(line({ content }), done('length')),
+  cutCall: (content, name, args) =>
+    ndjson(
+      line({ content }),
+      line({ content: '', tool_calls: [{ function: { name, arguments: args } }] }),
+      done('length'),
+    ),
+  failure: (content, message) => ndjson(line({ content }), { error: message }),
 };
 
 export const dialects: readonly Dialect[] = [chat, responses, anthropic, gemini, ollama];
@@ -154,6 +206,11 @@ export const dialects: readonly Dialect[] = [chat, responses, anthropic, gemini,
 function halves(text: string): [string, string] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)];
+}
+
+/** Arguments as they stand where the length limit cuts them. */
+function cutShort(args: JsonObject): string {
+  return JSON.stringify(args).slice(0, -3);
 }
 
 function delta(piece: JsonObject): JsonObject {
