@@ -12,6 +12,7 @@ import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/provider.js';
 import type { ToolRunner } from '../tools/tool.js';
 import { type Answer, ask } from './ask.js';
+import { cutCalls, cutNotice, cutResult, cutStop, MOST_CUTS } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
 
 /** What a turn works with. */
@@ -62,6 +63,7 @@ async function* askAndRun(
 ): AsyncGenerator<ChatEvent, TurnOutcome> {
   const progress = new Progress(deps.model);
   let reason: 'auto' | 'overflow' = 'auto';
+  let cuts = 0;
   for (;;) {
     const answer: Answer = { parts: [], end: null };
     try {
@@ -84,9 +86,20 @@ async function* askAndRun(
     await deps.append([assistantMessage(deps, answer)]);
     progress.take(answer);
     if (calls.length === 0) return yield* ended(answer, progress);
-    if (progress.rounds >= deps.maxRounds) return yield* stopAtLimit(deps, calls, progress);
+    const cut = cutCalls(answer);
+    const isLast = progress.rounds >= deps.maxRounds;
+    if (cut.length > 0) {
+      cuts += 1;
+      if (cuts === MOST_CUTS || isLast) return yield* stopAfterCut(deps, answer, cut, progress);
+      yield { type: 'notice', level: 'warning', text: cutNotice(cut) };
+    }
+    if (isLast) return yield* stopAtLimit(deps, calls, progress);
     used.runner ??= await deps.tools();
-    const results = yield* used.runner.run(calls, signal);
+    const ran = yield* used.runner.run(
+      calls.filter((call) => !cut.includes(call)),
+      signal,
+    );
+    const results = [...ran, ...cut.map((call) => cutResult(call, answer))];
     await deps.append([{ role: 'tool', content: results, cwd: deps.cwd() }]);
     progress.takeResults(calls, results);
     if (signal.aborted) {
@@ -130,27 +143,44 @@ async function* ended(answer: Answer, progress: Progress): AsyncGenerator<ChatEv
   return progress.outcome(reason === 'tool_calls' ? 'end' : reason);
 }
 
-async function* stopAtLimit(
+function stopAtLimit(deps: TurnDeps, calls: readonly ToolCallPart[], progress: Progress) {
+  const error = `Not run: this turn has used all of its ${deps.maxRounds} rounds. Say what is done and what is left.`;
+  const text = `Stopped after ${deps.maxRounds} rounds of tool calls (tools.max_rounds). Say "go on" to continue.`;
+  return stop(deps, calls, calls.map(notRun(error)), { stop_reason: 'tool_limit', text }, progress);
+}
+
+function stopAfterCut(deps: TurnDeps, answer: Answer, cut: readonly ToolCallPart[], progress: Progress) {
+  const calls = answer.parts.filter(isPart('tool_call'));
+  const whole = calls.filter((call) => !cut.includes(call));
+  const results = [
+    ...whole.map(notRun('Not run: the turn ended, for the call after this one was incomplete.')),
+    ...cut.map((call) => cutResult(call, answer)),
+  ];
+  return stop(deps, calls, results, { stop_reason: 'length', text: cutStop(cut) }, progress);
+}
+
+const notRun =
+  (error: string) =>
+  ({ call_id, name }: ToolCallPart): ToolResultPart => ({ type: 'tool_result', call_id, name, error });
+
+/** Ends the turn after an answer whose calls are not run, and says why. */
+async function* stop(
   deps: TurnDeps,
   calls: readonly ToolCallPart[],
+  results: readonly ToolResultPart[],
+  { stop_reason, text }: { readonly stop_reason: 'length' | 'tool_limit'; readonly text: string },
   progress: Progress,
 ): AsyncGenerator<ChatEvent, TurnOutcome> {
-  const error = `Not run: this turn has used all of its ${deps.maxRounds} rounds. Say what is done and what is left.`;
-  const results = calls.map(({ call_id, name }): ToolResultPart => ({ type: 'tool_result', call_id, name, error }));
   const closing: NewMessage = {
     role: 'assistant',
     content: [],
     cwd: deps.cwd(),
     provider: deps.provider.name,
     model: deps.model,
-    stop_reason: 'tool_limit',
+    stop_reason,
   };
   await deps.append([{ role: 'tool', content: results, cwd: deps.cwd() }, closing]);
   progress.takeResults(calls, results);
-  yield {
-    type: 'notice',
-    level: 'warning',
-    text: `Stopped after ${deps.maxRounds} rounds of tool calls (tools.max_rounds). Say "go on" to continue.`,
-  };
-  return progress.outcome('tool_limit');
+  yield { type: 'notice', level: 'warning', text };
+  return progress.outcome(stop_reason);
 }

@@ -1,0 +1,31 @@
+import { isPart, type ToolCallPart, type ToolResultPart } from '../chat/message.js';
+import type { Answer } from './ask.js';
+
+/** How often in one turn the length limit may cut a tool call: a model that is told and does the same again would do it for ever. */
+export const MOST_CUTS = 2;
+
+/** The tool calls of an answer that the model's output limit cut before they were whole. They must not be run. */
+export function cutCalls({ parts, end }: Answer): readonly ToolCallPart[] {
+  if (end?.stop_reason !== 'length') return [];
+  return parts.filter(isPart('tool_call')).filter((call) => call.invalid_args !== undefined);
+}
+
+/** What the model reads in place of the result of a call that was cut. */
+export function cutResult({ call_id, name }: ToolCallPart, { end }: Answer): ToolResultPart {
+  const tokens = end?.usage?.output_tokens;
+  const limit = tokens ? `the output limit (${tokens} tokens)` : 'the output limit';
+  const error = `Not run: your answer reached ${limit} in the middle of this call, so its arguments are incomplete. Write less in one answer: do the work in several smaller calls.`;
+  return { type: 'tool_result', call_id, name, error };
+}
+
+/** What the user is told of the first cut. */
+export function cutNotice(calls: readonly ToolCallPart[]): string {
+  return `The answer reached the model's output limit in the middle of a call of ${calls.map(nameOf).join(', ')}: it was not run. The model is asked to work in smaller steps.`;
+}
+
+/** What the user is told when the turn ends for it. */
+export function cutStop(calls: readonly ToolCallPart[]): string {
+  return `Stopped: the answer reached the model's output limit in the middle of a call of ${calls.map(nameOf).join(', ')}, which was not run. Ask for the work in smaller steps.`;
+}
+
+const nameOf = ({ name }: ToolCallPart): string => name || 'a tool';
