@@ -120,6 +120,7 @@ async function* vendor(settings: Settings, wired: Wired, options: CheckOptions):
   yield { part: 'key', ok: config.api_key === null ? 'none is needed' : 'there is one' };
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
   yield await contextWindow(settings, config);
+  yield* trigger(config);
   if (options.live) yield* live(wired);
   else yield { part: 'reachability', note: 'not tried; hi config check --live does, with one small call' };
 }
@@ -130,6 +131,15 @@ async function contextWindow({ file }: Settings, { model, context_window }: Conf
   if (publishedWindow(model) === context_window) return { part, ok: `${context_window} tokens` };
   const note = `taken to be ${context_window} tokens: nobody publishes that of '${model}'. Set context_window in config.json`;
   return { part, note };
+}
+
+/** The number is the user's own, so nothing brings it down to what the model can take. */
+function* trigger({ max_input_tokens, context_window, compaction }: Config): Generator<Finding> {
+  if (max_input_tokens === null || max_input_tokens <= context_window) return;
+  const text = `max_input_tokens is ${max_input_tokens}, more than the context window of ${context_window}: the window is full before anything is compacted.`;
+  const most = Math.floor(compaction.trigger_ratio * context_window);
+  const hint = `Set max_input_tokens to ${most} or less, or remove it. If the model has a larger window, set context_window.`;
+  yield { part: 'max_input_tokens', wrong: new HiError('config', text, { hint }) };
 }
 
 async function* live({ session, config, connections }: Wired): AsyncGenerator<Finding> {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
@@ -52,6 +52,18 @@ describe('hi config check', () => {
     expect((await check()).stdout).not.toContain('\x1b');
     const coloured = await check([], { env: { FORCE_COLOR: '1' } });
     expect(coloured.stdout).toContain('\x1b[32mok\x1b[39m     zstd');
+  });
+
+  it('says when max_input_tokens exceeds the window', async () => {
+    await setUp('openai', {}, { api_key: 'sk-secret-1234567', context_window: 9000, max_input_tokens: 9001 });
+    const { status, stdout } = await check();
+    expect(status).toBe(3);
+    expect(stdout).toMatch(
+      /^wrong {2}max_input_tokens: max_input_tokens is 9001, more than the context window of 9000/m,
+    );
+    expect(stdout).toContain('Set max_input_tokens to 7200 or less');
+    home.writeConfig(JSON.stringify({ ...JSON.parse(readFileSync(home.configFile, 'utf8')), max_input_tokens: 9000 }));
+    expect(await check()).toMatchObject({ status: 0, stdout: expect.not.stringContaining('max_input_tokens') });
   });
 
   it('says that the window of an unknown model is a guess', async () => {
