@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { errorCode } from './error-code.js';
+import { misnamed, misplaced } from './overlooked.js';
 import type { SkillWarning } from './skill.js';
 
 /** A file that claims to be a skill. */
@@ -23,16 +24,23 @@ export interface Scan {
 /** More than any instruction; a file of this size is something else and would be read whole into a request. */
 const LARGEST = 1024 * 1024;
 
-/** Finds `*.md` and `<name>/SKILL.md`, by name, without reading them. A folder that is not there has no skills. Never fails. */
+/**
+ * Finds `*.md` and `<name>/SKILL.md`, by name, without reading them, and warns of what looks like a skill and is none by its name or place. What is hidden,
+ * and files of other kinds, are nobody's mistake. A folder that is not there has no skills. Never fails.
+ */
 export function scanFolder(folder: string): Scan {
   const warnings: SkillWarning[] = [];
   const files: SkillFile[] = [];
   for (const entry of entriesOf(folder, warnings)) {
+    if (entry.name.startsWith('.')) continue;
     const claim = claimOf(folder, entry);
-    if (claim === null) continue;
-    const found = examine(folder, claim);
-    if (typeof found === 'string') warnings.push({ path: claim.path, reason: `${found}; left out` });
-    else if (found !== null) files.push(fileOf(claim, found));
+    const found = claim === null ? null : examine(folder, claim);
+    if (claim === null || found === null) {
+      const path = `${folder}${sep}${entry.name}`;
+      const reason = whyOverlooked(path, entry);
+      if (reason !== null) warnings.push({ path, reason });
+    } else if (typeof found === 'string') warnings.push({ path: claim.path, reason: `${found}; left out` });
+    else files.push(fileOf(claim, found));
   }
   return { files, warnings };
 }
@@ -47,13 +55,17 @@ function entriesOf(folder: string, warnings: SkillWarning[]): readonly Dirent[] 
   }
 }
 
+/** A link may lead to a file or to a folder. */
+function whyOverlooked(path: string, entry: Dirent): string | null {
+  return (entry.isDirectory() ? null : misnamed(entry)) ?? (entry.isFile() ? null : misplaced(path));
+}
+
 type Claim = Omit<SkillFile, 'bytes' | 'stamp'> & { readonly linked: boolean };
 
 function claimOf(folder: string, entry: Dirent): Claim | null {
   // Joining with care takes as long as looking at the file.
   const path = `${folder}${sep}${entry.name}`;
   const linked = entry.isSymbolicLink();
-  if (entry.name.startsWith('.')) return null;
   if (entry.name.endsWith('.md') && !entry.isDirectory())
     return { name: entry.name.slice(0, -3), path, folder: null, linked };
   if (!entry.isDirectory() && !linked) return null;

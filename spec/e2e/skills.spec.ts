@@ -92,6 +92,43 @@ describe('broken skills', () => {
   });
 });
 
+describe('files that are skills by everything but their name', () => {
+  const MISNAMED: readonly (readonly [file: string, listed: string, reason: string])[] = [
+    ['F.MD', 'F.MD', 'its name ends with .MD, not .md'],
+    ['notes.markdown', 'notes.markdown', 'its name ends with .markdown, not .md'],
+    ['work/review.md', 'work', 'has no SKILL.md; too deep in it: review.md. A skill is NAME.md or NAME/SKILL.md'],
+    ['pack/pdf/SKILL.md', 'pack', 'too deep in it: pdf/SKILL.md.'],
+    ['lower/skill.md', 'lower', 'its file is called skill.md, not SKILL.md'],
+  ];
+  const OTHERS = ['LICENSE', 'notes.txt', '.hidden.MD', '.git/x.md', 'pictures/one.png', 'git/reference/more.md'];
+
+  it('are each listed with the reason by hi skills, /skills and hi config check', async () => {
+    const files = Object.fromEntries([...MISNAMED.map(([file]) => file), ...OTHERS].map((file) => [file, howTo('x')]));
+    await using chat = await skilled({ skills: { ...skillsOf('git'), ...files } });
+    const { warnings } = JSON.parse((await chat.hi('skills', '--json')).stdout);
+    expect(warnings.map(({ path }: { path: string }) => path).sort()).toEqual(
+      MISNAMED.map(([, listed]) => chat.place(listed)).sort(),
+    );
+    const says = [
+      (await chat.hi('skills')).stderr,
+      (await chat.chat('/skills')).stderr,
+      (await chat.hi('config', 'check')).stdout,
+    ];
+    for (const [, listed, reason] of MISNAMED)
+      for (const said of says)
+        expect(said.split('\n').find((line) => line.includes(chat.place(listed)))).toContain(reason);
+  });
+
+  it('are counted where a folder holds many, also behind a link', async () => {
+    await using chat = await skilled({ skills: { 'work/a.md': 'A', 'work/b.md': 'B', 'work/deeper/c.md': 'C' } });
+    chat.home.write('elsewhere.md', 'E');
+    symlinkSync(chat.home.work, chat.place('linked'));
+    const { stderr } = await chat.hi('skills');
+    expect(stderr).toContain('too deep in it: a.md and 2 more.');
+    expect(stderr).toContain(`skill ${chat.place('linked')}: has no SKILL.md; too deep in it: elsewhere.md.`);
+  });
+});
+
 describe('skills by hand', () => {
   it('are loaded and dropped, and stay so', async () => {
     await using chat = await skilled({ config: MATCHED });

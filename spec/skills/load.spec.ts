@@ -21,7 +21,7 @@ describe('the skills of a folder', () => {
     const { skills, warnings } = await load({
       'pdf/SKILL.md': skillFile('pdf', 'Fills in PDF forms.'),
       'pdf/references/fields.md': 'beside it',
-      'drafts/todo.md': 'not a skill',
+      'drafts/todo.txt': 'not a skill',
     });
     expect(skills).toMatchObject([{ name: 'pdf', description: 'Fills in PDF forms.' }]);
     expect(skills[0]?.folder).toMatch(/pdf$/);
