@@ -23,7 +23,7 @@ export async function ask(world: World, words: readonly string[], options: ChatO
     const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
     const { session, settings } = await openSession(world, { ...options, ...approve });
     try {
-      const warnings = await notYetGiven(settings.warnings, settings.paths.cache);
+      const warnings = await notYetGiven(settings.warnings, settings.paths.warned);
       const notices = [...warnings, ...session.history.takeNotices()];
       return await show(world, screen, options, notices, session.send(input, stop.signal));
     } finally {

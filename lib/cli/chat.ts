@@ -107,11 +107,11 @@ export async function chat(world: World, options: ChatOptions, first = false): P
     cwd: world.cwd,
     home: world.home,
   });
-  const warnings = await notYetGiven(settings.warnings, settings.paths.cache);
+  const warnings = await notYetGiven(settings.warnings, settings.paths.warned);
   for (const notice of [...warnings, ...session.history.takeNotices()]) screen.notice(notice, 'warning');
   if (isTyped && !quiet) {
     const found = foundNotice(world, options, settings);
-    const untold = found === null ? [] : await notYetGiven([found], settings.paths.cache);
+    const untold = found === null ? [] : await notYetGiven([found], settings.paths.warned);
     for (const notice of untold) screen.notice(notice, 'info');
     screen.notice(greeting(session, await gauge.read()), 'info');
     const last = lastExchange(session.history.view(null).messages);

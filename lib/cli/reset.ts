@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { findPaths } from '../config/paths.js';
 import { HiError } from '../errors.js';
 import { HistoryStore } from '../history/store.js';
@@ -36,9 +35,7 @@ export async function reset(world: World, options: ResetOptions): Promise<number
   await history.reset({ purge: options.purge ?? false });
   tellNotices(world, history);
   // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
-  if (options.purge) {
-    for (const path of [paths.cache, paths.inputHistory]) await rm(path, { recursive: true, force: true });
-  }
+  if (options.purge) (await import('./purge.js')).purgeTraces(paths);
   const kept = options.purge ? 'No copy is kept.' : "'hi reset --undo' brings them back.";
   say(messages === 0 ? 'There was nothing to clear.' : `Cleared ${counted(messages)}. ${kept}`);
   return 0;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { shortCount } from '../chat/transcript.js';
 import { DEFAULTS } from '../config/config.js';
 import { readConfig } from '../config/load.js';
@@ -57,7 +56,7 @@ export async function findSkills(
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);
   return await openSkills({
     folder: paths.skills,
-    known_file: join(paths.cache, 'skills.json'),
+    known_file: paths.knownSkills,
     ...DEFAULTS.skills,
     ...file?.skills,
     context_window,

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { ToolSpec } from '../chat/request.js';
 import { fileCache } from '../compaction/cache.js';
 import type { Config } from '../config/config.js';
@@ -48,7 +47,7 @@ export async function wire(world: World, options: SessionOptions, settings: Sett
   const connections = new Connections(world, options, settings, config);
   const target = connections.target(config);
   const small = config.small_model === null ? null : connections.target(config.small_model);
-  const cache = fileCache(join(paths.cache, 'compressions'));
+  const cache = fileCache(paths.compressions);
   const context = toolContext(world, config, settings);
   const offered = offeredTools(config, options);
   const session = new Session({
@@ -79,7 +78,7 @@ export async function wire(world: World, options: SessionOptions, settings: Sett
     skills: (main: Target) =>
       openSkills({
         folder: paths.skills,
-        known_file: join(paths.cache, 'skills.json'),
+        known_file: paths.knownSkills,
         ...config.skills,
         context_window: main.context_window,
         model: async () => textModel(small ?? main),
@@ -109,7 +108,7 @@ function toolContext(world: World, config: Config, { paths }: Settings): ToolCon
     env: world.env,
     timeout: config.tools.timeout_ms,
     outputLimit: Math.min(config.tools.output_limit, Math.floor(OUTPUT_SHARE * 4 * config.context_window)),
-    spillFolder: join(paths.cache, 'outputs'),
+    spillFolder: paths.outputs,
     sandbox:
       config.tools.sandbox === false
         ? null

@@ -1,14 +1,18 @@
-import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../chat/json.js';
 import type { TextCache } from '../chat/text-model.js';
 import { makeFolder } from '../folder.js';
+import { namesWithAsides, writeAside } from '../write-aside.js';
 
 /** How many results are kept; the ones used longest ago go first. */
 const LIMIT = 256;
 
+/** Matches the names of the files that a `fileCache` makes, and no others. */
+export const COMPRESSIONS = namesWithAsides('[0-9a-f]{64}(?:\\.json)?');
+
 /**
- * Results of compressions, one file each under `folder`, named by their content hash. The folder is made when the first one is stored.
+ * Results of compressions, one file each under `folder`, named by their content hash, the SHA-256 in hexadecimal. The folder is made when the first one is stored.
  * A file that cannot be read or is damaged counts as not there, and a result that cannot be stored is lost without a word: it can be made again.
  */
 export function fileCache(folder: string): TextCache {
@@ -23,9 +27,7 @@ export function fileCache(folder: string): TextCache {
     async put(key, text) {
       try {
         makeFolder(folder, 0o700);
-        const aside = join(folder, `${key}.${process.pid}.tmp`);
-        await writeFile(aside, JSON.stringify({ key, text }), { mode: 0o600 });
-        await rename(aside, pathOf(key));
+        writeAside(pathOf(key), JSON.stringify({ key, text }), { mode: 0o600, synced: false });
         await forgetOldest(folder);
       } catch {
         return;
@@ -40,7 +42,7 @@ async function read(path: string, key: string): Promise<string | null> {
 }
 
 async function forgetOldest(folder: string): Promise<void> {
-  const names = await readdir(folder);
+  const names = (await readdir(folder)).filter((name) => COMPRESSIONS.test(name));
   if (names.length <= LIMIT) return;
   const files = await Promise.all(
     names.map(async (name) => ({ path: join(folder, name), used: (await stat(join(folder, name))).mtimeMs })),

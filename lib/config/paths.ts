@@ -11,6 +11,14 @@ export interface Paths {
   readonly skills: string;
   readonly history: string;
   readonly inputHistory: string;
+  /** Results of compressions. */
+  readonly compressions: string;
+  /** Outputs of commands that were too long for the model. */
+  readonly outputs: string;
+  /** What an earlier start found out about the skills. */
+  readonly knownSkills: string;
+  /** The warnings that were given. */
+  readonly warned: string;
   readonly log: string;
 }
 
@@ -37,6 +45,10 @@ export async function findPaths(
     skills: join(config, 'skills'),
     history: join(data, 'history.json.zst'),
     inputHistory: join(data, 'input-history.jsonl'),
+    compressions: join(cache, 'compressions'),
+    outputs: join(cache, 'outputs'),
+    knownSkills: join(cache, 'skills.json'),
+    warned: join(cache, 'warned.json'),
     log: join(cache, 'debug.log'),
   };
 }

@@ -1,6 +1,7 @@
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../folder.js';
+import { writeAside } from '../write-aside.js';
 import type { Recall } from './line-editor.js';
 
 /** What was entered at the prompt, this time and earlier times. */
@@ -89,7 +90,7 @@ function append(file: string, line: string): void {
 
 function rewrite(file: string, entries: readonly string[]): void {
   try {
-    writeFileSync(`${file}.new`, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    writeAside(file, lines, { mode: 0o600, synced: false });
   } catch {}
 }

@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../folder.js';
+import { writeAside } from '../write-aside.js';
 import type { Described } from './describe.js';
 import type { SkillFile } from './scan.js';
 
@@ -37,13 +38,11 @@ export function writeKnown(path: string, files: readonly (readonly [SkillFile, D
     const { description = null, priority = 0, stems = '' } = skill ?? {};
     return [file.path, file.stamp, reasons, description, priority, stems];
   });
-  const aside = `${path}.${process.pid}.tmp`;
   try {
     makeFolder(dirname(path), 0o700);
-    writeFileSync(aside, JSON.stringify([VERSION, ...rows]), { mode: 0o600 });
-    renameSync(aside, path);
+    writeAside(path, JSON.stringify([VERSION, ...rows]), { mode: 0o600, synced: false });
   } catch {
-    rmSync(aside, { force: true });
+    return;
   }
 }
 

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { HiError } from '../errors.js';
 import { commandEnvironment } from './command-environment.js';
 import { endProcesses } from './end-processes.js';
-import { OutputKeeper } from './limit-output.js';
+import { OutputKeeper, outputName } from './limit-output.js';
 import { codeOf } from './places.js';
 import { runShell, type ShellEnd } from './run-shell.js';
 import { sandboxWrapper } from './sandbox.js';
@@ -25,7 +24,7 @@ export const bash: Tool<{ readonly command: string }> = {
     if (command.includes('\0')) throw new HiError('usage', 'A command cannot contain a NUL character.');
     await requireFolder(context);
     const wrapper = context.sandbox ? await sandboxWrapper(context.sandbox, context) : [];
-    const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+    const name = outputName();
     const stdout = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stdout`);
     const stderr = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stderr`);
     const end = await runShell(

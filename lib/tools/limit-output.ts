@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -9,6 +10,14 @@ const LARGEST_SPILL = 1024 ** 3;
 
 /** Whole outputs are for the turn they belong to and a little after. */
 const SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
+
+/** A name no other output has, for both streams of one command. */
+export function outputName(): string {
+  return `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Matches the names `outputName` makes, with `.stdout` or `.stderr` after them, and no others. */
+export const OUTPUTS = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{6}\.std(?:out|err)$/;
 
 /** What is left of one output stream for the model. */
 export interface LimitedOutput {
@@ -175,7 +184,7 @@ class Spill {
 function removeOld(folder: string): void {
   const oldest = Date.now() - SPILL_AGE;
   for (const name of readdirSync(folder)) {
-    if (!/\.std(out|err)$/.test(name)) continue;
+    if (!OUTPUTS.test(name)) continue;
     const path = join(folder, name);
     // Another hi may have removed it in the meantime.
     if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true });

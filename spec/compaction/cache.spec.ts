@@ -24,17 +24,21 @@ describe('the compression cache', () => {
     }
   });
 
-  it('lets go of what was used longest ago', async () => {
+  it('lets go of what was used longest ago, and of nothing that it did not make', async () => {
     const folder = await freshFolder();
     const cache = fileCache(folder);
+    const name = (key: number) => `${key}`.padStart(64, '0');
     for (let key = 0; key < 256; key++) {
-      await cache.put(`key${key}`, 'text');
-      await utimes(join(folder, `key${key}.json`), key + 1, key + 1);
+      await cache.put(name(key), 'text');
+      await utimes(join(folder, `${name(key)}.json`), key + 2, key + 2);
     }
-    await cache.get('key0');
-    await cache.put('new', 'text');
-    expect((await readdir(folder)).length).toBe(256);
-    expect([await cache.get('key0'), await cache.get('key1')]).toEqual(['text', null]);
+    await writeFile(join(folder, 'mine.json'), 'old');
+    await utimes(join(folder, 'mine.json'), 1, 1);
+    await cache.get(name(0));
+    await cache.put(name(256), 'text');
+    expect((await readdir(folder)).length).toBe(257);
+    expect(await readdir(folder)).toContain('mine.json');
+    expect([await cache.get(name(0)), await cache.get(name(1))]).toEqual(['text', null]);
   });
 
   it('works without a folder it may write to', async () => {

@@ -1,0 +1,82 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { namesWithAsides, writeAside } from '../lib/write-aside.js';
+
+let top: string;
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), 'hi-aside-'));
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+const OPTIONS = { mode: 0o600, synced: true };
+
+describe('a file written aside', () => {
+  it('has the mode asked for when it is new, keeps its own when it is not, and leaves nothing beside it', () => {
+    const path = join(top, 'file');
+    writeAside(path, 'one', OPTIONS);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    chmodSync(path, 0o664);
+    writeAside(path, 'two', OPTIONS);
+    expect(statSync(path).mode & 0o777).toBe(0o664);
+    expect(readFileSync(path, 'utf8')).toBe('two');
+    expect(readdirSync(top)).toEqual(['file']);
+  });
+
+  it('takes the place of what a chain of links leads to, also when that is not there yet', () => {
+    mkdirSync(join(top, 'real', 'inner'), { recursive: true });
+    symlinkSync('real/inner', join(top, 'folder'));
+    symlinkSync('../target', join(top, 'real', 'inner', 'second'));
+    symlinkSync('folder/second', join(top, 'first'));
+    for (const text of ['new', 'changed']) {
+      writeAside(join(top, 'first'), text, OPTIONS);
+      expect(readFileSync(join(top, 'real', 'target'), 'utf8')).toBe(text);
+    }
+    expect(lstatSync(join(top, 'first')).isSymbolicLink()).toBe(true);
+    expect(lstatSync(join(top, 'real', 'inner', 'second')).isSymbolicLink()).toBe(true);
+    expect(readdirSync(join(top, 'real')).sort()).toEqual(['inner', 'target']);
+  });
+
+  it('is not written where a link leads to a folder that is not there, or in a circle', () => {
+    symlinkSync('away/target', join(top, 'gone'));
+    symlinkSync('circle', join(top, 'circle'));
+    expect(() => writeAside(join(top, 'gone'), 'x', OPTIONS)).toThrow('ENOENT');
+    expect(() => writeAside(join(top, 'circle'), 'x', OPTIONS)).toThrow('ELOOP');
+    expect(readdirSync(top).sort()).toEqual(['circle', 'gone']);
+  });
+
+  it('leaves the old one as it was when it fails, and nothing beside it', () => {
+    mkdirSync(join(top, 'folder'));
+    expect(() => writeAside(join(top, 'folder'), 'x', OPTIONS)).toThrow(/EISDIR|EEXIST|ENOTEMPTY/);
+    expect(readdirSync(top)).toEqual(['folder']);
+  });
+
+  it('goes by a name of its own, which is known again after a kill', () => {
+    const names = namesWithAsides('skills\\.json');
+    for (const name of ['skills.json', 'skills.json.123.new', 'skills.json.123.tmp', 'skills.json.new']) {
+      expect(names.test(name)).toBe(true);
+    }
+    for (const name of ['skills.json.bak', 'my-skills.json', 'skillsxjson', 'skills.json.new.txt', 'skills.json.1']) {
+      expect(names.test(name)).toBe(false);
+    }
+  });
+
+  it('may have a name as long as file systems take', () => {
+    const path = join(top, 'ü'.repeat(127));
+    writeFileSync(path, 'one');
+    writeAside(path, 'two', OPTIONS);
+    expect(readFileSync(path, 'utf8')).toBe('two');
+  });
+});
