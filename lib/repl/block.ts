@@ -10,7 +10,7 @@ export function isOpenBlock(piece: Piece): boolean {
 
 /** What stands between the quotes of a block, without the newlines next to them; any other text as it is. */
 export function blockText(piece: Piece): Piece {
-  const block = /^(\s*"""\n?)(.*?)\n?"""\s*$/s.exec(piece.text);
+  const block = /^(\s*"""(?:\r?\n)?)(.*?)(?:\r?\n)?"""\s*$/s.exec(piece.text);
   if (block === null || isOpenBlock(piece) || isMarked(piece, piece.text.indexOf('"'))) return piece;
   const [, opening = '', inside = ''] = block;
   return pieceOf(piece, opening.length, opening.length + inside.length);

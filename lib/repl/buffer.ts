@@ -85,6 +85,18 @@ export function stepForward(buffer: Buffer, offset: number): number {
   return token?.end ?? nextGrapheme(buffer.text, offset);
 }
 
+/** Where the line that goes on at `from` ends: before its newline, which is `\n` or `\r\n`, or at the end of the text. */
+export function endOfLine(text: string, from: number): number {
+  const newline = text.indexOf('\n', from);
+  if (newline === -1) return text.length;
+  return newline > from && text[newline - 1] === '\r' ? newline - 1 : newline;
+}
+
+/** Where the next line begins when one ends at `end`. */
+export function afterNewline(text: string, end: number): number {
+  return Math.min(text.length, end + (text.startsWith('\r\n', end) ? 2 : 1));
+}
+
 function wholeTokens({ marks }: Piece, from: number, to: number): readonly [number, number] {
   const cut = marks.filter((mark) => mark.kind === 'token' && mark.start < to && mark.end > from);
   return [

@@ -1,4 +1,15 @@
-import { type Buffer, insert, moveTo, type Piece, pieceOf, replace, stepBack, stepForward } from './buffer.js';
+import {
+  afterNewline,
+  type Buffer,
+  endOfLine,
+  insert,
+  moveTo,
+  type Piece,
+  pieceOf,
+  replace,
+  stepBack,
+  stepForward,
+} from './buffer.js';
 
 /** What a key does to the line. */
 export type Edit = (buffer: Buffer) => Buffer;
@@ -29,16 +40,16 @@ export const swap: Edit = (buffer) => {
 export function lineUp(buffer: Buffer): Buffer | null {
   const start = lineStart(buffer);
   if (start === 0) return null;
-  const above = lineStart(moveTo(buffer, start - 1));
-  return moveTo(buffer, Math.min(above + buffer.cursor - start, start - 1));
+  const above = lineStart({ ...buffer, cursor: start - 1 });
+  return moveTo(buffer, Math.min(above + buffer.cursor - start, endOfLine(buffer.text, above)));
 }
 
 /** One line down; null on the last line. */
 export function lineDown(buffer: Buffer): Buffer | null {
   const end = lineEnd(buffer);
   if (end === buffer.text.length) return null;
-  const below = { ...buffer, cursor: end + 1 };
-  return moveTo(buffer, Math.min(end + 1 + buffer.cursor - lineStart(buffer), lineEnd(below)));
+  const below = afterNewline(buffer.text, end);
+  return moveTo(buffer, Math.min(below + buffer.cursor - lineStart(buffer), endOfLine(buffer.text, below)));
 }
 
 /** The stretch that a killing key takes, from where to where. */
@@ -48,7 +59,7 @@ export const toStartOfLine: Reach = (buffer) => [lineStart(buffer), buffer.curso
 /** At the end of a line the newline itself. */
 export const toEndOfLine: Reach = (buffer) => {
   const end = lineEnd(buffer);
-  return [buffer.cursor, end === buffer.cursor ? Math.min(end + 1, buffer.text.length) : end];
+  return [buffer.cursor, end === buffer.cursor ? afterNewline(buffer.text, end) : end];
 };
 export const wordBefore: Reach = (buffer) => [wordStart(buffer), buffer.cursor];
 export const wordAfter: Reach = (buffer) => [buffer.cursor, wordEnd(buffer)];
@@ -65,10 +76,7 @@ function erase(buffer: Buffer, start: number, end: number): Buffer {
 /** `lastIndexOf` takes a negative position for 0, so the very start is a case of its own. */
 const lineStart = ({ text, cursor }: Buffer): number => (cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1);
 
-function lineEnd({ text, cursor }: Buffer): number {
-  const newline = text.indexOf('\n', cursor);
-  return newline === -1 ? text.length : newline;
-}
+const lineEnd = ({ text, cursor }: Buffer): number => endOfLine(text, cursor);
 
 const wordStart = (buffer: Buffer): number =>
   buffer.cursor - (/[\p{L}\p{N}\p{M}_]*[^\p{L}\p{N}\p{M}_]*$/u.exec(textBefore(buffer))?.[0].length ?? 0);

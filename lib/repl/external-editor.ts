@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { HiError } from '../errors.js';
 
 /**
- * Opens the text in the user's editor, which gets the terminal, and resolves to what was saved, without the newline that editors put at the end.
+ * Opens the text in the user's editor, which gets the terminal, and resolves to what was saved, without the newline that editors put at the end
+ * and with `\r\n` only where the text came with it.
  * `editor` may have options (`code --wait`), so a shell reads it. Rejects with a `HiError` (usage) when it cannot be started or fails.
  */
 export async function editExternally(text: string, editor: string | null): Promise<string> {
@@ -21,7 +22,8 @@ export async function editExternally(text: string, editor: string | null): Promi
         hint: 'The line is as it was.',
       });
     }
-    return (await readFile(file, 'utf8')).replace(/\r?\n$/, '').replaceAll('\r\n', '\n');
+    const saved = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+    return text.includes('\r\n') ? saved : saved.replaceAll('\r\n', '\n');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

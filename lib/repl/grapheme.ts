@@ -6,6 +6,7 @@ let segmenter: Intl.Segmenter | null = null;
 /** Where the character that begins at `offset` ends. */
 export function nextGrapheme(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
+  if (text.startsWith('\r\n', offset)) return offset + 2;
   if (isAscii(text, offset) && isAscii(text, offset + 1)) return offset + 1;
   const [first] = segments(text.slice(offset, offset + REACH));
   return offset + (first?.segment.length ?? 1);
@@ -14,6 +15,7 @@ export function nextGrapheme(text: string, offset: number): number {
 /** Where the character that ends at `offset` begins. */
 export function previousGrapheme(text: string, offset: number): number {
   if (offset <= 0) return 0;
+  if (text.startsWith('\r\n', offset - 2)) return offset - 2;
   if (isAscii(text, offset - 1)) return offset - 1;
   const start = Math.max(0, offset - REACH);
   const window = text.slice(start, offset);

@@ -8,7 +8,7 @@ export interface InputReader {
   key(text: string, key: Key): void;
   /** The Escape key by itself. */
   escape(): void;
-  /** A whole bracketed paste, its newlines as `\n`. */
+  /** A whole bracketed paste, its newlines as `\n`, or as `\r\n` where that was copied. */
   paste(text: string): void;
   /** Everything that came at once has been told, and something was: time to draw. */
   settled(): void;
@@ -166,5 +166,5 @@ function unfinishedMarker(text: string, marker: string): number {
   return 0;
 }
 
-/** Terminals send the newlines of a paste as returns. */
-const newlines = (text: string): string => text.replace(/\r\n?/g, '\n');
+/** Terminals send the newlines of a paste as returns; a CRLF is what was copied, and stays. */
+const newlines = (text: string): string => text.replace(/\r(?!\n)/g, '\n');

@@ -1,6 +1,6 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import { neutralise } from '../screen/sanitize.js';
-import type { Mark } from './buffer.js';
+import { afterNewline, endOfLine, type Mark } from './buffer.js';
 import { graphemes } from './grapheme.js';
 
 /** One row of the terminal: the stretch of the text it shows. */
@@ -13,7 +13,7 @@ export interface Row {
 
 /** What a stretch of text looks like on the screen: one line for one line, nothing in it that a terminal obeys. */
 export function display(text: string): string {
-  return neutralise(text).replaceAll('\t', '    ').replaceAll('\r', '␍');
+  return neutralise(text).replaceAll('\t', '    ').replaceAll('\r\n', '\n');
 }
 
 /** How many columns the terminal gives to what `display` makes of a text. Terminals disagree about some emoji; this is the common answer. */
@@ -30,15 +30,15 @@ export function layout(text: string, columns: number, indent: number): readonly 
   let start = 0;
   let column = indent;
 
-  function close(end: number, isBroken: boolean): void {
+  function close(end: number, next: number): void {
     rows.push({ start, end, isFull: column >= columns });
-    start = isBroken ? end + 1 : end;
+    start = next;
     column = 0;
   }
 
   function layPlain(from: number, to: number): void {
     for (let at = from; at < to; ) {
-      if (column >= columns) close(at, false);
+      if (column >= columns) close(at, at);
       const taken = Math.min(to - at, Math.max(1, columns - column));
       column += taken;
       at += taken;
@@ -48,22 +48,21 @@ export function layout(text: string, columns: number, indent: number): readonly 
   function layWide(from: number, to: number): void {
     for (const { segment, index } of graphemes(text.slice(from, to))) {
       const width = isPlain(segment) ? 1 : widthOf(segment);
-      if (column > 0 && column + width > columns) close(from + index, false);
+      if (column > 0 && column + width > columns) close(from + index, from + index);
       column += width;
     }
   }
 
   for (let from = 0; ; ) {
-    const newline = text.indexOf('\n', from);
-    const to = newline === -1 ? text.length : newline;
+    const to = endOfLine(text, from);
     if (/^[\x20-\x7e]*$/.test(text.slice(from, to))) layPlain(from, to);
     else layWide(from, to);
-    if (newline === -1) break;
-    close(newline, true);
-    from = newline + 1;
+    if (to === text.length) break;
+    from = afterNewline(text, to);
+    close(to, from);
   }
-  if (column >= columns) close(text.length, false);
-  close(text.length, false);
+  if (column >= columns) close(text.length, text.length);
+  close(text.length, text.length);
   return rows;
 }
 

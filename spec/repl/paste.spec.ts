@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { replDriver } from '../support/repl-terminal.js';
-import { KEY } from '../support/terminal.js';
+import { control, KEY } from '../support/terminal.js';
 
 const start = replDriver();
+/** A paste by a terminal that leaves newlines as they are. */
+const verbatim = (text: string): string => `\x1b[200~${text}\x1b[201~`;
 const LONG = 'long text '.repeat(21).trim();
 
 describe('a bracketed paste', () => {
@@ -71,6 +73,41 @@ describe('a bracketed paste', () => {
     terminal.type('\r');
     await terminal.until('echo');
     expect(submitted()[0]?.text).toBe('red \x1b[31m\x07 end');
+  });
+
+  it('keeps its CRLF, in the line and in what is sent; a lone return is a newline', async () => {
+    const { terminal, submitted } = await start();
+    terminal.type(verbatim('one\r\ntwo\rthree\r\n'));
+    await terminal.until((screen) => screen === 'hi> one\ntwo\nthree');
+    terminal.type('four\r');
+    await terminal.until('echo');
+    expect(submitted()[0]?.text).toBe('one\r\ntwo\nthree\r\nfour');
+  });
+
+  it('keeps its CRLF behind a token, and when it is recalled, also by the next process', async () => {
+    const first = await start();
+    const text = 'a line\r\n'.repeat(40);
+    first.terminal.type(verbatim(text));
+    await first.terminal.until('hi> [LongText#1]');
+    first.terminal.type('\r');
+    await first.terminal.until(/echo[\s\S]*hi>$/);
+    first.terminal.type(`${KEY.up}\r`);
+    await first.terminal.until(/a line\n+echo[\s\S]*hi>$/);
+    const second = await start({ folder: first.folder });
+    second.terminal.type(`${KEY.up}\r`);
+    await second.terminal.until('echo');
+    expect(second.submitted().map((line) => line.text)).toEqual([text, text, text]);
+  });
+
+  it('takes a CRLF for one newline in moving, deleting and cutting', async () => {
+    const { terminal, submitted } = await start();
+    terminal.type(verbatim('one\r\ntwo\r\nthree'));
+    await terminal.until('three');
+    terminal.type(
+      `${KEY.up}${control('e')}!${KEY.up}${control('e')}!${control('k')}${KEY.down}?${control('a')}${KEY.backspace}\r`,
+    );
+    await terminal.until('echo');
+    expect(submitted()[0]?.text).toBe('one!two!thre?e');
   });
 
   it('may be 10 MB', async () => {
