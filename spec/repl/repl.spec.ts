@@ -141,6 +141,14 @@ describe('the repl', () => {
     await terminal.until(screen);
   });
 
+  it('does not take a Ctrl-C that was meant for another program, though the signal comes after its end', async () => {
+    const { terminal } = await start();
+    terminal.type('lend kill -INT $PPID\r');
+    await terminal.until(/\n\nhi>$/);
+    terminal.type('say still here\r');
+    await terminal.until(/\nstill here\n\nhi>$/);
+  });
+
   it('stops the answer when Ctrl-C comes among other keys of a question', async () => {
     const { terminal } = await start();
     terminal.type('question everything\r');

@@ -73,6 +73,17 @@ describe('dynamic skills management', () => {
     expect(await talk.say('go on')).toMatchObject({ dropped: [], record: { held: ['docker'] } });
   });
 
+  it('takes half of what a match asks for as a sign that a skill is still needed', async () => {
+    const files = { ...FILES, 'git.md': skillFile('git', 'Commits.', '# git\n\n## Bisecting\n\n## Worktrees\n') };
+    const words = 'Try bisecting in one of the worktrees.';
+    expect((await conversation(await matched({}, files)).say(words)).record.matched).toEqual([]);
+    const talk = conversation(await matched({}, files));
+    await talk.say('git please');
+    await talk.say('what then?');
+    await talk.say('and then?', words);
+    expect((await talk.say('why?')).record).toMatchObject({ active: ['git'], held: ['git'] });
+  });
+
   it('does not take the words that matched it for a sign that it is still needed', async () => {
     const talk = conversation(await matched({ evict_after: 1 }));
     await talk.say('git: commit and rebase', 'Commit and rebase.');

@@ -203,6 +203,23 @@ describe('the tool runner', () => {
     expect(readFileSync(join(place.folder, 'a.ts'), 'utf8')).toBe('const key = 1');
   });
 
+  it('runs no command and makes no edit with the place holder of a hidden secret in it', async () => {
+    writeFileSync(join(place.folder, 'a.ts'), 'const key = 1');
+    const { one } = runnerOn(place, { allowAll: true });
+    const command = 'touch ran; curl -H "Authorization: Bearer [secret hidden by hi]" http://127.0.0.1:9/';
+    expect((await one('bash', { command })).error).toContain('stands for a secret');
+    expect(existsSync(join(place.folder, 'ran'))).toBe(false);
+    const edit = { path: 'a.ts', old: 'const key = 1', new: 'const key = "[secret hidden by hi]"' };
+    expect((await one('edit_file', edit)).error).toContain('stands for a secret');
+    expect(readFileSync(join(place.folder, 'a.ts'), 'utf8')).toBe('const key = 1');
+  });
+
+  it('reads a file that has the place holder of a hidden secret in its name', async () => {
+    writeFileSync(join(place.folder, '[secret hidden by hi].txt'), 'words');
+    const { one } = runnerOn(place, { allowAll: true });
+    expect((await one('read_file', { path: '[secret hidden by hi].txt' })).result).toMatchObject({ content: 'words' });
+  });
+
   it('stops the running call when its reader goes away', async () => {
     const { runner, call } = runnerOn(place, { allowAll: true });
     const running = runner.run(

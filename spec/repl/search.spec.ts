@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSearch } from '../../lib/repl/search.js';
+
+/** What Ctrl-R finds among these inputs, oldest first, after these words were typed. */
+function found(inputs: readonly string[], typed: string): string | null {
+  const search = createSearch(inputs);
+  for (const character of typed) search.key(character, { name: character.toLowerCase() });
+  return search.match();
+}
+
+describe('a search with Ctrl-R', () => {
+  it('takes small letters for both', () => {
+    expect(found(['Ask Ada', 'say hello'], 'ada')).toBe('Ask Ada');
+    expect(found(['ÄPFEL kaufen', 'say hello'], 'äpfel')).toBe('ÄPFEL kaufen');
+  });
+
+  it('takes a capital letter for itself, and what stands beside it', () => {
+    const inputs = ['Ask Ada', 'ask adam', 'ask ADA'];
+    expect(found(inputs, 'Ada')).toBe('Ask Ada');
+    expect(found(inputs, 'ADA')).toBe('ask ADA');
+    expect(found(inputs, 'Adam')).toBeNull();
+  });
+});
