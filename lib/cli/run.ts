@@ -18,7 +18,8 @@ export async function run(world: World): Promise<number> {
     return status;
   } catch (thrown) {
     const { reportError } = await import('./report.js');
-    return reportError(thrown, world, { debug: world.argv.includes('--debug'), json: wantsJson(world.argv) });
+    const options = optionsIn(world.argv);
+    return reportError(thrown, world, { debug: options.includes('--debug'), json: wantsJson(options) });
   }
 }
 
@@ -26,13 +27,18 @@ function isClosedPipe(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }
 
-/** Whether errors are to be printed as JSON too: read from the words, for the error may be that they could not be parsed. */
-function wantsJson(argv: readonly string[]): boolean {
+/** The words that may be options: those before `--`. Read from the words, for the error may be that they could not be parsed. */
+function optionsIn(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return argv.slice(0, end < 0 ? undefined : end).some((word, place) => {
+  return end < 0 ? argv : argv.slice(0, end);
+}
+
+/** Whether errors are to be printed as JSON too. */
+function wantsJson(options: readonly string[]): boolean {
+  return options.some((word, place) => {
     if (word === '--json') return true;
     const spaced = word === '-o' || word === '--output-format';
-    const value = spaced ? argv[place + 1] : /^(?:-o|--output-format)=?(.*)$/.exec(word)?.[1];
+    const value = spaced ? options[place + 1] : /^(?:-o|--output-format)=?(.*)$/.exec(word)?.[1];
     return value === 'json' || value === 'stream-json';
   });
 }

@@ -110,11 +110,17 @@ describe('config.json', () => {
     });
   });
 
-  it('warns when others can read it', async () => {
+  it.each(['644', '640', '604', '660'])('warns when others can read it, by its mode %s', async (mode) => {
     const path = fileOf('{"provider":"ollama"}');
-    chmodSync(path, 0o644);
+    chmodSync(path, Number.parseInt(mode, 8));
     const { warnings } = await readConfig(path, check, false);
-    expect(warnings).toEqual([`${path} can be read by others (mode 644). Run: chmod 600 '${path}'`]);
+    expect(warnings).toEqual([`${path} can be read by others (mode ${mode}). Run: chmod 600 '${path}'`]);
+  });
+
+  it.each(['600', '400', '700'])('warns of nothing when the user alone can read it, by its mode %s', async (mode) => {
+    const path = fileOf('{"provider":"ollama"}');
+    chmodSync(path, Number.parseInt(mode, 8));
+    expect((await readConfig(path, check, false)).warnings).toEqual([]);
   });
 
   it('is written where a link points to, and the link stays', async () => {

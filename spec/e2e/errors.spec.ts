@@ -136,6 +136,12 @@ describe('what goes wrong is said with its exit status', () => {
     expect(JSON.parse(misuse.stdout).error.code).toBe('usage');
   });
 
+  it('takes what follows -- for words of the prompt: neither JSON nor a stack was asked for', async () => {
+    home = makeHome({ provider: 'opnai' });
+    expectFailure(await hi(['ask', '--', '--json']), 3, /opnai/);
+    expectFailure(await hi(['ask', '--', '--debug']), 3, /opnai/);
+  });
+
   it('keeps every message that was stored, and does not send what failed again', async () => {
     let works = true;
     server = await startScriptedServer(() => (works ? { text: 'fine' } : { status: 401, error: { message: 'no' } }));
