@@ -75,9 +75,12 @@ export interface ConfigFile {
   readonly thinking?: ThinkingLevel | null;
 }
 
-/** What a setting is when nobody says otherwise (SPEC §2). */
+/** What a setting is when nobody says otherwise (SPEC §2): the schema takes its defaults from here. */
 export const DEFAULTS = {
   context_window: 128_000,
+  preamble: null,
+  max_input_tokens: null,
+  thinking: null,
   compaction: {
     strategy: 'summary',
     trigger_ratio: 0.8,

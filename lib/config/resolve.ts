@@ -56,8 +56,8 @@ export async function resolveConfig(sources: Sources): Promise<Config | null> {
   };
   return {
     ...main,
-    preamble: sources.flags.preamble ?? file?.preamble ?? null,
-    max_input_tokens: file?.max_input_tokens ?? null,
+    preamble: sources.flags.preamble ?? file?.preamble ?? DEFAULTS.preamble,
+    max_input_tokens: file?.max_input_tokens ?? DEFAULTS.max_input_tokens,
     small_model: await smallModel(sources, vendor, main),
     compaction: { ...DEFAULTS.compaction, ...file?.compaction },
     skills: { ...DEFAULTS.skills, ...file?.skills },
@@ -68,7 +68,7 @@ export async function resolveConfig(sources: Sources): Promise<Config | null> {
     },
     input: { ...DEFAULTS.input, ...file?.input },
     openai: { ...DEFAULTS.openai, ...file?.openai },
-    thinking: file?.thinking ?? null,
+    thinking: file?.thinking ?? DEFAULTS.thinking,
   };
 }
 
