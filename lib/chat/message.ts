@@ -178,8 +178,17 @@ export interface Undo extends NewUndo {
   readonly at: string;
 }
 
+/** An element that this version cannot read: kept in the file and named to the reader, never sent. */
+export interface UnknownEntry {
+  readonly type: 'unknown';
+  readonly id: number;
+  readonly at: string;
+  /** `an element of type 'poll'`. */
+  readonly what: string;
+}
+
 /** One element of the history's JSON array. Messages have no `type`. */
-export type Entry = Message | CompressBlock | Undo;
+export type Entry = Message | CompressBlock | Undo | UnknownEntry;
 
 /** True for messages, false for compress blocks and undo marks. */
 export function isMessage(entry: Entry): entry is Message {

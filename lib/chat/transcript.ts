@@ -1,5 +1,5 @@
 import type { CompactionReport } from './event.js';
-import { type Entry, isCompressBlock, isMessage, type Message, type Part } from './message.js';
+import { type Entry, isCompressBlock, isMessage, type Message, type Part, type UnknownEntry } from './message.js';
 
 /** How many characters of a tool's result a transcript shows. */
 const RESULT_LENGTH = 400;
@@ -22,11 +22,16 @@ export function shortCount(count: number): string {
 /** One entry of the history as plain text, with a final line break; empty for what has nothing to read. */
 export function transcriptOf(entry: Entry): string {
   if (isCompressBlock(entry)) return `${compactionLine(entry)}\n`;
-  if (!isMessage(entry)) return `── taken back: turn ${entry.type === 'undo' ? entry.turns.join(', ') : ''} ──\n`;
+  if (!isMessage(entry))
+    return `── ${entry.type === 'undo' ? `taken back: turn ${entry.turns.join(', ')}` : unreadable(entry)} ──\n`;
   const body = entry.content.map(partText).filter((text) => text !== '');
   if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
   if (body.length === 0) return '';
   return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry)}\n${body.join('\n')}\n`;
+}
+
+function unreadable({ what }: UnknownEntry): string {
+  return `${what}, which this version of hi cannot read`;
 }
 
 /** One entry as Markdown. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { type Entry, isMessage } from '../chat/message.js';
 import { inReadingOrder } from '../chat/reading-order.js';
+import { storedText } from '../chat/stored.js';
 import { markdownOf, transcriptOf } from '../chat/transcript.js';
 import { findPaths } from '../config/paths.js';
 import { HiError } from '../errors.js';
@@ -79,7 +80,7 @@ async function print(
     });
   for await (const entry of entries) {
     if (!open) return;
-    if (options.json) await write(`${first ? '[\n' : ',\n'}${JSON.stringify(entry)}`);
+    if (options.json) await write(`${first ? '[\n' : ',\n'}${storedText(entry)}`);
     else if (options.md) await write(markdownOf(entry));
     else await write(`${first ? '' : '\n'}${terminal ? neutralise(transcriptOf(entry)) : transcriptOf(entry)}`);
     first = false;

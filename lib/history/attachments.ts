@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from '../chat/message.js';
+import { carriedText } from '../chat/stored.js';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAt } from './bytes.js';
@@ -88,6 +89,9 @@ export function collect(paths: Paths, logs: readonly Iterable<Entry>[]): void {
 
 /** The hashes of the attachments an entry refers to. */
 export function hashesIn(entry: Entry): readonly string[] {
+  const text = carriedText(entry);
+  // What this version cannot read may refer to one in a way it does not know.
+  if (text !== null) return text.match(/\b[0-9a-f]{64}\b/g) ?? [];
   if ('type' in entry) return [];
   return entry.content.flatMap((part) => (part.type === 'image' || part.type === 'document' ? [part.sha256] : []));
 }

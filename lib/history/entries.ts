@@ -1,5 +1,8 @@
 import { type Entry, isMessage } from '../chat/message.js';
+import { storedText } from '../chat/stored.js';
 import { Damaged } from './damaged.js';
+import { decodeEntry } from './decode-entry.js';
+import { Splitter } from './splitter.js';
 
 const COMMA = 0x2c;
 const OPEN = 0x5b;
@@ -12,17 +15,26 @@ export function entriesIn(content: Buffer): readonly Entry[] {
   const lead = content[0];
   const text = content.toString('utf8', lead === COMMA || lead === OPEN ? 1 : 0);
   const values = parsed(`[${text}]`);
-  if (Array.isArray(values) && values.every(isEntry)) return values;
-  throw new Damaged('A frame holds something that is not an entry.');
+  // Only what cannot be shown as it is needs its own text, and that is rare.
+  let texts: readonly string[] | null = null;
+  const textAt = (index: number): string => {
+    texts ??= Array.from(new Splitter().push(Buffer.from(`[${text}]`)), (piece) => piece.toString());
+    return texts[index] ?? '';
+  };
+  return values.map((value, index) => {
+    const entry = decodeEntry(value, () => textAt(index));
+    if (entry === null) throw new Damaged('A frame holds something that is not an entry.');
+    return entry;
+  });
 }
 
 /** The entry that some text is, or null when it is none. */
 export function entryIn(text: Buffer): Entry | null {
   try {
-    const value: unknown = JSON.parse(text.toString());
-    return isEntry(value) ? value : null;
-  } catch {
-    return null;
+    return decodeEntry(JSON.parse(text.toString()), () => text.toString());
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return null;
+    throw thrown;
   }
 }
 
@@ -35,7 +47,7 @@ export function firstIdIn(content: Buffer): number {
 
 /** What a frame holds for these entries; the first of a history has no comma before it. */
 export function contentOf(entries: readonly Entry[], first: boolean): Buffer {
-  const texts = entries.map((entry) => JSON.stringify(entry));
+  const texts = entries.map((entry) => storedText(entry));
   return Buffer.from((first ? '' : ',') + texts.join(','));
 }
 
@@ -51,29 +63,7 @@ export function lastMessages(entries: readonly Entry[], count: number): readonly
   return entries.slice(before + 1);
 }
 
-/** True for what may stand in the history: an object with an id and a time, and for a message a turn, a role and parts. */
-export function isEntry(value: unknown): value is Entry {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!('id' in value) || !Number.isSafeInteger(value.id) || Number(value.id) < 1) return false;
-  if (!('at' in value) || typeof value.at !== 'string') return false;
-  if ('type' in value) return isMark(value);
-  if (!('turn' in value) || !Number.isSafeInteger(value.turn)) return false;
-  if (!('content' in value) || !Array.isArray(value.content) || !value.content.every(isPart)) return false;
-  return 'role' in value && (value.role === 'user' || value.role === 'assistant' || value.role === 'tool');
-}
-
-function isMark(value: { readonly type: unknown }): boolean {
-  if (value.type === 'compress') return 'content' in value && typeof value.content === 'string';
-  if (value.type === 'undo') return 'turns' in value && Array.isArray(value.turns);
-  // A later version may know more kinds: they are kept, and nobody here reads them.
-  return typeof value.type === 'string';
-}
-
-function isPart(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
-}
-
-function parsed(text: string): unknown {
+function parsed(text: string): readonly unknown[] {
   try {
     return JSON.parse(text);
   } catch (cause) {

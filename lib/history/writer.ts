@@ -1,4 +1,5 @@
 import type { Entry } from '../chat/message.js';
+import { storedText } from '../chat/stored.js';
 import { writeAt } from './bytes.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 import type { Codec } from './frames.js';
@@ -26,7 +27,7 @@ export class LogWriter {
   }
 
   add(entry: Entry): void {
-    const text = (this.#facts.entries === 0 ? '' : ',') + JSON.stringify(entry);
+    const text = (this.#facts.entries === 0 ? '' : ',') + storedText(entry);
     if (this.#texts.length === 0) this.#first = entry.id;
     this.#texts.push(text);
     this.#length += text.length;

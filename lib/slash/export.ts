@@ -1,4 +1,5 @@
 import { inReadingOrder } from '../chat/reading-order.js';
+import { storedText } from '../chat/stored.js';
 import { markdownOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
@@ -39,7 +40,7 @@ async function* asMarkdown(history: Session['history']): AsyncGenerator<string> 
 async function* asJson(history: Session['history']): AsyncGenerator<string> {
   let first = true;
   for await (const entry of history.archive()) {
-    yield `${first ? '[\n' : ',\n'}${JSON.stringify(entry)}`;
+    yield `${first ? '[\n' : ',\n'}${storedText(entry)}`;
     first = false;
   }
   yield first ? '[]\n' : '\n]\n';
