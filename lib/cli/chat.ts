@@ -86,6 +86,8 @@ export async function chat(world: World, options: ChatOptions, first = false): P
           tools,
           secrets: () => wired.connections.secrets(),
           prefill: (text) => repl.prefill(text),
+          giveBack: () => repl.giveBack(),
+          tell: (notice) => screen.notice(notice, 'info'),
           quit: () => repl.quit(),
           runAlone(command) {
             const run = (): Promise<void> => runAlone(command, world, tools.workingFolder);

@@ -37,7 +37,7 @@ export interface CompletionSources {
 export async function complete(before: string, sources: CompletionSources): Promise<Completion> {
   const command = /^\/\S*$/.exec(before);
   if (command) return { from: 0, candidates: matching(before, commandNames(sources.commands)) };
-  const path = /(?:^|\s)@("[^"]*|\S*)$/.exec(before);
+  const path = /(?:^|[\s([{<"'`])@("[^"]*|\S*)$/.exec(before);
   if (path) return completePath(path[1] ?? '', before.length, sources);
   const argument = /^\/(\S+)\s+(.*)$/.exec(before);
   if (argument) return completeArgument(argument[1] ?? '', argument[2] ?? '', before.length, sources.commands);

@@ -40,6 +40,8 @@ export class PromptLine {
   readonly #painter;
   /** Lines entered while something else went on. */
   #entered: Buffer[] = [];
+  /** The line that was sent last. */
+  #sent = EMPTY;
   #prompt = '';
   #hint: string | null = null;
   #search: Search | null = null;
@@ -102,6 +104,12 @@ export class PromptLine {
     this.#entered = [];
   }
 
+  /** The line that was sent last is to be taken back with those entered ahead. */
+  giveBack(): void {
+    this.#entered.unshift(this.#sent);
+    this.#sent = EMPTY;
+  }
+
   /** Stops reading, to leave the program. */
   leave(status: number): void {
     this.#finish({ leave: status });
@@ -162,6 +170,7 @@ export class PromptLine {
     }
     const { longTexts, history } = this.#deps;
     history.add(longTexts.expand(buffer).text);
+    this.#sent = buffer;
     const line = { shown: buffer.text, ...longTexts.expand(blockText(buffer)) };
     const resolve = this.#resolve;
     this.#resolve = null;

@@ -70,6 +70,8 @@ export interface Repl {
   lend<Result>(use: () => Promise<Result>): Promise<Result>;
   /** Puts text into the line of the next prompt, before what was typed ahead. */
   prefill(text: string): void;
+  /** Puts the input that is being acted on back into the line of the next prompt, as it was, once acting on it has failed. */
+  giveBack(): void;
   /** Ends `run` with status 0 after the input that is being acted on. */
   quit(): void;
 }

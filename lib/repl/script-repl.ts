@@ -70,6 +70,7 @@ export function createScriptRepl(deps: ReplDeps): Repl {
     edit: () => Promise.reject(nobodyThere('open an editor for')),
     lend: () => Promise.reject(nobodyThere('lend the terminal to')),
     prefill() {},
+    giveBack() {},
     quit() {
       isOver = true;
     },

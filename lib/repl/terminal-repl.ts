@@ -149,6 +149,7 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
     edit,
     lend,
     prefill: (text) => line.prefill(text),
+    giveBack: () => line.giveBack(),
     quit() {
       status = 0;
     },

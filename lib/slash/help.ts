@@ -10,7 +10,7 @@ const KEYS = [
   ['Ctrl-C, Esc', 'stop the answer'],
   ['Ctrl-D', 'leave'],
   ['!command', 'run it and add what it prints; !!command only runs it'],
-  ['@path', 'attach a file'],
+  ['@path', 'attach a file, or the names in a folder'],
   ['//text', 'send /text'],
 ] as const;
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { commands } from '../../lib/slash/index.js';
@@ -276,18 +276,46 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent()[0]).toContain('interrupted\nUntil then it had printed:\nstarted\n');
   });
 
-  it('attaches a file that @path names, and says before sending that one is missing', async () => {
+  it('takes an @ in an ordinary sentence for a mention only where there is such a file, and says in one dim line what was meant', async () => {
+    const chat = await start(() => ({ text: 'read' }));
+    chat.home.write('notes.txt', 'the notes\n');
+    await chat.open();
+    await chat.say('summarise @notes.txt.', /^read/m);
+    expect(JSON.stringify(chat.sent())).toContain('the notes');
+    expect(chat.terminal.screen()).toContain('attached notes.txt (11 tokens)');
+    await chat.say('import @google/genai and @app.route, @all, me@example.org', /genai, @app.route\n[\s\S]*read/);
+    expect(chat.terminal.screen()).toMatch(/^sent as text, no such file: @google\/genai, @app\.route$/m);
+    expect(chat.terminal.look('no such file').dim).toBe(true);
+    expect(chat.sent().at(-1)).toBe('import @google/genai and @app.route, @all, me@example.org');
+  });
+
+  it('puts a message back into the prompt when what it mentions cannot be attached', async () => {
+    const chat = await start(() => ({ text: 'read' }));
+    chat.home.write('data.bin', '\0\0\0\0');
+    await chat.open();
+    const long = 'pasted '.repeat(40);
+    chat.terminal.type('see @data.bin ');
+    chat.terminal.paste(long);
+    await chat.until('[LongText#1]');
+    chat.terminal.type(KEY.enter);
+    await chat.until(/'data\.bin' is binary[\s\S]*\nhi> see @data\.bin \[LongText#1\]$/);
+    expect(chat.server.requests).toHaveLength(0);
+    rmSync(join(chat.home.work, 'data.bin'));
+    chat.terminal.type(KEY.enter);
+    await chat.until(/^read/m);
+    expect(chat.sent()).toEqual([`see @data.bin ${long.trimEnd()} `]);
+  });
+
+  it('attaches a file that @path names, as often as it is asked', async () => {
     const chat = await start(() => ({ text: 'read' }));
     chat.home.write('plan.txt', 'the plan is simple\n');
     await chat.open();
-    await chat.say('see @missing.txt', "Cannot attach 'missing.txt'");
-    expect(chat.server.requests).toHaveLength(0);
     await chat.say('see @plan.txt', /^read/m);
     expect(JSON.stringify(chat.sent(0))).toContain('the plan is simple');
     chat.terminal.type(`/undo${KEY.enter}`);
     await chat.until(/taken back\.\n+hi> see @plan\.txt$/m);
     chat.terminal.type(KEY.enter);
-    await chat.until(/taken back\.\n+hi> see @plan\.txt\nread/);
+    await chat.until(/taken back\.\n+hi> see @plan\.txt\nattached .*\nread/);
     expect(chat.sent(1)).toEqual(['<file name="plan.txt">\nthe plan is simple\n</file>\n\nsee @plan.txt']);
   });
 

@@ -1,39 +1,90 @@
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { estimateTokens } from '../../chat/tokens.js';
+import { shortCount } from '../../chat/transcript.js';
+import { systemCode } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/deps.js';
 import { readFileInput } from '../../session/files.js';
+import { listFolder } from './list-folder.js';
+import { looksLikePath, mentionsIn, type Span } from './mention-words.js';
 
-/** A stretch of a text that was pasted: an `@` in there is text and nothing else. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
+/** A message with what it mentions, and the line that tells the user of it; null when it mentions nothing. */
+export interface Mentioned {
+  readonly input: UserInput;
+  readonly notice: string | null;
 }
 
-/** `@path`, or `@"a path with blanks"`, at the beginning of a word. */
-const MENTION = /(?<=^|\s)@(?:"([^"]+)"|([^\s"@][^\s]*))/g;
+/** One file or folder as it goes to the model, and how the user is told of it. */
+type Attached = { readonly receipt: string } & ({ readonly text: string } | { readonly attachment: Attachment });
 
 /**
- * A message with the files that `@path` names in it: texts stand before the words, images and PDFs go beside them.
- * Throws a `HiError` of code `usage` for a path that cannot be read, before anything is sent. `@name` without a dot or a slash that is no file is a name.
+ * A message with the files and folders that `@path` names in it: texts and listings stand before the words, images and PDFs go beside them.
+ * What names no file is text. Throws a `HiError` of code `usage` for a file that is there and cannot be attached, before anything is sent.
  */
-export async function withMentions(text: string, pasted: readonly Span[], cwd: string): Promise<UserInput> {
-  const texts: string[] = [];
-  const attachments: Attachment[] = [];
-  for (const match of text.matchAll(MENTION)) {
-    if (pasted.some(({ start, end }) => match.index >= start && match.index < end)) continue;
-    const path = (match[1] ?? match[2] ?? '').replace(/^~(?=\/|$)/, homedir());
-    const input = await readMention(path.replace(match[1] === undefined ? /[,;:!?)]+$/ : /$^/, ''), cwd);
-    if (input === null) continue;
-    if ('text' in input) texts.push(input.text);
-    else attachments.push(input.attachment);
+export async function withMentions(text: string, pasted: readonly Span[], cwd: string): Promise<Mentioned> {
+  const attached = new Map<string, Attached>();
+  const unknown = new Set<string>();
+  for (const { word, paths } of mentionsIn(text, pasted)) {
+    const path = await firstThere(paths.map(fromHome), cwd);
+    if (path === null) {
+      if (looksLikePath(word)) unknown.add(`@${word}`);
+      continue;
+    }
+    const place = resolve(cwd, path);
+    if (!attached.has(place)) attached.set(place, await attach(path, cwd));
   }
-  return { text, texts, attachments };
+  const all = [...attached.values()];
+  const texts = all.flatMap((one) => ('text' in one ? [one.text] : []));
+  const attachments = all.flatMap((one) => ('attachment' in one ? [one.attachment] : []));
+  return { input: { text, texts, attachments }, notice: noticeOf(all, [...unknown]) };
 }
 
-async function readMention(path: string, cwd: string) {
+const fromHome = (path: string): string => path.replace(/^~(?=\/|$)/, () => homedir());
+
+async function firstThere(paths: readonly string[], cwd: string): Promise<string | null> {
+  for (const path of paths) if (await isThere(resolve(cwd, path))) return path;
+  return null;
+}
+
+/** What may not be looked at counts as there: the user hears why it cannot be attached. */
+async function isThere(path: string): Promise<boolean> {
   try {
-    return await readFileInput(path, cwd);
-  } catch (thrown) {
-    if (/[./]/.test(path)) throw thrown;
-    return null;
+    await stat(path);
+    return true;
+  } catch (cause) {
+    return ['EACCES', 'EPERM'].includes(systemCode(cause) ?? '');
   }
+}
+
+async function attach(path: string, cwd: string): Promise<Attached> {
+  const listing = await listFolder(path, cwd);
+  if (listing !== null) {
+    return { text: listing.text, receipt: `${path} (folder, ${counted(listing.entries, 'entry', 'entries')})` };
+  }
+  const input = await readFileInput(path, cwd);
+  if ('text' in input) {
+    return { ...input, receipt: `${path} (${counted(estimateTokens(input.text.length), 'token', 'tokens')})` };
+  }
+  const { kind, bytes } = input.attachment;
+  return { ...input, receipt: `${path} (${kind}, ${counted(bytes.length, 'byte', 'bytes')})` };
+}
+
+const counted = (count: number, one: string, many: string): string =>
+  `${shortCount(count)} ${count === 1 ? one : many}`;
+
+/** How many names the line has room for. */
+const MOST_NAMES = 5;
+
+const listed = (names: readonly string[]): string =>
+  names.length <= MOST_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`;
+
+function noticeOf(attached: readonly Attached[], unknown: readonly string[]): string | null {
+  const parts = [
+    attached.length > 0 ? `attached ${listed(attached.map(({ receipt }) => receipt))}` : '',
+    unknown.length > 0 ? `sent as text, no such file: ${listed(unknown)}` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? null : parts.join(' · ');
 }

@@ -2,6 +2,7 @@ import type { ChatEvent } from '../../chat/event.js';
 import { HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
 import type { SubmittedLine } from '../../repl/repl.js';
+import type { UserInput } from '../../session/deps.js';
 import type { Command, CommandContext } from '../../slash/command.js';
 import { type Line, parseLine } from '../../slash/parse.js';
 import type { ToolContext } from '../../tools/tool.js';
@@ -15,6 +16,10 @@ export interface SubmitDeps {
   /** The keys that nothing a command prints may show. */
   secrets(): Promise<readonly string[]>;
   prefill(text: string): void;
+  /** Puts the line that is being acted on back into the prompt, as it was. */
+  giveBack(): void;
+  /** Says something about the message before it is sent. */
+  tell(notice: string): void;
   quit(): void;
   /** Runs a command with the terminal to itself. */
   runAlone(command: string): Promise<void>;
@@ -40,11 +45,21 @@ export async function submitLine(
       const command = pick(deps.context.commands, meant.name, 'command', 'usage');
       return runCommand(command, argumentOf(line, meant.name), deps, signal);
     }
-    case 'message': {
-      const { text, pasted } = messageOf(line);
-      const input = await withMentions(text, pasted, deps.tools.workingFolder);
-      return deps.context.session.send(input, signal);
-    }
+    case 'message':
+      return deps.context.session.send(await inputOf(line, deps), signal);
+  }
+}
+
+/** The message with what it mentions. What cannot be attached is refused with the message, which is not lost. */
+async function inputOf(line: SubmittedLine, { tools, tell, giveBack }: SubmitDeps): Promise<UserInput> {
+  const { text, pasted } = messageOf(line);
+  try {
+    const { input, notice } = await withMentions(text, pasted, tools.workingFolder);
+    if (notice !== null) tell(notice);
+    return input;
+  } catch (thrown) {
+    giveBack();
+    throw thrown;
   }
 }
 

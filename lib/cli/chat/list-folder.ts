@@ -1,0 +1,30 @@
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { HiError, systemCode } from '../../errors.js';
+
+/** More names than this help nobody; the total is told. */
+const MOST = 1000;
+
+/** The names in a folder, as the model reads them. */
+export interface Listing {
+  readonly text: string;
+  readonly entries: number;
+}
+
+/** What is in a folder, hidden files too, folders ending in `/`; null for what is no folder. Throws a `HiError` of code `usage` for one that cannot be read. */
+export async function listFolder(path: string, cwd: string): Promise<Listing | null> {
+  try {
+    const found = await readdir(resolve(cwd, path), { withFileTypes: true });
+    const names = found.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
+    const lines = names.length > MOST ? [...names.slice(0, MOST), `(and ${names.length - MOST} more)`] : names;
+    const text = `<folder name=${JSON.stringify(path)}>\n${lines.map((line) => `${line}\n`).join('')}</folder>`;
+    return { text, entries: names.length };
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (code === 'ENOTDIR') return null;
+    throw new HiError('usage', `Cannot list '${path}': ${code ?? String(cause)}.`, {
+      hint: 'Check its permissions; nothing was sent.',
+      cause,
+    });
+  }
+}
