@@ -146,13 +146,16 @@ function said(count: number): NewMessage {
   return { cwd: '/home/user', role: 'assistant', content, stop_reason: 'end', model: 'model', provider: 'openai' };
 }
 
+/** Nobody else is there to take the lock from. */
+const NOTHING = (): void => {};
+
 /** Appends as the store does, under the lock, with the sealing measured by itself. */
 async function appended({ folder, append, seal }: Found): Promise<void> {
   const file = LogFile.open(loadCodec(), pathsIn(folder).history, 'r+');
   const [first] = file.load();
   for (let count = 0; count < APPENDS; count += 1) {
     const start = performance.now();
-    await locked(folder, () => {
+    await locked(folder, NOTHING, () => {
       file.news();
       const id = file.facts.last + 1;
       file.append([{ id, turn: id, at: new Date().toISOString(), ...said(2 * count + 1), stop_reason: 'end' }]);
@@ -161,7 +164,7 @@ async function appended({ folder, append, seal }: Found): Promise<void> {
     append.push(performance.now() - start);
     if (!file.isSealDue) continue;
     const sealing = performance.now();
-    await locked(folder, () => file.seal(first?.id ?? null));
+    await locked(folder, NOTHING, () => file.seal(first?.id ?? null));
     seal.push(performance.now() - sealing);
   }
   file.close();

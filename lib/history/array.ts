@@ -4,6 +4,7 @@ import { Damaged } from './damaged.js';
 import { entryIn } from './entries.js';
 import type { Codec } from './frames.js';
 import { frameAt, type Read } from './headers.js';
+import { beat } from './held.js';
 import { Splitter } from './splitter.js';
 
 /** So much of a large frame is looked at in one go. */
@@ -17,6 +18,7 @@ export function* entriesOfArray(codec: Codec, read: Read, size: number): Generat
   const splitter = new Splitter();
   let last = 0;
   for (const piece of piecesOf(codec, read, size)) {
+    beat();
     const entries: Entry[] = [];
     for (const text of splitter.push(piece)) {
       const entry = entryIn(text);

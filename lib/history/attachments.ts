@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Entry } from '../chat/message.js';
 import { carriedText } from '../chat/stored.js';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAt } from './bytes.js';
 import { systemCode } from './failure.js';
-import { instance, isAlive } from './instance.js';
+import { assertHeld } from './held.js';
+import { instance, lifeOf } from './instance.js';
 import type { Paths } from './paths.js';
 import { syncFolder } from './rewrite.js';
+import { quietFor } from './sightings.js';
 import { keepTwice } from './twice.js';
+
+/** What a process elsewhere was to refer to counts as abandoned when it was seen to lie there for so long, in milliseconds. */
+const ABANDONED = 600_000;
 
 /** The name of some bytes: their SHA-256. */
 export function hashOf(bytes: Uint8Array): string {
@@ -57,7 +62,7 @@ export function bringAlong(paths: Paths, hash: string): void {
 
 /** True when a process died, or failed, before it wrote the message that refers to what it kept. */
 export function hasAbandoned(paths: Paths): boolean {
-  return namesIn(paths.attachments).some((name) => name.includes('.') && !isPending(paths.attachments, name));
+  return namesIn(paths.attachments).some((name) => name.includes('.') && !isPending(paths, name));
 }
 
 /** The bytes with that hash. Throws a `HiError` when they are gone or not what they were. */
@@ -77,13 +82,14 @@ export function find(paths: Paths, hash: string): Buffer {
  */
 export function collect(paths: Paths, logs: readonly Iterable<Entry>[]): void {
   const names = namesIn(paths.attachments);
-  const pending = names.filter((name) => isPending(paths.attachments, name));
+  const pending = names.filter((name) => isPending(paths, name));
   const kept = new Set([...pending, ...pending.map((name) => name.slice(0, name.indexOf('.')))]);
   const unused = new Set(names.filter((name) => !kept.has(name)));
   for (const log of logs) {
     if (unused.size === 0) return;
     for (const entry of log) for (const hash of hashesIn(entry)) unused.delete(hash);
   }
+  assertHeld();
   for (const name of unused) rmSync(join(paths.attachments, name), { force: true });
 }
 
@@ -96,10 +102,13 @@ export function hashesIn(entry: Entry): readonly string[] {
   return entry.content.flatMap((part) => (part.type === 'image' || part.type === 'document' ? [part.sha256] : []));
 }
 
-function isPending(folder: string, name: string): boolean {
+function isPending(paths: Paths, name: string): boolean {
   const dot = name.indexOf('.');
-  const age = (): number => Date.now() - (statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return dot >= 0 && isAlive(name.slice(dot + 1), age);
+  if (dot < 0) return false;
+  const life = lifeOf(name.slice(dot + 1));
+  if (life !== 'elsewhere') return life === 'alive';
+  const path = join(basename(paths.attachments), name);
+  return (quietFor(paths.folder, [path]).get(path) ?? 0) <= ABANDONED;
 }
 
 function pendingOf(path: string): string {

@@ -6,13 +6,15 @@ import { ArrayFile } from './array-file.js';
 import { Damaged } from './damaged.js';
 import { asHistoryError, systemCode } from './failure.js';
 import { type Codec, loadCodec } from './frames.js';
-import { locked } from './lock.js';
+import { assertHeld } from './held.js';
 import { LogFile } from './log-file.js';
 import type { Notices } from './notices.js';
 import { type Opened, openDamaged, openLog } from './open-log.js';
 import type { Paths } from './paths.js';
 import { repair } from './repair.js';
 import { rewrite } from './rewrite.js';
+import { takeOver } from './take-over.js';
+import { underLock } from './under-lock.js';
 
 /** What a look at the disk brought: everything, because there is another file than before (or none), or what was added. */
 export interface Change {
@@ -61,19 +63,26 @@ export class Disk {
     });
   }
 
-  /** Runs `work` under the lock with what other processes did until then; a damaged file is repaired first. Throws a `HiError`. */
+  /**
+   * Runs `work` under the lock with what other processes did until then; a damaged file is repaired first. Runs it again when the lock was taken away
+   * meanwhile: what it did the last time may be in the file or not. Throws a `HiError`.
+   */
   async locked<Result>(work: (codec: Codec, change: Change) => Result): Promise<Result> {
     return await this.guarded(async () => {
       const codec = this.codec;
       if (this.#file === null) makeFolder(this.#paths.folder, 0o700);
-      return await locked(this.#paths.folder, () => work(codec, this.#stepOrRepair(codec)));
+      return await this.#underLock('whole', () => {
+        const change = this.#stepOrRepair(codec);
+        assertHeld();
+        return work(codec, change);
+      });
     });
   }
 
-  /** Runs `work` while no other process writes, whatever state the file is in. Throws a `HiError`. */
+  /** Runs `work` once while no other process writes, whatever state the file is in. Throws a `HiError`. */
   async alone(work: () => void): Promise<void> {
     await this.guarded(async () => {
-      if (existsSync(this.#paths.folder)) await locked(this.#paths.folder, work);
+      if (existsSync(this.#paths.folder)) await this.#underLock('once', work);
       else work();
     });
   }
@@ -141,6 +150,10 @@ export class Disk {
     }
   }
 
+  async #underLock<Result>(until: 'once' | 'whole', work: () => Result): Promise<Result> {
+    return await underLock(this.#paths.folder, until, () => takeOver(this.codec, this.#paths), work);
+  }
+
   /** Brings the file in step. `sure` under the lock, where nobody else is in the middle of something. Throws `Damaged`. */
   #step(codec: Codec, sure: boolean): Change {
     const node = nodeAt(this.#paths.history);
@@ -186,7 +199,7 @@ export class Disk {
   /** Runs a repair where it can be done; elsewhere what can be read of the damaged file has to do. */
   async #repaired(codec: Codec, work: () => Change): Promise<Change> {
     try {
-      if (this.#writes) return await locked(this.#paths.folder, work);
+      if (this.#writes) return await this.#underLock('once', work);
     } catch (thrown) {
       const failure = asHistoryError(thrown, this.#paths.history);
       if (!(failure instanceof HiError)) throw thrown;

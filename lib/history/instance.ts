@@ -2,8 +2,11 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from './failure.js';
 
-/** A process of another machine or container cannot be asked whether it lives: what it left is believed for so long, in milliseconds. */
-const FOREIGN = 10_000;
+/** The first process namespace of every Linux machine has this number; only what runs in a container sees another one. */
+const FIRST_NAMESPACE = 'pid:[4026531836]';
+
+/** What can be known of a process by its name. One `elsewhere`, on another machine or in another container, cannot be asked whether it lives. */
+export type Life = 'alive' | 'gone' | 'elsewhere';
 
 let own: string | null = null;
 let here: string | null = null;
@@ -14,30 +17,55 @@ export function instance(): string {
   return own;
 }
 
-/** True unless the named process is known to be gone. `age` tells how long ago it left its name, in milliseconds. */
-export function isAlive(name: string, age: () => number): boolean {
-  if (name === instance()) return true;
+/** Whether the named process lives. */
+export function lifeOf(name: string): Life {
+  if (name === instance()) return 'alive';
   const [where, id, start] = name.split('.');
-  if (where !== place()) return age() < FOREIGN;
+  if (where !== place()) return 'elsewhere';
   const pid = Number(id);
-  if (!Number.isSafeInteger(pid) || !answers(pid)) return false;
+  if (!Number.isSafeInteger(pid) || !answers(pid)) return 'gone';
   const now = startOf(pid);
-  return now === null || start === '0' || String(now) === start;
+  return now === null || start === '0' || String(now) === start ? 'alive' : 'gone';
+}
+
+/** Names this run of the machine, whose clock since the start all its containers share. */
+export function machine(): string {
+  return textOf('/proc/sys/kernel/random/boot_id') ?? place();
 }
 
 /** Process ids mean something inside one namespace of one machine. */
 function place(): string {
-  here ??= [...`${hostname()} ${namespace()}`]
-    .reduce((sum, character) => (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) >>> 0, 7)
-    .toString(36);
+  here ??= hashOf(`${hostname()} ${namespace()}`);
   return here;
 }
 
+/** Containers of two machines may have the same name and a namespace of the same number; but none outlives the kernel it runs on, so that tells them apart. */
 function namespace(): string {
+  const space = linkAt('/proc/self/ns/pid') ?? '';
+  return space === FIRST_NAMESPACE
+    ? `${space} ${textOf('/etc/machine-id')}`
+    : `${space} ${textOf('/proc/sys/kernel/random/boot_id')}`;
+}
+
+function hashOf(text: string): string {
+  return [...text]
+    .reduce((sum, character) => (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) >>> 0, 7)
+    .toString(36);
+}
+
+function linkAt(path: string): string | null {
   try {
-    return readlinkSync('/proc/self/ns/pid');
+    return readlinkSync(path);
   } catch {
-    return '';
+    return null;
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return null;
   }
 }
 

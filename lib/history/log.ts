@@ -51,9 +51,12 @@ export class Log {
    */
   async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
     if (!this.writes) return this.#learn(plan(this.#facts.last + 1));
+    let tried: readonly Kind[] = [];
     const written = await this.#disk.locked((codec, change) => {
       this.#take(change);
+      if (tried.length > 0 && this.#holds(tried)) return tried;
       const entries = plan(this.#facts.last + 1);
+      tried = entries;
       if (entries.length > 0) this.#disk.append(codec, entries);
       return this.#learn(entries);
     });
@@ -132,6 +135,13 @@ export class Log {
 
   close(): void {
     this.#disk.close();
+  }
+
+  /** True when just these entries are in the log. */
+  #holds(entries: readonly Entry[]): boolean {
+    const ids = new Set(entries.map(({ id }) => id));
+    const found = this.#entries.filter(({ id }) => ids.has(id));
+    return JSON.stringify(found) === JSON.stringify(entries);
   }
 
   /** Runs `work` under the lock, again where it finds damage: that is repaired first. */

@@ -52,7 +52,8 @@ function openOurs(codec: Codec, path: string): LogFile {
   }
 }
 
-function beginsLikeOurs(path: string): boolean {
+/** True for a file that may be of hi's layout, whatever follows. */
+export function beginsLikeOurs(path: string): boolean {
   const file = openSync(path, 'r');
   try {
     return readAt(file, 0, BRACKET).equals(OPENING);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Entry } from '../chat/message.js';
 import { ArrayFile } from './array-file.js';
 import type { Codec } from './frames.js';
+import { assertHeld } from './held.js';
 import { DAMAGED_PREFIX, type Paths } from './paths.js';
 import { rewrite, syncFolder } from './rewrite.js';
 import { keepTwice } from './twice.js';
@@ -17,6 +18,7 @@ export function repair(codec: Codec, paths: Paths, log: string, now: Date): stri
   const count = sound(codec, paths, log, kept);
   if (count > 0)
     return `The history was damaged. What could be read goes on (${count} entries); the damaged file is kept as '${kept}'.`;
+  assertHeld();
   rmSync(paths.history);
   syncFolder(paths.folder);
   return `The history was damaged and nothing in it could be read. It begins anew; the damaged file is kept as '${kept}'.`;

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { Entry } from '../chat/message.js';
 import type { Facts } from './facts.js';
 import type { Codec } from './frames.js';
+import { assertHeld, beat } from './held.js';
 import { instance } from './instance.js';
 import type { Paths } from './paths.js';
 import { Recent } from './recent.js';
 import { LogWriter } from './writer.js';
 
-const PREFIX = 'history.new.';
+/** What the name of a file begins with that is to take the place of the history. */
+export const NEW_PREFIX = 'history.new.';
 
 /**
  * Puts a newly written log of these entries in the place of the history, whole or not at all: a sibling file, fsync, rename. Only under the lock.
@@ -16,9 +18,11 @@ const PREFIX = 'history.new.';
  */
 export function rewrite(codec: Codec, paths: Paths, log: string, entries: Iterable<Entry>): Facts {
   clearLeftovers(paths.folder);
-  const sibling = join(paths.folder, PREFIX + instance());
+  const sibling = join(paths.folder, NEW_PREFIX + instance());
   try {
     const facts = written(codec, sibling, log, entries);
+    // Later than the sibling was made: whoever takes the lock away removes what lies beside the history.
+    assertHeld();
     if (facts.entries === 0) rmSync(sibling);
     else renameSync(sibling, paths.history);
     syncFolder(paths.folder);
@@ -37,6 +41,7 @@ function written(codec: Codec, path: string, log: string, entries: Iterable<Entr
     for (const entry of entries) {
       writer.add(entry);
       recent.add(entry);
+      beat();
     }
     writer.finish(recent.first);
     fsyncSync(file);
@@ -60,9 +65,9 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Removes what a killed process was writing: under the lock nobody else is. */
-function clearLeftovers(folder: string): void {
+/** Removes what a killed process was writing. Only under the lock, where nobody else is. */
+export function clearLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (name.startsWith(PREFIX)) rmSync(join(folder, name), { force: true });
+    if (name.startsWith(NEW_PREFIX)) rmSync(join(folder, name), { force: true });
   }
 }

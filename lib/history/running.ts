@@ -1,32 +1,69 @@
-import { closeSync, openSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from './failure.js';
-import { instance, isAlive } from './instance.js';
+import { instance, lifeOf } from './instance.js';
+import { renew } from './renewal.js';
+import { quietFor } from './sightings.js';
 
 const PREFIX = 'history.turn.';
 
+/** How often, in milliseconds, a process shows that it is still in the middle of a turn. */
+const RENEWAL = 2000;
+
+/** The mark of a process elsewhere that was seen unchanged for so long, in milliseconds, belongs to a dead one. */
+const SILENCE = 30_000;
+
+/** The marks of this process, open. */
+const marks = new Map<string, number>();
+let timer: NodeJS.Timeout | undefined;
+
 /** Says in the folder that this process is in the middle of that turn. Only under the lock, before the turn's first message is written. */
 export function markRunning(folder: string, turn: number): void {
-  closeSync(openSync(markOf(folder, turn), 'w', 0o600));
+  livingMarks(folder);
+  const path = markOf(folder, turn);
+  clearRunning(folder, turn);
+  marks.set(path, openSync(path, 'w', 0o600));
+  timer ??= setInterval(() => {
+    for (const file of marks.values()) renew(file);
+  }, RENEWAL).unref();
 }
 
-/** Takes the mark away when the turn has ended. A mark that stays behind is cleared by a later start. */
+/** Takes the mark away when the turn has ended. A mark that stays behind is cleared when the next turn begins. */
 export function clearRunning(folder: string, turn: number): void {
-  remove(markOf(folder, turn));
+  const path = markOf(folder, turn);
+  const file = marks.get(path);
+  if (file !== undefined) closeSync(file);
+  marks.delete(path);
+  if (marks.size === 0) {
+    clearInterval(timer);
+    timer = undefined;
+  }
+  remove(path);
 }
 
 /** The turns that living processes are in the middle of. The marks of dead ones are cleared away. */
 export function runningTurns(folder: string): ReadonlySet<number> {
-  const turns = new Set<number>();
-  for (const name of namesIn(folder)) {
+  return new Set(livingMarks(folder).map(({ turn }) => turn));
+}
+
+interface Mark {
+  readonly name: string;
+  readonly turn: number;
+  readonly process: string;
+}
+
+function livingMarks(folder: string): readonly Mark[] {
+  const found = namesIn(folder).flatMap((name): Mark[] => {
     const [, turn, process] = /^(\d+)\.(.+)$/.exec(name.slice(PREFIX.length)) ?? [];
-    if (turn === undefined || process === undefined) continue;
-    const path = join(folder, name);
-    const age = (): number => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    if (isAlive(process, age)) turns.add(Number(turn));
-    else clear(path);
-  }
-  return turns;
+    return turn === undefined || process === undefined ? [] : [{ name, turn: Number(turn), process }];
+  });
+  const elsewhere = found.filter(({ process }) => lifeOf(process) === 'elsewhere').map(({ name }) => name);
+  const quiet = quietFor(folder, elsewhere);
+  return found.filter(({ name, process }) => {
+    const lives = lifeOf(process) !== 'gone' && (quiet.get(name) ?? 0) <= SILENCE;
+    if (!lives) clear(join(folder, name));
+    return lives;
+  });
 }
 
 function markOf(folder: string, turn: number): string {

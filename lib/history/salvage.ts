@@ -2,6 +2,7 @@ import type { Entry } from '../chat/message.js';
 import { entryIn } from './entries.js';
 import type { Codec } from './frames.js';
 import { DATA_MAGIC, type Read } from './headers.js';
+import { beat } from './held.js';
 import { BRACKET, OPENING } from './layout.js';
 import { type Readable, readableAt } from './readable.js';
 import { Splitter } from './splitter.js';
@@ -24,6 +25,7 @@ export function* salvage(codec: Codec, read: Read, size: number): Generator<Entr
   let end = 0;
   for (const at of frameStarts(read, size)) {
     if (at < end) continue;
+    beat();
     const found = readableAt(codec, read, at, size);
     if (found === null) continue;
     // An entry of a foreign file may reach from one frame into the next, but not over a gap.

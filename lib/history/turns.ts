@@ -73,6 +73,8 @@ export class Turns {
         const messages = plan(next);
         const first = messages[0];
         if (this.#folder !== null && first?.id === first?.turn) {
+          // Planned for another id when the lock was lost on the way.
+          if (marked !== null && marked !== next) clearRunning(this.#folder, marked);
           markRunning(this.#folder, next);
           marked = next;
         }

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { instance } from '../../lib/history/instance.js';
@@ -48,6 +48,50 @@ describe('a turn', () => {
     writeFileSync(join(folder, `history.turn.1.${instance().split('.')[0]}.999999999.5`), '');
     expect((await openIn(folder)).cutShort).toBe(1);
     expect(readdirSync(folder).sort()).toEqual(['history.json.zst', 'history.told']);
+  });
+
+  it('leaves no mark of a killed process behind, also where no turn is open any more', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    await exchange(store, 'one', 'two');
+    writeFileSync(join(folder, `history.turn.1.${instance().split('.')[0]}.999999999.5`), '');
+    await exchange(store, 'three', 'four');
+    expect(readdirSync(folder)).toEqual(['history.json.zst']);
+  });
+
+  it('of a process elsewhere was cut short once its mark was seen unchanged for half a minute, whatever time it says', async () => {
+    const folder = dataFolder();
+    await killed(await openIn(folder), 'elsewhere');
+    const mark = join(folder, 'history.turn.1.elsewhere.7.7');
+    writeFileSync(mark, '');
+    utimesSync(mark, new Date(0), new Date(0));
+    const seen = join(folder, 'history.seen');
+    const asOf = (milliseconds: number): void => {
+      const text = readFileSync(seen, 'utf8');
+      writeFileSync(
+        seen,
+        text.replace(/(\d+)\]\}\}$/, (_, since) => `${Number(since) - milliseconds}]}}`),
+      );
+    };
+    expect((await openIn(folder)).cutShort).toBeNull();
+    asOf(29_000);
+    expect((await openIn(folder)).takeNotices()).toEqual([]);
+    asOf(2000);
+    expect((await openIn(folder)).takeNotices()).toEqual([expect.stringContaining('“elsewhere”')]);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('of a process elsewhere that goes on shows so', async () => {
+    const folder = dataFolder();
+    await killed(await openIn(folder), 'elsewhere');
+    const mark = join(folder, 'history.turn.1.elsewhere.7.7');
+    writeFileSync(mark, '');
+    const seen = join(folder, 'history.seen');
+    for (const second of [1, 2, 3]) {
+      utimesSync(mark, second, second);
+      if (second > 1) writeFileSync(seen, readFileSync(seen, 'utf8').replace(/(\d+)\]\}\}$/, '1]}}'));
+      expect((await openIn(folder)).takeNotices()).toEqual([]);
+    }
   });
 
   it('is told of together with others', async () => {

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import { machine } from './instance.js';
+import { printOf } from './renewal.js';
+
+/** The print of a file, and when it was first seen so, in milliseconds since the machine's start. */
+type Sighting = readonly [print: string, since: number];
+type Sightings = Readonly<Record<string, Sighting>>;
+
+/**
+ * For how long, in milliseconds, this machine has seen those files of the folder unchanged: by its own clock since its start, from one process to the next.
+ * Nobody waits for it: what is seen for the first time has been quiet for 0 ms. Where nothing can be remembered everything is always seen for the first time.
+ */
+export function quietFor(folder: string, names: readonly string[]): ReadonlyMap<string, number> {
+  if (names.length === 0) return new Map();
+  const path = join(folder, 'history.seen');
+  const all = read(path);
+  const now = Math.round(uptime() * 1000);
+  const known = all[machine()] ?? {};
+  const seen: Record<string, Sighting> = {};
+  for (const name of names) {
+    const print = printOf(join(folder, name));
+    if (print === null) continue;
+    const before = known[name];
+    seen[name] = before?.[0] === print && before[1] <= now ? before : [print, now];
+  }
+  write(path, pruned(folder, { ...all, [machine()]: { ...known, ...seen } }), all);
+  return new Map(Object.entries(seen).map(([name, [, since]]) => [name, now - since]));
+}
+
+function read(path: string): Readonly<Record<string, Sightings>> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isSightings(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isSightings(value: unknown): value is Readonly<Record<string, Sightings>> {
+  const objects = (some: unknown): some is object => typeof some === 'object' && some !== null;
+  if (!objects(value)) return false;
+  return Object.values(value).every(
+    (seen) => objects(seen) && Object.values(seen).every((one) => Array.isArray(one) && typeof one[1] === 'number'),
+  );
+}
+
+/** Without what is no longer there. */
+function pruned(folder: string, all: Readonly<Record<string, Sightings>>): Readonly<Record<string, Sightings>> {
+  const there = (seen: Sightings): Sightings =>
+    Object.fromEntries(Object.entries(seen).filter(([name]) => existsSync(join(folder, name))));
+  const kept = Object.entries(all).map(([place, seen]) => [place, there(seen)] as const);
+  return Object.fromEntries(kept.filter(([, seen]) => Object.keys(seen).length > 0));
+}
+
+function write(path: string, all: object, before: object): void {
+  const text = JSON.stringify(all);
+  if (text === JSON.stringify(before)) return;
+  try {
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch {
+    // Then what lies here counts as alive.
+  }
+}
