@@ -158,7 +158,8 @@ export class Disk {
   #step(codec: Codec, sure: boolean): Change {
     const node = nodeAt(this.#paths.history);
     if (node === null) return this.#nothing();
-    const known = this.#file?.node === node && !(sure && this.#file instanceof ArrayFile);
+    const readOnly = this.#file instanceof ArrayFile || this.#file?.writable === false;
+    const known = this.#file?.node === node && !(sure && readOnly);
     if (this.#file && known) return { kind: 'added', entries: this.#file.news() };
     try {
       return this.#opened(openLog(codec, this.#paths.history, sure));

@@ -20,7 +20,7 @@ export interface Opened {
  */
 export function openLog(codec: Codec, path: string, sure: boolean): Opened {
   try {
-    return loaded(openOurs(codec, path));
+    return loaded(openOurs(codec, path, sure));
   } catch (thrown) {
     if (!(thrown instanceof Damaged) || (!sure && beginsLikeOurs(path))) throw thrown;
     return loaded(ArrayFile.open(codec, path, false));
@@ -41,14 +41,18 @@ function loaded(file: LogFile | ArrayFile): Opened {
   }
 }
 
-/** For writing where that is allowed. */
-function openOurs(codec: Codec, path: string): LogFile {
+/** For writing; where that is not allowed, and nobody is `sure` to write, for reading. */
+function openOurs(codec: Codec, path: string, sure: boolean): LogFile {
   try {
     return LogFile.open(codec, path, 'r+');
   } catch (thrown) {
     const code = systemCode(thrown);
     if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') throw thrown;
-    return LogFile.open(codec, path, 'r');
+    // A file of another layout is written anew, for which the folder's mode counts and not its own: it must be found damaged first.
+    const file = LogFile.open(codec, path, 'r');
+    if (!sure) return file;
+    file.close();
+    throw thrown;
   }
 }
 

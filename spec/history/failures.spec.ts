@@ -7,11 +7,11 @@ import { prose } from '../support/prose.js';
 import { empty, fill, smallDisk, unmountAll } from '../support/small-disk.js';
 
 /** Root may write anything, so as root the work is done in the name of nobody. */
-async function asNobody(work: () => Promise<void>): Promise<void> {
+async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
   const root = process.geteuid?.() === 0;
   if (root) process.seteuid?.(65534);
   try {
-    await work();
+    return await work();
   } finally {
     if (root) process.seteuid?.(0);
   }
@@ -89,6 +89,25 @@ describe('a history that cannot be written', () => {
     expect(store.view(null).messages).toEqual(said);
   });
 
+  it('because the file system was read-only goes on in the same chat when it no longer is', async () => {
+    const folder = smallDisk(1024);
+    if (folder === null) {
+      expect(process.getuid?.()).not.toBe(0);
+      return;
+    }
+    const first = await openIn(folder);
+    const said = await exchange(first, 'one', 'two');
+    await first.close();
+    spawnSync('mount', ['-o', 'remount,ro', folder]);
+    const store = await openIn(folder);
+    await expect(store.begin(says('three'))).rejects.toMatchObject({ message: expect.stringContaining('read-only') });
+    spawnSync('mount', ['-o', 'remount,rw', folder]);
+    const more = await exchange(store, 'three', 'four');
+    expect(store.view(null).messages).toEqual([...said, ...more]);
+    expect(JSON.parse(printed(folder))).toEqual([...said, ...more]);
+    await store.close();
+  });
+
   it('because it is damaged on a read-only file system gives what can be read', async () => {
     const folder = smallDisk(1024);
     if (folder === null) {
@@ -121,6 +140,27 @@ describe('a history that cannot be written', () => {
     chmodSync(folder, 0o000);
     await asNobody(async () => {
       await expect(openIn(folder)).rejects.toMatchObject({ code: 'history', message: expect.stringContaining(folder) });
+    });
+  });
+
+  it('for want of permission for the file alone says so, and goes on in the same chat when it is given', async () => {
+    const folder = dataFolder();
+    const said = await exchange(await openIn(folder), 'one', 'two');
+    chmodSync(fileIn(folder), 0o444);
+    chmodSync(folder, 0o777);
+    const store = await asNobody(async () => {
+      const opened = await openIn(folder);
+      expect(opened.entries).toEqual(said);
+      await expect(opened.begin(says('three'))).rejects.toMatchObject({
+        code: 'history',
+        message: `No permission for the history '${fileIn(folder)}'.`,
+      });
+      return opened;
+    });
+    chmodSync(fileIn(folder), 0o666);
+    await asNobody(async () => {
+      expect(store.view(null).messages).toEqual(said);
+      expect(await exchange(store, 'three', 'four')).toHaveLength(2);
     });
   });
 });
