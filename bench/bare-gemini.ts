@@ -1,6 +1,6 @@
-// The same one-shot with nothing but Google's SDK, for the comparison: `node bare-gemini.js ADDRESS`.
+// The same one-shot with nothing but Google's SDK, for the comparison. Its argument is the server's address.
 import { GoogleGenAI } from '@google/genai';
 
-const client = new GoogleGenAI({ apiKey: 'sk-bench', httpOptions: { baseUrl: process.argv[2] } });
+const client = new GoogleGenAI({ apiKey: 'sk-bench', httpOptions: { baseUrl: process.argv[2] ?? '' } });
 const stream = await client.models.generateContentStream({ model: 'm', contents: 'hello' });
 for await (const chunk of stream) process.stdout.write(chunk.text ?? '');

@@ -1,6 +1,6 @@
-// The same one-shot with nothing but Ollama's SDK, for the comparison: `node bare-ollama.js ADDRESS`.
+// The same one-shot with nothing but Ollama's SDK, for the comparison. Its argument is the server's address.
 import { Ollama } from 'ollama';
 
-const client = new Ollama({ host: process.argv[2] });
+const client = new Ollama({ host: process.argv[2] ?? '' });
 const stream = await client.chat({ model: 'm', messages: [{ role: 'user', content: 'hello' }], stream: true });
 for await (const chunk of stream) process.stdout.write(chunk.message.content);

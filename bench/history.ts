@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { build } from 'esbuild';
 import type { Entry, NewMessage } from '../lib/chat/message.js';
 import { asTokens } from '../lib/chat/tokens.js';
 import { loadCodec } from '../lib/history/frames.js';
@@ -12,6 +11,7 @@ import { LogFile } from '../lib/history/log-file.js';
 import { pathsIn } from '../lib/history/paths.js';
 import { rewrite } from '../lib/history/rewrite.js';
 import { prose } from '../spec/support/prose.js';
+import { compile } from './compile.js';
 import { median, type Row } from './row.js';
 
 /** Lengths of the conversation, in messages of 400 characters. */
@@ -43,7 +43,7 @@ interface Found {
 export async function rows(): Promise<readonly Row[]> {
   const root = mkdtempSync(join(tmpdir(), 'hi-bench-'));
   try {
-    const opener = await compiled(root);
+    const opener = await compile('bench/history-open.ts', root);
     const found = LENGTHS.map((length) => prepared(root, length));
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const one of found) {
@@ -180,24 +180,4 @@ function opened(opener: string, { folder, open, memory }: Found): void {
 function zstdSize(path: string): number {
   const { stdout } = spawnSync('sh', ['-c', 'zstd -dc "$0" | zstd -3 -c | wc -c', path], { encoding: 'utf8' });
   return Number(stdout);
-}
-
-async function compiled(folder: string): Promise<string> {
-  await build({
-    absWorkingDir: process.cwd(),
-    entryPoints: { open: 'bench/history-open.ts' },
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    minify: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.17',
-    external: ['zstd-napi'],
-    logLevel: 'error',
-  });
-  const modules = join(folder, 'node_modules');
-  if (!existsSync(modules)) symlinkSync(join(process.cwd(), 'node_modules'), modules);
-  return join(folder, 'open.mjs');
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { loadCodec } from '../lib/history/frames.js';
 import { pathsIn } from '../lib/history/paths.js';
 import { rewrite } from '../lib/history/rewrite.js';
+import { compile } from './compile.js';
 import { type FakeVendor, startFakeVendor } from './fake-vendor.js';
 import { conversation } from './history.js';
 import { type Cost, runOnce, untilPrompt } from './process.js';
@@ -109,13 +110,15 @@ async function oneShots(folder: string, vendor: FakeVendor): Promise<readonly Ro
 async function longAnswers(folder: string, vendor: FakeVendor): Promise<readonly Row[]> {
   vendor.pieces = 20_000;
   const address = `http://127.0.0.1:${vendor.port}`;
-  const bare = (file: string) => () =>
-    runOnce([process.execPath, resolve('bench', file), address], home(folder, 'bare', null), vendor.clock);
+  const bare = async (entry: string): Promise<() => Promise<Cost>> => {
+    const program = await compile(entry, folder, { packages: 'external' });
+    return () => runOnce([process.execPath, program, address], home(folder, 'bare', null), vendor.clock);
+  };
   const found = await compare(
     {
       ...Object.fromEntries(VENDORS.map(({ provider, path }) => [provider, asking(folder, vendor, provider, path)])),
-      bareGemini: bare('bare-gemini.js'),
-      bareOllama: bare('bare-ollama.js'),
+      bareGemini: await bare('bench/bare-gemini.ts'),
+      bareOllama: await bare('bench/bare-ollama.ts'),
     },
     7,
   );

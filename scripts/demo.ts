@@ -4,16 +4,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { SMALL_MODEL, startStandIn } from './stand-in.js';
 
-const hi = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'hi.js');
-if (!existsSync(hi)) await import('./build.js');
+const hi = resolve('dist', 'hi.js');
+if (!existsSync(hi)) await (await import('./build/program.js')).buildProgram();
 
 const standIn = await startStandIn();
 const home = mkdtempSync(join(tmpdir(), 'hi-demo-'));
-const [folder, data, cache, work] = ['config', 'data', 'cache', 'work'].map((name) => join(home, name));
+const folder = join(home, 'config');
+const work = join(home, 'work');
 mkdirSync(folder);
 mkdirSync(work);
 writeFileSync(join(work, 'notes.txt'), 'Buy milk.\nCall Ada about the engine.\n');
@@ -38,7 +38,7 @@ console.error(
 const child = spawn(process.execPath, [hi, 'chat'], {
   stdio: 'inherit',
   cwd: work,
-  env: { ...process.env, HI_CONFIG_DIR: folder, HI_DATA_DIR: data, HI_CACHE_DIR: cache },
+  env: { ...process.env, HI_CONFIG_DIR: folder, HI_DATA_DIR: join(home, 'data'), HI_CACHE_DIR: join(home, 'cache') },
 });
 // Ctrl-C belongs to the chat.
 process.on('SIGINT', () => {});

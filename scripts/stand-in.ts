@@ -24,10 +24,18 @@ const REPLY = `I am a **scripted stand-in**, not a model: I only know a few answ
 
 With a real model behind it, \`hi\` works the same.`;
 
+/** A server that runs: where it is, and how it is stopped. */
+export interface StandIn {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
 /** Starts the server on a free port of this machine. */
-export async function startStandIn() {
+export async function startStandIn(): Promise<StandIn> {
   const server = await LLMock.create({ port: 0 });
-  const call = (name, args) => [{ id: `call_${name}_${Date.now()}`, name, arguments: JSON.stringify(args) }];
+  const call = (name: string, args: object) => [
+    { id: `call_${name}_${Date.now()}`, name, arguments: JSON.stringify(args) },
+  ];
   server.on({ model: SMALL_MODEL }, { content: SUMMARY }, PACE);
   server.on(
     { userMessage: /^hello/i },

@@ -1,16 +1,14 @@
 // The first conversation: the real one where a configuration, a vendor's key or Ollama is at hand, else the demonstration.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const hi = join(here, '..', 'dist', 'hi.js');
-if (!existsSync(hi)) await import('./build.js');
+const hi = resolve('dist', 'hi.js');
+if (!existsSync(hi)) await (await import('./build/program.js')).buildProgram();
 
 const configured = spawnSync(process.execPath, [hi, 'config', 'show']).status === 0;
 const paths = spawnSync(process.execPath, [hi, 'config', 'path', '--json'], { encoding: 'utf8' });
-const file = JSON.parse(paths.stdout).config_file;
+const file: string = JSON.parse(paths.stdout).config_file;
 
 if (configured || existsSync(file)) {
   process.exitCode =

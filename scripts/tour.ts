@@ -1,16 +1,12 @@
 // Records docs/tour.md: a session of the real program in a real terminal, against the stand-in server of the demonstration.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { join, resolve } from 'node:path';
+import { control, openTerminal, type Terminal } from '../spec/support/terminal.js';
+import { buildProgram } from './build/program.js';
 import { SMALL_MODEL, startStandIn } from './stand-in.js';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-process.chdir(root);
-await import('./build.js');
-const { openTerminal, control } = await load('spec/support/terminal.ts');
-
+await buildProgram();
 const standIn = await startStandIn();
 const home = mkdtempSync(join(tmpdir(), 'hi-tour-'));
 const work = join(home, 'project');
@@ -32,28 +28,22 @@ const env = {
   HI_CACHE_DIR: join(home, 'cache'),
 };
 
-const page = [];
-let terminal = null;
-let told = 0;
+const page: string[] = [];
+/** How many lines of the terminal are in the page. */
+let recorded = 0;
+let terminal = open();
 
-/** Starts the program and waits for its prompt. */
-async function start() {
-  terminal = openTerminal(process.execPath, [join(root, 'dist', 'hi.js'), 'chat'], {
-    env,
-    cwd: work,
-    columns: 88,
-    rows: 60,
-  });
-  told = 0;
-  await prompt();
+function open(): Terminal {
+  const hi = resolve('dist', 'hi.js');
+  return openTerminal(process.execPath, [hi, 'chat'], { env, cwd: work, columns: 88, rows: 60 });
 }
 
-async function prompt() {
+async function prompt(): Promise<void> {
   await terminal.until((screen) => /(?:^|\n)hi(?: \d+%)?> *$/.test(screen), 60_000);
 }
 
 /** Types a line and waits until the next prompt. */
-async function say(line) {
+async function say(line: string): Promise<void> {
   terminal.type(line);
   await terminal.until((screen) => screen.trimEnd().endsWith(line.trimEnd()));
   terminal.type('\r');
@@ -61,30 +51,30 @@ async function say(line) {
   await prompt();
 }
 
-function explain(title, text) {
+function explain(title: string, text: string): void {
   page.push(`## ${title}`, '', text, '');
 }
 
 /** Puts what came onto the screen since the last time into the page. The prompt that waits belongs to the next picture. */
-function record() {
+function record(): void {
   const lines = terminal.transcript().split('\n');
-  push(lines.slice(told, -1));
-  told = lines.length - 1;
+  push(lines.slice(recorded, -1));
+  recorded = lines.length - 1;
 }
 
 /** Puts what is on the screen at this moment into the page; what follows is recorded from the line that begins like this. */
-function recordMoment(from) {
+function recordMoment(from: string): void {
   const lines = terminal.transcript().split('\n');
-  push(lines.slice(told));
-  told = lines.findLastIndex((line) => line.startsWith(from));
+  push(lines.slice(recorded));
+  recorded = lines.findLastIndex((line) => line.startsWith(from));
 }
 
-function push(lines) {
+function push(lines: readonly string[]): void {
   page.push(`\`\`\`text\n${lines.map(tidy).join('\n').trim()}\n\`\`\``, '');
 }
 
 /** Times are those of one recording, so that the next one differs only where the program does. */
-function tidy(line) {
+function tidy(line: string): string {
   const text = line
     .replaceAll(home, '~')
     .replace(/· \d+\.\d+s/, '· 0.1s')
@@ -101,7 +91,7 @@ try {
     'a terminal marks and tool lines are dim, headings and emphasis bold, code coloured.',
     '',
   );
-  await start();
+  await prompt();
   explain('A first question', 'The prompt, a question, the answer as it streams.');
   await say('hello');
   record();
@@ -143,26 +133,16 @@ try {
   );
   terminal.type(control('d'));
   await terminal.exit();
-  await start();
+  terminal = open();
+  recorded = 0;
+  await prompt();
   await say('hello again');
   record();
   terminal.type(control('d'));
   await terminal.exit();
-  writeFileSync(join(root, 'docs', 'tour.md'), `${page.join('\n').trimEnd()}\n`);
+  writeFileSync(join('docs', 'tour.md'), `${page.join('\n').trimEnd()}\n`);
 } finally {
-  await terminal?.close();
+  await terminal.close();
   await standIn.stop();
   rmSync(home, { recursive: true, force: true });
-}
-
-/** A module of the specs; they are TypeScript. */
-async function load(entry) {
-  const folder = mkdtempSync(join(root, '.tour-'));
-  try {
-    const outfile = join(folder, 'module.mjs');
-    await build({ entryPoints: [entry], outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' });
-    return await import(pathToFileURL(outfile).href);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

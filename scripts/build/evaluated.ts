@@ -1,0 +1,24 @@
+import type { Plugin } from 'esbuild';
+import { replaced } from './replaced.js';
+
+/** Modules whose exports are plain data made of heavy things, such as the registries and a library's table: the program gets the data. */
+export const EVALUATED: Readonly<Record<string, () => Promise<object>>> = {
+  'lib/config/model-table.ts': () => import('../../lib/config/model-table.js'),
+  'lib/cli/config-schema.ts': () => import('../../lib/cli/config-schema.js'),
+  'lib/cli/help-text.ts': () => import('../../lib/cli/help-text.js'),
+  'lib/tools/specs.ts': () => import('../../lib/tools/specs.js'),
+};
+
+/** Large data is read faster from a text than from an expression. */
+async function dataOf(evaluate: () => Promise<object>): Promise<string> {
+  const lines = Object.entries(await evaluate()).map(
+    ([name, value]) => `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`,
+  );
+  return lines.join('\n');
+}
+
+/** Puts the data in place of those modules. */
+export const evaluated: Plugin = replaced(
+  'evaluated',
+  Object.fromEntries(Object.entries(EVALUATED).map(([file, evaluate]) => [file, () => dataOf(evaluate)])),
+);

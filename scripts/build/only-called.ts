@@ -1,0 +1,62 @@
+import { join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
+
+/**
+ * What the adapters call of the SDKs. A client makes an object for every part of its vendor's API, so that no bundler can tell which are used, and to
+ * compile them all takes longer than a request: the others are empty classes in the bundle.
+ */
+const CALLED: Readonly<Record<string, readonly string[]>> = {
+  openai: ['chat', 'models', 'responses', 'shared', 'index'],
+  '@anthropic-ai/sdk': ['messages', 'models', 'shared', 'index'],
+};
+
+/** Leaves out of the bundle what no adapter calls of an SDK. The build fails when an SDK no longer has the parts that are named here. */
+export const onlyCalled: Plugin = {
+  name: 'only called',
+  setup({ onLoad, onEnd }) {
+    const found = new Set<string>();
+    for (const [sdk, parts] of Object.entries(CALLED)) {
+      const folder = resolve('node_modules', sdk);
+      const filter = new RegExp(`/node_modules/${sdk}/(?:resources/.*|lib/.*(?:Stream|Runner|Accumulator))\\.mjs$`);
+      onLoad({ filter }, async ({ path }) => {
+        const [, part = ''] = /^resources\/([^./]+)[./]/.exec(relative(folder, path)) ?? [];
+        found.add(`${sdk} ${part}`);
+        if (parts.includes(part)) return undefined;
+        found.add(`${sdk} emptied`);
+        return { contents: await emptied(path, join(folder, 'core', 'error.mjs')), loader: 'js', resolveDir: folder };
+      });
+    }
+    onEnd(() => {
+      const wanted = Object.entries(CALLED).flatMap(([sdk, parts]) =>
+        [...parts, 'emptied'].map((part) => `${sdk} ${part}`),
+      );
+      const missing = wanted.filter((part) => !found.has(part));
+      return {
+        errors: missing.map((part) => ({
+          text: `'${part}' of scripts/build/only-called.ts is not in the SDK any more.`,
+        })),
+      };
+    });
+  },
+};
+
+/** The same names as empty classes. Which error a vendor's code stands for is asked of these classes too, so errors stay errors. */
+async function emptied(path: string, errorsPath: string): Promise<string> {
+  const [exported, errors]: readonly Readonly<Record<string, unknown>>[] = await Promise.all([
+    import(pathToFileURL(path).href),
+    import(pathToFileURL(errorsPath).href),
+  ]);
+  const lines = Object.entries(exported ?? {}).map(([name, value]) => {
+    const base = baseOfError(value);
+    if (base !== null && !(base in (errors ?? {})))
+      throw new Error(`${path}: ${name} extends ${base}, which is not in core/error.mjs.`);
+    return `export class ${name} ${base === null ? '' : `extends errors.${base} `}{}`;
+  });
+  return [`import * as errors from ${JSON.stringify(errorsPath)};`, ...lines].join('\n');
+}
+
+function baseOfError(value: unknown): string | null {
+  if (typeof value !== 'function' || !(value.prototype instanceof Error)) return null;
+  return Object.getPrototypeOf(value).name;
+}

@@ -1,0 +1,28 @@
+import { Ajv, type Options, type Schema } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import type { Plugin } from 'esbuild';
+import { SCHEMA } from '../../lib/cli/config-schema.js';
+import { tools } from '../../lib/tools/index.js';
+import { replaced } from './replaced.js';
+
+/** Puts the code that ajv makes of the schemas in place of the modules that compile them, so that ajv itself is not in the bundle. */
+export const validators: Plugin = replaced('validators', {
+  'lib/cli/config-acceptor.ts': () => standaloneModule({ acceptsConfig: SCHEMA }, { messages: false, strict: false }),
+  'lib/cli/config-validator.ts': () =>
+    standaloneModule({ checkConfig: SCHEMA }, { allErrors: true, verbose: true, strict: false }),
+  'lib/tools/compile.ts': toolChecks,
+});
+
+/** A module that exports a check for each name. */
+function standaloneModule(schemas: Readonly<Record<string, object>>, options: Options): string {
+  const named = Object.entries(schemas).map(([$id, schema]): Schema => ({ ...schema, $id }));
+  const ajv = new Ajv({ ...options, schemas: named, code: { source: true, esm: true, lines: false } });
+  return standalone.default(ajv, Object.fromEntries(Object.keys(schemas).map((name) => [name, name])));
+}
+
+function toolChecks(): string {
+  const schemas = Object.fromEntries(tools.map(({ name, parameters }) => [name, parameters]));
+  return `${standaloneModule(schemas, { allErrors: true })}
+const checks = { ${Object.keys(schemas).join(', ')} };
+export const compile = async (tool) => checks[tool.name];`;
+}

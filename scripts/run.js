@@ -1,0 +1,40 @@
+// Runs one of these scripts, `node scripts/run.js build`. They are TypeScript, which Node 20 cannot run, so esbuild makes one file of a script and of what it
+// takes from `lib`, `bench` and `spec`. This is the only file of theirs in JavaScript.
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+// `npm run` does so anyway; what the scripts read and write is named from here.
+process.chdir(root);
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const [name = ''] = process.argv.splice(2, 1);
+// Inside `node_modules`, so that packages are found and nobody else sees it.
+const outfile = join(root, 'node_modules', `.hi-${name}-${process.pid}.mjs`);
+process.once('exit', () => rmSync(outfile, { force: true }));
+
+await build({
+  entryPoints: [join('scripts', `${name}.ts`)],
+  outfile,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  packages: 'external',
+  sourcemap: 'inline',
+  define: { __HI_VERSION__: JSON.stringify(version) },
+  logLevel: 'warning',
+  plugins: [
+    {
+      name: 'own folder',
+      setup({ onLoad }) {
+        onLoad({ filter: /\.ts$/, namespace: 'file' }, ({ path }) => {
+          const own = JSON.stringify(dirname(path));
+          return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.dirname', own), loader: 'ts' };
+        });
+      },
+    },
+  ],
+});
+await import(pathToFileURL(outfile).href);

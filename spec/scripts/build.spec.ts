@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { build, type Plugin } from 'esbuild';
+import { nodeModules } from '../../scripts/build/node-modules.js';
+import { onlyCalled } from '../../scripts/build/only-called.js';
+import { replaced } from '../../scripts/build/replaced.js';
+
+/** The bundle of a line of code, as text. */
+async function bundled(line: string, ...plugins: Plugin[]): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: line, resolveDir: process.cwd(), loader: 'ts' },
+    plugins,
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'silent',
+  });
+  return outputFiles?.[0]?.text ?? '';
+}
+
+describe('the build', () => {
+  it('puts code in place of a module', async () => {
+    const plugin = replaced('clock', { 'lib/clock.ts': () => 'export const monotonic = () => "replaced";' });
+    const text = await bundled("import { monotonic } from './lib/clock.js'; console.log(monotonic());", plugin);
+    expect(text).toContain('"replaced"');
+    expect(text).not.toContain('performance');
+  });
+
+  it('fails when the program no longer imports a module whose code is replaced', async () => {
+    const plugin = replaced('gone', { 'lib/gone.ts': () => '' });
+    await expect(bundled("import './lib/clock.js';", plugin)).rejects.toThrow(/does not import .*lib\/gone\.ts/);
+  });
+
+  it('fails when a part of an SDK that adapters call is not there', async () => {
+    await expect(bundled("import './lib/clock.js';", onlyCalled)).rejects.toThrow(/'openai chat' .* is not in the SDK/);
+  });
+
+  it("takes from Node's modules only what is used", async () => {
+    const text = await bundled("import { statSync } from 'node:fs'; console.log(statSync('.'));", nodeModules);
+    expect(text).toContain('process.getBuiltinModule("fs")');
+    expect(text).not.toMatch(/^import /m);
+    expect(text).not.toContain('createReadStream');
+  });
+});
