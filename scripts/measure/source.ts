@@ -1,0 +1,93 @@
+import { dirname, relative, resolve } from 'node:path';
+import type { Node, SourceFile } from 'typescript/unstable/ast';
+import {
+  isBlock,
+  isCallExpression,
+  isExportDeclaration,
+  isFunctionLikeDeclaration,
+  isImportDeclaration,
+  isImportExpression,
+  isImportTypeNode,
+  isLiteralTypeNode,
+  isStringLiteral,
+  isVariableDeclaration,
+} from 'typescript/unstable/ast/is';
+import { API } from 'typescript/unstable/sync';
+
+/** A function with a body in braces. */
+export interface MeasuredFunction {
+  readonly name: string;
+  readonly file: string;
+  readonly lines: number;
+}
+
+/** One of the program's files, as the compiler reads it. Paths are those of the project. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+  readonly lines: number;
+  readonly functions: readonly MeasuredFunction[];
+  /** What it imports of ours, types and what is loaded on demand included. */
+  readonly imports: readonly string[];
+  /** The names it declares and exports. */
+  readonly exports: readonly string[];
+}
+
+/** The files of these folders, read by the TypeScript compiler; it has no other interface for programs than this one that may change. */
+export function readSources(folders: readonly string[]): readonly Source[] {
+  const api = new API({ cwd: process.cwd() });
+  try {
+    const snapshot = api.updateSnapshot({ openProjects: [resolve('tsconfig.json')] });
+    return snapshot.getProjects().flatMap(({ rootFiles, program }) =>
+      rootFiles
+        .map((path) => [relative('.', path), program.getSourceFile(path)] as const)
+        .filter(([file]) => folders.some((folder) => file.startsWith(`${folder}/`)))
+        .flatMap(([file, source]) => (source === undefined ? [] : [read(file, source)])),
+    );
+  } finally {
+    api.close();
+  }
+}
+
+function read(file: string, source: SourceFile): Source {
+  const functions: MeasuredFunction[] = [];
+  const imports = new Set<string>();
+  const visit = (node: Node): void => {
+    if (isFunctionLikeDeclaration(node) && node.body !== undefined && isBlock(node.body)) {
+      const line = (position: number): number => source.getLineAndCharacterOfPosition(position).line;
+      functions.push({ name: nameOf(node), file, lines: line(node.end) - line(node.getStart(source)) + 1 });
+    }
+    const specifier = specifierOf(node);
+    if (specifier?.startsWith('.'))
+      imports.add(relative('.', resolve(dirname(file), specifier)).replace(/\.js$/, '.ts'));
+    node.forEachChild(visit);
+  };
+  visit(source);
+  const lines = source.text.split('\n').length - 1;
+  return { file, text: source.text, lines, functions, imports: [...imports], exports: exportsOf(source.text) };
+}
+
+function nameOf(node: Node): string {
+  if ('name' in node && isNode(node.name)) return node.name.getText();
+  const parent = node.parent;
+  return isVariableDeclaration(parent) ? parent.name.getText() : '(without a name)';
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'getText' in value;
+}
+
+/** The module that an import or a re-export names, in whichever of the four forms. */
+function specifierOf(node: Node): string | null {
+  const named = (other: Node | undefined): string | null => (other && isStringLiteral(other) ? other.text : null);
+  if (isImportDeclaration(node) || isExportDeclaration(node)) return named(node.moduleSpecifier);
+  if (isCallExpression(node) && isImportExpression(node.expression)) return named(node.arguments[0]);
+  if (isImportTypeNode(node) && isLiteralTypeNode(node.argument)) return named(node.argument.literal);
+  return null;
+}
+
+function exportsOf(text: string): readonly string[] {
+  const declared =
+    /^export (?:declare )?(?:async )?(?:abstract )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm;
+  return [...new Set([...text.matchAll(declared)].map(([, name = '']) => name))];
+}
