@@ -46,7 +46,7 @@ export interface ToolCallPart {
   readonly call_id: string;
   readonly name: string;
   readonly args: JsonObject;
-  /** The arguments as they came, when they were not a JSON object; `args` is then empty and the call must not run. */
+  /** The arguments as they came, when they were not a JSON object, or that they were nested too deeply; `args` is then empty and the call must not run. */
   readonly invalid_args?: string;
   readonly opaque?: Opaque;
 }

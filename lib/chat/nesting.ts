@@ -11,3 +11,8 @@ export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
   if (Array.isArray(value)) return value.some((inner) => isTooDeep(inner, levels - 1));
   return Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }
+
+/** A value as JSON; what is nested too deeply, which would overflow the stack, as words that say so and are no JSON. */
+export function jsonText(value: unknown): string {
+  return isTooDeep(value) ? TOO_DEEP : (JSON.stringify(value) ?? '');
+}

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
+import { isTooDeep, MOST_LEVELS } from '../chat/nesting.js';
 import { HiError, systemCode } from '../errors.js';
 import type { ConfigFile } from './config.js';
 import { validateConfig } from './validate.js';
@@ -49,6 +50,14 @@ function readText(path: string, required: boolean): string | null {
 }
 
 function parse(text: string, path: string): unknown {
+  const value = parsed(text, path);
+  if (!isTooDeep(value)) return value;
+  throw new HiError('config', `${path} is nested deeper than ${MOST_LEVELS} levels, which no setting is.`, {
+    hint: "Mend it, or move it away and run 'hi config init'.",
+  });
+}
+
+function parsed(text: string, path: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {

@@ -1,6 +1,7 @@
 import type { StreamEvent } from '../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 import type { AnswerPart, Opaque, ToolCallPart } from '../chat/message.js';
+import { isTooDeep, TOO_DEEP } from '../chat/nesting.js';
 
 /**
  * An answer while it arrives: turns the pieces of a stream into events, with one `part` for every block, in the answer's order.
@@ -31,8 +32,10 @@ export class Answer {
   }
 
   /** A whole part that comes at once. */
-  *add(part: AnswerPart): Generator<StreamEvent> {
+  *add(whole: AnswerPart): Generator<StreamEvent> {
     yield* this.close();
+    const part = withoutDeepOpaque(whole);
+    if (part === null) return;
     if (part.type === 'tool_call') this.#calls += 1;
     if (this.#calls > 0) this.#held.push(part);
     else yield { type: 'part', part };
@@ -67,13 +70,22 @@ export class Answer {
   }
 }
 
-/** A tool call from its arguments as text; what is not a JSON object is kept as `invalid_args`. No arguments at all are none. */
+/** A tool call from its arguments as text; what is not a JSON object, or one nested too deeply, leaves `invalid_args`. No arguments at all are none. */
 export function toolCall(call_id: string, name: string, text: string, opaque?: Opaque): ToolCallPart {
   const rest = opaque === undefined ? {} : { opaque };
   if (text.trim() === '') return { type: 'tool_call', call_id, name, args: {}, ...rest };
   const args = parseObject(text);
-  if (args !== null) return { type: 'tool_call', call_id, name, args, ...rest };
-  return { type: 'tool_call', call_id, name, args: {}, invalid_args: text, ...rest };
+  if (args === null) return { type: 'tool_call', call_id, name, args: {}, invalid_args: text, ...rest };
+  if (isTooDeep(args)) return { type: 'tool_call', call_id, name, args: {}, invalid_args: TOO_DEEP, ...rest };
+  return { type: 'tool_call', call_id, name, args, ...rest };
+}
+
+/** The part without opaque data that is nested too deeply to be kept; null when it is nothing else. */
+function withoutDeepOpaque(part: AnswerPart): AnswerPart | null {
+  if (part.opaque === undefined || !isTooDeep(part.opaque)) return part;
+  if (part.type === 'vendor') return null;
+  const { opaque, ...rest } = part;
+  return rest;
 }
 
 /** The last call of an answer that the length limit ended: unless it is whole, its arguments count as unreadable, so that it is never run. */

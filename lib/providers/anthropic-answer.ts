@@ -8,6 +8,7 @@ import type {
 import type { StreamEvent } from '../chat/event.js';
 import { isJsonObject, type JsonObject } from '../chat/json.js';
 import type { Usage } from '../chat/message.js';
+import { jsonText } from '../chat/nesting.js';
 import { type Answer, parseObject, toolCall } from './answer.js';
 
 /** The end of an answer, once its reason is known; nothing before, and nothing twice. */
@@ -112,7 +113,7 @@ function* endBlock(state: Reading, answer: Answer, nextId: (given: string) => st
     const whole = input === '' ? block : { ...block, input: parseObject(input) ?? input };
     return yield* answer.add({ type: 'vendor', opaque: { block: whole } });
   }
-  const args = input === '' ? JSON.stringify(block.input ?? {}) : input;
+  const args = input === '' ? jsonText(block.input ?? {}) : input;
   yield* answer.add(toolCall(nextId(String(block.id ?? '')), String(block.name ?? ''), args));
 }
 

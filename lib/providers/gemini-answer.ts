@@ -2,8 +2,9 @@ import type { FinishReason, GenerateContentResponseUsageMetadata, Part } from '@
 import type { StreamEvent } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
 import type { Usage } from '../chat/message.js';
+import { jsonText } from '../chat/nesting.js';
 import { HiError } from '../errors.js';
-import type { Answer } from './answer.js';
+import { type Answer, parseObject, toolCall } from './answer.js';
 
 /**
  * A signature belongs to its own part and to no other, so a signed part is never joined with its neighbours; the last part of an answer may
@@ -13,18 +14,14 @@ export function* readPart(part: Part, answer: Answer, nextId: (given?: string) =
   const { text, thought, thoughtSignature, functionCall } = part;
   const opaque: JsonObject = thoughtSignature === undefined ? {} : { thoughtSignature };
   if (functionCall) {
-    yield* answer.add({
-      type: 'tool_call',
-      call_id: nextId(functionCall.id),
-      name: functionCall.name ?? '',
-      args: toArgs(functionCall.args),
-      opaque: functionCall.id === undefined ? opaque : { ...opaque, id: true },
-    });
+    const own = functionCall.id === undefined ? opaque : { ...opaque, id: true };
+    const args = jsonText(functionCall.args ?? {});
+    yield* answer.add(toolCall(nextId(functionCall.id), functionCall.name ?? '', args, own));
     return;
   }
   if (text === undefined) {
-    const raw: JsonObject = JSON.parse(JSON.stringify(part));
-    if (Object.keys(raw).length > 0) yield* answer.add({ type: 'vendor', opaque: { part: raw } });
+    const raw = parseObject(jsonText(part));
+    if (raw !== null && Object.keys(raw).length > 0) yield* answer.add({ type: 'vendor', opaque: { part: raw } });
     return;
   }
   const type = thought ? 'thinking' : 'text';
@@ -33,10 +30,6 @@ export function* readPart(part: Part, answer: Answer, nextId: (given?: string) =
   yield* answer.piece(type, text);
   yield* answer.seal(type, opaque);
   yield* answer.close();
-}
-
-function toArgs(args: Record<string, unknown> | undefined): JsonObject {
-  return JSON.parse(JSON.stringify(args ?? {}));
 }
 
 /** Ways to end with a call that is broken or was never offered. It must not be run, and nothing else can be made of the answer. */

@@ -1,3 +1,4 @@
+import { jsonText } from '../chat/nesting.js';
 import type { ErrorCode } from '../errors.js';
 import { saysOverflow } from './overflow.js';
 import { PAGE, type VendorError } from './vendor-error.js';
@@ -31,7 +32,7 @@ export function kindOf({ status, kinds, message, details }: VendorError): ErrorC
 function isDailyQuota(details: VendorError['details']): boolean {
   return details
     .flatMap((detail) => (Array.isArray(detail.violations) ? detail.violations : []))
-    .some((violation) => /"quotaId":"[^"]*PerDay|"quotaValue":"0"/.test(JSON.stringify(violation)));
+    .some((violation) => /"quotaId":"[^"]*PerDay|"quotaValue":"0"/.test(jsonText(violation)));
 }
 
 /** Anthropic's whole message is "model: NAME", Google's says "models/NAME is not found". */

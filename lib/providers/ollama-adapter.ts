@@ -2,6 +2,7 @@
 import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
 import type { StreamEvent } from '../chat/event.js';
 import type { Usage } from '../chat/message.js';
+import { jsonText } from '../chat/nesting.js';
 import type { ChatRequest } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import { Answer, toolCall } from './answer.js';
@@ -84,7 +85,7 @@ class OllamaProvider implements Provider {
         for (const event of answer.piece('text', content ?? '')) yield event;
         for (const { function: call, ...rest } of tool_calls ?? []) {
           const args: unknown = call.arguments;
-          const text = typeof args === 'string' ? args : JSON.stringify(args ?? {});
+          const text = typeof args === 'string' ? args : jsonText(args ?? {});
           yield* answer.add(toolCall(nextId(idOf(rest)), call.name, text));
         }
         if (!chunk.done) continue;
@@ -133,7 +134,7 @@ class OllamaProvider implements Provider {
     try {
       const stream = await this.#connect(signal, dropped).chat(toVendorRequest(request, this.name, sees));
       for await (const chunk of stream) {
-        const bad = isObject(chunk) ? dropped.first : JSON.stringify(chunk);
+        const bad = isObject(chunk) ? dropped.first : jsonText(chunk);
         if (bad !== null) throw unreadable(bad);
         yield chunk;
       }

@@ -3,6 +3,7 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { StreamEvent } from '../chat/event.js';
 import { isJsonObject, type JsonValue } from '../chat/json.js';
 import type { Usage } from '../chat/message.js';
+import { jsonText } from '../chat/nesting.js';
 import type { ChatRequest } from '../chat/request.js';
 import { Answer, parseObject, toolCall } from './answer.js';
 import { callIds } from './call-ids.js';
@@ -194,7 +195,7 @@ function addCall(calls: Call[], piece: CallDelta): void {
   call.name ||= piece.function?.name ?? '';
   const args = piece.function?.arguments;
   if (typeof args === 'string') call.args += args;
-  else if (typeof args === 'object' && args !== null) call.args = JSON.stringify(args);
+  else if (typeof args === 'object' && args !== null) call.args = jsonText(args);
   if (piece.extra_content !== undefined) call.extra = piece.extra_content;
 }
 

@@ -10,8 +10,9 @@ import type {
 import type { StreamEvent } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart, Usage } from '../chat/message.js';
+import { jsonText } from '../chat/nesting.js';
 import type { ChatRequest } from '../chat/request.js';
-import { Answer, toolCall } from './answer.js';
+import { Answer, parseObject, toolCall } from './answer.js';
 import { callIds } from './call-ids.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
@@ -197,7 +198,7 @@ function toInput({ type, id, summary, encrypted_content, content }: ResponseReas
 }
 
 function asJson(item: ResponseOutputItem): JsonObject {
-  return JSON.parse(JSON.stringify(item));
+  return parseObject(jsonText(item)) ?? {};
 }
 
 function withoutNulls(error: Response['error']): { message?: string; code?: string } {

@@ -33,7 +33,8 @@ export async function* guarded(
     if (signal.aborted) throw aborted();
     throw began ? cutOff(context.member.title) : empty(context.member.title);
   } catch (thrown) {
-    throw signal.aborted ? aborted() : asFailure(thrown, context);
+    if (signal.aborted) throw aborted();
+    throw asFailure(thrown instanceof RangeError ? misshapen(thrown, context.member.title) : thrown, context);
   } finally {
     over.abort();
     gathered.close();
@@ -50,7 +51,8 @@ function readable(event: StreamEvent, title: string): StreamEvent {
 
 /** What reading an answer threw: one that has not the form it should have is the server's fault, not a bug in hi. */
 export function misshapen(thrown: unknown, title: string): unknown {
-  if (!(thrown instanceof TypeError)) return thrown;
+  // A value nested too deeply overflows the stack where a word is expected.
+  if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
   return new HiError('malformed', capital(`${title} sent something of a form that cannot be read.`), {
     hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+import { jsonText } from '../chat/nesting.js';
 
 /** An answer with an error status, thrown by our own `fetch`: so all vendors' refusals have one form, whatever their SDKs make of them. */
 export class RefusedRequest extends Error {
@@ -21,7 +22,7 @@ export class StreamError extends Error {
   readonly error: JsonObject;
 
   constructor(error: JsonObject) {
-    super(typeof error.message === 'string' ? error.message : JSON.stringify(error));
+    super(typeof error.message === 'string' ? error.message : jsonText(error));
     this.name = 'StreamError';
     this.error = error;
   }
@@ -109,7 +110,7 @@ function messageOf(error: JsonObject): string {
   const raw = isJsonObject(error.metadata) ? error.metadata.raw : null;
   const words = [error.message ?? error.detail, raw].filter((word) => typeof word === 'string' && word !== '');
   if (words.length > 0) return firstWords(words.join(': '));
-  return Object.keys(error).length === 0 ? '' : firstWords(JSON.stringify(error));
+  return Object.keys(error).length === 0 ? '' : firstWords(jsonText(error));
 }
 
 function firstWords(text: string): string {
@@ -126,5 +127,5 @@ function parse(text: string): JsonValue | undefined {
 }
 
 function asJson(value: object): JsonValue | undefined {
-  return parse(JSON.stringify(value));
+  return parse(jsonText(value));
 }

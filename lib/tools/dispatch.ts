@@ -1,6 +1,7 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
+import { MOST_LEVELS, TOO_DEEP } from '../chat/nesting.js';
 import { asHiError } from '../errors.js';
 import { suggestion } from '../registry.js';
 import { type Gate, passGate } from './ask-user.js';
@@ -183,6 +184,7 @@ function sharedContext(
 
 async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart): Promise<string | null> {
   if (invalid_args === undefined) return argumentErrors(tool, args);
+  if (invalid_args === TOO_DEEP) return `The arguments of ${tool.name} are nested deeper than ${MOST_LEVELS} levels.`;
   return `The arguments of ${tool.name} were not a JSON object: ${invalid_args.slice(0, 200)}`;
 }
 

@@ -60,6 +60,12 @@ describe('what goes wrong is said with its exit status', () => {
     expectFailure(await hi(['ask', 'x']), 3, home.configFile, /hi config init/, /OPENAI_API_KEY/);
   });
 
+  it('a configuration nested too deeply: 3 and the reason', async () => {
+    home = makeHome(null);
+    home.writeConfig(`{"preamble":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
+    expectFailure(await hi(['ask', 'x']), 3, home.configFile, /nested deeper than 100 levels/);
+  });
+
   it('a configuration that is not JSON: 3 and the place', async () => {
     home = makeHome(null);
     home.writeConfig('{ "provider": openai }');

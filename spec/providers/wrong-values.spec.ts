@@ -37,7 +37,43 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
       { numRuns: 150 },
     );
   });
+
+  it('may nest anything in any place too deeply: it is read as far as it can be, or its server is to blame', async () => {
+    const answers = [dialect.text('Hel', 'lo'), dialect.tools({ name: 'list_files', args: { path: '.' } })];
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...answers), wrong, async (answer, at) => {
+        await using server = await vendorServer(nested(spoilt(answer, { ...at, value: MARK }), 20_000));
+        const provider = await adapter(dialect.provider, server.url + dialect.path, dialect.settings);
+        const { events, error } = await ask(provider, chatRequest());
+        // What is stored is written as JSON, which a value nested so deeply cannot be.
+        expect(() => JSON.stringify(events)).not.toThrow();
+        if (error !== null) expect(error).toBeInstanceOf(HiError);
+        if (error instanceof HiError) expect(error.code).not.toBe('bug');
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each([101, 3_000, 1_000_000])('refuses a tool call with arguments nested %d levels deep', async (levels) => {
+    const answer = dialect.tools({ name: 'list_files', args: { path: MARK } });
+    await using server = await vendorServer(nested(answer, levels - 1));
+    const provider = await adapter(dialect.provider, server.url + dialect.path, dialect.settings);
+    const { events, error } = await ask(provider, chatRequest());
+    expect(error).toBeNull();
+    const parts = events.flatMap((event) =>
+      event.type === 'part' && event.part.type === 'tool_call' ? event.part : [],
+    );
+    expect(parts).toMatchObject([{ name: 'list_files', args: {}, invalid_args: '(nested deeper than 100 levels)' }]);
+  });
 });
+
+/** Stands in an answer where a value nested so many levels is to be. */
+const MARK = 76543;
+
+function nested(answer: VendorAnswer, levels: number): VendorAnswer {
+  const value = '['.repeat(levels) + ']'.repeat(levels);
+  return { ...answer, chunks: (answer.chunks ?? []).map((chunk) => String(chunk).replaceAll(String(MARK), value)) };
+}
 
 /** As the contract has it, for what is in it is stored. */
 function expectSound(event: StreamEvent): void {

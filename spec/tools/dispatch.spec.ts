@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { toolCall } from '../../lib/providers/answer.js';
 import type { ToolRunnerOptions } from '../../lib/tools/index.js';
 import { type Bench, bench, runnerOn } from '../support/tool-runner.js';
 
@@ -55,6 +56,13 @@ describe('the tool runner', () => {
     expect(error).toContain("unknown argument 'pth'");
     expect(error).toContain("'offset' must be >= 1, got 0");
     expect(error).toContain('{path, offset?, limit?}');
+  });
+
+  it('says that arguments are nested too deeply', async () => {
+    const { run, call } = runnerOn(place, { allowAll: true });
+    const text = `{"command":${'['.repeat(6000)}${']'.repeat(6000)}}`;
+    const { results } = await run([{ ...call('bash', {}), ...toolCall('call-1', 'bash', text) }]);
+    expect(results[0]?.error).toBe('The arguments of bash are nested deeper than 100 levels.');
   });
 
   it('does not run a call whose arguments were not JSON', async () => {
