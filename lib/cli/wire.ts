@@ -8,7 +8,7 @@ import type { Target } from '../session/deps.js';
 import { Session } from '../session/session.js';
 import { textModel } from '../session/text-model.js';
 import { openSkills } from '../skills/index.js';
-import { SPECS } from '../tools/specs.js';
+import { EFFECTS, SPECS } from '../tools/specs.js';
 import type { Approve, ToolContext } from '../tools/tool.js';
 import { Connections, once } from './connect.js';
 import { configured, readSettings, type Settings, type SettingsOptions } from './settings.js';
@@ -60,6 +60,7 @@ export async function wire(world: World, options: SessionOptions, settings: Sett
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens },
     maxRounds: config.tools.max_rounds,
     toolSpecs: offered,
+    toolEffects: EFFECTS,
     tools: once(async () => {
       const { createToolRunner, tools } = await import('../tools/index.js');
       return createToolRunner({

@@ -1,21 +1,42 @@
-import { isPart, type Message } from '../chat/message.js';
+import { isPart, type Message, type ToolCallPart } from '../chat/message.js';
+import type { ToolEffect, ToolEffects } from '../chat/tool-effect.js';
 import { nameOfImage } from './shorten.js';
 import type { Artifacts } from './state.js';
 
-/** What tools did in these messages, added to what is known. Each list has its newest items last and no more than fit into a third of `room` characters. */
-export function collect(before: Artifacts, messages: readonly Message[], room: number): Artifacts {
+/**
+ * What tools did in these messages, added to what is known; a call that failed did nothing. Each list has its newest items last and no more than fit
+ * into a third of `room` characters.
+ */
+export function collect(
+  before: Artifacts,
+  messages: readonly Message[],
+  effects: ToolEffects,
+  room: number,
+): Artifacts {
   const parts = messages.flatMap(({ content }) => content);
-  const calls = parts.filter(isPart('tool_call'));
-  const paths = (name: string) =>
-    calls.flatMap((call) => (call.name === name && typeof call.args.path === 'string' ? [call.args.path] : []));
+  const failed = new Set(parts.filter(isPart('tool_result')).flatMap(({ call_id, error }) => (error ? [call_id] : [])));
+  const calls = parts.filter(isPart('tool_call')).filter(({ call_id }) => !failed.has(call_id));
   const images = parts.filter((part) => part.type === 'image' || part.type === 'document');
   return {
-    read: newest([...before.read, ...paths('read_file')], room / 3),
-    written: newest([...before.written, ...paths('write_file')], room / 3),
-    commands: before.commands + calls.filter(({ name }) => name === 'bash').length,
+    read: newest([...before.read, ...paths(calls, effects, 'read')], room / 3),
+    written: newest([...before.written, ...paths(calls, effects, 'write')], room / 3),
+    commands: before.commands + calls.filter(({ name }) => effectOf(name, effects)?.kind === 'command').length,
     images: newest([...before.images, ...images.map(nameOfImage)], room / 3),
   };
 }
+
+/** The paths that these calls read or wrote. */
+function paths(calls: readonly ToolCallPart[], effects: ToolEffects, kind: 'read' | 'write'): readonly string[] {
+  return calls.flatMap(({ name, args }) => {
+    const effect = effectOf(name, effects);
+    const path = effect?.kind === kind ? args[effect.argument] : undefined;
+    return typeof path === 'string' ? [path] : [];
+  });
+}
+
+/** A model may call a tool by any name, also by one that every object has. */
+const effectOf = (name: string, effects: ToolEffects): ToolEffect | undefined =>
+  Object.hasOwn(effects, name) ? effects[name] : undefined;
 
 /** The same in words, one line for each kind; empty when nothing was done. */
 export function describe({ read, written, commands, images }: Artifacts): string {

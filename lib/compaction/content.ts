@@ -1,3 +1,4 @@
+import type { ToolEffects } from '../chat/tool-effect.js';
 import { collect, describe } from './artifacts.js';
 import { type Ledger, listed } from './ledger.js';
 import { type Artifacts, type BlockState, stateOf } from './state.js';
@@ -24,9 +25,10 @@ export function contentOf(
   summary: { readonly prose: string; readonly ledger: Ledger },
   language: string | null,
   context_window: number,
+  effects: ToolEffects,
 ): Content {
   const known: Artifacts = stateOf(plan.basis.block).artifacts;
-  const artifacts = collect(known, plan.compacted, context_window * ARTIFACT_SHARE);
+  const artifacts = collect(known, plan.compacted, effects, context_window * ARTIFACT_SHARE);
   const { facts, forgotten } = summary.ledger;
   const sections = [
     summary.prose,

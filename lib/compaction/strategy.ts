@@ -2,6 +2,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { Entry, Message, NewCompressBlock } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
+import type { ToolEffects } from '../chat/tool-effect.js';
 import type { View } from './view.js';
 
 /** `compaction` of the configuration, with the window it applies to. */
@@ -48,6 +49,8 @@ export interface CompactionDeps {
   /** The models to try for a summary, in order: the small one, then the main one. */
   readonly models: readonly TextModel[];
   readonly cache: TextCache;
+  /** What the calls of tools did. */
+  readonly effects: ToolEffects;
 }
 
 /** What a pass would do. Made without asking anybody, so it can be shown beforehand. */

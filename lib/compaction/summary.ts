@@ -64,7 +64,7 @@ export async function* summaryBlock(
     deps,
     signal,
   );
-  const { content, state } = contentOf(made, written, language, settings.context_window);
+  const { content, state } = contentOf(made, written, language, settings.context_window, deps.effects);
   const [before, after] = [estimateView(made.basis), estimateTokens(content.length + totalCharacters(made.kept))];
   if (after >= before) {
     throw new HiError('malformed', `with it the conversation would have ${after} tokens, without it ${before}.`);

@@ -133,7 +133,7 @@ export class HistoryStore {
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const cache = { get: async () => null, put: async () => {} };
     const settings = { ...input.settings, strategy: 'truncate' };
-    return yield* this.compact({ ...input, settings }, { models: [], cache }, signal);
+    return yield* this.compact({ ...input, settings }, { models: [], cache, effects: {} }, signal);
   }
 
   /** Takes a turn back: it stays in the archive and is no longer sent. */

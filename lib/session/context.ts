@@ -7,7 +7,7 @@ import { NO_USAGE, sumOf } from '../chat/usage.js';
 import { type Measure, measure, type SentBeside } from '../compaction/measure.js';
 import { present } from '../compaction/present.js';
 import type { Preview } from '../compaction/preview.js';
-import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
+import type { CompactionDeps, CompactionInput, CompactionSettings } from '../compaction/strategy.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { SkillForm, SkillLibrary } from '../skills/skill.js';
@@ -23,6 +23,7 @@ export interface ContextDeps {
   readonly thinking: ThinkingLevel | null;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
   readonly tools: readonly ToolSpec[];
+  readonly toolEffects: CompactionDeps['effects'];
   readonly skills: SkillLibrary;
   readonly writers: readonly TextModel[];
   readonly cache: TextCache;
@@ -162,9 +163,9 @@ export class Context {
 
   /** Makes the log's view shorter. Null when there is nothing to compact. */
   async *compact(order: CompactionOrder, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    const { history, writers, cache } = this.#deps;
+    const { history, writers, cache, toolEffects: effects } = this.#deps;
     const models = writers.map((writer) => counted(writer, (usage) => this.#spend(usage)));
-    const report = yield* history.compact(await this.#input(order, signal), { models, cache }, signal);
+    const report = yield* history.compact(await this.#input(order, signal), { models, cache, effects }, signal);
     this.compaction = report ?? this.compaction;
     return report;
   }
@@ -205,9 +206,8 @@ export class Context {
   async #fixed(signal: AbortSignal): Promise<number> {
     const texts = await this.#system(signal);
     const { tools } = this.#deps;
-    const characters =
-      texts.reduce((sum, text) => sum + text.length, 0) + (tools.length > 0 ? JSON.stringify(tools).length : 0);
-    return estimateTokens(characters);
+    const toolCharacters = tools.length > 0 ? JSON.stringify(tools).length : 0;
+    return estimateTokens(texts.reduce((sum, text) => sum + text.length, toolCharacters));
   }
 
   async #system(signal: AbortSignal): Promise<readonly string[]> {

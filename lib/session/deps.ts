@@ -1,6 +1,7 @@
 import type { Usage } from '../chat/message.js';
 import type { ThinkingLevel, ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
+import type { ToolEffects } from '../chat/tool-effect.js';
 import type { CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/provider.js';
@@ -33,6 +34,8 @@ export interface SessionDeps {
   /** Requests one turn may make. */
   readonly maxRounds: number;
   readonly toolSpecs: readonly ToolSpec[];
+  /** What the calls of tools did, also of those that are not offered. */
+  readonly toolEffects: ToolEffects;
   tools(): Promise<ToolRunner>;
   skills(target: Target): Promise<SkillLibrary>;
   readonly cache: TextCache;

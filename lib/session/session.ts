@@ -228,7 +228,7 @@ export class Session {
   }
 
   async #context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
-    const { history, preamble, thinking, compaction, cache, writers } = this.#deps;
+    const { history, preamble, thinking, compaction, cache, writers, toolEffects } = this.#deps;
     const { model, context_window } = this.#target;
     const skills = await this.skills();
     const shared = {
@@ -239,6 +239,7 @@ export class Session {
       cache,
       skills,
       tools,
+      toolEffects,
       told: this.#told,
       beside: this.#beside,
     };

@@ -10,6 +10,7 @@ const MOST_ENTRIES = 1000;
 /** Lists one folder in order of names; folders, and links to folders, end in `/`. */
 export const listFiles: Tool<{ readonly path: string }> = {
   name: 'list_files',
+  effect: null,
   description: 'Lists the files of a folder, hidden ones too. Folders end in "/".',
   parameters: {
     type: 'object',

@@ -2,6 +2,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
 import type { ToolSpec } from '../chat/request.js';
+import type { ToolEffect } from '../chat/tool-effect.js';
 
 /** How commands are shut in (`tools.sandbox`). */
 export interface SandboxSettings {
@@ -40,6 +41,8 @@ export type Access =
 
 /** A tool: one object in one file, listed in `index.ts`. `Args` is what `parameters` describes; the dispatcher has checked it. */
 export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec {
+  /** What a compaction keeps of a call when its messages leave the view; null for nothing. */
+  readonly effect: ToolEffect | null;
   access(args: Args, context: ToolContext): Access;
   /**
    * Runs the call. `emit` takes output for the screen while it runs. Resolves to what the model reads.

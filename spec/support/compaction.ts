@@ -3,6 +3,7 @@ import type { NewCompressBlock } from '../../lib/chat/message.js';
 import type { TextCache, TextModel } from '../../lib/chat/text-model.js';
 import { compact } from '../../lib/compaction/compact.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
+import { EFFECTS } from '../../lib/tools/specs.js';
 import type { Log } from './log.js';
 
 /** The settings as the configuration has them by default, in a window that specs can fill. */
@@ -52,7 +53,7 @@ export async function pass(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<{ readonly block: NewCompressBlock | null; readonly events: readonly ChatEvent[] }> {
   const events: ChatEvent[] = [];
-  const running = compact(input, { models, cache }, signal);
+  const running = compact(input, { models, cache, effects: EFFECTS }, signal);
   for (;;) {
     const { done, value } = await running.next();
     if (done) return { block: value, events };

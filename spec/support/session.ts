@@ -130,6 +130,7 @@ export async function stage(
     },
     maxRounds: 3,
     toolSpecs: [],
+    toolEffects: {},
     tools: async () => runner,
     skills: async () => NO_SKILLS,
     cache: { get: async () => null, put: async () => undefined },

@@ -11,6 +11,7 @@ afterEach(() => place.remove());
 
 const deaf: Tool = {
   name: 'deaf',
+  effect: null,
   description: 'Never ends and does not listen.',
   parameters: { type: 'object' },
   access: (_, { workingFolder }) => ({ kind: 'read', path: workingFolder }),
