@@ -24,7 +24,7 @@ export function transcriptOf(entry: Entry): string {
   if (isCompressBlock(entry)) return `${compactionLine(entry)}\n`;
   if (!isMessage(entry))
     return `── ${entry.type === 'undo' ? `taken back: turn ${entry.turns.join(', ')}` : unreadable(entry)} ──\n`;
-  const body = entry.content.map(partText).filter((text) => text !== '');
+  const body = entry.content.map((part) => partText(part)).filter((text) => text !== '');
   if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
   if (body.length === 0) return '';
   return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry)}\n${body.join('\n')}\n`;
@@ -32,6 +32,14 @@ export function transcriptOf(entry: Entry): string {
 
 function unreadable({ what }: UnknownEntry): string {
   return `${what}, which this version of hi cannot read`;
+}
+
+/** All that a message says, calls and answers, in full, without a heading. */
+export function wordsOf({ content }: Message): string {
+  return content
+    .map((part) => partText(part, (text) => text))
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 /** One entry as Markdown. */
@@ -48,7 +56,7 @@ function heading({ role, at, model }: Message): string {
   return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
 }
 
-function partText(part: Part): string {
+function partText(part: Part, shown = cut): string {
   switch (part.type) {
     case 'text':
       return part.text;
@@ -56,9 +64,9 @@ function partText(part: Part): string {
     case 'document':
       return `[${part.type}: ${part.name ?? part.mime}, ${shortCount(part.bytes)} bytes]`;
     case 'tool_call':
-      return `[${part.name} ${cut(JSON.stringify(part.args))}]`;
+      return `[${part.name} ${shown(JSON.stringify(part.args))}]`;
     case 'tool_result':
-      return `[${part.name}: ${cut(part.error ?? JSON.stringify(part.result))}]`;
+      return `[${part.name}: ${shown(part.error ?? JSON.stringify(part.result))}]`;
     case 'thinking':
     case 'vendor':
       return '';

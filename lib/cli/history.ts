@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { type Entry, isMessage } from '../chat/message.js';
+import { findMessages } from '../chat/find.js';
+import type { Entry } from '../chat/message.js';
 import { inReadingOrder } from '../chat/reading-order.js';
 import { storedText } from '../chat/stored.js';
 import { markdownOf, transcriptOf } from '../chat/transcript.js';
@@ -51,14 +52,13 @@ async function* found(
   text: string | undefined,
   nothing: () => void,
 ): AsyncGenerator<Entry> {
-  const wanted = text?.toLowerCase();
+  if (text === undefined) return yield* entries;
   let isThere = false;
-  for await (const entry of entries) {
-    if (wanted !== undefined && !(isMessage(entry) && transcriptOf(entry).toLowerCase().includes(wanted))) continue;
+  for await (const { message } of findMessages(entries, text)) {
     isThere = true;
-    yield entry;
+    yield message;
   }
-  if (!isThere && wanted !== undefined) nothing();
+  if (!isThere) nothing();
 }
 
 async function print(

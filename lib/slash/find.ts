@@ -1,5 +1,4 @@
-import { isMessage } from '../chat/message.js';
-import { transcriptOf } from '../chat/transcript.js';
+import { findMessages } from '../chat/find.js';
 import { HiError } from '../errors.js';
 import type { Command } from './command.js';
 
@@ -13,17 +12,10 @@ export const find: Command = {
     if (argument === '') throw new HiError('usage', 'There is nothing to search for.', { hint: 'Type: /find TEXT' });
     await session.history.refresh();
     let found = 0;
-    for await (const entry of session.history.archive()) {
-      signal.throwIfAborted();
-      if (!isMessage(entry)) continue;
-      const text = transcriptOf(entry).slice(entry.role === 'tool' ? 0 : transcriptOf(entry).indexOf('\n') + 1);
-      const place = text.toLowerCase().indexOf(argument.toLowerCase());
-      if (place < 0) continue;
+    for await (const { message, words, place } of findMessages(session.history.archive(), argument, signal)) {
       found += 1;
-      yield {
-        type: 'print',
-        text: `${entry.id} · ${entry.at.slice(0, 16).replace('T', ' ')} · ${entry.role}: ${around(text, place)}`,
-      };
+      const when = message.at.slice(0, 16).replace('T', ' ');
+      yield { type: 'print', text: `${message.id} · ${when} · ${message.role}: ${around(words, place)}` };
     }
     yield {
       type: 'print',

@@ -113,6 +113,26 @@ describe('hi history', () => {
     });
   });
 
+  it('finds the same messages by --find as /find does in the chat, in what was said and not in the headings', async () => {
+    await talk(2);
+    home.write('long.txt', `${'x '.repeat(500)}needle`);
+    await hi(['chat', '-y'], { input: '!cat long.txt\n' });
+    for (const [text, count] of [
+      ['QUESTION', 2],
+      ['question 2', 1],
+      ['needle', 1],
+      ['you', 0],
+      ['scripted', 0],
+      [new Date().getFullYear().toString(), 0],
+    ] as const) {
+      const printed = (await hi(['history', '--json', '--find', text])).stdout;
+      const { stdout } = await hi(['chat'], { input: `/find ${text}\n` });
+      const ids = stdout.split('\n').flatMap((line) => /^(\d+) ·/.exec(line)?.[1] ?? []);
+      expect([text, JSON.parse(printed).map(({ id }: { id: number }) => String(id))]).toEqual([text, ids]);
+      expect([text, ids.length]).toEqual([text, count]);
+    }
+  });
+
   it('prints JSON that is the file', async () => {
     await talk(2);
     const printed = JSON.parse((await hi(['history', '--json'])).stdout);
