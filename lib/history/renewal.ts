@@ -1,4 +1,5 @@
-import { futimesSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, futimesSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
+import { systemCode } from './failure.js';
 
 /** Changes the print of an open file. What the time in it says is of no account. */
 export function renew(file: number): void {
@@ -6,12 +7,35 @@ export function renew(file: number): void {
   try {
     futimesSync(file, now, now);
   } catch {
-    // Who cannot show that it lives is taken for dead some time, and finds out.
+    grow(file);
   }
 }
 
 /** What changes when the owner of a file renews it; null when the file is gone. */
 export function printOf(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found ? `${found.ino}:${found.mtimeMs}` : null;
+  const found = statsAt(path);
+  return found && `${found.ino}:${found.size}:${found.mtimeMs}`;
+}
+
+/** Not every network file system lets a time be set. */
+function grow(file: number): void {
+  try {
+    writeSync(file, '.');
+  } catch {
+    // Who cannot show that it lives is taken for dead some time, and finds out.
+  }
+}
+
+function statsAt(path: string): Stats | null {
+  try {
+    // NFS asks its server anew when a file is opened; what `stat` says may be a minute old.
+    const file = openSync(path, 'r');
+    try {
+      return fstatSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (thrown) {
+    return systemCode(thrown) === 'ENOENT' ? null : (statSync(path, { throwIfNoEntry: false }) ?? null);
+  }
 }
