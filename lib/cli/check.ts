@@ -94,15 +94,27 @@ async function* conversation({ session, settings }: Wired): AsyncGenerator<Findi
   const { totals } = session.history;
   const verified = await attempt('history', () => session.history.verify());
   if ('wrong' in verified) yield verified;
-  else if (verified.value.problems.length === 0)
-    yield { part: 'history', ok: `${totals.messages} messages in '${history}', all of it read and whole` };
   else {
-    const wrong = new HiError('history', `'${history}' is damaged: ${verified.value.problems.join(' ')}`, {
-      hint: 'The next message, or hi history, saves every message that can be read and keeps the damaged file beside it.',
-    });
-    yield { part: 'history', wrong };
+    const { problems, lost = [] } = verified.value;
+    const ok = `${totals.messages} messages in '${history}', all of it read and whole`;
+    yield problems.length > 0 ? damaged(history, problems) : { part: 'history', ok };
+    if (lost.length > 0) yield lostAttachments(lost);
   }
   for (const note of session.history.takeNotices()) yield { part: 'history', note };
+}
+
+function damaged(history: string, problems: readonly string[]): Finding {
+  const wrong = new HiError('history', `'${history}' is damaged: ${problems.join(' ')}`, {
+    hint: 'The next message, or hi history, saves every message that can be read and keeps the damaged file beside it.',
+  });
+  return { part: 'history', wrong };
+}
+
+function lostAttachments(lost: readonly string[]): Finding {
+  const wrong = new HiError('history', `Missing or altered: ${lost.join(', ')}.`, {
+    hint: 'Attach the same files again to bring them back; until then the model is told that they are no longer there.',
+  });
+  return { part: 'attachments', wrong };
 }
 
 async function sandbox({ config, tools }: Wired): Promise<Finding> {

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Entry } from '../chat/message.js';
+import type { DocumentPart, Entry, ImagePart } from '../chat/message.js';
 import { carriedText } from '../chat/stored.js';
-import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
+import { namesIn, removeEmptyFolder } from '../remove-files.js';
+import { writeAside } from '../write-aside.js';
 import { writeAt } from './bytes.js';
+import { Damaged } from './damaged.js';
 import { systemCode } from './failure.js';
 import { assertHeld } from './held.js';
 import { instance, lifeOf } from './instance.js';
-import type { Paths } from './paths.js';
+import { requireAttachments } from './links.js';
+import { forgetLost, lostName } from './lost.js';
+import { INSTANCE, type Paths } from './paths.js';
 import { syncFolder } from './rewrite.js';
 import { quietFor } from './sightings.js';
 import { keepTwice } from './twice.js';
@@ -24,19 +28,20 @@ export function hashOf(bytes: Uint8Array): string {
 
 /**
  * Keeps the bytes under their hash, on disk when this returns. Beside them lies the same file under a name with this process in it until `settle`:
- * the message that refers to them is not written yet. Throws what the system throws.
+ * the message that refers to them is not written yet. What was altered is replaced. Throws a `HiError`, and what the system throws.
  */
 export function keep(paths: Paths, bytes: Uint8Array): string {
   const hash = hashOf(bytes);
   const path = join(paths.attachments, hash);
   const pending = pendingOf(path);
-  makeFolder(paths.attachments, 0o700);
+  requireAttachments(paths);
   try {
-    writeWhole(pending, bytes);
-    if (readIfThere(path)?.equals(bytes) !== true) {
+    writePending(paths.attachments, pending, bytes);
+    if (readWhole(path, hash) === null) {
       rmSync(path, { force: true });
       keepTwice(pending, path);
     }
+    forgetLost(paths, hash);
     syncFolder(paths.attachments);
   } catch (thrown) {
     rmSync(pending, { force: true });
@@ -45,74 +50,140 @@ export function keep(paths: Paths, bytes: Uint8Array): string {
   return hash;
 }
 
-/** The message that refers to these bytes is written: in this conversation, whichever they were kept for. */
+/** The message that refers to these bytes is written: nothing removes them any more. */
 export function settle(paths: Paths, hash: string): void {
-  bringAlong(paths, hash);
-  rmSync(pendingOf(join(paths.attachments, hash)), { force: true });
+  const path = join(paths.attachments, hash);
+  const pending = pendingOf(path);
+  // Another process may have found nobody to refer to it while it was written.
+  if (!existsSync(path) && existsSync(pending)) renameSync(pending, path);
+  rmSync(pending, { force: true });
 }
 
-/** Keeps bytes in this conversation too that a reset has put aside. Does nothing where they are already, or nowhere. */
-export function bringAlong(paths: Paths, hash: string): void {
-  const [here, aside] = [join(paths.attachments, hash), join(paths.asideAttachments, hash)];
-  if (existsSync(here) || !existsSync(aside)) return;
-  makeFolder(paths.attachments, 0o700);
-  keepTwice(aside, here);
-  syncFolder(paths.attachments);
+/** Lets go of what no message is going to refer to. */
+export function release(paths: Paths, hash: string): void {
+  rmSync(pendingOf(join(paths.attachments, hash)), { force: true });
 }
 
 /** True when a process died, or failed, before it wrote the message that refers to what it kept. */
 export function hasAbandoned(paths: Paths): boolean {
-  return namesIn(paths.attachments).some((name) => name.includes('.') && !isPending(paths, name));
+  return filesIn(paths.attachments).some((file) => file.process !== null && !isPending(paths, file));
 }
 
-/** The bytes with that hash. Throws a `HiError` when they are gone or not what they were. */
-export function find(paths: Paths, hash: string): Buffer {
-  for (const folder of [paths.attachments, paths.asideAttachments]) {
-    const bytes = readIfThere(join(folder, hash));
-    if (bytes && hashOf(bytes) === hash) return bytes;
+/** The bytes with that hash, null when they are gone, cannot be read or are not what they were. */
+export function find(paths: Paths, hash: string): Buffer | null {
+  for (const folder of [paths.attachments, ...paths.oldAttachments]) {
+    const bytes = readWhole(join(folder, hash), hash);
+    if (bytes !== null) return bytes;
   }
-  throw new HiError('history', `The attachment '${hash}' is missing from '${paths.attachments}', or damaged.`, {
-    hint: 'Attach the file again.',
-  });
+  return null;
 }
 
 /**
- * Removes the attachments that no entry refers to and no living process is about to refer to. Only under the lock.
- * The logs are read one after another, and only while something is left that may have to go.
+ * Removes the attachments that no entry refers to and no living process is about to refer to, and nothing else that lies there. Only under the lock.
+ * The logs are read one after another, and only while something is left that may have to go; where one is damaged nothing goes.
  */
 export function collect(paths: Paths, logs: readonly Iterable<Entry>[]): void {
-  const names = namesIn(paths.attachments);
-  const pending = names.filter((name) => isPending(paths, name));
-  const kept = new Set([...pending, ...pending.map((name) => name.slice(0, name.indexOf('.')))]);
-  const unused = new Set(names.filter((name) => !kept.has(name)));
-  for (const log of logs) {
-    if (unused.size === 0) return;
-    for (const entry of log) for (const hash of hashesIn(entry)) unused.delete(hash);
+  gather(paths);
+  const files = filesIn(paths.attachments);
+  const held = new Set(files.filter((file) => isPending(paths, file)).map(({ hash }) => hash));
+  const unused = new Set(files.map(({ hash }) => hash).filter((hash) => !held.has(hash)));
+  try {
+    for (const log of logs) {
+      if (unused.size === 0) break;
+      for (const entry of log) for (const hash of hashesIn(entry)) unused.delete(hash);
+    }
+  } catch (thrown) {
+    if (thrown instanceof Damaged) return;
+    throw thrown;
   }
   assertHeld();
-  for (const name of unused) rmSync(join(paths.attachments, name), { force: true });
+  for (const file of files) {
+    const path = join(paths.attachments, file.name);
+    if (unused.has(file.hash)) rmSync(path, { force: true });
+    else if (file.process !== null && !held.has(file.hash)) settleFor(paths, file);
+  }
 }
 
-/** The hashes of the attachments an entry refers to. */
-export function hashesIn(entry: Entry): readonly string[] {
+/** Removes the folders of the attachments where nothing lies in them. */
+export function removeFolders(paths: Paths): void {
+  for (const folder of [paths.attachments, ...paths.oldAttachments]) removeEmptyFolder(folder);
+}
+
+/**
+ * Earlier versions moved the attachments of the copy to a folder of its own, and a kill could leave them in a third one. Brings all of them together: the
+ * entries tell whose they are. Only under the lock. Killed at any moment, each attachment is in one of the folders.
+ */
+export function gather({ attachments, oldAttachments }: Paths): void {
+  for (const old of oldAttachments) {
+    for (const { name, hash } of filesIn(old)) {
+      const [from, to] = [join(old, name), join(attachments, name)];
+      makeFolder(attachments, 0o700);
+      if (readWhole(to, hash) !== null) rmSync(from, { force: true });
+      else move(from, to);
+    }
+    removeEmptyFolder(old);
+  }
+}
+
+/** The attachments an entry refers to. */
+export function attachmentsIn(entry: Entry): readonly (ImagePart | DocumentPart)[] {
+  if ('type' in entry) return [];
+  return entry.content.filter((part) => part.type === 'image' || part.type === 'document');
+}
+
+function hashesIn(entry: Entry): readonly string[] {
   const text = carriedText(entry);
   // What this version cannot read may refer to one in a way it does not know.
   if (text !== null) return text.match(/\b[0-9a-f]{64}\b/g) ?? [];
-  if ('type' in entry) return [];
-  return entry.content.flatMap((part) => (part.type === 'image' || part.type === 'document' ? [part.sha256] : []));
+  return attachmentsIn(entry).map(({ sha256 }) => sha256);
 }
 
-function isPending(paths: Paths, name: string): boolean {
-  const dot = name.indexOf('.');
-  if (dot < 0) return false;
-  const life = lifeOf(name.slice(dot + 1));
+/** A file of ours in the folder: the bytes, what a process is about to refer to, or the mark that the user was told of a loss. */
+interface AttachmentFile {
+  readonly name: string;
+  readonly hash: string;
+  readonly process: string | null;
+}
+
+function filesIn(folder: string): readonly AttachmentFile[] {
+  return namesIn(folder).flatMap((name): AttachmentFile[] => {
+    const [, hash, suffix] = /^([0-9a-f]{64})(?:\.(.+))?$/.exec(name) ?? [];
+    if (hash === undefined) return [];
+    if (suffix === undefined || name === lostName(hash)) return [{ name, hash, process: null }];
+    return INSTANCE.test(suffix) ? [{ name, hash, process: suffix }] : [];
+  });
+}
+
+function isPending({ folder, attachments }: Paths, { name, process }: AttachmentFile): boolean {
+  if (process === null) return false;
+  const life = lifeOf(process);
   if (life !== 'elsewhere') return life === 'alive';
-  const path = join(basename(paths.attachments), name);
-  return (quietFor(paths.folder, [path]).get(path) ?? 0) <= ABANDONED;
+  const path = join(basename(attachments), name);
+  return (quietFor(folder, [path]).get(path) ?? 0) <= ABANDONED;
+}
+
+/** The process is dead, but its message was written. */
+function settleFor({ attachments }: Paths, { name, hash }: AttachmentFile): void {
+  const [pending, path] = [join(attachments, name), join(attachments, hash)];
+  if (existsSync(path)) rmSync(pending, { force: true });
+  else renameSync(pending, path);
 }
 
 function pendingOf(path: string): string {
   return `${path}.${instance()}`;
+}
+
+function writePending(folder: string, path: string, bytes: Uint8Array): void {
+  for (let tries = 1; ; tries += 1) {
+    makeFolder(folder, 0o700);
+    try {
+      writeWhole(path, bytes);
+      return;
+    } catch (thrown) {
+      // Another process may just have removed the folder, which was empty.
+      if (systemCode(thrown) !== 'ENOENT' || tries === 3) throw thrown;
+    }
+  }
 }
 
 function writeWhole(path: string, bytes: Uint8Array): void {
@@ -125,20 +196,23 @@ function writeWhole(path: string, bytes: Uint8Array): void {
   }
 }
 
-function readIfThere(path: string): Buffer | null {
+/** The bytes of a file when they have that hash. */
+function readWhole(path: string, hash: string): Buffer | null {
   try {
-    return readFileSync(path);
+    const bytes = readFileSync(path);
+    return hashOf(bytes) === hash ? bytes : null;
   } catch (thrown) {
-    if (systemCode(thrown) === 'ENOENT') return null;
-    throw thrown;
+    if (systemCode(thrown) === null) throw thrown;
+    return null;
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function move(from: string, to: string): void {
   try {
-    return readdirSync(folder);
+    renameSync(from, to);
   } catch (thrown) {
-    if (systemCode(thrown) === 'ENOENT') return [];
-    throw thrown;
+    if (systemCode(thrown) !== 'EXDEV') throw thrown;
+    writeAside(to, readFileSync(from), { mode: 0o600, synced: true });
+    rmSync(from, { force: true });
   }
 }

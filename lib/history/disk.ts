@@ -7,6 +7,7 @@ import { Damaged } from './damaged.js';
 import { asHistoryError, systemCode } from './failure.js';
 import { type Codec, loadCodec } from './frames.js';
 import { assertHeld } from './held.js';
+import { followed } from './links.js';
 import { LogFile } from './log-file.js';
 import type { Notices } from './notices.js';
 import { type Opened, openDamaged, openLog } from './open-log.js';
@@ -15,6 +16,7 @@ import { repair } from './repair.js';
 import { rewrite } from './rewrite.js';
 import { takeOver } from './take-over.js';
 import { underLock } from './under-lock.js';
+import { entriesAt } from './whole-log.js';
 
 /** What a look at the disk brought: everything, because there is another file than before (or none), or what was added. */
 export interface Change {
@@ -50,7 +52,7 @@ export class Disk {
   /** What other processes did since the last look. Repairs a damaged file, or where that cannot be, reads what it can. Throws a `HiError`. */
   async look(): Promise<Change> {
     return await this.guarded(async () => {
-      if (this.#file === null && nodeAt(this.#paths.history) === null) return { kind: 'all', entries: [] };
+      if (this.#file === null && nodeAt(this.#paths) === null) return { kind: 'all', entries: [] };
       const codec = this.codec;
       for (let tries = 1; ; tries += 1) {
         try {
@@ -107,8 +109,9 @@ export class Disk {
   }
 
   /** The entries of every conversation there is: this one, and the one that was put aside. Only inside `locked`. */
-  everything(codec: Codec): readonly Iterable<Entry>[] {
-    return [joined(this.#file?.all() ?? []), asideEntries(codec, this.#paths.aside)];
+  everything(): readonly Iterable<Entry>[] {
+    const { aside, swap } = followed(this.#paths);
+    return [joined(this.#file?.all() ?? []), entriesAt(aside), entriesAt(swap)];
   }
 
   /** All entries on disk, oldest first, a frame at a time: what is there when the reading begins. Throws `Damaged`, and a `HiError`. */
@@ -156,7 +159,7 @@ export class Disk {
 
   /** Brings the file in step. `sure` under the lock, where nobody else is in the middle of something. Throws `Damaged`. */
   #step(codec: Codec, sure: boolean): Change {
-    const node = nodeAt(this.#paths.history);
+    const node = nodeAt(this.#paths);
     if (node === null) return this.#nothing();
     const readOnly = this.#file instanceof ArrayFile || this.#file?.writable === false;
     const known = this.#file?.node === node && !(sure && readOnly);
@@ -211,10 +214,12 @@ export class Disk {
   }
 }
 
-/** Names the file at that path on its disk, null when there is none. */
-function nodeAt(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found ? `${found.dev}:${found.ino}` : null;
+/** Names the file of the history on its disk, null when there is none. Throws a `HiError` for a link to nothing. */
+function nodeAt(paths: Paths): string | null {
+  const found = statSync(paths.history, { throwIfNoEntry: false });
+  if (found) return `${found.dev}:${found.ino}`;
+  followed(paths);
+  return null;
 }
 
 /** A name no other conversation has. */
@@ -229,14 +234,4 @@ function* filtered(groups: Iterable<readonly Entry[]>, keeps: (entry: Entry) => 
 function* joined(groups: Iterable<readonly Entry[]>, last: readonly Entry[] = []): Generator<Entry> {
   for (const entries of groups) yield* entries;
   yield* last;
-}
-
-function* asideEntries(codec: Codec, path: string): Generator<Entry> {
-  if (!existsSync(path)) return;
-  const file = ArrayFile.open(codec, path, true);
-  try {
-    yield* joined(file.all());
-  } finally {
-    file.close();
-  }
 }

@@ -76,13 +76,13 @@ export class Log {
     await this.#persistently((codec) => {
       const needed = firstNeeded(this.#entries) ?? 0;
       this.#take(this.#disk.filter(codec, (entry) => entry.id >= needed || isCompressBlock(entry)));
-      after(this.#disk.everything(codec));
+      after(this.#disk.everything());
     });
   }
 
   /** Runs `work` with all entries, of this conversation and of the one that was put aside, while no other process writes. Throws a `HiError`. */
   async withEverything(work: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
-    await this.#persistently((codec) => work(this.#disk.everything(codec)));
+    await this.#persistently(() => work(this.#disk.everything()));
   }
 
   /** Runs `work` while no other process writes, whatever state the file is in, then looks at what became of it. Throws a `HiError`. */

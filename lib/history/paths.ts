@@ -9,9 +9,12 @@ export interface Paths {
   readonly aside: string;
   /** A conversation while it changes places with the copy. */
   readonly swap: string;
+  /** What the path of a file begins with that is to take the place of the conversation; the name of its process follows. */
+  readonly fresh: string;
   /** Images and documents by their hash, of the conversation and of the copy. */
   readonly attachments: string;
-  readonly asideAttachments: string;
+  /** Where earlier versions kept those of the copy, and those that changed places. */
+  readonly oldAttachments: readonly string[];
   /** Up to which turn the user was told of crashes. */
   readonly told: string;
 }
@@ -20,14 +23,28 @@ export interface Paths {
 export function pathsIn(folder: string): Paths {
   return {
     folder,
-    history: join(folder, 'history.json.zst'),
-    aside: join(folder, 'history.reset.json.zst'),
-    swap: join(folder, 'history.swap.json.zst'),
+    ...conversationAt(join(folder, 'history')),
     attachments: join(folder, 'attachments'),
-    asideAttachments: join(folder, 'attachments.reset'),
+    oldAttachments: ['attachments.reset', 'attachments.swap'].map((name) => join(folder, name)),
     told: join(folder, 'history.told'),
+  };
+}
+
+/** The names of a conversation and its copies, which begin with `stem`. */
+export function conversationAt(stem: string): Pick<Paths, 'history' | 'aside' | 'swap' | 'fresh'> {
+  return {
+    history: `${stem}.json.zst`,
+    aside: `${stem}.reset.json.zst`,
+    swap: `${stem}.swap.json.zst`,
+    fresh: `${stem}.new.`,
   };
 }
 
 /** What the name of a damaged file begins with that was kept. */
 export const DAMAGED_PREFIX = 'history.damaged-';
+
+/** Matches the names of damaged files that were kept, and no others. */
+export const DAMAGED = /^history\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?\.json\.zst$/;
+
+/** Matches the name of a process, as `instance` gives it. */
+export const INSTANCE = /^[0-9a-z]+\.\d+\.\d+$/;

@@ -4,6 +4,7 @@ import type { Entry } from '../chat/message.js';
 import { ArrayFile } from './array-file.js';
 import type { Codec } from './frames.js';
 import { assertHeld } from './held.js';
+import { followed, homeOf, removeConversation } from './links.js';
 import { DAMAGED_PREFIX, type Paths } from './paths.js';
 import { rewrite, syncFolder } from './rewrite.js';
 import { keepTwice } from './twice.js';
@@ -13,14 +14,15 @@ import { keepTwice } from './twice.js';
  * Only under the lock. Throws what the system throws, the damaged file as it was.
  */
 export function repair(codec: Codec, paths: Paths, log: string, now: Date): string {
+  const real = followed(paths);
   const kept = freeName(paths.folder, now);
-  keepTwice(paths.history, kept);
+  keepTwice(real.history, kept);
   const count = sound(codec, paths, log, kept);
   if (count > 0)
     return `The history was damaged. What could be read goes on (${count} entries); the damaged file is kept as '${kept}'.`;
   assertHeld();
-  rmSync(paths.history);
-  syncFolder(paths.folder);
+  removeConversation(paths, real);
+  syncFolder(homeOf(real));
   return `The history was damaged and nothing in it could be read. It begins anew; the damaged file is kept as '${kept}'.`;
 }
 

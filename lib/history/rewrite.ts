@@ -1,31 +1,32 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Entry } from '../chat/message.js';
+import { namesIn } from '../remove-files.js';
 import type { Facts } from './facts.js';
 import type { Codec } from './frames.js';
 import { assertHeld, beat } from './held.js';
 import { instance } from './instance.js';
-import type { Paths } from './paths.js';
+import { followed, homeOf } from './links.js';
+import { INSTANCE, type Paths } from './paths.js';
 import { Recent } from './recent.js';
 import { LogWriter } from './writer.js';
 
-/** What the name of a file begins with that is to take the place of the history. */
-export const NEW_PREFIX = 'history.new.';
-
 /**
  * Puts a newly written log of these entries in the place of the history, whole or not at all: a sibling file, fsync, rename. Only under the lock.
- * Returns the facts of what was written; with no entries the old file stays. Throws what the system throws, the old file as it was.
+ * A link is followed and stays, and the file keeps its mode; other names of the old file (hard links) keep the old file. Returns the facts of what was written; with no entries the old file stays. Throws what the system throws, the old file as it was.
  */
 export function rewrite(codec: Codec, paths: Paths, log: string, entries: Iterable<Entry>): Facts {
-  clearLeftovers(paths.folder);
-  const sibling = join(paths.folder, NEW_PREFIX + instance());
+  const real = followed(paths);
+  clearLeftovers(real);
+  const sibling = real.fresh + instance();
   try {
-    const facts = written(codec, sibling, log, entries);
+    const mode = statSync(real.history, { throwIfNoEntry: false })?.mode;
+    const facts = written(codec, sibling, log, entries, mode);
     // Later than the sibling was made: whoever takes the lock away removes what lies beside the history.
     assertHeld();
     if (facts.entries === 0) rmSync(sibling);
-    else renameSync(sibling, paths.history);
-    syncFolder(paths.folder);
+    else renameSync(sibling, real.history);
+    syncFolder(homeOf(real));
     return facts;
   } catch (thrown) {
     rmSync(sibling, { force: true });
@@ -33,9 +34,10 @@ export function rewrite(codec: Codec, paths: Paths, log: string, entries: Iterab
   }
 }
 
-function written(codec: Codec, path: string, log: string, entries: Iterable<Entry>): Facts {
+function written(codec: Codec, path: string, log: string, entries: Iterable<Entry>, mode?: number): Facts {
   const file = openSync(path, 'w', 0o600);
   try {
+    if (mode !== undefined) fchmodSync(file, mode & 0o7777);
     const writer = new LogWriter(codec, file, log);
     const recent = new Recent();
     for (const entry of entries) {
@@ -65,9 +67,12 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Removes what a killed process was writing. Only under the lock, where nobody else is. */
-export function clearLeftovers(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith(NEW_PREFIX)) rmSync(join(folder, name), { force: true });
+/** Removes what a killed process was writing. Only under the lock, where nobody else is; of `followed` paths. */
+export function clearLeftovers(paths: Paths): void {
+  const prefix = basename(paths.fresh);
+  for (const name of namesIn(homeOf(paths))) {
+    if (name.startsWith(prefix) && INSTANCE.test(name.slice(prefix.length))) {
+      rmSync(join(homeOf(paths), name), { force: true });
+    }
   }
 }

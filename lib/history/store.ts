@@ -1,15 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { Entry, Message, NewMessage, Undo } from '../chat/message.js';
+import type { DocumentPart, Entry, ImagePart, Message, NewMessage, Undo } from '../chat/message.js';
 import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
 import { type View, view } from '../compaction/view.js';
 import { findCutShort } from './cut-short.js';
 import { asHistoryError } from './failure.js';
+import { followed } from './links.js';
 import { Log } from './log.js';
 import { Notices } from './notices.js';
-import { DAMAGED_PREFIX, type Paths, pathsIn } from './paths.js';
+import { DAMAGED, type Paths, pathsIn } from './paths.js';
 import { Turns } from './turns.js';
+import type { Verified } from './verify.js';
 
 /** Where the history is, and whether it may be written. */
 export interface HistorySettings {
@@ -47,8 +49,7 @@ export class HistoryStore {
     this.#settings = settings;
     this.#paths = pathsIn(settings.folder);
     this.#log = new Log(this.#paths, settings.now, writes, this.#notices);
-    const moved = (messages: readonly Message[]) => this.#bringAlong(messages);
-    this.#turns = new Turns(this.#log, writes ? { folder: settings.folder, moved } : null);
+    this.#turns = new Turns(this.#log, writes ? settings.folder : null);
   }
 
   /** The history in that folder, empty when there is none. Reads only what the next request needs. */
@@ -146,7 +147,11 @@ export class HistoryStore {
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
     if (this.#settings.ephemeral === true) return this.#log.forget();
     const reset = await import('./reset.js');
-    await this.#log.alone(() => (purge ? reset.purge(this.#paths) : reset.putAside(this.#paths)));
+    if (purge) await this.#releasePending();
+    await this.#log.alone(() => {
+      if (purge) for (const notice of reset.purge(this.#paths)) this.#notices.add(notice);
+      else reset.putAside(this.#paths);
+    });
     this.#cutShort = null;
   }
 
@@ -168,7 +173,7 @@ export class HistoryStore {
   }
 
   /** Reads everything as it is on disk and says what is wrong with it; changes nothing. */
-  async verify(): Promise<{ readonly entries: number; readonly problems: readonly string[] }> {
+  async verify(): Promise<Verified> {
     return await this.#guarded(async () => await (await import('./verify.js')).verify(this.#paths));
   }
 
@@ -188,11 +193,21 @@ export class HistoryStore {
     });
   }
 
-  /** The bytes with that SHA-256. Throws a `HiError` when they are gone or damaged. */
-  async attachment(sha256: string): Promise<Uint8Array> {
+  /** The bytes with that SHA-256, null when they are gone, cannot be read or are not what they were. */
+  async attachment(sha256: string): Promise<Uint8Array | null> {
     const held = this.#bytes.get(sha256);
     if (held) return held;
-    return await this.#guarded(async () => (await import('./attachments.js')).find(this.#paths, sha256));
+    const [{ find }, { forgetLost }] = await Promise.all([import('./attachments.js'), import('./lost.js')]);
+    const found = find(this.#paths, sha256);
+    if (found !== null && this.#log.writes) forgetLost(this.#paths, sha256);
+    return found;
+  }
+
+  /** Puts among the notices that these attachments are lost: once for each, however often and by whichever process it is found. */
+  async noteLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
+    const { lostNotice, rememberLost } = await import('./lost.js');
+    const news = parts.filter(({ sha256 }) => rememberLost(this.#paths, sha256, this.#log.writes));
+    if (news.length > 0) this.#notices.add(lostNotice(news));
   }
 
   /** Lets go of the file. A turn that still runs here counts as cut short from now on. */
@@ -207,28 +222,31 @@ export class HistoryStore {
     if (notice !== null) this.#notices.add(notice);
   }
 
-  /** What a turn that moved to another conversation refers to belongs to that one too. */
-  async #bringAlong(messages: readonly Message[]): Promise<void> {
-    const { bringAlong, hashesIn } = await import('./attachments.js');
-    await this.#guarded(async () => {
-      for (const hash of messages.flatMap(hashesIn)) bringAlong(this.#paths, hash);
-    });
-  }
-
   /** The attachments of written messages need no protection any more. */
   async #settle(messages: readonly Message[]): Promise<void> {
     if (this.#pending.size === 0) return;
-    const { hashesIn, settle } = await import('./attachments.js');
+    const { attachmentsIn, settle } = await import('./attachments.js');
     await this.#guarded(async () => {
-      for (const hash of messages.flatMap(hashesIn)) if (this.#pending.delete(hash)) settle(this.#paths, hash);
+      for (const { sha256 } of messages.flatMap(attachmentsIn)) {
+        if (this.#pending.delete(sha256)) settle(this.#paths, sha256);
+      }
     });
   }
 
+  /** What is attached and was not sent is for no conversation any more. */
+  async #releasePending(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const { release } = await import('./attachments.js');
+    for (const hash of this.#pending) release(this.#paths, hash);
+    this.#pending.clear();
+  }
+
   #files(): readonly string[] {
-    const { folder, history, aside } = this.#paths;
+    const { folder } = this.#paths;
     if (!existsSync(folder)) return [];
-    const damaged = readdirSync(folder).filter((name) => name.startsWith(DAMAGED_PREFIX));
-    return [history, aside].filter((path) => existsSync(path)).concat(damaged.map((name) => join(folder, name)));
+    const { history, aside, swap } = followed(this.#paths);
+    const damaged = readdirSync(folder).filter((name) => DAMAGED.test(name));
+    return [history, aside, swap].filter((path) => existsSync(path)).concat(damaged.map((name) => join(folder, name)));
   }
 
   #now(): string {

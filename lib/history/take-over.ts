@@ -1,14 +1,14 @@
 import { closeSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { readAt, sizeOf, writeAt } from './bytes.js';
 import { Damaged } from './damaged.js';
 import type { Codec } from './frames.js';
 import { assertHeld, beat } from './held.js';
 import { instance } from './instance.js';
+import { followed, homeOf } from './links.js';
 import { LogFile } from './log-file.js';
 import { beginsLikeOurs } from './open-log.js';
 import type { Paths } from './paths.js';
-import { clearLeftovers, NEW_PREFIX, syncFolder } from './rewrite.js';
+import { clearLeftovers, syncFolder } from './rewrite.js';
 
 /** How much is copied at once. */
 const PIECE = 1024 * 1024;
@@ -22,16 +22,17 @@ const TRIES = 3;
  * anything is read. Throws what the system throws, the history as it was.
  */
 export function takeOver(codec: Codec, paths: Paths): void {
-  clearLeftovers(paths.folder);
-  if (!statSync(paths.history, { throwIfNoEntry: false })?.isFile()) return;
-  const sibling = join(paths.folder, NEW_PREFIX + instance());
+  const real = followed(paths);
+  clearLeftovers(real);
+  if (!statSync(real.history, { throwIfNoEntry: false })?.isFile()) return;
+  const sibling = real.fresh + instance();
   for (let tries = 1; ; tries += 1) {
-    copy(paths.history, sibling);
+    copy(real.history, sibling);
     if (tries === TRIES || isSound(codec, sibling)) break;
   }
   assertHeld();
-  renameSync(sibling, paths.history);
-  syncFolder(paths.folder);
+  renameSync(sibling, real.history);
+  syncFolder(homeOf(real));
 }
 
 /** From the beginning to the end, as writers count on: what an append makes valid lies behind that which makes it so. */

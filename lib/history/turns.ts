@@ -16,14 +16,11 @@ export class Turns {
   readonly #log: Log;
   /** Where other processes see that a turn runs here; null when nothing is written. */
   readonly #folder: string | null;
-  readonly #moved: (messages: readonly Message[]) => Promise<void>;
   readonly #held = new Map<number, Held>();
 
-  /** `moved` is called with the messages of a turn that had to go on in another conversation. */
-  constructor(log: Log, files: { readonly folder: string; moved(messages: readonly Message[]): Promise<void> } | null) {
+  constructor(log: Log, folder: string | null) {
     this.#log = log;
-    this.#folder = files?.folder ?? null;
-    this.#moved = files?.moved ?? (async () => {});
+    this.#folder = folder;
   }
 
   /** The id that a turn which began as `turn` has in the log now. */
@@ -50,7 +47,6 @@ export class Turns {
       return [...again, ...messages.map((message, index) => placed(message, next + again.length + index, next, at))];
     });
     if (before.length > 0) this.#hold(turn, moved ? written : [...before, ...written]);
-    if (moved) await this.#moved(written);
     return written.slice(-messages.length);
   }
 

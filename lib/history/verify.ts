@@ -1,13 +1,13 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { join } from 'node:path';
 import { entriesOfArray } from './array.js';
-import { hashesIn } from './attachments.js';
+import { attachmentsIn, find } from './attachments.js';
 import { readAt, reader, sizeOf } from './bytes.js';
 import { Damaged } from './damaged.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 import { type Codec, loadCodec } from './frames.js';
 import type { Read } from './headers.js';
 import { BRACKET, OPENING } from './layout.js';
+import { nameOf } from './lost.js';
 import type { Paths } from './paths.js';
 import { findTail, rowsBefore } from './tail.js';
 
@@ -15,6 +15,8 @@ import { findTail, rowsBefore } from './tail.js';
 export interface Verified {
   readonly entries: number;
   readonly problems: readonly string[];
+  /** The attachments that are missing or altered, as a user knows them; absent when none is. */
+  readonly lost?: readonly string[];
 }
 
 /** Reads the whole history and compares everything that is stored twice; changes nothing. Throws what the system throws. */
@@ -25,29 +27,29 @@ export async function verify(paths: Paths): Promise<Verified> {
   try {
     const problems: string[] = [];
     const read = reader(file, 64 * 1024);
-    const facts = readAll(codec, read, sizeOf(file), paths, problems);
+    const attachments = new Map<string, string>();
+    const facts = readAll(codec, read, sizeOf(file), attachments, problems);
     if (readAt(file, 0, BRACKET).equals(OPENING)) compare(codec, read, sizeOf(file), facts, problems);
-    return { entries: facts.entries, problems };
+    const lost = [...attachments].filter(([hash]) => find(paths, hash) === null).map(([, name]) => name);
+    return { entries: facts.entries, problems, ...(lost.length > 0 ? { lost } : {}) };
   } finally {
     closeSync(file);
   }
 }
 
-function readAll(codec: Codec, read: Read, size: number, paths: Paths, problems: string[]): Facts {
+function readAll(codec: Codec, read: Read, size: number, attachments: Map<string, string>, problems: string[]): Facts {
   let facts = NO_FACTS;
-  const missing = new Set<string>();
   try {
     for (const entries of entriesOfArray(codec, read, size)) {
       for (const entry of entries) {
         facts = withEntry(facts, entry);
-        for (const hash of hashesIn(entry)) if (!isThere(paths, hash)) missing.add(hash);
+        for (const part of attachmentsIn(entry)) attachments.set(part.sha256, nameOf(part));
       }
     }
   } catch (thrown) {
     if (!(thrown instanceof Damaged)) throw thrown;
     problems.push(thrown.message);
   }
-  for (const hash of missing) problems.push(`The attachment '${hash}' is missing.`);
   return facts;
 }
 
@@ -65,8 +67,4 @@ function compare(codec: Codec, read: Read, size: number, facts: Facts, problems:
     if (!(thrown instanceof Damaged)) throw thrown;
     problems.push(thrown.message);
   }
-}
-
-function isThere({ attachments, asideAttachments }: Paths, hash: string): boolean {
-  return existsSync(join(attachments, hash)) || existsSync(join(asideAttachments, hash));
 }

@@ -1,5 +1,5 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { NewMessage, Usage } from '../chat/message.js';
+import type { DocumentPart, ImagePart, NewMessage, Usage } from '../chat/message.js';
 import type { ChatRequest, ThinkingLevel, ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import { estimateParts, estimateTokens } from '../chat/tokens.js';
@@ -95,7 +95,9 @@ export class Context {
     if (measured.warning !== null) yield* this.#warn(measured.warning);
     const least = (await this.#fixed(signal)) + measured.estimated_tokens + this.#pending;
     if (this.#isTooLarge(least)) throw this.#tooLarge(least);
-    return await this.#build(more, measured.context_tokens, signal);
+    const request = await this.#build(more, measured.context_tokens, signal);
+    for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
+    return request;
   }
 
   /** Takes in what other processes wrote meanwhile, a reset too. */
@@ -236,15 +238,18 @@ export class Context {
     };
   }
 
+  /** The bytes of images and documents. Of one that is lost the model reads that it is no longer there: nothing that was said stops the conversation. */
   async #attachments(messages: ChatRequest['messages']): Promise<ReadonlyMap<string, Uint8Array>> {
+    const { history } = this.#deps;
     const found = new Map<string, Uint8Array>();
-    for (const { content } of messages) {
-      for (const part of content) {
-        if ((part.type === 'image' || part.type === 'document') && !found.has(part.sha256)) {
-          found.set(part.sha256, await this.#deps.history.attachment(part.sha256));
-        }
-      }
+    const lost = new Map<string, ImagePart | DocumentPart>();
+    for (const part of messages.flatMap(({ content }) => content)) {
+      if ((part.type !== 'image' && part.type !== 'document') || found.has(part.sha256)) continue;
+      const bytes = await history.attachment(part.sha256);
+      if (bytes === null) lost.set(part.sha256, part);
+      else found.set(part.sha256, bytes);
     }
+    if (lost.size > 0) await history.noteLost([...lost.values()]);
     return found;
   }
 }

@@ -20,7 +20,16 @@ afterEach(async () => {
 });
 
 /** Names like those `hi` makes, but not quite. */
-const STRANGE = ['thesis.txt', 'my.stdout', 'notes.json', 'skills.json.bak', 'abc.json', 'f'.repeat(64) + '.png'];
+const STRANGE = [
+  'thesis.txt',
+  'history.damaged-by-bob.txt',
+  'history.new.txt',
+  'my.stdout',
+  'notes.json',
+  'skills.json.bak',
+  'abc.json',
+  `${'f'.repeat(64)}.png`,
+];
 
 /** Puts a stranger's files into every folder under `top` that is there, and returns their paths. */
 function strangersIn(top: string): readonly string[] {
@@ -52,13 +61,15 @@ describe('hi reset --purge', () => {
     const configText = readFileSync(home.configFile, 'utf8');
     mkdirSync(join(home.config, 'skills'));
     writeFileSync(join(home.config, 'skills', 'a.md'), 'a secret skill');
-    expect(await hi(['--debug', '-y', 'ask', 'secret question'], { env })).toMatchObject({ status: 0 });
+    writeFileSync(join(home.work, 'a.png'), Buffer.from('89504e470d0a1a0a', 'hex'));
+    expect(await hi(['--debug', '-y', 'ask', '-f', 'a.png', 'secret question'], { env })).toMatchObject({ status: 0 });
     expect(readdirSync(join(cache, 'outputs'))).toHaveLength(1);
     mkdirSync(join(cache, 'compressions'), { recursive: true });
     writeFileSync(join(cache, 'compressions', `${'a'.repeat(64)}.json`), 'secret');
     writeFileSync(join(cache, 'compressions', `${'a'.repeat(64)}.json.77.new`), 'secret');
     writeFileSync(join(data, 'input-history.jsonl'), '"secret"');
     writeFileSync(join(data, 'history.damaged-2026-01-01T00-00-00.json.zst'), 'secret');
+    writeFileSync(join(data, 'history.new.abc.77.77'), 'secret');
     const strangers = strangersIn(home.folder);
     expect(await hi(['reset', '-y', '--purge'], { env })).toMatchObject({
       status: 0,
@@ -70,7 +81,7 @@ describe('hi reset --purge', () => {
     const left = readdirSync(home.folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
-    const expected = [...strangers, home.configFile, join(home.config, 'skills', 'a.md')];
+    const expected = [...strangers, home.configFile, join(home.config, 'skills', 'a.md'), join(home.work, 'a.png')];
     expect(left.sort()).toEqual(expected.sort());
   });
 

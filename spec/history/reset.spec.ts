@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { answers, archived, dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
@@ -115,5 +116,68 @@ describe('reset', () => {
     await store.undoReset();
     expect(store.entries).toEqual(second);
     expect(existsSync(swap)).toBe(false);
+  });
+});
+
+describe('attachments as earlier versions left them', () => {
+  const image = (bytes: Buffer) =>
+    ({
+      type: 'image',
+      mime: 'image/png',
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      bytes: bytes.length,
+    }) as const;
+
+  /** Two conversations of one image each, the second one put aside. */
+  async function two(folder: string): Promise<readonly [first: string, second: string]> {
+    const store = await openIn(folder);
+    const shas: string[] = [];
+    for (const name of ['first', 'second']) {
+      const bytes = Buffer.from(name);
+      shas.push(await store.attach(bytes));
+      await store.note({ ...says(name), content: [...says(name).content, image(bytes)] });
+      if (name === 'first') await store.reset({ purge: false });
+    }
+    await store.undoReset();
+    return [shas[0] ?? '', shas[1] ?? ''];
+  }
+
+  it.each(['attachments.reset', 'attachments.swap'])('are found in %s, by either conversation', async (name) => {
+    const folder = dataFolder();
+    const [first, second] = await two(folder);
+    mkdirSync(join(folder, name));
+    renameSync(join(folder, 'attachments', second), join(folder, name, second));
+    const store = await openIn(folder);
+    expect(`${await store.attachment(first)} ${await store.attachment(second)}`).toBe('first second');
+    await store.undoReset();
+    expect(`${await store.attachment(second)}`).toBe('second');
+    await store.reset({ purge: false });
+    await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    expect(readdirSync(folder)).toEqual(['history.reset.json.zst']);
+  });
+
+  it('stay with the conversation that refers to them when the other one goes', async () => {
+    const folder = dataFolder();
+    const [first, second] = await two(folder);
+    renameSync(join(folder, 'attachments'), join(folder, 'attachments.swap'));
+    writeFileSync(join(folder, 'attachments.swap', 'mine.txt'), 'mine');
+    const store = await openIn(folder);
+    await store.reset({ purge: false });
+    expect(`${await store.attachment(first)}`).toBe('first');
+    expect(await store.attachment(second)).toBeNull();
+    expect(readdirSync(join(folder, 'attachments'))).toEqual([first]);
+    expect(readdirSync(join(folder, 'attachments.swap'))).toEqual(['mine.txt']);
+    await store.undoReset();
+    expect(`${await store.attachment(first)}`).toBe('first');
+  });
+
+  it('stay, all of them, where a conversation cannot be read', async () => {
+    const folder = dataFolder();
+    const [first, second] = await two(folder);
+    const store = await openIn(folder);
+    writeFileSync(fileIn(folder), 'nonsense');
+    await store.reset({ purge: false });
+    expect(readdirSync(join(folder, 'attachments')).sort()).toEqual([first, second].sort());
   });
 });
