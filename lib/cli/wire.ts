@@ -1,5 +1,6 @@
 import type { ToolSpec } from '../chat/request.js';
 import { fileCache } from '../compaction/cache.js';
+import { effectiveWindow } from '../compaction/limit.js';
 import type { Config } from '../config/config.js';
 import { addRule } from '../config/write.js';
 import { HistoryStore } from '../history/store.js';
@@ -66,7 +67,7 @@ export async function wire(world: World, options: SessionOptions, settings: Sett
       return createToolRunner({
         tools: offered.map(({ name }) => pick(tools, name, 'tool')),
         context,
-        sharedLimit: Math.floor(ANSWER_SHARE * 4 * config.context_window),
+        sharedLimit: Math.floor(ANSWER_SHARE * 4 * windowOf(config)),
         permissions: config.tools.permissions,
         approve: options.approve ?? null,
         allowAll: options.yes ?? false,
@@ -102,13 +103,16 @@ function offeredTools(config: Config, { tools: wanted }: SessionOptions): readon
 const OUTPUT_SHARE = 0.2;
 const ANSWER_SHARE = 0.4;
 
+const windowOf = ({ context_window, max_input_tokens, compaction: { trigger_ratio } }: Config): number =>
+  effectiveWindow({ context_window, max_input_tokens, trigger_ratio });
+
 function toolContext(world: World, config: Config, { paths }: Settings): ToolContext {
   return {
     workingFolder: world.cwd,
     root: world.cwd,
     env: world.env,
     timeout: config.tools.timeout_ms,
-    outputLimit: Math.min(config.tools.output_limit, Math.floor(OUTPUT_SHARE * 4 * config.context_window)),
+    outputLimit: Math.min(config.tools.output_limit, Math.floor(OUTPUT_SHARE * 4 * windowOf(config))),
     spillFolder: paths.outputs,
     sandbox:
       config.tools.sandbox === false

@@ -1,17 +1,9 @@
 import type { ToolEffects } from '../chat/tool-effect.js';
 import { collect, describe } from './artifacts.js';
 import { type Ledger, listed } from './ledger.js';
+import { artifactRoom, type LimitSettings } from './limit.js';
 import { type Artifacts, type BlockState, stateOf } from './state.js';
 import type { Plan } from './strategy.js';
-
-/** How much of the window the facts may take, and what is told of tools and images, in characters for each token of it. */
-const FACT_SHARE = 0.05 * 4;
-const ARTIFACT_SHARE = 0.02 * 4;
-
-/** How many characters the facts may have together. Never squeezed by the prose: what is forgotten here is forgotten for good. */
-export function factRoom(context_window: number): number {
-  return Math.floor(context_window * FACT_SHARE);
-}
 
 /** The text of a block, and the fields it was made of. */
 export interface Content {
@@ -24,11 +16,11 @@ export function contentOf(
   plan: Plan,
   summary: { readonly prose: string; readonly ledger: Ledger },
   language: string | null,
-  context_window: number,
+  settings: LimitSettings,
   effects: ToolEffects,
 ): Content {
   const known: Artifacts = stateOf(plan.basis.block).artifacts;
-  const artifacts = collect(known, plan.compacted, effects, context_window * ARTIFACT_SHARE);
+  const artifacts = collect(known, plan.compacted, effects, artifactRoom(settings));
   const { facts, forgotten } = summary.ledger;
   const sections = [
     summary.prose,

@@ -1,6 +1,8 @@
 import type { Entry, Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { isSameModel, ratioOf } from './calibration.js';
+import { leastLeft, realSize } from './least.js';
+import { triggerOf } from './limit.js';
 import { charactersOf, estimateView } from './size.js';
 import { stateOf } from './state.js';
 import type { CompactionSettings } from './strategy.js';
@@ -14,7 +16,7 @@ export interface Measure {
   readonly estimated_tokens: Tokens;
   /** The size at which a compaction is due. */
   readonly trigger: Tokens;
-  /** True when a compaction should be made before the next request. After one that did not help it stays false until the view has grown by 5 % of the window. */
+  /** True when a compaction should be made before the next request: at the trigger, unless the one before did not help and this one would not either. */
   readonly due: boolean;
   /** What the user should be told once: no compaction can help, for the fixed content alone reaches the trigger. Null otherwise. */
   readonly warning: string | null;
@@ -26,7 +28,7 @@ export interface SentBeside {
   readonly fixed_tokens: number;
 }
 
-/** The share of the window by which the view must grow before the next automatic compaction. */
+/** After a compaction that did not help the next one waits until the view has grown by this share of the trigger. */
 const GROWTH = 0.05;
 
 /**
@@ -54,18 +56,17 @@ export function measure(
   );
   const trigger = triggerOf(settings);
   const crowded = fixed_tokens >= trigger;
+  const beside_tokens = fixed_tokens + pending_tokens;
   return {
     context_tokens,
     estimated_tokens,
     trigger,
-    due: context_tokens >= trigger && !crowded && hasGrown(view, estimated_tokens + pending_tokens, settings, model),
+    due:
+      context_tokens >= trigger &&
+      !crowded &&
+      canHelp(view, { beside_tokens, context_tokens, trigger, settings, model }),
     warning: crowded ? crowdedBy(fixed_tokens, trigger, settings) : null,
   };
-}
-
-/** The size in tokens at which a compaction is due. */
-export function triggerOf(settings: CompactionSettings): Tokens {
-  return asTokens(settings.max_input_tokens ?? Math.floor(settings.trigger_ratio * settings.context_window));
 }
 
 /** The newest usage of that model since the block, plus the estimate of what came after it; 0 when there is none. */
@@ -101,11 +102,23 @@ function isTakenBack(entries: readonly Entry[], anchor: Message): boolean {
   );
 }
 
-function hasGrown(view: View, estimate: number, settings: CompactionSettings, model: string): boolean {
+interface Fullness {
+  readonly beside_tokens: number;
+  readonly context_tokens: number;
+  readonly trigger: Tokens;
+  readonly settings: CompactionSettings;
+  readonly model: string;
+}
+
+/** False where a pass right after another could not bring the view below the trigger, for what cannot leave reaches it: then it waits until the view has grown. */
+function canHelp(view: View, { beside_tokens, context_tokens, trigger, settings, model }: Fullness): boolean {
   if (view.block === null) return true;
   const { size } = stateOf(view.block);
   if (size === null) return view.messages.some(({ id }) => id > (view.block?.id ?? -1));
-  return (estimate - size) * ratioOf(view, model) >= GROWTH * settings.context_window;
+  const estimate = estimateView(view);
+  if ((estimate - size) * ratioOf(view, model) >= GROWTH * trigger) return true;
+  const { ratio, hidden } = realSize(context_tokens - beside_tokens, estimate);
+  return beside_tokens + hidden + ratio * leastLeft(view, settings) < trigger;
 }
 
 function crowdedBy(fixed: number, trigger: Tokens, { context_window }: CompactionSettings): string {

@@ -1,10 +1,10 @@
 import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { advance, cutBefore, lastGroup, validCuts } from './cut.js';
-import { triggerOf } from './measure.js';
+import { carriedTokens, LEAST_PROSE, type RealSize, realSize } from './least.js';
+import { triggerOf } from './limit.js';
 import { shortenOld } from './shorten.js';
 import { charactersOf, estimateView, totalCharacters } from './size.js';
-import { stateOf } from './state.js';
 import type { CompactionInput, Plan } from './strategy.js';
 import { newestBase, newestBlock, type View, viewFrom } from './view.js';
 
@@ -18,8 +18,6 @@ export interface Wish {
   readonly writes: boolean;
 }
 
-/** The least room for a text that will be written, in tokens. */
-const LEAST_ROOM = 128;
 /** The share of the trigger a pass should end below, and the share that what is kept may fill before more of it is given up. */
 const RECOVER = 0.75;
 const CROWDED = 0.94;
@@ -30,8 +28,8 @@ export function plan(input: CompactionInput, wish: Wish): Plan {
   const base = wish.from === 'base' ? newestBase(input.entries) : newest;
   const sent = viewFrom(newest, input.entries, input.running);
   const basis = base === newest ? sent : viewFrom(base, input.entries, input.running);
-  const ratio = ratioSeen(input, estimateView(sent));
-  const limit = limitOf(input, ratio, estimateView(basis));
+  const real = realSizeOf(input, estimateView(sent));
+  const limit = limitOf(input, real, estimateView(basis));
   const carried = carriedTokens(basis, wish.writes);
 
   const { messages } = basis;
@@ -43,7 +41,9 @@ export function plan(input: CompactionInput, wish: Wish): Plan {
   const tight = whole(wished) + carried > RECOVER * limit;
   const shown = tight || input.reason === 'overflow' ? short : messages;
   const tokens = shown === messages ? whole : tokensFrom(shown, asked);
-  const cut = advance(cuts, wished, lastGroup(messages), (at) => tokens(at) + carried <= CROWDED * limit);
+  // Where nothing leaves, nothing is written, and the old text stays as it is.
+  const beside = (at: number) => (at === 0 ? carriedTokens(basis, false) : carried);
+  const cut = advance(cuts, wished, lastGroup(messages), (at) => tokens(at) + beside(at) <= CROWDED * limit);
 
   const stays = (_: Message, index: number) => index >= cut || (index === asked && cut < messages.length);
   const compacted = messages.filter((message, index) => !stays(message, index));
@@ -54,9 +54,9 @@ export function plan(input: CompactionInput, wish: Wish): Plan {
     kept: shown.filter(stays),
     shortened: shown.filter((message, index) => stays(message, index) && message !== messages[index]),
     changes: compacted.length > 0 || shown !== messages,
-    tokens_before: sizeBefore(input, basis, sent, ratio),
-    ratio,
-    room: asTokens(Math.max(LEAST_ROOM, Math.floor(CROWDED * limit - tokens(cut) - carried))),
+    tokens_before: sizeBefore(input, basis, sent, real.ratio),
+    ratio: real.ratio,
+    room: asTokens(Math.max(LEAST_PROSE, Math.floor(CROWDED * limit - tokens(cut) - carried))),
   };
 }
 
@@ -65,22 +65,20 @@ export function sizeAfter(input: CompactionInput, { kept, ratio }: Plan, content
   return asTokens(input.fixed_tokens + Math.ceil(ratio * estimateTokens(totalCharacters(kept) + content.length)));
 }
 
-/** What the number the trigger used says about this text: between the plain estimate and three times as much. */
-function ratioSeen({ context_tokens, fixed_tokens }: CompactionInput, estimate: Tokens): number {
-  if (context_tokens === undefined || estimate === 0) return 1;
-  return Math.min(3, Math.max(1, (context_tokens - fixed_tokens) / estimate));
+function realSizeOf({ context_tokens, fixed_tokens }: CompactionInput, estimate: Tokens): RealSize {
+  return context_tokens === undefined ? { ratio: 1, hidden: 0 } : realSize(context_tokens - fixed_tokens, estimate);
 }
 
 /** How many estimated tokens the view may have. After the provider refused a request as too long, half of what it has. */
-function limitOf({ settings, fixed_tokens, reason }: CompactionInput, ratio: number, estimate: Tokens): number {
-  const free = Math.max(triggerOf(settings) - fixed_tokens, settings.context_window / 10) / ratio;
+function limitOf(
+  { settings, fixed_tokens, reason }: CompactionInput,
+  { ratio, hidden }: RealSize,
+  estimate: Tokens,
+): number {
+  const trigger = triggerOf(settings);
+  const beside = fixed_tokens + hidden;
+  const free = (beside < trigger ? trigger - beside : trigger / 10) / ratio;
   return reason === 'overflow' ? Math.min(free, estimate) / 2 : free;
-}
-
-/** What stays of the old block: all of its text, or, when a new one is written, the facts that code carries. */
-function carriedTokens({ block }: View, writes: boolean): Tokens {
-  const content = block?.content.length ?? 0;
-  return asTokens(writes ? LEAST_ROOM + estimateTokens(content - stateOf(block).prose) : estimateTokens(content));
 }
 
 /** The tokens of what stays when the cut is at an index: everything from there on, and the newest user message. */

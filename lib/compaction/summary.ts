@@ -4,8 +4,10 @@ import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { HiError } from '../errors.js';
 import { blockOf } from './block.js';
 import { refuseAfterFailures } from './breaker.js';
-import { contentOf, factRoom } from './content.js';
+import { contentOf } from './content.js';
 import { languageOf } from './language.js';
+import { LEAST_PROSE } from './least.js';
+import { effectiveWindow, factRoom } from './limit.js';
 import { plan } from './plan.js';
 import { estimateView, totalCharacters } from './size.js';
 import { stateOf } from './state.js';
@@ -52,7 +54,7 @@ export async function* summaryBlock(
       messages: made.compacted,
       earlier,
       ledger: old,
-      factRoom: factRoom(settings.context_window),
+      factRoom: factRoom(settings),
       budget: budgetOf(input, made, earlier),
       target_ratio: settings.target_ratio,
       focus,
@@ -64,7 +66,7 @@ export async function* summaryBlock(
     deps,
     signal,
   );
-  const { content, state } = contentOf(made, written, language, settings.context_window, deps.effects);
+  const { content, state } = contentOf(made, written, language, settings, deps.effects);
   const [before, after] = [estimateView(made.basis), estimateTokens(content.length + totalCharacters(made.kept))];
   if (after >= before) {
     throw new HiError('malformed', `with it the conversation would have ${after} tokens, without it ${before}.`);
@@ -80,8 +82,7 @@ export async function* summaryBlock(
   });
 }
 
-/** The bounds of a summary, in tokens. */
-const SMALLEST = 128;
+/** The longest a summary may be, in tokens. */
 const LARGEST = 4096;
 
 /**
@@ -90,8 +91,9 @@ const LARGEST = 4096;
  */
 function isVain({ reason, settings, context_tokens = 0 }: CompactionInput, made: Plan): boolean {
   const { basis, compacted, shortened } = made;
-  if (reason !== 'auto' || shortened.length > 0 || context_tokens > settings.context_window) return false;
-  return replacedBy(compacted, basis.block?.content ?? '') < SMALLEST;
+  const most = settings.max_input_tokens ?? settings.context_window;
+  if (reason !== 'auto' || shortened.length > 0 || context_tokens > most) return false;
+  return replacedBy(compacted, basis.block?.content ?? '') < LEAST_PROSE;
 }
 
 /** The tokens of what a summary stands for. */
@@ -99,10 +101,10 @@ function replacedBy(compacted: readonly Message[], earlier: string): Tokens {
   return estimateTokens(totalCharacters(compacted) + earlier.length);
 }
 
-/** How many tokens the prose may have: the target share of what it replaces, no more than a tenth of the window, and no more than there is room for. */
+/** How many tokens the prose may have: the target share of what it replaces, no more than a tenth of the window that the limit leaves, and no more than there is room for. */
 function budgetOf({ settings }: CompactionInput, { compacted, room }: Plan, earlier: string): Tokens {
-  const share = Math.min(LARGEST, Math.max(512, settings.context_window / 10));
+  const share = Math.min(LARGEST, Math.max(512, effectiveWindow(settings) / 10));
   const budget = Math.min(settings.target_ratio * replacedBy(compacted, earlier), share, room);
   // In steps, so that a pass that is tried again asks for the same and finds the stored reply.
-  return asTokens(Math.max(SMALLEST, Math.floor(budget / 64) * 64));
+  return asTokens(Math.max(LEAST_PROSE, Math.floor(budget / 64) * 64));
 }

@@ -150,16 +150,35 @@ describe('measure', () => {
     expect(measured(log).context_tokens - before).toBeLessThan(1150);
   });
 
-  it('is not due again after a pass until the view has grown by a twentieth of the window', async () => {
-    const settings = { ...SETTINGS, context_window: 1000, strategy: 'truncate' };
+  it('is not due again after a pass that could not help until the view has grown by a twentieth of the trigger', async () => {
+    const settings = { ...SETTINGS, context_window: 100_000, max_input_tokens: 800, strategy: 'truncate' };
     const log = new Log().exchange('a', 'b');
     log.user('x'.repeat(3600), { stop_reason: 'end' });
     expect(measured(log, { settings }).due).toBe(true);
     const { block } = await pass(inputFor(log, { settings }));
     if (block) log.block(block);
     expect(measured(log, { settings })).toMatchObject({ context_tokens: 900, due: false });
-    log.user('x'.repeat(200), { stop_reason: 'end' });
+    log.answer('x'.repeat(156), { stop_reason: 'tool_calls' });
+    expect(measured(log, { settings }).due).toBe(false);
+    log.answer('x'.repeat(4));
     expect(measured(log, { settings }).due).toBe(true);
+  });
+
+  it('is due again at the trigger after a pass that helped, and as soon as what was too large may leave', async () => {
+    const settings = { ...SETTINGS, context_window: 1_000_000, max_input_tokens: 1000, strategy: 'truncate' };
+    const log = new Log().exchange('x'.repeat(1800), 'x'.repeat(1800)).exchange('x'.repeat(400), 'b');
+    const { block } = await pass(inputFor(log, { settings }));
+    if (block) log.block(block);
+    expect(measured(log, { settings })).toMatchObject({ due: false });
+    const say = (text: string) => log.user(text, { stop_reason: 'end' });
+    say('x'.repeat(3700));
+    expect(measured(log, { settings }).due).toBe(true);
+    say('x'.repeat(4400));
+    const { block: second } = await pass(inputFor(log, { settings }));
+    if (second) log.block(second);
+    expect(measured(log, { settings })).toMatchObject({ due: false });
+    say('hello');
+    expect(measured(log, { settings })).toMatchObject({ due: true });
   });
 
   it('counts what is sent after the log and not kept', () => {

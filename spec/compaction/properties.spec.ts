@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from '@jest/globals';
 import type { Entry, Message, Part } from '../../lib/chat/message.js';
 import { cutBefore, lastGroup, validCuts } from '../../lib/compaction/cut.js';
-import { triggerOf } from '../../lib/compaction/measure.js';
+import { leastLeft, realSize } from '../../lib/compaction/least.js';
+import { triggerOf } from '../../lib/compaction/limit.js';
 import { BLOCK_PREFIX, present } from '../../lib/compaction/present.js';
 import { estimateView } from '../../lib/compaction/size.js';
 import { stateOf } from '../../lib/compaction/state.js';
@@ -49,7 +50,6 @@ class Witness {
   before: Request | null = null;
   readonly #simulation: Simulation;
   readonly #seen = new Set<string>();
-  #last: Pass | null = null;
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -61,6 +61,7 @@ class Witness {
     expectPrefix(request.view);
     this.#expectStablePrefix(request);
     this.#expectSameAfterReload(request);
+    this.#expectWithinLimit(request);
     this.before = request;
   }
 
@@ -132,19 +133,22 @@ class Witness {
     }
   }
 
-  /** P13: after a pass none is due until the view has grown by a twentieth of the window; after three failures nobody is asked. */
-  #expectNoThrash(event: Pass): void {
-    const { input, model } = event;
+  /** P13: right after a pass none is due; after three failures nobody is asked. */
+  #expectNoThrash({ input, model }: Pass): void {
     assert.equal(this.#simulation.measured(input.running).due, false);
-    const last = this.#last;
-    if (event.due && last?.block) {
-      const grown = (estimateView(event.before) - (stateOf(last.after.block).size ?? 0)) * 3;
-      assert.ok(grown >= 0.05 * input.settings.context_window);
-    }
     const failures = input.entries.filter((entry) => 'type' in entry && entry.type === 'compress').slice(-3);
     const paused = failures.length === 3 && failures.every((entry) => 'source' in entry && entry.source === 'fallback');
     if (paused && input.reason !== 'manual') assert.equal(model.asked.length, 0);
-    this.#last = event;
+  }
+
+  /** P15: no request reaches the limit in force, but where what cannot leave does so by itself, or what could is shorter than any summary. */
+  #expectWithinLimit({ view: now, measure: { context_tokens, estimated_tokens, trigger } }: Request): void {
+    const { fixed, settings } = this.#simulation;
+    if (context_tokens < trigger || fixed >= trigger) return;
+    const { ratio, hidden } = realSize(context_tokens - fixed, estimated_tokens);
+    const least = fixed + hidden + leastLeft(now, settings) * ratio;
+    const older = estimateView(now) - leastLeft(now, settings);
+    assert.ok(least > 0.94 * trigger || older < 128);
   }
 }
 
@@ -220,7 +224,8 @@ function expectKept({ input, before, after, block }: Pass): void {
   const asked = basis.messages.filter(({ role }) => role === 'user').slice(-1);
   const size = estimateView({ block: null, messages: [...asked, ...recent] }) * Math.min(3, ratio);
   const extras = (basis.block?.content.length ?? 0) / 4;
-  if (input.fixed_tokens + size + extras + 1000 < 0.7 * triggerOf(input.settings)) {
+  const hidden = realSize((input.context_tokens ?? 0) - input.fixed_tokens, estimateView(before)).hidden;
+  if (input.fixed_tokens + hidden + size + extras + 1000 < 0.7 * triggerOf(input.settings)) {
     assert.deepEqual(idsOf(after.messages).slice(-recent.length), idsOf(recent));
   }
 }
@@ -237,7 +242,8 @@ function expectFactsCarried({ input, after }: Pass): void {
 /** P11: a failure leaves the newest messages, and the text of the last summary that succeeded. */
 function expectFallback({ input, before, after, block }: Pass): void {
   assert.equal(block?.content, before.block?.content ?? '');
-  const fits = input.fixed_tokens + estimateView(before) * 3 < 0.9 * triggerOf(input.settings);
+  const size = Math.max(input.fixed_tokens + estimateView(before) * 3, input.context_tokens ?? 0);
+  const fits = size < 0.9 * triggerOf(input.settings);
   if (fits && input.reason !== 'overflow') {
     const newest = idsOf(before.messages).slice(-input.settings.fallback_keep);
     assert.deepEqual(idsOf(after.messages).slice(-newest.length), newest);
