@@ -17,11 +17,9 @@ function noting(): Pick<SessionDeps, 'skills'> & { readonly asked: SkillWishes[]
       ...NO_SKILLS,
       async select(_entries, _text, wishes) {
         asked.push(wishes);
-        return {
-          record: { matched: [], active: [], pinned: wishes.pin, dropped: wishes.drop },
-          loaded: [],
-          dropped: [],
-        };
+        const { pin: pinned, drop: dropped } = wishes;
+        const record = { matched: [], active: [], ...(pinned[0] && { pinned }), ...(dropped[0] && { dropped }) };
+        return { record, loaded: [], dropped: [] };
       },
     }),
   };
@@ -54,6 +52,21 @@ describe('what the user asks of a skill by hand', () => {
     expect(asked).toEqual([
       { pin: ['git'], drop: [] },
       { pin: ['git'], drop: ['sql'] },
+      { pin: [], drop: [] },
+    ]);
+  });
+
+  it('is not asked again when another turn is taken back', async () => {
+    const { asked, skills } = noting();
+    set = await stage([answer('fine')], { skills });
+    set.session.pinSkill('git');
+    set.session.dropSkill('sql');
+    await drain(set.session.send(say('one'), never()));
+    await drain(set.session.send(say('two'), never()));
+    await set.session.undo();
+    await drain(set.session.send(say('three'), never()));
+    expect(asked.slice(1)).toEqual([
+      { pin: [], drop: [] },
       { pin: [], drop: [] },
     ]);
   });
