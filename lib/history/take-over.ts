@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
-import { readAt, sizeOf, writeAt } from './bytes.js';
+import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readAt, writeAt } from './bytes.js';
 import { Damaged } from './damaged.js';
 import type { Codec } from './frames.js';
 import { assertHeld, beat } from './held.js';
@@ -26,12 +26,17 @@ export function takeOver(codec: Codec, paths: Paths): void {
   clearLeftovers(real);
   if (!statSync(real.history, { throwIfNoEntry: false })?.isFile()) return;
   const sibling = real.fresh + instance();
-  for (let tries = 1; ; tries += 1) {
-    copy(real.history, sibling);
-    if (tries === TRIES || isSound(codec, sibling)) break;
+  try {
+    for (let tries = 1; ; tries += 1) {
+      copy(real.history, sibling);
+      if (tries === TRIES || isSound(codec, sibling)) break;
+    }
+    assertHeld();
+    renameSync(sibling, real.history);
+  } catch (thrown) {
+    rmSync(sibling, { force: true });
+    throw thrown;
   }
-  assertHeld();
-  renameSync(sibling, real.history);
   syncFolder(homeOf(real));
 }
 
@@ -39,7 +44,8 @@ export function takeOver(codec: Codec, paths: Paths): void {
 function copy(from: string, to: string): void {
   const [source, target] = [openSync(from, 'r'), openSync(to, 'w', 0o600)];
   try {
-    const size = sizeOf(source);
+    const { mode, size } = fstatSync(source);
+    fchmodSync(target, mode & 0o7777);
     for (let at = 0; at < size; at += PIECE) {
       writeAt(target, readAt(source, at, Math.min(PIECE, size - at)), at);
       beat();
