@@ -8,6 +8,7 @@ import { ask, type Limits } from './ask.js';
 import { type Ledger, merge, numbered } from './ledger.js';
 import { type Material, promptFor } from './prompt.js';
 import { recallOr } from './recall.js';
+import { charactersOf, totalCharacters } from './size.js';
 import type { CompactionDeps } from './strategy.js';
 import { transcriptOf } from './transcript.js';
 
@@ -17,6 +18,8 @@ export interface Task extends Omit<Material, 'transcript' | 'facts'> {
   readonly ledger: Ledger;
   /** The most characters the facts may have together. */
   readonly factRoom: number;
+  /** The main model's window in tokens: so much is read in any case. */
+  readonly context_window: number;
   /** Real tokens for one estimated token. */
   readonly ratio: number;
   readonly timeout_ms: number;
@@ -79,10 +82,13 @@ async function* fold(
   let { earlier: prose, ledger } = task;
   let source: Summary['source'] = 'cache';
   let usage: Usage | null = null;
-  for (let next = 0; next < task.messages.length; ) {
+  const first = roomFor(model, task, budget) - prose.length - numbered(ledger.facts).length;
+  const messages = newestOf(task.messages, first, task.context_window * 4);
+  if (messages.length < task.messages.length) yield { type: 'notice', level: 'warning', text: partly(task, messages) };
+  for (let next = 0; next < messages.length; ) {
     const room = roomFor(model, task, budget) - prose.length - numbered(ledger.facts).length;
     if (room < LEAST_ROOM) throw tooSmall(model);
-    const part = take(task.messages, next, room);
+    const part = take(messages, next, room);
     const prompt = promptFor({ ...task, budget, earlier: prose, facts: ledger.facts, transcript: part.transcript });
     const answer = yield* recallOr(cache, prompt, budget, () => ask(model, prompt, limits, signal));
     prose = answer.reply.prose;
@@ -93,6 +99,30 @@ async function* fold(
     next = part.next;
   }
   return { prose, ledger, source, model: source === 'model' ? model.model : null, usage };
+}
+
+/** About how many requests one summary may take: facts that come in make later ones a little smaller. A million messages would take hundreds, and nobody waits for an hour. */
+const MOST_REQUESTS = 24;
+/** A backlog loses its beginning in steps of so many requests: tried again a little later, it begins at the same message and finds the stored replies. */
+const STEP = 4;
+
+/** The newest messages that so many requests can read, and in any case `least` characters. */
+function newestOf(messages: readonly Message[], room: number, least: number): readonly Message[] {
+  const excess = totalCharacters(messages) - Math.max(MOST_REQUESTS * room, least);
+  if (room < LEAST_ROOM || excess <= 0) return messages;
+  const skipped = Math.ceil(excess / (STEP * room)) * STEP * room;
+  let characters = 0;
+  return messages.slice(
+    messages.findIndex((message) => {
+      characters += charactersOf(message);
+      return characters > skipped;
+    }),
+  );
+}
+
+function partly(task: Task, messages: readonly Message[]): string {
+  const [read, all] = [messages.length, task.messages.length];
+  return `The summary is made from the newest ${read} of ${all} messages; the older ones would take too many requests. They stay in the history, and \`hi history --find TEXT\` finds them.`;
 }
 
 /** What instructions and headings take, in tokens. */

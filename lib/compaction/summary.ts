@@ -55,6 +55,7 @@ export async function* summaryBlock(
       earlier,
       ledger: old,
       factRoom: factRoom(settings),
+      context_window: settings.context_window,
       budget: budgetOf(input, made, earlier),
       target_ratio: settings.target_ratio,
       focus,

@@ -157,9 +157,7 @@ export class LogFile {
   }
 
   #between(from: number, to: number, found?: (start: Start) => void): readonly Entry[] {
-    let entries: readonly Entry[] = [];
-    for (const held of this.#frames(from, to, found)) entries = entries.concat(held);
-    return entries;
+    return [...this.#frames(from, to, found)].flat();
   }
 
   *#frames(from: number, to: number, found?: (start: Start) => void): Generator<readonly Entry[]> {

@@ -15,14 +15,16 @@ export class Recent {
     this.#entries.push(entry);
     this.#facts = withEntry(this.#facts, entry);
     if (this.#entries.length < this.#limit) return;
-    this.#entries = [...this.entries];
-    this.#limit = this.#entries.length + ENOUGH;
+    const first = this.first;
+    if (first !== this.#entries[0]?.id) this.#entries = this.#entries.filter(({ id }) => first !== null && id >= first);
+    this.#limit = 2 * this.#entries.length + ENOUGH;
   }
 
   /** The entries from the first one the view needs on. */
   get entries(): readonly Entry[] {
     const first = this.first;
-    return first === null ? [] : this.#entries.filter(({ id }) => id >= first);
+    if (first === null) return [];
+    return first === this.#entries[0]?.id ? this.#entries : this.#entries.filter(({ id }) => id >= first);
   }
 
   /** The id of the first one the view needs, null when it needs none. */

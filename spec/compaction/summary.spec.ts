@@ -56,6 +56,36 @@ describe('summary', () => {
     expect(shown).not.toContain('Question 7');
   });
 
+  it('reads the newest part of a backlog of many windows, in few requests, and says so', async () => {
+    const log = conversation(6000);
+    const model = scripted(() => 'They talked about the weather.', { context_window: 10_000 });
+    const { block, events } = await compacted(log, model, { settings: { ...SETTINGS, context_window: 10_000 } });
+    expect(model.asked.length).toBeLessThanOrEqual(25);
+    expect(partsOf(model.asked.at(-1) ?? { system: '', user: '', max_output_tokens: 0 }).conversation).toContain(
+      'Answer 5996',
+    );
+    expect(block).toMatchObject({ source: 'model', messages_compacted: 11_994, messages_kept: 6 });
+    expect(events).toContainEqual({
+      type: 'notice',
+      level: 'warning',
+      text: expect.stringMatching(
+        /^The summary is made from the newest \d+ of 11994 messages; .*`hi history --find TEXT`/,
+      ),
+    });
+  });
+
+  it('finds the stored replies when a pass over a large backlog is tried again a little later', async () => {
+    const log = conversation(6000);
+    const settings = { ...SETTINGS, context_window: 10_000 };
+    const model = scripted(() => 'They talked about the weather.', { context_window: 10_000 });
+    const cache = memoryCache();
+    await pass(inputFor(log, { settings }), [model], cache);
+    const first = model.asked.length;
+    log.exchange('One more question', 'One more answer');
+    await pass(inputFor(log, { settings }), [model], cache);
+    expect(model.asked.length - first).toBeLessThanOrEqual(2);
+  });
+
   it('takes the earlier summary into the next one, and never sends two', async () => {
     const log = conversation();
     await compacted(
