@@ -14,15 +14,16 @@ import { systemCode } from './errors.js';
 
 /** How a file is written. */
 export interface WriteOptions {
-  /** The mode of a file that is not there yet; one that is there keeps its own. */
+  /** The mode of a file that is not there yet; one that is there keeps its own, less what it gives to others where the file is `private`. */
   readonly mode: number;
+  readonly private?: boolean;
   /** Flush it to the disk before it takes its place, so that a power cut leaves the old file or the new one. */
   readonly synced: boolean;
 }
 
 /** Replaces a file at once: after a kill the old one is there or the new one, whole. A link at `path` is followed and stays. Throws what the system throws. */
 export function writeAside(path: string, content: string | Uint8Array, options: WriteOptions): void {
-  const aside = new AsideFile(path, options.mode);
+  const aside = new AsideFile(path, options);
   try {
     writeFileSync(aside.descriptor, content);
     aside.commit(options.synced);
@@ -39,7 +40,7 @@ export class AsideFile {
   readonly #path: string;
   #open = true;
 
-  constructor(path: string, mode: number) {
+  constructor(path: string, { mode, private: isPrivate = false }: Omit<WriteOptions, 'synced'>) {
     this.#target = linkTarget(path);
     this.#path = join(dirname(this.#target), `${shortened(basename(this.#target))}.${process.pid}.new`);
     const before = statSync(this.#target, { throwIfNoEntry: false });
@@ -47,7 +48,7 @@ export class AsideFile {
     removeIfThere(this.#path);
     this.descriptor = openSync(this.#path, 'wx', mode);
     // The mode given to `open` is narrowed by the umask.
-    if (before !== undefined) fchmodSync(this.descriptor, before.mode & 0o7777);
+    if (before !== undefined) fchmodSync(this.descriptor, before.mode & (isPrivate ? 0o700 : 0o7777));
   }
 
   /** Puts the file in its place. */

@@ -32,6 +32,8 @@ describe('a file written aside', () => {
     writeAside(path, 'two', OPTIONS);
     expect(statSync(path).mode & 0o777).toBe(0o664);
     expect(readFileSync(path, 'utf8')).toBe('two');
+    writeAside(path, 'three', { ...OPTIONS, private: true });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(top)).toEqual(['file']);
   });
 

@@ -1,29 +1,20 @@
-import { open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
+import { writeAside } from '../write-aside.js';
 import type { ConfigFile } from './config.js';
 
 /**
- * Writes a file of the configuration: aside, synced, renamed, so that the old file or the new one is there whole; mode 0600, for it may hold a key.
+ * Writes a file of the configuration: aside, synced, renamed, so that the old file or the new one is there whole; for the user alone, since it may hold a key.
  * Where the path is a link, as among dotfiles, what it points to is written and the link stays.
  * Throws a `HiError` of code `config` naming the file.
  */
 export async function writeConfig(path: string, config: object): Promise<void> {
-  const target = await realpath(path).catch(() => path);
-  const aside = `${target}.${process.pid}.new`;
   try {
-    makeFolder(dirname(target), 0o700);
-    const file = await open(aside, 'w', 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(config, null, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(aside, target);
+    makeFolder(dirname(path), 0o700);
+    writeAside(path, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600, private: true, synced: true });
   } catch (cause) {
-    await rm(aside, { force: true }).catch(() => undefined);
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HiError('config', `Cannot write '${path}': ${reason}`, {
       hint: 'Check the permissions of its folder.',

@@ -133,6 +133,19 @@ describe('config.json', () => {
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ provider: 'ollama' });
   });
 
+  it('is written where a link leads to that is not there yet, unless its folder is missing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hi-config-'));
+    const link = join(folder, 'config.json');
+    symlinkSync('real.json', link);
+    await writeConfig(link, { provider: 'ollama' });
+    expect(JSON.parse(readFileSync(join(folder, 'real.json'), 'utf8'))).toEqual({ provider: 'ollama' });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    const lost = join(folder, 'lost.json');
+    symlinkSync('unmounted/real.json', lost);
+    await expect(writeConfig(lost, {})).rejects.toMatchObject({ code: 'config' });
+    expect(lstatSync(lost).isSymbolicLink()).toBe(true);
+  });
+
   it('is written for the user alone, and a rule is added without touching the rest', async () => {
     const path = join(folder(), 'sub', 'config.json');
     await writeConfig(path, { provider: 'openai', tools: { max_rounds: 3 } });

@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ConfigFile } from '../../config/config.js';
 import { findPaths } from '../../config/paths.js';
@@ -125,6 +125,7 @@ function written({ member }: Place, model: string, key: Stored, address: Stored)
 /** The configuration, and the schema beside it, so that editors find it without a network. */
 async function write(path: string, { file, aside }: Before, chosen: ConfigFile): Promise<void> {
   await writeConfig(join(dirname(path), SCHEMA_FILE), SCHEMA);
-  if (aside !== null) await rename(path, aside);
+  // A copy: the file may be a link, which stays.
+  if (aside !== null) await copyFile(path, aside);
   await writeConfig(path, { $schema: `./${SCHEMA_FILE}`, ...merged(file, chosen) });
 }
