@@ -3,7 +3,7 @@ import { HiError } from '../errors.js';
 import { HistoryStore } from '../history/store.js';
 import { asked } from './asked.js';
 import type { CommonOptions } from './options.js';
-import { tellNotices } from './tell-notices.js';
+import { tell, tellNotices } from './tell-notices.js';
 import type { World } from './world.js';
 
 export interface ResetOptions extends CommonOptions {
@@ -33,11 +33,13 @@ export async function reset(world: World, options: ResetOptions): Promise<number
   const { messages } = history.totals;
   tellNotices(world, history);
   await history.reset({ purge: options.purge ?? false });
-  tellNotices(world, history);
+  const left = history.takeNotices();
+  tell(world, left);
   // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
   if (options.purge) (await import('./purge.js')).purgeTraces(paths);
-  const kept = options.purge ? 'No copy is kept.' : "'hi reset --undo' brings them back.";
-  say(messages === 0 ? 'There was nothing to clear.' : `Cleared ${counted(messages)}. ${kept}`);
+  const purged = left.length === 0 ? ' No copy is kept.' : '';
+  const kept = options.purge ? purged : " 'hi reset --undo' brings them back.";
+  say(messages === 0 ? 'There was nothing to clear.' : `Cleared ${counted(messages)}.${kept}`);
   return 0;
 }
 

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
@@ -101,5 +112,38 @@ describe('hi reset --purge', () => {
     await hi(['reset', '-y', '--purge']);
     expect(statSync(join(home.data, 'input-history.jsonl')).size).toBe(0);
     expect(readdirSync(home.data)).toEqual(['input-history.jsonl']);
+  });
+
+  it('reaches what a linked history leads to, and says what a hard link keeps', async () => {
+    await setUp(() => ({ text: 'ok' }));
+    await hi(['ask', 'x']);
+    const synced = join(home.folder, 'synced.zst');
+    renameSync(home.historyFile, synced);
+    symlinkSync(synced, home.historyFile);
+    expect((await hi(['reset', '-y', '--purge'])).stderr).toBe('Cleared 2 messages. No copy is kept.\n');
+    expect(statSync(synced).size).toBeLessThan(20);
+    await hi(['ask', 'x']);
+    linkSync(synced, join(home.folder, 'backup.zst'));
+    const { stderr } = await hi(['reset', '-y', '--purge']);
+    expect(stderr).toContain('hard link');
+    expect(stderr).toMatch(/^Cleared 2 messages\.$/m);
+  });
+
+  it('refuses a history that leads to nothing, as every command does', async () => {
+    await setUp(() => ({ text: 'ok' }));
+    mkdirSync(home.data, { recursive: true });
+    symlinkSync('/nowhere/history.json.zst', home.historyFile);
+    for (const command of [
+      ['ask', 'x'],
+      ['status'],
+      ['reset', '-y'],
+      ['reset', '-y', '--purge'],
+      ['reset', '--undo'],
+    ]) {
+      const { status, stderr } = await hi(command);
+      expect(stderr).toContain("is a link to '/nowhere/history.json.zst', where nothing is.");
+      expect(status).toBe(7);
+    }
+    expect(lstatSync(home.historyFile).isSymbolicLink()).toBe(true);
   });
 });
