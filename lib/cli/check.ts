@@ -2,6 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import type { Config } from '../config/config.js';
 import { publishedWindow } from '../config/models.js';
 import type { Paths } from '../config/paths.js';
+import { isOwnAddress } from '../config/resolve.js';
 import { EXIT_STATUS, HiError } from '../errors.js';
 import { loadCodec } from '../history/frames.js';
 import { providers } from '../providers/index.js';
@@ -133,6 +134,7 @@ async function* vendor(settings: Settings, wired: Wired, options: CheckOptions):
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
   yield await contextWindow(settings, config);
   yield* trigger(config);
+  yield summaries(settings, config);
   if (options.live) yield* live(wired);
   else yield { part: 'reachability', note: 'not tried; hi config check --live does, with one small call' };
 }
@@ -152,6 +154,24 @@ function* trigger({ max_input_tokens, context_window, compaction }: Config): Gen
   const most = Math.floor(compaction.trigger_ratio * context_window);
   const hint = `Set max_input_tokens to ${most} or less, or remove it. If the model has a larger window, set context_window.`;
   yield { part: 'max_input_tokens', wrong: new HiError('config', text, { hint }) };
+}
+
+/** Which model writes the summaries, and why it is not the vendor's fast one. */
+function summaries({ file }: Settings, { provider, model, api_base, small_model }: Config): Finding {
+  const part = 'summaries';
+  if (small_model !== null) return { part, ok: `${small_model.provider}/${small_model.model} writes them` };
+  const { fastModel, ...member }: ProviderMember = pick(providers, provider, 'provider');
+  const main = `the main model, ${model}, writes them`;
+  if (file?.small_model === null) return { part, ok: `${main}, as the file says` };
+  if (fastModel === model) return { part, ok: main };
+  if (fastModel === null || isOwnAddress(member, api_base)) {
+    return { part, note: `${main}. Set small_model in config.json to have a faster one do it` };
+  }
+  const host = api_base === null ? '' : new URL(api_base).host;
+  return {
+    part,
+    note: `${main}: whether '${host}' has '${fastModel}' cannot be known. Set small_model in config.json to have a faster one do it`,
+  };
 }
 
 async function* live({ session, config, connections }: Wired): AsyncGenerator<Finding> {

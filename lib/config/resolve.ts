@@ -10,6 +10,7 @@ export interface Vendor {
   readonly fastModel: string | null;
   readonly keyVariables: readonly string[];
   readonly baseVariable: string;
+  readonly ownHosts: readonly string[];
   readonly port?: number;
 }
 
@@ -142,6 +143,14 @@ export function baseOf(vendor: Vendor, env: Readonly<Record<string, string | und
   return vendor.port === undefined || /:\d+(\/|$)/.test(host) ? `http://${host}` : `http://${host}:${vendor.port}`;
 }
 
+/** Whether an address is the vendor's own, under whatever path; null is. */
+export function isOwnAddress({ ownHosts }: Pick<Vendor, 'ownHosts'>, address: string | null): boolean {
+  if (address === null) return true;
+  const { hostname, port } = new URL(address);
+  const host = hostname.replace(/\.$/, '');
+  return port === '' && ownHosts.some((own) => host === own || host.endsWith(`.${own}`));
+}
+
 async function defaultModel(sources: Sources, vendor: Vendor, apiBase: string | null): Promise<string> {
   if (vendor.keyVariables.length > 0) return vendor.defaultModel;
   const models = await sources.models(vendor, apiBase);
@@ -151,8 +160,9 @@ async function defaultModel(sources: Sources, vendor: Vendor, apiBase: string | 
 async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings): Promise<ModelSettings | null> {
   const filed = sources.file?.small_model;
   if (filed === undefined) {
-    // Another address may not know the vendor's fast model, so there the main model serves.
-    if (vendor.fastModel === null || main.api_base !== null || vendor.fastModel === main.model) return null;
+    // Another server may not know the vendor's fast model, so there the main model serves.
+    if (vendor.fastModel === null || !isOwnAddress(vendor, main.api_base) || vendor.fastModel === main.model)
+      return null;
     return { ...main, model: vendor.fastModel, context_window: contextWindow(vendor.fastModel) };
   }
   if (filed === null) return null;

@@ -8,6 +8,7 @@ export const anthropic: ProviderMember = {
   fastModel: 'claude-haiku-5-5',
   keyVariables: ['ANTHROPIC_API_KEY'],
   baseVariable: 'ANTHROPIC_BASE_URL',
+  ownHosts: ['api.anthropic.com'],
   keyPage: 'https://console.anthropic.com/settings/keys',
   async create(settings) {
     return (await import('./anthropic-adapter.js')).create(settings);

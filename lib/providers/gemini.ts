@@ -8,6 +8,7 @@ export const gemini: ProviderMember = {
   fastModel: 'gemini-flash-lite-latest',
   keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   baseVariable: 'GOOGLE_GEMINI_BASE_URL',
+  ownHosts: ['generativelanguage.googleapis.com'],
   keyPage: 'https://aistudio.google.com/apikey',
   async create(settings) {
     return (await import('./gemini-adapter.js')).create(settings);

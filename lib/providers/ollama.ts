@@ -8,6 +8,7 @@ export const ollama: ProviderMember = {
   fastModel: null,
   keyVariables: [],
   baseVariable: 'OLLAMA_HOST',
+  ownHosts: [],
   port: 11434,
   keyPage: null,
   async create(settings) {

@@ -13,6 +13,7 @@ export const openai: ProviderMember = {
   fastModel: 'gpt-5.4-mini',
   keyVariables: ['OPENAI_API_KEY'],
   baseVariable: 'OPENAI_BASE_URL',
+  ownHosts: ['api.openai.com'],
   keyPage: 'https://platform.openai.com/api-keys',
   elsewhere: "A server that speaks OpenAI's protocol (llama.cpp, vLLM, LM Studio, LiteLLM, a gateway)",
   create: (settings) => createCompatible(openai, ADDRESS, settings),

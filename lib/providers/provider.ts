@@ -42,6 +42,8 @@ export interface ProviderMember {
   readonly keyVariables: readonly string[];
   /** Environment variable that may hold the address. */
   readonly baseVariable: string;
+  /** The hosts that are the vendor's own; those below them, such as the ones of regions, are its own too. Empty when the vendor's servers are the users'. */
+  readonly ownHosts: readonly string[];
   /** The port of an address that names neither a scheme nor a port; absent for the web's own. */
   readonly port?: number;
   /** Where a new key can be had, for the hint; null when none is needed. */

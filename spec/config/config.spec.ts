@@ -19,6 +19,7 @@ const VENDORS: readonly Vendor[] = [
     fastModel: 'gpt-x-mini',
     keyVariables: ['OPENAI_API_KEY'],
     baseVariable: 'OPENAI_BASE_URL',
+    ownHosts: ['api.openai.com'],
   },
   {
     name: 'gemini',
@@ -26,6 +27,7 @@ const VENDORS: readonly Vendor[] = [
     fastModel: 'gem-lite',
     keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     baseVariable: 'GOOGLE_GEMINI_BASE_URL',
+    ownHosts: ['generativelanguage.googleapis.com'],
   },
   {
     name: 'ollama',
@@ -33,6 +35,7 @@ const VENDORS: readonly Vendor[] = [
     fastModel: null,
     keyVariables: [],
     baseVariable: 'OLLAMA_HOST',
+    ownHosts: [],
     port: 11_434,
   },
 ];
@@ -232,6 +235,37 @@ describe('the effective configuration', () => {
       { ...env, GEMINI_API_KEY: 'g' },
     );
     expect(other?.small_model).toMatchObject({ provider: 'gemini', model: 'lite', api_key: 'g' });
+  });
+
+  it.each([
+    'https://api.openai.com/v1',
+    'https://api.openai.com/v1/',
+    'https://api.openai.com',
+    'https://API.openai.com:443/v1',
+    'https://api.openai.com./v1',
+    'https://eu.api.openai.com/v1',
+    'https://us.api.openai.com/v1',
+  ])('uses it at an address that is the vendor’s own: %s', async (address) => {
+    const env = { OPENAI_API_KEY: 'k' };
+    const small = { model: 'gpt-x-mini', api_key: 'k', api_base: address };
+    expect((await resolve({ provider: 'openai', api_base: address }, {}, env))?.small_model).toMatchObject(small);
+    for (const name of ['OPENAI_BASE_URL', 'HI_API_BASE']) {
+      expect((await resolve({ provider: 'openai' }, {}, { ...env, [name]: address }))?.small_model).toMatchObject(
+        small,
+      );
+    }
+  });
+
+  it.each([
+    'https://api.openai.com.example.com/v1',
+    'https://myapi.openai.com/v1',
+    'https://name.openai.azure.com/openai/v1',
+    'https://api.openai.com:8443/v1',
+    'https://example.com/api.openai.com/v1',
+    'https://api.openai.com@example.com/v1',
+  ])('does not use it at one that only looks so: %s', async (address) => {
+    const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: address };
+    expect((await resolve({ provider: 'openai' }, {}, env))?.small_model).toBeNull();
   });
 
   it('fills in what a section leaves out', async () => {

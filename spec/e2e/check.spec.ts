@@ -71,6 +71,25 @@ describe('hi config check', () => {
     expect((await check()).stdout).toMatch(/^- +context window: taken to be 128000 tokens: .*Set context_window/m);
   });
 
+  it('says that the main model writes the summaries where nobody knows whether the fast one is there', async () => {
+    await setUp('openai', {});
+    expect((await check()).stdout).toMatch(
+      /^- +summaries: the main model, first-model, writes them: whether '127\.0\.0\.1:\d+' has '\S+' cannot be known\. Set small_model/m,
+    );
+  });
+
+  it.each([
+    ['openai', 'OPENAI', 'https://api.openai.com/v1/', 'gpt-5.4-mini'],
+    ['anthropic', 'ANTHROPIC', 'https://api.anthropic.com', 'claude-haiku-5-5'],
+    ['gemini', 'GOOGLE_GEMINI', 'https://generativelanguage.googleapis.com/', 'gemini-flash-lite-latest'],
+  ])('says that the fast model of %s writes them at its own address', async (provider, name, address, small) => {
+    home = makeHome({ provider, api_key: 'a-key-0123456789' });
+    const inVariable = await check([], { env: { [`${name}_BASE_URL`]: address } });
+    expect(inVariable.stdout).toContain(`summaries: ${provider}/${small} writes them`);
+    home.writeConfig(JSON.stringify({ provider, api_key: 'a-key-0123456789', api_base: address }));
+    expect((await check()).stdout).toContain(`summaries: ${provider}/${small} writes them`);
+  });
+
   it('says what is wrong with the file, and how to mend it', async () => {
     home = makeHome({ provider: 'openai', modle: 'm' });
     const wrongKey = await check();
