@@ -6,7 +6,7 @@ import type { Described } from './describe.js';
 import type { SkillFile } from './scan.js';
 
 /** Raise it when what is kept changes: fields, stems, reasons. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** What is known from an earlier start of files that have not changed since. */
 export interface KnownFiles {

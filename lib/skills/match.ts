@@ -1,5 +1,6 @@
+import { GLUE } from './common-words.js';
 import type { FoundSkill } from './describe.js';
-import { type Stems, type Word, wordsOf } from './words.js';
+import { everyWordOf, type Stems, type Word, wordsOf } from './words.js';
 
 /** A skill that a text is about, and how much it is. */
 export interface Match {
@@ -17,20 +18,34 @@ const ENOUGH = 3;
 const TALKATIVE = 40;
 
 /** The telling words of a skill as `matchWords` reads them, made once and kept: ` name | keywords | description | headings `. */
-export function stemsOf(fields: readonly [string, string, string, string], stems: Stems): string {
-  const lists = fields.map((field) => [...firstOfEach(wordsOf(field, stems)).keys()].join(' '));
-  return ` ${lists.join(' | ')} `;
+export function stemsOf([name, ...fields]: readonly [string, string, string, string], stems: Stems): string {
+  const lists = [nameWords(name, stems), ...fields.map((field) => wordsOf(field, stems))];
+  return ` ${lists.map((words) => [...firstOfEach(words).keys()].join(' ')).join(' | ')} `;
 }
 
+/** Common words are a name where it has no others, such as `weather` or `todo`; what every sentence has is none. */
+function nameWords(name: string, stems: Stems): readonly Word[] {
+  const telling = wordsOf(name, stems);
+  const isGlue = runsOf(name).every((run) => GLUE.has(run) || run.length === 1);
+  return telling.length > 0 || isGlue ? telling : everyWordOf(name, stems);
+}
+
+/** The words of a text as they are written, in lower case. */
+const runsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}+#]+/gu) ?? [];
+
 /**
- * The skills that a text is about, the best first. It is about a skill when it has every telling word of its name, or shares two telling
- * words that together are worth enough; a word is worth less the more skills share it. `bar` scales what is enough.
+ * The skills that a text is about, the best first. It is about a skill when it has every telling word of its name, calls it a skill by its name, or
+ * shares two telling words that together are worth enough; a word is worth less the more skills share it. `bar` scales what is enough.
  */
 export function matchWords(skills: readonly FoundSkill[], text: string, bar = 1): readonly Match[] {
-  const spoken = firstOfEach(wordsOf(endsOf(text)));
+  const ends = endsOf(text);
+  const every = everyWordOf(ends);
+  const spoken = firstOfEach(every.filter(({ isCommon }) => !isCommon));
+  const all = new Map([...firstOfEach(every), ...spoken]);
+  const isCalled = callsFor(ends);
   const tallies = skills.map((skill) => ({ skill, score: 0, shared: [] as Word[] }));
-  for (const word of spoken.values()) {
-    const worths = skills.map(({ stems }) => worthOf(word.stem, stems));
+  for (const word of all.values()) {
+    const worths = skills.map(({ stems }) => (word.isCommon ? worthInName : worthOf)(word.stem, stems));
     const rarity = rarityOf(worths.filter((worth) => worth > 0).length, skills.length);
     for (const [index, tally] of tallies.entries()) {
       const worth = worths[index] ?? 0;
@@ -40,7 +55,8 @@ export function matchWords(skills: readonly FoundSkill[], text: string, bar = 1)
   }
   const neededWords = 2 + Math.floor(Math.log2(Math.max(1, spoken.size / TALKATIVE)));
   const isMeant = ({ skill, score, shared }: (typeof tallies)[number]): boolean =>
-    shared.length > 0 && (isNamed(skill, spoken) || (score >= ENOUGH * bar && countApart(shared) >= neededWords));
+    isCalled(skill) ||
+    (shared.length > 0 && (isNamed(skill, all) || (score >= ENOUGH * bar && countApart(shared) >= neededWords)));
   return tallies
     .filter(isMeant)
     .map(({ skill, score }) => ({ name: skill.name, score }))
@@ -64,6 +80,21 @@ const END = 2000;
 function worthOf(stem: string, stems: string): number {
   const at = stems.indexOf(` ${stem} `);
   return at === -1 ? 0 : (WORTH[stems.slice(0, at).split('|').length - 1] ?? 0);
+}
+
+/** A common word counts in a name only. */
+function worthInName(stem: string, stems: string): number {
+  return stems.slice(0, stems.indexOf('|')).includes(` ${stem} `) ? WORTH[0] : 0;
+}
+
+/** Tells of each skill whether a text calls it one, as in `use the go skill` and `with skill go`. */
+function callsFor(text: string): (skill: FoundSkill) => boolean {
+  const said = ` ${runsOf(text).join(' ')} `.replaceAll(' skills ', ' skill ');
+  if (!said.includes(' skill ')) return () => false;
+  return ({ name }) => {
+    const called = runsOf(name).join(' ');
+    return called !== '' && (said.includes(` ${called} skill `) || said.includes(` skill ${called} `));
+  };
 }
 
 /** 1 for a word that one skill has, towards 0 for one that many have. */

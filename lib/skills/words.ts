@@ -7,16 +7,23 @@ export interface Word {
   /** Where it begins and ends, in characters of the prepared text; neighbouring pairs of one CJK word overlap. */
   readonly from: number;
   readonly to: number;
+  /** Says nothing about a subject, unless it is the name of a skill. */
+  readonly isCommon: boolean;
 }
 
-/** The stems of words met before, null for common words: a folder of skills repeats itself. */
-export type Stems = Map<string, string | null>;
+/** The stems of words met before: a folder of skills repeats itself. */
+export type Stems = Map<string, Pick<Word, 'stem' | 'isCommon'>>;
 
 /**
  * The telling words of a text: runs of letters and digits, in lower case and without accents, and for scripts that put no
  * spaces between words every two neighbouring characters. Common words are left out.
  */
 export function wordsOf(text: string, stems: Stems = new Map()): readonly Word[] {
+  return everyWordOf(text, stems).filter(({ isCommon }) => !isCommon);
+}
+
+/** The same with the common words. */
+export function everyWordOf(text: string, stems: Stems = new Map()): readonly Word[] {
   const words: Word[] = [];
   for (const { 0: run, index } of text.normalize('NFKC').toLowerCase().matchAll(RUN)) {
     if (!ASCII.test(run) && UNSPACED.test(run)) addMixed(words, run, index, stems);
@@ -35,8 +42,8 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/u;
 
 function addWord(words: Word[], run: string, from: number, stems: Stems): void {
-  const stem = telling(run, stems);
-  if (stem !== null) words.push({ stem, from, to: from + run.length });
+  const { stem, isCommon } = read(run, stems);
+  words.push({ stem, from, to: from + run.length, isCommon });
 }
 
 /** A run in which words of other scripts may stand between such as have no spaces, as in `用docker部署`. */
@@ -50,7 +57,7 @@ function addMixed(words: Word[], run: string, from: number, stems: Stems): void 
   if (at < run.length) addWord(words, run.slice(at), from + at, stems);
 }
 
-function telling(run: string, stems: Stems): string | null {
+function read(run: string, stems: Stems): Pick<Word, 'stem' | 'isCommon'> {
   const known = stems.get(run);
   if (known !== undefined) return known;
   const plain = run
@@ -58,9 +65,9 @@ function telling(run: string, stems: Stems): string | null {
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC');
   const isCommon = COMMON_WORDS.has(plain) || plain.length === 1 || /^\d{1,2}$/.test(plain);
-  const stem = isCommon ? null : stemOf(plain);
-  stems.set(run, stem);
-  return stem;
+  const word = { stem: stemOf(plain), isCommon };
+  stems.set(run, word);
+  return word;
 }
 
 /** Six letters tell words apart in European languages nearly as well as whole words, and join their forms far better. */
@@ -83,6 +90,6 @@ function addPairs(words: Word[], run: string, from: number): void {
   characters.slice(1).forEach((character, index) => {
     const stem = `${characters[index]}${character}`;
     const isCommon = COMMON_WORDS.has(stem) || GRAMMAR.test(stem);
-    if (!isCommon) words.push({ stem, from: from + index, to: from + index + 2 });
+    words.push({ stem, from: from + index, to: from + index + 2, isCommon });
   });
 }

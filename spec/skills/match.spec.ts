@@ -69,6 +69,50 @@ describe('matching by words', () => {
   });
 });
 
+describe('skills named like common words', () => {
+  const called = (text: string, ...names: readonly string[]) =>
+    matchWords(
+      names.map((name) => skill(name, 'About something else.')),
+      text,
+    ).map(({ name }) => name);
+
+  it.each([
+    ['weather', 'what is the weather in Berlin?'],
+    ['weather', 'use the weather skill'],
+    ['jokes', 'tell me some jokes'],
+    ['jokes', 'tell me a joke'],
+    ['support', 'a support request came in'],
+    ['todo', 'todo: buy milk'],
+    ['plan', 'a plan for next week'],
+    ['sleep', 'I need more sleep'],
+    ['to-do-list', 'put it on the to do list'],
+    ['天气', '今天天气怎么样'],
+    ['explain', 'explain how it works'],
+  ])('%s is meant by %j', (name, text) => {
+    expect(called(text, name, 'docker')).toEqual([name]);
+  });
+
+  it.each([
+    ['go', 'use the go skill'],
+    ['r', 'with skill r, please'],
+    ['do-it', 'which of the do-it skills'],
+  ])('%s, of which every sentence has the words, is meant where it is called a skill: %j', (name, text) => {
+    expect(called(text, name, 'docker')).toEqual([name]);
+  });
+
+  it('are not meant by a sentence that lacks one of their words, nor by glue', () => {
+    expect(called('buy milk', 'todo')).toEqual([]);
+    expect(called('list the files', 'to-do-list')).toEqual([]);
+    expect(called("let's go on, what do you think?", 'go', 'do-it')).toEqual([]);
+    expect(called('which skills are there?', 'go', 'weather')).toEqual([]);
+  });
+
+  it('leave names that have a word of their own as they were', () => {
+    expect(called('my daily standup', 'daily-plan')).toEqual(['daily-plan']);
+    expect(called('what is the plan?', 'daily-plan')).toEqual([]);
+  });
+});
+
 describe('matching on the corpus', () => {
   const all = samples();
   let chosen: readonly (readonly string[])[] = [];
