@@ -24,13 +24,14 @@ export interface Paths {
 
 /**
  * Where everything is: HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR, else what env-paths says for "hi"
- * (which honours XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME on Linux). Throws a `HiError` of code `config` where that is not absolute.
+ * (which honours XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME on Linux). Throws a `HiError` of code `config` where one is not absolute.
  */
 export async function findPaths(
   env: Readonly<Record<string, string | undefined>>,
   configFile: string | null,
 ): Promise<Paths> {
   const given = { config: env.HI_CONFIG_DIR, data: env.HI_DATA_DIR, cache: env.HI_CACHE_DIR };
+  for (const name of ['HI_CONFIG_DIR', 'HI_DATA_DIR', 'HI_CACHE_DIR']) refuseRelative(name, env[name]);
   const usual =
     given.config && given.data && given.cache ? null : (await import('env-paths')).default('hi', { suffix: '' });
   if (usual) for (const folder of [usual.config, usual.data, usual.cache]) requireAbsolute(folder);
@@ -51,6 +52,13 @@ export async function findPaths(
     warned: join(cache, 'warned.json'),
     log: join(cache, 'debug.log'),
   };
+}
+
+function refuseRelative(name: string, folder: string | undefined): void {
+  if (!folder || isAbsolute(folder)) return;
+  throw new HiError('config', `${name} is not an absolute path: '${folder}'.`, {
+    hint: `A relative one would be another conversation in every folder. Set ${name} to an absolute path, or unset it.`,
+  });
 }
 
 /** A folder that moves with the working folder would be another conversation everywhere. */

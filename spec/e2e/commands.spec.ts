@@ -86,6 +86,16 @@ describe('hi chat without a terminal', () => {
 });
 
 describe('the folders', () => {
+  it('may not be relative in HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR; the file of --config may', async () => {
+    await talk(1);
+    for (const name of ['HI_CONFIG_DIR', 'HI_DATA_DIR', 'HI_CACHE_DIR']) {
+      const relative = await hi(['config', 'path'], { env: { [name]: 'relative/folder' } });
+      expect(relative).toMatchObject({ status: 3, stdout: '' });
+      expect(relative.stderr).toContain(`${name} is not an absolute path: 'relative/folder'`);
+    }
+    expect((await hi(['config', 'path', '--config', 'mine.json'])).status).toBe(0);
+  });
+
   it('are never those of the working folder: an empty HOME is said, not made the best of', async () => {
     await talk(1);
     const env = { HOME: '', HI_CONFIG_DIR: '', HI_DATA_DIR: '', HI_CACHE_DIR: '', XDG_DATA_HOME: '' };
