@@ -25,7 +25,7 @@ export interface FoundConfig {
 export async function readConfig(path: string, check: ConfigCheck, required: boolean): Promise<FoundConfig> {
   const text = readText(path, required);
   if (text === null) return { file: null, warnings: [] };
-  const value = parse(text, path);
+  const value = parseConfig(text, path);
   const file = check.accepts(value) ? value : validateConfig(value, await check.explaining(), path);
   return { file, warnings: looseMode(path) };
 }
@@ -49,7 +49,8 @@ function readText(path: string, required: boolean): string | null {
   }
 }
 
-function parse(text: string, path: string): unknown {
+/** What a config.json holds, with or without a byte order mark. Throws a `HiError` of code `config` for what is no JSON or nested too deep. */
+export function parseConfig(text: string, path: string): unknown {
   const value = parsed(text, path);
   if (!isTooDeep(value)) return value;
   throw new HiError('config', `${path} is nested deeper than ${MOST_LEVELS} levels, which no setting is.`, {

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isJsonObject } from '../chat/json.js';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
 import type { ConfigFile } from './config.js';
+import { parseConfig } from './load.js';
 
 /**
  * Writes a file of the configuration: aside, synced, renamed, so that the old file or the new one is there whole; for the user alone, since it may hold a key.
@@ -25,7 +27,8 @@ export async function writeConfig(path: string, config: object): Promise<void> {
 
 /** Stores a rule that the user allowed for always in `tools.permissions.allow`, leaving everything else as it is. */
 export async function addRule(path: string, rule: string): Promise<void> {
-  const file: ConfigFile = JSON.parse(await readFile(path, 'utf8').catch(() => '{}'));
+  const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
+  const file: ConfigFile = isJsonObject(found) ? found : {};
   const allow = file.tools?.permissions?.allow ?? [];
   if (allow.includes(rule)) return;
   const permissions = { ...file.tools?.permissions, allow: [...allow, rule] };

@@ -149,6 +149,16 @@ describe('config.json', () => {
     expect(lstatSync(lost).isSymbolicLink()).toBe(true);
   });
 
+  it('may begin with a BOM when a rule is added', async () => {
+    const path = join(folder(), 'config.json');
+    writeFileSync(path, '\uFEFF{"provider": "openai"}', { mode: 0o600 });
+    await addRule(path, 'bash(git status:*)');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      provider: 'openai',
+      tools: { permissions: { allow: ['bash(git status:*)'] } },
+    });
+  });
+
   it('is written for the user alone, and a rule is added without touching the rest', async () => {
     const path = join(folder(), 'sub', 'config.json');
     await writeConfig(path, { provider: 'openai', tools: { max_rounds: 3 } });
