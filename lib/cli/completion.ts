@@ -26,7 +26,7 @@ export async function completion(world: World, shell: string, line: readonly str
     models: () => quietly(() => models(world)),
     skills: () => quietly(async () => names((await (await import('./skills.js')).findSkills(world, {})).skills)),
     providers: names(providers),
-    strategies: names(strategies),
+    strategies: strategies.map(({ name, summary }) => ({ text: name, about: summary })),
     tools: names(tools),
   });
   world.stdout.write(words.map(({ text, about }) => (about === '' ? `${text}\n` : `${text}\t${about}\n`)).join(''));

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { strategies } from '../../lib/compaction/index.js';
 import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
@@ -191,6 +192,12 @@ describe('hi status', () => {
 });
 
 describe('hi compact', () => {
+  it('has its strategies completed with what each does', async () => {
+    home = makeHome(null);
+    const { stdout } = await hi(['completion', 'words', '--', 'compact', '--strategy', '']);
+    expect(stdout.split('\n')).toEqual([...strategies.map(({ name, summary }) => `${name}\t${summary}`), '']);
+  });
+
   it('truncates twenty messages to the newest ten', async () => {
     await talk(10);
     const run = await hi(['compact', '--strategy', 'truncate']);

@@ -11,7 +11,8 @@ export interface Names {
   readonly models: () => Promise<readonly string[]>;
   readonly skills: () => Promise<readonly string[]>;
   readonly providers: readonly string[];
-  readonly strategies: readonly string[];
+  /** With what each does. */
+  readonly strategies: readonly Word[];
   readonly tools: readonly string[];
 }
 
@@ -93,7 +94,7 @@ async function values(option: Option | undefined, names: Names): Promise<readonl
     case 'provider':
       return plain(names.providers);
     case 'strategy':
-      return plain(names.strategies);
+      return names.strategies;
     case 'tools':
       return plain(names.tools);
     default:
