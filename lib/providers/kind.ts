@@ -1,6 +1,6 @@
 import { jsonText } from '../chat/nesting.js';
 import type { ErrorCode } from '../errors.js';
-import { saysOverflow } from './overflow.js';
+import { neverFitsRate, saysOverflow } from './overflow.js';
 import { PAGE, type VendorError } from './vendor-error.js';
 
 /** The kind of a vendor's error. */
@@ -11,6 +11,7 @@ export function kindOf({ status, kinds, message, details }: VendorError): ErrorC
 
   if (means(/insufficient_quota|billing|insufficient_balance/) || status === 402) return 'quota';
   if (status === 429 || means(/rate_limit|resource_exhausted/)) {
+    if (neverFitsRate(said)) return 'window';
     if (status !== 413) return isDailyQuota(details) ? 'quota' : 'rate';
   }
   if (means(/content_filter|content_policy|moderation/)) return 'refused';

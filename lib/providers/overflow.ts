@@ -20,6 +20,7 @@ const SENTENCES: readonly RegExp[] = [
   /too many tokens|token limit exceeded/,
   /range of input length should be|prompt 超长/,
   /`inputs`.{0,40} must (?:be|have) (?:<=|less than)/,
+  /too_many_prompt_tokens|total length of all messages is too long/,
 ];
 
 /** What is used up is not the window but the time or the money, which speak of tokens too. */
@@ -29,4 +30,16 @@ const LIMITS = /rate limit|quota|throttl|please wait|per (?:minute|min|hour|day)
 export function saysOverflow(words: string): boolean {
   const text = words.toLowerCase();
   return !LIMITS.test(text) && SENTENCES.some((sentence) => sentence.test(text));
+}
+
+/**
+ * True when a limit of tokens in a minute is smaller than the request itself, so that no waiting helps: OpenAI and Groq say "Request too large", or which
+ * limit there is and how much was asked for.
+ */
+export function neverFitsRate(words: string): boolean {
+  const text = words.toLowerCase().replaceAll(/(?<=\d),(?=\d)/g, '');
+  if (!/tokens?/.test(text)) return false;
+  const [limit, requested] = [/\blimit:? (\d+)/, /\brequested:? (\d+)/].map((name) => name.exec(text)?.[1]);
+  if (limit !== undefined && requested !== undefined) return Number(requested) > Number(limit);
+  return /request too large/.test(text);
 }

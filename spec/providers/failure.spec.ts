@@ -76,6 +76,24 @@ describe('what a server says', () => {
       { error: { message: 'Request too large: maximum context length' } },
       'rate',
     ],
+    [
+      'a request that is larger than what a minute allows',
+      429,
+      {
+        error: {
+          message:
+            'Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 35000. The input or output tokens must be reduced in order to run successfully.',
+          code: 'rate_limit_exceeded',
+        },
+      },
+      'window',
+    ],
+    [
+      'the same with a limit that it is below',
+      429,
+      { error: { message: 'Rate limit reached on tokens per min (TPM): Limit 30,000, Used 25,000, Requested 6,000.' } },
+      'rate',
+    ],
     ['an OpenAI window', 400, { error: { code: 'context_length_exceeded', message: 'Too long' } }, 'window'],
     [
       'an Anthropic window',
@@ -245,6 +263,7 @@ describe('the words for a full window', () => {
     'Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)',
     'invalid params, context window exceeds limit (2013)',
     'Prompt exceeds max length',
+    'too_many_prompt_tokens The total length of all messages is too long.',
     'prompt token count of 150000 exceeds the limit of 128000',
     'tokens_limit_reached Request body too large for gpt-4o model. Max size: 8000 tokens.',
     'Prompt contains 40000 tokens, too large for model with 32768 maximum context length',
