@@ -102,6 +102,21 @@ describe('reset', () => {
     expect((await openIn(folder)).cutShort).toBeNull();
   });
 
+  it('after an undo that was cut short keeps the conversation that was back, and no other', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    const first = await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    await exchange(store, 'three', 'four');
+    // As a kill leaves it when the copy is in place, and what was said since has its third name only.
+    renameSync(fileIn(folder), join(folder, 'history.swap.json.zst'));
+    renameSync(join(folder, 'history.reset.json.zst'), fileIn(folder));
+    await store.reset({ purge: false });
+    expect(readdirSync(folder)).toEqual(['history.reset.json.zst']);
+    await store.undoReset();
+    expect(store.entries).toEqual(first);
+  });
+
   it('that was cut short at any step of its undoing loses no conversation', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);

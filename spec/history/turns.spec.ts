@@ -29,6 +29,16 @@ describe('a turn', () => {
     expect((await openIn(folder)).cutShort).toBeNull();
   });
 
+  it('that a crash cut short is told of also where another one of its number was, before a reset', async () => {
+    const folder = dataFolder();
+    await killed(await openIn(folder), 'before');
+    const store = await openIn(folder);
+    expect(store.takeNotices()).toEqual([expect.stringContaining('“before”')]);
+    await store.reset({ purge: false });
+    await killed(await openIn(folder), 'after');
+    expect((await openIn(folder)).takeNotices()).toEqual([expect.stringContaining('“after”')]);
+  });
+
   it('that still runs in a living process is no crash', async () => {
     const folder = dataFolder();
     const running = await openIn(folder);
