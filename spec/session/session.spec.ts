@@ -12,6 +12,8 @@ const never = () => new AbortController().signal;
 const busy = new HiError('overload', 'Busy.', { retryable: true, retryAfter: 1 });
 const refused = new HiError('key', 'No.', { hint: 'Another key.' });
 
+const NOTE = { role: 'user', content: [{ type: 'text', text: 'noted' }], cwd: '/work' } as const;
+
 /** What the model was sent, as role and words. */
 const sent = (index: number) => set.requests[index]?.messages.map(({ role, content }) => `${role}: ${textOf(content)}`);
 const stored = () => set.history.entries.filter(isMessage);
@@ -240,6 +242,13 @@ describe('the conversation', () => {
     expect(sent(1)).toEqual(['user: first', 'assistant: one', 'user: by the way']);
     expect(stored()).toHaveLength(2);
     await expect(drain(set.session.aside('again', never()))).rejects.toBe(refused);
+  });
+
+  it('loads the skills again that went with the newest message, none at the beginning', async () => {
+    set = await stage([answer('one')]);
+    expect(set.session.activeSkills).toEqual([]);
+    await set.history.note({ ...NOTE, skills: { matched: ['git'], active: ['git'] } });
+    expect(set.session.activeSkills).toEqual(['git']);
   });
 
   it('has nothing of a question that failed after a reset', async () => {
