@@ -2,11 +2,12 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../chat/message.js';
 import { entriesOfArray } from './array.js';
 import { reader } from './bytes.js';
+import { Damaged } from './damaged.js';
 import { lastMessages } from './entries.js';
 import { type Facts, NO_FACTS } from './facts.js';
 import type { Codec } from './frames.js';
 import { Recent } from './recent.js';
-import { salvage } from './salvage.js';
+import { type Findings, Salvage } from './salvage.js';
 
 /** An open history that is not laid out as hi lays it out, because another program wrote it or because it is damaged. It can only be read, and all of it must be. */
 export class ArrayFile {
@@ -17,15 +18,18 @@ export class ArrayFile {
   readonly #file: number;
   readonly #size: number;
   readonly #damaged: boolean;
+  readonly #version: string;
   #facts: Facts = NO_FACTS;
+  #salvage: Salvage | null = null;
 
   private constructor(codec: Codec, file: number, damaged: boolean) {
     this.#codec = codec;
     this.#file = file;
     this.#damaged = damaged;
-    const { dev, ino, size } = fstatSync(file);
+    const { dev, ino, size, mtimeMs } = fstatSync(file);
     this.node = `${dev}:${ino}`;
     this.#size = size;
+    this.#version = `${size}:${mtimeMs}`;
   }
 
   /** Opens the file at `path`; of a `damaged` one it gives what can be read. Throws what the system throws. */
@@ -51,16 +55,28 @@ export class ArrayFile {
     return recent.entries;
   }
 
-  /** Nobody adds to such a file without giving it hi's layout, and that makes it another file. */
+  /** Nobody adds to such a file without giving it hi's layout, and that makes it another file. Throws `Damaged` when it was written over. */
   news(): readonly Entry[] {
+    const { size, mtimeMs } = fstatSync(this.#file);
+    if (`${size}:${mtimeMs}` !== this.#version) throw new Damaged('The file was written over.');
     return [];
+  }
+
+  /** What became of its elements, null when nothing had to be done to them. */
+  get findings(): Findings | null {
+    return this.#damaged ? this.salvage.findings : null;
+  }
+
+  /** What can be read of it. */
+  get salvage(): Salvage {
+    this.#salvage ??= new Salvage(this.#codec, reader(this.#file, 64 * 1024), this.#size);
+    return this.#salvage;
   }
 
   /** Every entry, oldest first, piece by piece. Throws `Damaged` when the file is not one sound array. */
   *all(): Generator<readonly Entry[]> {
-    const read = reader(this.#file, 64 * 1024);
-    if (!this.#damaged) yield* entriesOfArray(this.#codec, read, this.#size);
-    else for (const entry of salvage(this.#codec, read, this.#size)) yield [entry];
+    if (!this.#damaged) yield* entriesOfArray(this.#codec, reader(this.#file, 64 * 1024), this.#size);
+    else for (const entry of this.salvage.entries()) yield [entry];
   }
 
   /** The newest `count` messages with what stands between them, oldest first. */

@@ -1,7 +1,7 @@
 import type { Entry } from '../chat/message.js';
 import { contentAt } from './bytes.js';
-import { Damaged } from './damaged.js';
-import { entryIn } from './entries.js';
+import { Damaged, Unordered } from './damaged.js';
+import { entryIn, ID_LIMIT } from './entries.js';
 import type { Codec } from './frames.js';
 import { frameAt, type Read } from './headers.js';
 import { beat } from './held.js';
@@ -12,24 +12,26 @@ const PIECE = 1024 * 1024;
 
 /**
  * The entries of any file that zstd decompresses to one JSON array, however it is cut into frames, piece by piece.
- * Throws `Damaged` where a frame is not whole, the array is not, or something in it is not an entry or out of order.
+ * Throws `Damaged` where a frame is not whole or the array is not, and at the end `Unordered` when something in it is not an entry or out of order.
  */
 export function* entriesOfArray(codec: Codec, read: Read, size: number): Generator<readonly Entry[]> {
   const splitter = new Splitter();
   let last = 0;
+  let ordered = true;
   for (const piece of piecesOf(codec, read, size)) {
     beat();
     const entries: Entry[] = [];
     for (const text of splitter.push(piece)) {
       const entry = entryIn(text);
-      if (entry === null || entry.id <= last)
-        throw new Damaged('The array holds something else than entries in order.');
+      ordered &&= entry !== null && entry.id > last && entry.id < ID_LIMIT;
+      if (entry === null || !ordered) continue;
       last = entry.id;
       entries.push(entry);
     }
     yield entries;
   }
   if (!splitter.isWhole) throw new Damaged('The frames do not hold one JSON array.');
+  if (!ordered) throw new Unordered('The array holds something else than entries in order.');
 }
 
 function* piecesOf(codec: Codec, read: Read, size: number): Generator<Buffer> {

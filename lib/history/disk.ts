@@ -4,7 +4,9 @@ import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { ArrayFile } from './array-file.js';
 import { Damaged } from './damaged.js';
+import { filtered, joined } from './entry-streams.js';
 import { asHistoryError, systemCode } from './failure.js';
+import { reordered } from './findings.js';
 import { type Codec, loadCodec } from './frames.js';
 import { assertHeld } from './held.js';
 import { followed } from './links.js';
@@ -12,7 +14,7 @@ import { LogFile } from './log-file.js';
 import type { Notices } from './notices.js';
 import { type Opened, openDamaged, openLog } from './open-log.js';
 import type { Paths } from './paths.js';
-import { repair } from './repair.js';
+import { convert, repair } from './repair.js';
 import { rewrite } from './rewrite.js';
 import { takeOver } from './take-over.js';
 import { underLock } from './under-lock.js';
@@ -93,10 +95,15 @@ export class Disk {
   append(codec: Codec, entries: readonly Entry[]): void {
     if (this.#file instanceof LogFile) {
       this.#file.append(entries);
-    } else {
-      rewrite(codec, this.#paths, newName(), joined(this.#file?.all() ?? [], entries));
-      this.#step(codec, true);
+      return;
     }
+    if (this.#file === null) {
+      rewrite(codec, this.#paths, newName(), entries);
+    } else {
+      const done = convert(codec, this.#paths, newName(), this.#file, entries, this.#now());
+      if (done !== null) this.#notices.add(done);
+    }
+    this.#step(codec, true);
   }
 
   /** Writes the file anew with those entries only that `keeps` is true for. Only inside `locked`. Throws `Damaged`. */
@@ -162,13 +169,23 @@ export class Disk {
     const node = nodeAt(this.#paths);
     if (node === null) return this.#nothing();
     const readOnly = this.#file instanceof ArrayFile || this.#file?.writable === false;
-    const known = this.#file?.node === node && !(sure && readOnly);
-    if (this.#file && known) return { kind: 'added', entries: this.#file.news() };
+    const news = this.#file?.node === node && !(sure && readOnly) ? this.#news() : null;
+    if (news) return { kind: 'added', entries: news };
     try {
       return this.#opened(openLog(codec, this.#paths.history, sure));
     } catch (thrown) {
       // Another process may have reset the conversation right now.
       if (systemCode(thrown) === 'ENOENT') return this.#nothing();
+      throw thrown;
+    }
+  }
+
+  /** What was added to the file that is open; null when another one was copied over it, or it is damaged. */
+  #news(): readonly Entry[] | null {
+    try {
+      return this.#file?.news() ?? null;
+    } catch (thrown) {
+      if (thrown instanceof Damaged) return null;
       throw thrown;
     }
   }
@@ -181,6 +198,8 @@ export class Disk {
   #opened({ file, entries }: Opened): Change {
     this.close();
     this.#file = file;
+    const findings = file instanceof ArrayFile ? file.findings : null;
+    if (findings) this.#notices.add(reordered(findings, null));
     return { kind: 'all', entries };
   }
 
@@ -210,7 +229,10 @@ export class Disk {
       this.#notices.add(`The history is damaged and could not be repaired. ${failure.message}`);
     }
     if (!this.#writes) this.#notices.add('The history is damaged; what can be read of it is used.');
-    return this.#opened(openDamaged(codec, this.#paths.history));
+    this.close();
+    const { file, entries } = openDamaged(codec, this.#paths.history);
+    this.#file = file;
+    return { kind: 'all', entries };
   }
 }
 
@@ -225,13 +247,4 @@ function nodeAt(paths: Paths): string | null {
 /** A name no other conversation has. */
 function newName(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
-}
-
-function* filtered(groups: Iterable<readonly Entry[]>, keeps: (entry: Entry) => boolean): Generator<Entry> {
-  for (const entries of groups) yield* entries.filter(keeps);
-}
-
-function* joined(groups: Iterable<readonly Entry[]>, last: readonly Entry[] = []): Generator<Entry> {
-  for (const entries of groups) yield* entries;
-  yield* last;
 }

@@ -4,6 +4,9 @@ import { Damaged } from './damaged.js';
 import { decodeEntry } from './decode-entry.js';
 import { Splitter } from './splitter.js';
 
+/** Ids are below this number, so that there are always more: the last one that a number keeps is 2 ** 53 - 1. */
+export const ID_LIMIT = 2 ** 52;
+
 const COMMA = 0x2c;
 const OPEN = 0x5b;
 

@@ -17,7 +17,7 @@ export type Read = (offset: number, length: number) => Buffer;
 export const DATA_MAGIC = 0xfd2fb528;
 
 /** The largest block a frame may have, RFC 8878 section 3.1.1.2.4. */
-const BLOCK_LIMIT = 128 * 1024;
+export const BLOCK_LIMIT = 128 * 1024;
 
 /** The longest header of a data frame: magic, descriptor, window, dictionary id, content size. */
 const HEADER_LIMIT = 4 + 1 + 1 + 4 + 8;

@@ -134,14 +134,20 @@ export function readTable(read: Read, end: number): Row[] | null {
   }));
 }
 
-/** Where the last row of the seek table that ends at `end` begins, or null when there is none. Reads a few bytes, however long the table is. */
+/**
+ * Where the last row of the seek table that ends at `end` begins, or null when there is none, or one of another file: the rows before the last one
+ * reach exactly as far, and in a file that was joined to another one they do not.
+ */
 export function readRest(read: Read, end: number): number | null {
   const table = tableBefore(read, end);
   if (table === null || table.rows === 0) return null;
-  const row = read(end - FOOTER - ROW, ROW);
-  if (row.length < ROW) return null;
-  const start = table.offset - row.readUInt32LE(0);
-  return start < BRACKET ? null : start;
+  const rows = read(table.offset + HEADER, table.rows * ROW);
+  if (rows.length < table.rows * ROW) return null;
+  const last = rows.length - ROW;
+  const start = table.offset - rows.readUInt32LE(last);
+  let covered = 0;
+  for (let at = 0; at < last; at += ROW) covered += rows.readUInt32LE(at);
+  return start < BRACKET || covered !== start ? null : start;
 }
 
 function tableBefore(read: Read, end: number): { readonly offset: number; readonly rows: number } | null {

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Entry } from '../chat/message.js';
 import { ArrayFile } from './array-file.js';
 import { readAt } from './bytes.js';
-import { Damaged } from './damaged.js';
+import { Damaged, Unordered } from './damaged.js';
 import { systemCode } from './failure.js';
 import type { Codec } from './frames.js';
 import { BRACKET, OPENING } from './layout.js';
@@ -23,7 +23,16 @@ export function openLog(codec: Codec, path: string, sure: boolean): Opened {
     return loaded(openOurs(codec, path, sure));
   } catch (thrown) {
     if (!(thrown instanceof Damaged) || (!sure && beginsLikeOurs(path))) throw thrown;
+    return openArray(codec, path);
+  }
+}
+
+function openArray(codec: Codec, path: string): Opened {
+  try {
     return loaded(ArrayFile.open(codec, path, false));
+  } catch (thrown) {
+    if (!(thrown instanceof Unordered)) throw thrown;
+    return openDamaged(codec, path);
   }
 }
 

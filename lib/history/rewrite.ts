@@ -21,7 +21,7 @@ export function rewrite(codec: Codec, paths: Paths, log: string, entries: Iterab
   const sibling = real.fresh + instance();
   try {
     const mode = statSync(real.history, { throwIfNoEntry: false })?.mode;
-    const facts = written(codec, sibling, log, entries, mode);
+    const facts = writeLog(codec, sibling, log, entries, mode);
     // Later than the sibling was made: whoever takes the lock away removes what lies beside the history.
     assertHeld();
     if (facts.entries === 0) rmSync(sibling);
@@ -34,7 +34,8 @@ export function rewrite(codec: Codec, paths: Paths, log: string, entries: Iterab
   }
 }
 
-function written(codec: Codec, path: string, log: string, entries: Iterable<Entry>, mode?: number): Facts {
+/** Writes a log of these entries to a file of its own, on disk when this returns. Throws what the system throws. */
+export function writeLog(codec: Codec, path: string, log: string, entries: Iterable<Entry>, mode?: number): Facts {
   const file = openSync(path, 'w', 0o600);
   try {
     if (mode !== undefined) fchmodSync(file, mode & 0o7777);

@@ -2,7 +2,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
-const WHITE: readonly number[] = [0x20, 0x09, 0x0a, 0x0d];
+/** White space of JSON, and the three bytes of a byte order mark, which other programs write at the start. */
+const WHITE: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf];
 
 /** What came last of an array, objects taken for whole. */
 type Place = 'start' | '[' | 'object' | ',' | ']' | 'broken';
@@ -15,6 +16,16 @@ const FOLLOWS: Readonly<Record<string, readonly Place[]>> = {
   ']': ['[', 'object'],
 };
 
+/** One object of an array. */
+export interface Element {
+  readonly text: Buffer;
+  /** Where it begins in the piece; negative when it began so many bytes before. */
+  readonly start: number;
+  readonly end: number;
+  /** How many arrays began before it. */
+  readonly arrays: number;
+}
+
 /**
  * Finds the objects of a JSON array in its bytes, however these are cut into pieces, and holds no more of them than one unfinished object.
  * It looks at braces and strings only: whether an object is JSON is for the parser to say.
@@ -26,15 +37,39 @@ export class Splitter {
   #quoted = false;
   /** The last byte was a backslash that escapes what comes next. */
   #escaped = false;
+  #arrays = 0;
+  #closed = 0;
+  #strays = 0;
+  #last = '';
 
   /** True when what came so far is one array of objects from `[` to `]`. */
   get isWhole(): boolean {
     return this.#place === ']';
   }
 
+  /** True when what came so far is nothing but whole objects, in any number of whole arrays or in none. */
+  get isTidy(): boolean {
+    return this.#depth === 0 && this.#strays === 0 && this.#arrays === this.#closed;
+  }
+
+  /** True when objects came that are in no array. */
+  get isLoose(): boolean {
+    return this.#arrays === 0 && this.#last === 'object';
+  }
+
+  /** True in the middle of an object. */
+  get isInside(): boolean {
+    return this.#depth > 0;
+  }
+
   /** The objects that end in this piece, one by one. The next piece may follow when they were all taken. */
   *push(piece: Buffer): Generator<Buffer> {
-    let start = 0;
+    for (const { text } of this.elements(piece)) yield text;
+  }
+
+  /** Like `push`, and where each object is. An array that begins after another one, or inside it, is counted as one more. */
+  *elements(piece: Buffer): Generator<Element> {
+    let start = -this.#held.reduce((sum, { length }) => sum + length, 0);
     for (let at = 0; at < piece.length; ) {
       if (this.#quoted) {
         at = this.#endOfString(piece, at);
@@ -53,11 +88,18 @@ export class Splitter {
         this.#depth -= 1;
         if (this.#depth > 0) continue;
         this.#follow('object');
-        yield Buffer.concat([...this.#held, piece.subarray(start, at)]);
-        this.#held = [];
+        yield { text: this.#whole(piece, start, at), start, end: at, arrays: this.#arrays };
       }
     }
-    if (this.#depth > 0) this.#held.push(piece.subarray(start));
+    if (this.#depth > 0) this.#held.push(piece.subarray(Math.max(start, 0)));
+  }
+
+  #whole(piece: Buffer, start: number, end: number): Buffer {
+    const text = piece.subarray(Math.max(start, 0), end);
+    if (this.#held.length === 0) return text;
+    const whole = Buffer.concat([...this.#held, text]);
+    this.#held = [];
+    return whole;
   }
 
   /** Where the string that goes on at `from` is over, or the piece is. */
@@ -75,6 +117,10 @@ export class Splitter {
   }
 
   #follow(next: string): void {
+    if (next === '[' && this.#last !== '[') this.#arrays += 1;
+    if (next === ']' && this.#closed < this.#arrays) this.#closed += 1;
+    this.#last = next;
+    if (!isPlace(next)) this.#strays += 1;
     this.#place = isPlace(next) && FOLLOWS[next]?.includes(this.#place) ? next : 'broken';
   }
 }

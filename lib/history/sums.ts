@@ -50,7 +50,8 @@ function slicesOf(content: Buffer): readonly Buffer[] {
   );
 }
 
-function checksum(bytes: Buffer): number {
+/** The CRC-32 of some bytes. */
+export function checksum(bytes: Buffer): number {
   return process.getBuiltinModule('node:zlib').crc32(bytes);
 }
 

@@ -1,0 +1,59 @@
+import type { Findings } from './salvage.js';
+
+/** What to tell the user of a repair: what happened, what goes on, how much does not, and where the file is. */
+export function repaired(findings: Findings, kept: string, doubtful: string | null): string {
+  const { entries, form, parts } = findings;
+  const isDamaged = form === null && parts < 2;
+  return [
+    ...causes(findings),
+    entries > 0 ? `What could be read goes on (${counted(entries, 'entry', 'entries')}).` : beginning(findings),
+    ...losses(findings, doubtful),
+    `The ${isDamaged ? 'damaged ' : ''}file is kept as '${kept}'.`,
+  ].join(' ');
+}
+
+/** What to tell the user of a sound file that had to be put in order. `kept` is where it is kept, null as long as it is in its place. */
+export function reordered(findings: Findings, kept: string | null): string {
+  const { changed, isRenumbered, foreign } = findings;
+  const done = [
+    ...(isRenumbered ? ['entries got new ids, because theirs do not ascend'] : []),
+    ...(changed > 0 ? [`${counted(changed, 'entry', 'entries')} got what they lacked`] : []),
+    ...(foreign > 0 ? [`${elements(foreign)} left out, because they are not messages`] : []),
+  ];
+  return [
+    `The history was edited by another program: ${done.join('; ')}.`,
+    kept === null ? 'The file stays as it is until the next message.' : `The file as it was is kept as '${kept}'.`,
+  ].join(' ');
+}
+
+function beginning({ doubtful }: Findings): string {
+  return doubtful > 0 ? 'It begins anew.' : 'Nothing in it could be read. It begins anew.';
+}
+
+function causes({ form, parts, missing, doubtful }: Findings): readonly string[] {
+  const found: string[] = [];
+  if (form !== null) found.push(`The history was not one JSON array in zstd, but ${form}.`);
+  if (parts > 1) found.push(`The history was ${parts} files joined into one; they are one conversation now.`);
+  if (found.length === 0 || missing + doubtful > 0) found.push('The history was damaged.');
+  return found;
+}
+
+function losses({ missing, doubtful, foreign, repeated }: Findings, path: string | null): readonly string[] {
+  const found: string[] = [];
+  if (missing > 0) found.push(`${counted(missing, 'entry is', 'entries are')} missing.`);
+  if (doubtful > 0)
+    found.push(
+      `${counted(doubtful, 'entry is', 'entries are')} left out, because no checksum confirms them; see '${path}'.`,
+    );
+  if (foreign > 0) found.push(`${elements(foreign)} left out, because they are not messages.`);
+  if (repeated > 0) found.push(`${counted(repeated, 'entry was', 'entries were')} there twice.`);
+  return found;
+}
+
+function elements(count: number): string {
+  return counted(count, 'element is', 'elements are');
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

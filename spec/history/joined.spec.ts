@@ -1,0 +1,124 @@
+import { appendFileSync, copyFileSync, readFileSync } from 'node:fs';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Entry } from '../../lib/chat/message.js';
+import { archived, dataFolder, exchange, fileIn, openIn, printed } from '../support/history.js';
+import { compressed, disorder, foreignFile, hiFile, outcomeOf, texts } from '../support/history-files.js';
+import fc from '../support/properties.js';
+
+// Every case is compressed and read by other programs, on what may be a busy machine.
+jest.setTimeout(180_000);
+
+/** The ways in which one part of a joined file may be written. */
+const WRITERS: Readonly<Record<string, (entries: readonly Entry[], bytes: Buffer) => Buffer>> = {
+  hi: (_entries, bytes) => bytes,
+  zstd: (entries) => foreignFile(entries),
+  'zstd without checksums': (entries) => foreignFile(entries, ['--no-check']),
+  'pretty-printed': (entries) => compressed(JSON.stringify(entries, null, 2)),
+  'cut into frames': (entries) => {
+    const text = Buffer.from(JSON.stringify(entries));
+    const half = text.length >> 1;
+    return Buffer.concat([compressed(text.subarray(0, half)), compressed(text.subarray(half))]);
+  },
+};
+
+describe('a history that was joined from several files', () => {
+  it('becomes one conversation in which nothing of either is missing, and the user is told how many there were', async () => {
+    const sources = await Promise.all([3, 1, 5, 2].map((turns, index) => hiFile(turns, `part${index}`)));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...Object.keys(WRITERS)), { minLength: 2, maxLength: 4 }),
+        async (writers) => {
+          const parts = writers.map((writer, index) => {
+            const { entries, bytes } = sources[index] ?? { entries: [], bytes: Buffer.alloc(0) };
+            return { entries, bytes: WRITERS[writer]?.(entries, bytes) ?? bytes };
+          });
+          const bytes = Buffer.concat(parts.map((part) => part.bytes));
+          const { entries, told, kept, printed } = await outcomeOf(bytes);
+          expect([...texts(entries)].sort()).toEqual(parts.flatMap((part) => texts(part.entries)).sort());
+          expect(disorder(entries)).toEqual([]);
+          expect(printed).toBe(JSON.stringify(entries));
+          expect(told).toContain(`${parts.length} files joined`);
+          expect(told).not.toMatch(/damaged\.|missing|left out/);
+          expect(kept.map((copy) => copy.equals(bytes))).toEqual([true]);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('keeps once what is in several of them', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    await exchange(store, 'first', 'one');
+    const early = readFileSync(fileIn(folder));
+    await exchange(store, 'second', 'two');
+    await store.close();
+    const late = readFileSync(fileIn(folder));
+    for (const bytes of [Buffer.concat([late, late]), Buffer.concat([early, late]), Buffer.concat([late, early])]) {
+      const { entries, told } = await outcomeOf(bytes);
+      expect(texts(entries)).toEqual(['first', 'one', 'second', 'two']);
+      expect(entries.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+      expect(told).toMatch(/2 files joined.*[24] entries were there twice/);
+    }
+  });
+
+  it('keeps what two copies of one conversation have of their own', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    await exchange(store, 'first', 'one');
+    await store.close();
+    const [here, there] = await Promise.all(
+      ['here', 'there'].map(async (word) => {
+        const copy = dataFolder();
+        copyFileSync(fileIn(folder), fileIn(copy));
+        const went = await openIn(copy);
+        await exchange(went, word, `answer ${word}`);
+        await went.close();
+        return readFileSync(fileIn(copy));
+      }),
+    );
+    const { entries } = await outcomeOf(Buffer.concat([here ?? Buffer.alloc(0), there ?? Buffer.alloc(0)]));
+    expect(texts(entries)).toEqual(['first', 'one', 'here', 'answer here', 'there', 'answer there']);
+    expect(disorder(entries)).toEqual([]);
+  });
+
+  it('reads in the order of time, whole turns', async () => {
+    const said = (at: string, id: number, word: string) => [
+      { id, turn: id, at: `2026-01-${at}`, cwd: '/', role: 'user', content: [{ type: 'text', text: word }] },
+      {
+        id: id + 1,
+        turn: id,
+        at: `2026-01-${at}`,
+        cwd: '/',
+        role: 'assistant',
+        content: [{ type: 'text', text: `re ${word}` }],
+        stop_reason: 'end',
+      },
+    ];
+    const one = [...said('01T00:00:00Z', 1, 'a'), ...said('03T00:00:00Z', 3, 'c')];
+    const other = [...said('02T00:00:00Z', 1, 'b'), ...said('04T00:00:00Z', 3, 'd')];
+    const { entries } = await outcomeOf(Buffer.concat([foreignFile(other), foreignFile(one)]));
+    expect(texts(entries)).toEqual(['a', 're a', 'b', 're b', 'c', 're c', 'd', 're d']);
+    expect(disorder(entries)).toEqual([]);
+  });
+
+  it('is noticed before the next message also when it was joined under an open history', async () => {
+    const other = await hiFile(3, 'other');
+    for (const bytes of [other.bytes, foreignFile(other.entries)]) {
+      const folder = dataFolder();
+      const store = await openIn(folder);
+      await exchange(store, 'mine', 'yours');
+      appendFileSync(fileIn(folder), bytes);
+      await exchange(store, 'and now?', 'on we go');
+      const entries = await archived(store);
+      expect([...texts(entries)].sort()).toEqual(
+        [...texts(other.entries), 'mine', 'yours', 'and now?', 'on we go'].sort(),
+      );
+      expect(texts(entries).slice(-2)).toEqual(['and now?', 'on we go']);
+      expect(disorder(entries)).toEqual([]);
+      expect(JSON.parse(printed(folder))).toEqual(entries);
+      expect(store.takeNotices()).toEqual([expect.stringContaining('2 files joined')]);
+      await store.close();
+    }
+  });
+});
