@@ -3,7 +3,7 @@ import type { Entry } from '../chat/message.js';
 import { append } from './append.js';
 import { contentAt, flushed, readAt, reader, sizeOf } from './bytes.js';
 import { Damaged } from './damaged.js';
-import { contentOf, entriesIn, lastMessages, messagesIn } from './entries.js';
+import { contentOf, entriesIn, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
 import { type Facts, withEntry } from './facts.js';
 import type { Codec } from './frames.js';
 import { frameAt } from './headers.js';
@@ -22,6 +22,9 @@ export class LogFile {
   /** The full frames from the first one the view needs. */
   #starts: Start[] = [];
   #tail: Tail;
+  /** The last bytes before the end of the array: the checksum of the newest entry. */
+  #ending: Buffer;
+  #newest: Entry | null = null;
   #facts: Facts;
 
   private constructor(codec: Codec, file: number, writable: boolean) {
@@ -32,6 +35,7 @@ export class LogFile {
     this.node = `${dev}:${ino}`;
     this.#tail = findTail(codec, reader(file, 64 * 1024), size);
     this.#facts = this.#tail.record.facts;
+    this.#ending = this.#bytesBefore(this.#tail.close);
   }
 
   /** Opens the file at `path`, for reading only with `flags` 'r'. Throws what the system throws, and `Damaged`. */
@@ -69,6 +73,7 @@ export class LogFile {
     this.#starts = [];
     this.#know(starts);
     this.#learn(entries);
+    if (this.#facts.last >= ID_LIMIT) throw new Damaged(`No ids are left after ${this.#facts.last}.`);
     return entries;
   }
 
@@ -97,7 +102,7 @@ export class LogFile {
     return lastMessages(found.reverse().flat(), count);
   }
 
-  /** What other processes added since the last look. Throws `Damaged`. */
+  /** What other processes added since the last look. Throws `Damaged`, also when this is another log now, or an older copy of this one. */
   news(): readonly Entry[] {
     const old = this.#tail;
     if (this.#isAsIs()) return [];
@@ -107,8 +112,11 @@ export class LogFile {
     const entries = this.#between(sealed ? old.start : old.close, tail.close, (start) => starts.push(start));
     const last = Math.max(this.#facts.last, entries.at(-1)?.id ?? 0);
     if (tail.record.facts.last > last) throw new Damaged(`The record knows of entry ${tail.record.facts.last}.`);
+    const goesOn = sealed ? this.#isContinuedBy(tail, entries) : this.#isUnchangedBefore(old.close);
+    if (tail.record.log !== this.log || !goesOn) throw new Damaged('Another file was copied over this one.');
     // Only now: what could not be read is looked for again next time.
     this.#tail = tail;
+    this.#ending = this.#bytesBefore(tail.close);
     this.#know(starts);
     const fresh = entries.filter(({ id }) => id > this.#facts.last);
     this.#learn(fresh);
@@ -118,6 +126,7 @@ export class LogFile {
   /** Writes the entries, in one frame. They are on disk once `sync` resolved. Only under the lock, after `news`. */
   append(entries: readonly Entry[]): void {
     this.#tail = append(this.#codec, this.#file, this.#tail, contentOf(entries, this.#facts.entries === 0));
+    this.#ending = this.#bytesBefore(this.#tail.close);
     this.#learn(entries);
   }
 
@@ -140,6 +149,7 @@ export class LogFile {
       needed: neededFrom([...known, ...made], open, needed),
     }));
     this.#tail = tail;
+    this.#ending = this.#bytesBefore(tail.close);
     this.#starts = [...known, ...starts];
   }
 
@@ -153,7 +163,24 @@ export class LogFile {
     if (sizeOf(this.#file) !== size) return false;
     // A record or a close that a seal has moved away from may still be there, as space: `mark` tells.
     const holds = (offset: number, held: Buffer): boolean => readAt(this.#file, offset, held.length).equals(held);
-    return holds(home, mark) && holds(at, bytes) && holds(close, Buffer.concat([CLOSING, header(SPACE, free)]));
+    const end = Buffer.concat([this.#ending, CLOSING, header(SPACE, free)]);
+    return holds(home, mark) && holds(at, bytes) && holds(close - this.#ending.length, end);
+  }
+
+  /** True when entries that a seal has moved are those that were known, and more: not an older copy of the log, and not one that went on in another way. */
+  #isContinuedBy({ record }: Tail, entries: readonly Entry[]): boolean {
+    const last = Math.max(record.facts.last, entries.at(-1)?.id ?? 0);
+    const known = this.#newest;
+    const found = known && entries.find(({ id }) => id === known.id);
+    return last >= this.#facts.last && (!found || JSON.stringify(found) === JSON.stringify(known));
+  }
+
+  #isUnchangedBefore(close: number): boolean {
+    return this.#bytesBefore(close).equals(this.#ending);
+  }
+
+  #bytesBefore(close: number): Buffer {
+    return readAt(this.#file, close - 8, 8);
   }
 
   #between(from: number, to: number, found?: (start: Start) => void): readonly Entry[] {
@@ -185,6 +212,7 @@ export class LogFile {
     for (const entry of entries) {
       if (entry.id <= last) throw new Damaged(`Entry ${entry.id} follows entry ${last}.`);
       last = entry.id;
+      this.#newest = entry;
       if (entry.id > this.#facts.last) this.#facts = withEntry(this.#facts, entry);
     }
   }

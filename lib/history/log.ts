@@ -38,6 +38,14 @@ export class Log {
     return this.#disk.file?.log ?? null;
   }
 
+  /** True when an entry that was written is still there, as far as the entries in memory tell. */
+  holds(entry: Entry): boolean {
+    const [first] = this.#entries;
+    if (first === undefined || entry.id < first.id) return entry.id <= this.#facts.last;
+    const found = this.#entries.findLast(({ id }) => id === entry.id);
+    return found !== undefined && JSON.stringify(found) === JSON.stringify(entry);
+  }
+
   /** Takes in what other processes did to the file. Throws a `HiError` when it cannot be read. */
   async refresh(): Promise<void> {
     if (!this.writes && this.#looked) return;

@@ -41,7 +41,7 @@ export class Turns {
     const { log, messages: before } = this.#held.get(turn) ?? { log: this.#log.name, messages: [] };
     let moved = false;
     const written = await this.#write((next) => {
-      moved = before.length > 0 && log !== this.#log.name;
+      moved = this.#isGone(log, before);
       if (!moved) return messages.map((message, index) => placed(message, next + index, this.idOf(turn), at));
       const again = before.map((message, index) => ({ ...message, id: next + index, turn: next }));
       return [...again, ...messages.map((message, index) => placed(message, next + again.length + index, next, at))];
@@ -53,7 +53,13 @@ export class Turns {
   /** Writes a running turn into the conversation that is there now, when the one it began in was reset. */
   async follow(turn: number, at: string): Promise<void> {
     const held = this.#held.get(turn);
-    if (held !== undefined && held.log !== this.#log.name) await this.append(turn, [], at);
+    if (held !== undefined && this.#isGone(held.log, held.messages)) await this.append(turn, [], at);
+  }
+
+  /** True when what was written of a turn is not in the conversation that is there now: that was reset, or an older copy was put in its place. */
+  #isGone(log: string | null, messages: readonly Message[]): boolean {
+    const [first] = messages;
+    return first !== undefined && (log !== this.#log.name || !this.#log.holds(first));
   }
 
   /** Ends the turns that still run, as far as this process is concerned. */
