@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
-import { measure } from '../lib/compaction/measure.js';
-import { passFor } from '../lib/compaction/pass.js';
-import { view } from '../lib/compaction/view.js';
+import { passFor } from '../lib/compaction/choose-plan.js';
+import { measure } from '../lib/view/measure.js';
+import { view } from '../lib/view/view.js';
 import { inputFor, SETTINGS } from '../spec/support/compaction.js';
 import { Log } from '../spec/support/log.js';
 import { sixtyFacts } from '../spec/support/sixty-facts.js';

@@ -1,8 +1,8 @@
 import { openSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
-import { createScreen, type Paper } from '../lib/screen/show.js';
-import { createStyledAnswer } from '../lib/screen/styled-answer.js';
+import { createScreen, type Paper } from '../lib/screen/screen.js';
+import { createStyledAnswer } from '../lib/screen/styled-answer-writer.js';
 import { median, type Row } from './row.js';
 
 /** What one answer has in both benchmarks of the REPL. */

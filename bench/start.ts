@@ -1,9 +1,9 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { loadCodec } from '../lib/history/frames.js';
-import { pathsIn } from '../lib/history/paths.js';
-import { rewrite } from '../lib/history/rewrite.js';
+import { pathsIn } from '../lib/history/base/history-paths.js';
+import { loadCodec } from '../lib/history/file/frames.js';
+import { rewrite } from '../lib/history/repair/rewrite.js';
 import { compile } from './compile.js';
 import { type FakeVendor, startFakeVendor } from './fake-vendor.js';
 import { conversation } from './history.js';

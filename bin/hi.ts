@@ -1,5 +1,5 @@
 #!/usr/bin/env node
+import { realWorld } from '../lib/cli/base/world.js';
 import { main } from '../lib/cli/main.js';
-import { realWorld } from '../lib/cli/world.js';
 
 process.exitCode = await main(realWorld());

@@ -1,4 +1,4 @@
-import { emptyWorld } from './empty-world.js';
+import { emptyWorld } from './base/empty-world.js';
 import { makeProgram } from './program.js';
 
 /** What `hi --help` prints, from the commands themselves. The build evaluates it, so that printing it loads nothing. */

@@ -1,5 +1,5 @@
-import { VERSION } from './version.js';
-import type { World } from './world.js';
+import { VERSION } from './base/version.js';
+import type { World } from './base/world.js';
 
 /**
  * Runs the program in a world and resolves to the exit status (SPEC §1). Never rejects: errors are told on stderr.

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
-import { emptyWorld } from './empty-world.js';
+import { emptyWorld } from './base/empty-world.js';
+import { VERSION } from './base/version.js';
 import { makeProgram } from './program.js';
-import { VERSION } from './version.js';
 
 const STATUSES = [
   ['0', 'done'],

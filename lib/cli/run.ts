@@ -1,6 +1,6 @@
 import { HiError } from '../errors.js';
-import { plainCommand } from './plain.js';
-import type { World } from './world.js';
+import type { World } from './base/world.js';
+import { plainCommand } from './fast-path.js';
 
 /** Parses the command line and runs the command; resolves to the exit status, after telling an error in the one place that does. */
 export async function run(world: World): Promise<number> {
@@ -17,7 +17,7 @@ export async function run(world: World): Promise<number> {
     if (failed !== null) throw failed;
     return status;
   } catch (thrown) {
-    const { reportError } = await import('./report.js');
+    const { reportError } = await import('./base/report-error.js');
     const options = optionsIn(world.argv);
     return reportError(thrown, world, { debug: options.includes('--debug'), json: wantsJson(options) });
   }

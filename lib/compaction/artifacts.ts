@@ -1,7 +1,7 @@
 import { isPart, type Message, type ToolCallPart } from '../chat/message.js';
 import type { ToolEffect, ToolEffects } from '../chat/tool-effect.js';
-import { nameOfImage } from './shorten.js';
-import type { Artifacts } from './state.js';
+import type { Artifacts } from '../view/block-state.js';
+import { nameOfImage } from '../view/shorten.js';
 
 /**
  * What tools did in these messages, added to what is known; a call that failed did nothing. Each list has its newest items last and no more than fit

@@ -1,4 +1,4 @@
-import { FACT_KINDS, type Fact } from './state.js';
+import { FACT_KINDS, type Fact } from '../view/block-state.js';
 
 /** The longest line a fact may be. */
 const LINE = 240;

@@ -1,12 +1,12 @@
 import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
-import { advance, cutBefore, lastGroup, validCuts } from './cut.js';
-import { carriedTokens, LEAST_PROSE, type RealSize, realSize } from './least.js';
-import { triggerOf } from './limit.js';
-import { shortenOld } from './shorten.js';
-import { charactersOf, estimateView, totalCharacters } from './size.js';
+import { advance, cutBefore, lastGroup, validCuts } from '../view/cuts.js';
+import { carriedTokens, LEAST_PROSE, type RealSize, realSize } from '../view/least.js';
+import { triggerOf } from '../view/limit.js';
+import { shortenOld } from '../view/shorten.js';
+import { charactersOf, estimateView, totalCharacters } from '../view/size.js';
+import { newestBase, newestBlock, type View, viewFrom } from '../view/view.js';
 import type { CompactionInput, Plan } from './strategy.js';
-import { newestBase, newestBlock, type View, viewFrom } from './view.js';
 
 /** How a strategy wants the view cut. */
 export interface Wish {

@@ -1,5 +1,5 @@
 import type { Tokens } from '../chat/tokens.js';
-import { passFor } from './pass.js';
+import { passFor } from './choose-plan.js';
 import { sizeAfter } from './plan.js';
 import type { CompactionInput } from './strategy.js';
 

@@ -1,8 +1,8 @@
 import type { TextPrompt } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
+import type { Fact } from '../view/block-state.js';
 import { numbered } from './ledger.js';
-import type { Fact } from './state.js';
-import { asData } from './transcript.js';
+import { asData } from './summary-input.js';
 
 /** What one summary is written from. */
 export interface Material {

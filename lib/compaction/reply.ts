@@ -1,10 +1,10 @@
 import type { WrittenText } from '../chat/text-model.js';
 import { estimateTokens, type Tokens } from '../chat/tokens.js';
 import { HiError } from '../errors.js';
-import { BLOCK_PREFIX } from './present.js';
+import type { Fact, FactKind } from '../view/block-state.js';
+import { BLOCK_PREFIX } from '../view/present.js';
+import { wholeStart } from '../view/shorten-text.js';
 import { MARKERS } from './prompt.js';
-import type { Fact, FactKind } from './state.js';
-import { wholeStart } from './text.js';
 
 /** A summary as it was written. */
 export interface Reply {

@@ -3,7 +3,7 @@ import type { Entry, Message, NewCompressBlock } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
-import type { View } from './view.js';
+import type { View } from '../view/view.js';
 
 /** `compaction` of the configuration, with the window it applies to. */
 export interface CompactionSettings {

@@ -4,13 +4,13 @@ import type { TextCache, TextModel } from '../chat/text-model.js';
 import { asTokens, type Tokens } from '../chat/tokens.js';
 import { sumOf } from '../chat/usage.js';
 import { HiError } from '../errors.js';
-import { ask, type Limits } from './ask.js';
+import { charactersOf, totalCharacters } from '../view/size.js';
+import { recallOr } from './cached-reply.js';
 import { type Ledger, merge, numbered } from './ledger.js';
 import { type Material, promptFor } from './prompt.js';
-import { recallOr } from './recall.js';
-import { charactersOf, totalCharacters } from './size.js';
+import { ask, type Limits } from './request-summary.js';
 import type { CompactionDeps } from './strategy.js';
-import { transcriptOf } from './transcript.js';
+import { transcriptOf } from './summary-input.js';
 
 /** What is to be summarised, and in how much. */
 export interface Task extends Omit<Material, 'transcript' | 'facts'> {

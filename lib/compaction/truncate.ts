@@ -1,5 +1,5 @@
 import type { NewCompressBlock } from '../chat/message.js';
-import { blockOf } from './block.js';
+import { blockOf } from './compress-block.js';
 import { plan } from './plan.js';
 import type { CompactionInput, Strategy } from './strategy.js';
 

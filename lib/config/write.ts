@@ -5,7 +5,7 @@ import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
 import type { ConfigFile } from './config.js';
-import { parseConfig } from './load.js';
+import { parseConfig } from './read-config.js';
 
 /**
  * Writes a file of the configuration: aside, synced, renamed, so that the old file or the new one is there whole; for the user alone, since it may hold a key.

@@ -6,17 +6,17 @@ import { carriedText } from '../chat/stored.js';
 import { makeFolder } from '../folder.js';
 import { namesIn, removeEmptyFolder } from '../remove-files.js';
 import { writeAside } from '../write-aside.js';
-import { writeAt } from './bytes.js';
-import { Damaged } from './damaged.js';
-import { systemCode } from './failure.js';
-import { assertHeld } from './held.js';
-import { instance, lifeOf } from './instance.js';
-import { requireAttachments } from './links.js';
+import { systemCode } from './base/history-error.js';
+import { INSTANCE, type Paths } from './base/history-paths.js';
+import { keepTwice } from './base/link-or-copy.js';
+import { writeAt } from './file/bytes.js';
+import { Damaged } from './file/damaged.js';
+import { requireAttachments } from './file/links.js';
+import { assertHeld } from './lock/held.js';
+import { instance, lifeOf } from './lock/instance.js';
+import { quietFor } from './lock/sightings.js';
 import { forgetLost, lostName } from './lost.js';
-import { INSTANCE, type Paths } from './paths.js';
-import { syncFolder } from './rewrite.js';
-import { quietFor } from './sightings.js';
-import { keepTwice } from './twice.js';
+import { syncFolder } from './repair/rewrite.js';
 
 /** What a process elsewhere was to refer to counts as abandoned when it was seen to lie there for so long, in milliseconds. */
 const ABANDONED = 600_000;

@@ -1,9 +1,9 @@
 import { type Entry, isMessage, typedText } from '../chat/message.js';
-import { openTurns } from '../compaction/view.js';
+import { openTurns } from '../view/view.js';
+import { rememberTold, toldUpTo } from './acknowledged-notices.js';
+import type { Paths } from './base/history-paths.js';
 import type { Log } from './log.js';
-import type { Paths } from './paths.js';
-import { runningTurns } from './running.js';
-import { rememberTold, toldUpTo } from './told.js';
+import { runningTurns } from './turn-marks.js';
 
 /** What a start finds of turns that a crash cut short. */
 export interface CutShort {

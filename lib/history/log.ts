@@ -1,14 +1,14 @@
 import { type Entry, isCompressBlock } from '../chat/message.js';
-import { firstNeeded } from '../compaction/view.js';
 import { HiError } from '../errors.js';
-import { Damaged } from './damaged.js';
+import { firstNeeded } from '../view/view.js';
+import type { Paths } from './base/history-paths.js';
+import type { Notices } from './base/notices.js';
 import { type Change, Disk } from './disk.js';
-import { lastMessages, messagesIn } from './entries.js';
-import { type Facts, NO_FACTS, withEntry } from './facts.js';
-import type { Codec } from './frames.js';
-import { LogFile } from './log-file.js';
-import type { Notices } from './notices.js';
-import type { Paths } from './paths.js';
+import { Damaged } from './file/damaged.js';
+import { lastMessages, messagesIn } from './file/entries.js';
+import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
+import type { Codec } from './file/frames.js';
+import { LogFile } from './file/log-file.js';
 
 /** The log as this process knows it, kept in step with the file that other processes write too. */
 export class Log {

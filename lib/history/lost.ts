@@ -2,9 +2,9 @@ import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocumentPart, ImagePart } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
-import { systemCode } from './failure.js';
-import { requireAttachments } from './links.js';
-import type { Paths } from './paths.js';
+import { systemCode } from './base/history-error.js';
+import type { Paths } from './base/history-paths.js';
+import { requireAttachments } from './file/links.js';
 
 /** The name, among the attachments, of the mark that the user was told of the loss of this one. */
 export function lostName(hash: string): string {

@@ -1,10 +1,10 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { CompressBlock } from '../chat/message.js';
 import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
-import { newestBlock } from '../compaction/view.js';
 import { HiError } from '../errors.js';
+import { newestBlock } from '../view/view.js';
+import type { Paths } from './base/history-paths.js';
 import type { Log } from './log.js';
-import type { Paths } from './paths.js';
 
 /**
  * One compaction of the log. The lock is not held while a model writes: a block that another process appended meanwhile stands, and this one is dropped.
@@ -21,7 +21,7 @@ export async function* runPass(
   await log.refresh();
   const { name, entries } = log;
   const newest = newestBlock(entries);
-  const { compact } = await import('../compaction/compact.js');
+  const { compact } = await import('../compaction/run-strategy.js');
   const made = yield* compact({ ...input, entries: [...entries] }, deps, signal);
   if (made === null) return null;
   const [block] = await log.write((next): readonly CompressBlock[] => {

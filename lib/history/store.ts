@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, Entry, ImagePart, Message, NewMessage, Undo } from '../chat/message.js';
 import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
-import { type View, view } from '../compaction/view.js';
+import { type View, view } from '../view/view.js';
+import { asHistoryError } from './base/history-error.js';
+import { DAMAGED, type Paths, pathsIn } from './base/history-paths.js';
+import { Notices } from './base/notices.js';
 import { findCutShort } from './cut-short.js';
-import { asHistoryError } from './failure.js';
-import { followed } from './links.js';
+import { followed } from './file/links.js';
 import { Log } from './log.js';
-import { Notices } from './notices.js';
-import { DAMAGED, type Paths, pathsIn } from './paths.js';
-import { Turns } from './turns.js';
+import { Turns } from './running-turns.js';
 import type { Verified } from './verify.js';
 
 /** Where the history is, and whether it may be written. */
@@ -146,7 +146,7 @@ export class HistoryStore {
   /** Clears the conversation. One copy is kept aside until the next reset, none with `purge`. */
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
     if (this.#settings.ephemeral === true) return this.#log.forget();
-    const reset = await import('./reset.js');
+    const reset = await import('./reset-history.js');
     if (purge) await this.#releasePending();
     await this.#log.alone(() => {
       if (purge) for (const notice of reset.purge(this.#paths)) this.#notices.add(notice);
@@ -157,7 +157,7 @@ export class HistoryStore {
 
   /** Brings back what the last reset put aside; what was said since is put aside instead. Throws a `HiError` when there is nothing to bring back. */
   async undoReset(): Promise<void> {
-    const { bringBack } = await import('./reset.js');
+    const { bringBack } = await import('./reset-history.js');
     await this.#log.alone(() => bringBack(this.#paths));
     this.#cutShort = null;
   }

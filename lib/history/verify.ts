@@ -1,15 +1,15 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { entriesOfArray } from './array.js';
 import { attachmentsIn, find } from './attachments.js';
-import { readAt, reader, sizeOf } from './bytes.js';
-import { Damaged } from './damaged.js';
-import { type Facts, NO_FACTS, withEntry } from './facts.js';
-import { type Codec, loadCodec } from './frames.js';
-import type { Read } from './headers.js';
-import { BRACKET, OPENING } from './layout.js';
+import type { Paths } from './base/history-paths.js';
+import { entriesOfArray } from './file/array.js';
+import { readAt, reader, sizeOf } from './file/bytes.js';
+import { Damaged } from './file/damaged.js';
+import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
+import { BRACKET, OPENING } from './file/file-layout.js';
+import type { Read } from './file/frame-headers.js';
+import { type Codec, loadCodec } from './file/frames.js';
+import { findTail, rowsBefore } from './file/tail.js';
 import { nameOf } from './lost.js';
-import type { Paths } from './paths.js';
-import { findTail, rowsBefore } from './tail.js';
 
 /** What a check found. */
 export interface Verified {

@@ -1,4 +1,4 @@
-import type { ProviderMember } from './provider.js';
+import type { ProviderMember } from './common/provider.js';
 
 /** Claude, by the Messages API. */
 export const anthropic: ProviderMember = {
@@ -11,9 +11,9 @@ export const anthropic: ProviderMember = {
   ownHosts: ['api.anthropic.com'],
   keyPage: 'https://console.anthropic.com/settings/keys',
   async create(settings) {
-    return (await import('./anthropic-adapter.js')).create(settings);
+    return (await import('./anthropic/anthropic-adapter.js')).create(settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./anthropic-adapter.js')).listModels(settings, signal);
+    return await (await import('./anthropic/anthropic-adapter.js')).listModels(settings, signal);
   },
 };

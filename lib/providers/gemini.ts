@@ -1,4 +1,4 @@
-import type { ProviderMember } from './provider.js';
+import type { ProviderMember } from './common/provider.js';
 
 /** Gemini, by generateContentStream of the Gemini API. */
 export const gemini: ProviderMember = {
@@ -11,9 +11,9 @@ export const gemini: ProviderMember = {
   ownHosts: ['generativelanguage.googleapis.com'],
   keyPage: 'https://aistudio.google.com/apikey',
   async create(settings) {
-    return (await import('./gemini-adapter.js')).create(settings);
+    return (await import('./gemini/gemini-adapter.js')).create(settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./gemini-adapter.js')).listModels(settings, signal);
+    return await (await import('./gemini/gemini-adapter.js')).listModels(settings, signal);
   },
 };

@@ -1,4 +1,4 @@
-import type { ProviderMember } from './provider.js';
+import type { ProviderMember } from './common/provider.js';
 
 /** Ollama, on this machine or another, or its cloud. */
 export const ollama: ProviderMember = {
@@ -12,12 +12,12 @@ export const ollama: ProviderMember = {
   port: 11434,
   keyPage: null,
   async create(settings) {
-    return (await import('./ollama-adapter.js')).create(settings);
+    return (await import('./ollama/ollama-adapter.js')).create(settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./ollama-adapter.js')).listModels(settings, signal);
+    return await (await import('./ollama/ollama-adapter.js')).listModels(settings, signal);
   },
   async realWindow(settings, model, signal) {
-    return await (await import('./ollama-adapter.js')).realWindow(settings, model, signal);
+    return await (await import('./ollama/ollama-adapter.js')).realWindow(settings, model, signal);
   },
 };

@@ -1,4 +1,4 @@
-import type { Provider, ProviderMember, ProviderSettings } from './provider.js';
+import type { Provider, ProviderMember, ProviderSettings } from './common/provider.js';
 
 /** A vendor as far as an adapter needs to know it. */
 export type Vendor = Omit<ProviderMember, 'create' | 'listModels'>;
@@ -22,7 +22,7 @@ export const openai: ProviderMember = {
 
 /** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
 export async function createCompatible(vendor: Vendor, address: string, settings: ProviderSettings): Promise<Provider> {
-  return (await import('./openai-adapter.js')).create(vendor, address, settings);
+  return (await import('./openai/openai-adapter.js')).create(vendor, address, settings);
 }
 
 /** The models of such a vendor, the newest first. */
@@ -32,5 +32,5 @@ export async function listCompatible(
   settings: ProviderSettings,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  return await (await import('./openai-adapter.js')).listModels(vendor, address, settings, signal);
+  return await (await import('./openai/openai-adapter.js')).listModels(vendor, address, settings, signal);
 }

@@ -1,5 +1,5 @@
-import type { Candidate } from './completion.js';
-import { display, widthOf } from './layout.js';
+import type { Candidate } from './line-completion.js';
+import { display, widthOf } from './line-layout.js';
 
 const MOST = 60;
 

@@ -1,8 +1,8 @@
 import type { Key } from 'node:readline';
-import { isOpenBlock } from './block.js';
 import { type Buffer, bufferOf, EMPTY, insert, isMarked, type Piece, pieceOf, replace } from './buffer.js';
 import * as edits from './edits.js';
 import type { LongTexts } from './long-text.js';
+import { isOpenBlock } from './quoted-block.js';
 
 /** What a key asks of whoever runs the editor; `edited` when it was the editor's own business. */
 export type Asked = 'edited' | 'submit' | 'interrupt' | 'end' | 'complete' | 'search' | 'editor' | 'clear' | 'suspend';

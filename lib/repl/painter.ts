@@ -1,6 +1,6 @@
 import { CYAN, DIM, paint } from '../screen/style.js';
 import type { Buffer } from './buffer.js';
-import { display, displayMarked, layout, type Row, rowAt, widthOf } from './layout.js';
+import { display, displayMarked, layout, type Row, rowAt, widthOf } from './line-layout.js';
 
 /** The part of the terminal in which the line is edited. */
 export interface Painter {

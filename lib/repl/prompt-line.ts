@@ -1,13 +1,13 @@
 import type { Key } from 'node:readline';
-import { blockText } from './block.js';
 import { type Buffer, bufferOf, EMPTY, insert, joinLines, replace } from './buffer.js';
 import { listCandidates } from './candidates.js';
-import { type Completion, type CompletionSources, commonStart, complete } from './completion.js';
-import { Hold } from './hold.js';
+import { Hold } from './deferred-keys.js';
 import type { InputHistory } from './input-history.js';
+import { type Completion, type CompletionSources, commonStart, complete } from './line-completion.js';
 import { type Asked, createLineEditor } from './line-editor.js';
 import type { LongTexts } from './long-text.js';
 import { createPainter, type LineView } from './painter.js';
+import { blockText } from './quoted-block.js';
 import type { SubmittedLine } from './repl.js';
 import { createSearch, type Search } from './search.js';
 import type { Terminal } from './terminal.js';

@@ -1,12 +1,12 @@
 import type { ChatEvent } from '../chat/event.js';
-import type { Screen } from '../screen/show.js';
-import type { CompletableCommand } from './completion.js';
+import type { Screen } from '../screen/screen.js';
+import type { CompletableCommand } from './line-completion.js';
 import type { Span } from './long-text.js';
 import { createScriptRepl } from './script-repl.js';
 import type { TerminalInput, TerminalOutput } from './terminal.js';
 import { createTerminalRepl } from './terminal-repl.js';
 
-export type { CompletableCommand } from './completion.js';
+export type { CompletableCommand } from './line-completion.js';
 
 /** One input as the user sent it. */
 export interface SubmittedLine {

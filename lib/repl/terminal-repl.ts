@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asHiError, isAbort } from '../errors.js';
-import { createInputParser } from './input.js';
 import { openInputHistory } from './input-history.js';
+import { createInputParser } from './input-parser.js';
 import { createLongTexts } from './long-text.js';
 import { PromptLine } from './prompt-line.js';
 import type { Repl, ReplDeps, SubmittedLine } from './repl.js';

@@ -1,6 +1,6 @@
 import type { Highlighter } from './highlight.js';
-import type { Ink } from './ink.js';
 import { DIM, PLAIN, type Style } from './style.js';
+import type { Ink } from './styled-text.js';
 
 /** A line of code longer than this is shown as it comes, without colours from there on. */
 const LONGEST = 1000;

@@ -1,5 +1,5 @@
-import type { Ink } from './ink.js';
 import { BOLD, CYAN, DIM, ITALIC, join, PLAIN, STRUCK, type Style, UNDERLINE } from './style.js';
+import type { Ink } from './styled-text.js';
 
 /** Emphasis that was opened and not yet closed. */
 interface Open {

@@ -1,8 +1,8 @@
 import { Fence } from './fence.js';
 import type { Highlighter } from './highlight.js';
-import { Ink } from './ink.js';
 import { Inline } from './inline.js';
 import { BLUE, BOLD, DIM, join, PLAIN, UNDERLINE } from './style.js';
+import { Ink } from './styled-text.js';
 
 /** Finds the highlighter of a language: null when there is none, a promise when it has to be loaded first. */
 export type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;

@@ -4,14 +4,14 @@ import type { ChatRequest, ThinkingLevel, ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import { estimateParts, estimateTokens } from '../chat/tokens.js';
 import { NO_USAGE, sumOf } from '../chat/usage.js';
-import { type Measure, measure, type SentBeside } from '../compaction/measure.js';
-import { present } from '../compaction/present.js';
 import type { Preview } from '../compaction/preview.js';
 import type { CompactionDeps, CompactionInput, CompactionSettings } from '../compaction/strategy.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
-import type { SkillForm, SkillLibrary } from '../skills/skill.js';
-import { counted } from './text-model.js';
+import type { SkillForm, SkillLibrary } from '../skills/common/skill.js';
+import { type Measure, measure, type SentBeside } from '../view/measure.js';
+import { present } from '../view/present.js';
+import { counted } from './metered-model.js';
 
 /** What a request is made of beside the log. */
 export interface ContextDeps {

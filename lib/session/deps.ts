@@ -4,8 +4,8 @@ import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
 import type { CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
-import type { Provider } from '../providers/provider.js';
-import type { SkillLibrary } from '../skills/skill.js';
+import type { Provider } from '../providers/common/provider.js';
+import type { SkillLibrary } from '../skills/common/skill.js';
 import type { ToolRunner } from '../tools/tool.js';
 
 /** A model that can answer. */

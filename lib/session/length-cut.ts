@@ -1,5 +1,5 @@
 import { isPart, type ToolCallPart, type ToolResultPart } from '../chat/message.js';
-import type { Answer } from './ask.js';
+import type { Answer } from './request-answer.js';
 
 /** How often in one turn the length limit may cut a tool call: a model that is told and does the same again would do it for ever. */
 export const MOST_CUTS = 2;

@@ -1,7 +1,7 @@
 import type { ToolCallReport, TurnReport } from '../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../chat/message.js';
 import { NO_USAGE, sumOf } from '../chat/usage.js';
-import type { Answer } from './ask.js';
+import type { Answer } from './request-answer.js';
 
 /** What a turn came to, less what only the session knows. */
 export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'usage' | 'tool_calls' | 'model'>;

@@ -4,14 +4,14 @@ import type { ToolSpec } from '../chat/request.js';
 import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
-import type { Provider } from '../providers/provider.js';
-import type { SkillLibrary } from '../skills/skill.js';
+import type { Provider } from '../providers/common/provider.js';
+import type { SkillLibrary } from '../skills/common/skill.js';
 import { type CompactionOrder, Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
+import { contentOf, newestTurn } from './newest-turn.js';
 import type { TurnOutcome } from './progress.js';
-import { contentOf, newestTurn } from './recall.js';
-import { SkillDesk } from './skill-desk.js';
-import type { Status } from './status.js';
+import type { Status } from './session-status.js';
+import { SkillDesk } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
 
 /** What a turn has of its own. */

@@ -9,11 +9,11 @@ import {
 } from '../chat/message.js';
 import type { ChatRequest } from '../chat/request.js';
 import { HiError, isAbort } from '../errors.js';
-import type { Provider } from '../providers/provider.js';
+import type { Provider } from '../providers/common/provider.js';
 import type { ToolRunner } from '../tools/tool.js';
-import { type Answer, ask } from './ask.js';
 import { cutCalls, cutNotice, cutResult, cutStop, MOST_CUTS } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
+import { type Answer, ask } from './request-answer.js';
 
 /** What a turn works with. */
 export interface TurnDeps {

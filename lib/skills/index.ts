@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isMessage } from '../chat/message.js';
-import type { SkillsOptions } from './options.js';
-import type { SkillLibrary } from './skill.js';
+import type { SkillLibrary } from './common/skill.js';
+import type { SkillsOptions } from './common/skill-options.js';
 
-export type { SkillsOptions } from './options.js';
+export type { SkillsOptions } from './common/skill-options.js';
 
 /**
  * Finds the skills of a folder. Never fails: what is broken is left out and is a warning of the library.

@@ -1,14 +1,14 @@
 import { lastSkilled } from '../chat/skill-record.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { pick } from '../registry.js';
-import { type Active, blockOf, createShortener } from './blocks.js';
-import { type Bodies, createBodies } from './bodies.js';
-import type { FoundSkill } from './describe.js';
-import { reasonFor, wishFor } from './explain.js';
-import { createMatcher } from './matcher.js';
-import type { SkillsOptions } from './options.js';
-import { type Shelf, selectSkills } from './select.js';
-import type { SkillLibrary, SkillWarning } from './skill.js';
+import type { SkillLibrary, SkillWarning } from './common/skill.js';
+import type { SkillsOptions } from './common/skill-options.js';
+import type { FoundSkill } from './find/describe-skill.js';
+import { type Bodies, createBodies } from './find/skill-bodies.js';
+import { reasonFor, wishFor } from './select/explain.js';
+import { createMatcher } from './select/matcher.js';
+import { type Shelf, selectSkills } from './select/select.js';
+import { type Active, blockOf, createShortener } from './shorten/skill-blocks.js';
 
 /** The skills of one folder and what becomes of them in a conversation. */
 export function createLibrary(

@@ -1,7 +1,7 @@
+import type { SkillLibrary } from './common/skill.js';
+import type { SkillsOptions } from './common/skill-options.js';
+import { loadSkills } from './find/load-skills.js';
 import { createLibrary } from './library.js';
-import { loadSkills } from './load.js';
-import type { SkillsOptions } from './options.js';
-import type { SkillLibrary } from './skill.js';
 
 /** Reads the folder and makes its library. Never fails. */
 export async function openLibrary(options: SkillsOptions): Promise<SkillLibrary> {

@@ -1,4 +1,4 @@
-import { statusText } from '../session/status.js';
+import { statusText } from '../session/session-status.js';
 import type { Command } from './command.js';
 
 /** `/status`: how long the conversation is and how full the window, and what this chat has used. */

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { HiError } from '../errors.js';
-import { commandEnvironment } from './command-environment.js';
-import { endProcesses } from './end-processes.js';
-import { OutputKeeper, outputName } from './limit-output.js';
-import { codeOf } from './places.js';
-import { runShell, type ShellEnd } from './run-shell.js';
-import { sandboxWrapper } from './sandbox.js';
+import { commandEnvironment } from '../permission/command-environment.js';
+import { codeOf } from '../permission/paths/resolve-path.js';
+import { sandboxWrapper } from '../permission/sandbox.js';
+import { endProcesses } from './shell/end-processes.js';
+import { OutputKeeper, outputName } from './shell/limit-output.js';
+import { runShell, type ShellEnd } from './shell/run-shell.js';
 import type { Tool, ToolContext } from './tool.js';
 
 /** Runs a command in bash. The working folder is kept from call to call, nothing else is. */

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { detectEncoding } from './decode-text.js';
+import { detectEncoding } from './shell/decode-text.js';
 
 /** Above this a diff takes longer than anyone would read it. */
 const LARGEST = 2 * 1024 * 1024;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { JsonObject } from '../chat/json.js';
 import { HiError } from '../errors.js';
+import { absolutePath, codeOf, locate } from '../permission/paths/resolve-path.js';
 import { changePreview } from './change-preview.js';
-import { detectEncoding } from './decode-text.js';
-import { absolutePath, codeOf, locate } from './places.js';
 import { replaceFile } from './replace-file.js';
 import { replaceOnce } from './replace-once.js';
+import { detectEncoding } from './shell/decode-text.js';
 import type { Tool } from './tool.js';
 
 interface Edit extends JsonObject {

@@ -5,10 +5,10 @@ import { readFile } from './read-file.js';
 import type { Tool } from './tool.js';
 import { writeFile } from './write-file.js';
 
-export { commandEnvironment } from './command-environment.js';
+export { commandEnvironment } from '../permission/command-environment.js';
+export type { Permissions } from '../permission/rules/rules.js';
 export { describeCall } from './describe-call.js';
-export { createToolRunner, type ToolRunnerOptions } from './dispatch.js';
-export type { Permissions } from './rule.js';
+export { createToolRunner, type ToolRunnerOptions } from './dispatcher.js';
 
 /** Every tool, in the order the model is told of them. */
 export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile];

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HiError } from '../errors.js';
-import { absolutePath, codeOf, locate } from './places.js';
+import { absolutePath, codeOf, locate } from '../permission/paths/resolve-path.js';
 import type { Tool } from './tool.js';
 
 /** More names than this help nobody; the total is told. Fewer where they are longer than the output may be. */

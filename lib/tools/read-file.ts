@@ -3,9 +3,9 @@ import { open, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { JsonObject } from '../chat/json.js';
 import { HiError } from '../errors.js';
+import { absolutePath, codeOf, locate } from '../permission/paths/resolve-path.js';
 import { nearest } from '../registry.js';
-import { detectEncoding } from './decode-text.js';
-import { absolutePath, codeOf, locate } from './places.js';
+import { detectEncoding } from './shell/decode-text.js';
 import type { Tool, ToolContext } from './tool.js';
 
 const SAMPLE = 64 * 1024;

@@ -3,7 +3,7 @@ import { access, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
-import { codeOf } from './places.js';
+import { codeOf } from '../permission/paths/resolve-path.js';
 
 /**
  * Writes a file aside and renames it into place, so that nobody ever sees half of it; parent folders are created, the mode of an

@@ -3,7 +3,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart } from '../chat/message.js';
 import { HiError } from '../errors.js';
-import { OutputQueue } from './output-queue.js';
+import { OutputQueue } from './shell/output-queue.js';
 import type { Tool, ToolContext } from './tool.js';
 
 /** How long a call that was told to stop is waited for, and how much longer than its time a call may take to say so itself. */

@@ -1,5 +1,5 @@
+import { absolutePath, locate } from '../permission/paths/resolve-path.js';
 import { changePreview } from './change-preview.js';
-import { absolutePath, locate } from './places.js';
 import { replaceFile } from './replace-file.js';
 import type { Tool } from './tool.js';
 

@@ -4,9 +4,9 @@ import { replaced } from './replaced.js';
 /** Modules whose exports are plain data made of heavy things, such as the registries and a library's table: the program gets the data. */
 export const EVALUATED: Readonly<Record<string, () => Promise<object>>> = {
   'lib/config/model-table.ts': () => import('../../lib/config/model-table.js'),
-  'lib/cli/config-schema.ts': () => import('../../lib/cli/config-schema.js'),
+  'lib/cli/config-check/config-schema.ts': () => import('../../lib/cli/config-check/config-schema.js'),
   'lib/cli/help-text.ts': () => import('../../lib/cli/help-text.js'),
-  'lib/tools/specs.ts': () => import('../../lib/tools/specs.js'),
+  'lib/tools/tool-specs.ts': () => import('../../lib/tools/tool-specs.js'),
 };
 
 /** Large data is read faster from a text than from an expression. */

@@ -1,14 +1,15 @@
 import { Ajv, type Options, type Schema } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Plugin } from 'esbuild';
-import { SCHEMA } from '../../lib/cli/config-schema.js';
+import { SCHEMA } from '../../lib/cli/config-check/config-schema.js';
 import { tools } from '../../lib/tools/index.js';
 import { replaced } from './replaced.js';
 
 /** Puts the code that ajv makes of the schemas in place of the modules that compile them, so that ajv itself is not in the bundle. */
 export const validators: Plugin = replaced('validators', {
-  'lib/cli/config-acceptor.ts': () => standaloneModule({ acceptsConfig: SCHEMA }, { messages: false, strict: false }),
-  'lib/cli/config-validator.ts': () =>
+  'lib/cli/config-check/config-acceptor.ts': () =>
+    standaloneModule({ acceptsConfig: SCHEMA }, { messages: false, strict: false }),
+  'lib/cli/config-check/config-validator.ts': () =>
     standaloneModule({ checkConfig: SCHEMA }, { allErrors: true, verbose: true, strict: false }),
   'lib/tools/compile.ts': toolChecks,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { spendingText } from '../../lib/cli/chat/spending.js';
-import type { Spent } from '../../lib/cli/connect.js';
+import type { Spent } from '../../lib/cli/wiring/connect.js';
 
 const answer = (more: Partial<Spent>): Spent => ({
   provider: 'openai',

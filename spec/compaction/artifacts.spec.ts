@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import { collect, describe as inWords } from '../../lib/compaction/artifacts.js';
-import { NO_ARTIFACTS } from '../../lib/compaction/state.js';
-import { EFFECTS } from '../../lib/tools/specs.js';
+import { EFFECTS } from '../../lib/tools/tool-specs.js';
+import { NO_ARTIFACTS } from '../../lib/view/block-state.js';
 import { Log } from '../support/log.js';
 
 /** The messages of a turn that runs so many commands. */

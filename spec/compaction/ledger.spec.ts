@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { merge } from '../../lib/compaction/ledger.js';
-import { FACT_KINDS, type Fact } from '../../lib/compaction/state.js';
+import { FACT_KINDS, type Fact } from '../../lib/view/block-state.js';
 import fc from '../support/properties.js';
 
 const fact = (text: string, kind: Fact['kind'] = 'fact'): Fact => ({ kind, text });

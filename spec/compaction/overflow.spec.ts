@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { estimateView } from '../../lib/compaction/size.js';
-import { view } from '../../lib/compaction/view.js';
+import { estimateView } from '../../lib/view/size.js';
+import { view } from '../../lib/view/view.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 import { ideal, scripted } from '../support/summarisers.js';

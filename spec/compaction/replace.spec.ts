@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { view } from '../../lib/compaction/view.js';
+import { view } from '../../lib/view/view.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 import { partsOf, scripted } from '../support/summarisers.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/message.js';
 import type { CompactionInput } from '../../lib/compaction/strategy.js';
-import { view } from '../../lib/compaction/view.js';
 import { HiError } from '../../lib/errors.js';
+import { view } from '../../lib/view/view.js';
 import { inputFor, memoryCache, NOTHING, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 import { FAULTS, ideal, partsOf, type ScriptedModel, scripted, silent } from '../support/summarisers.js';

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/tokens.js';
-import { loadCodec } from '../../lib/history/frames.js';
-import { pathsIn } from '../../lib/history/paths.js';
-import { rewrite } from '../../lib/history/rewrite.js';
+import { pathsIn } from '../../lib/history/base/history-paths.js';
+import { loadCodec } from '../../lib/history/file/frames.js';
+import { rewrite } from '../../lib/history/repair/rewrite.js';
 import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 

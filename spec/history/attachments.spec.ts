@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { instance } from '../../lib/history/instance.js';
+import { instance } from '../../lib/history/lock/instance.js';
 import { answers, dataFolder, exchange, openIn, says } from '../support/history.js';
 
 const BYTES = Buffer.from('\u0089PNG and so on');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatRequest } from '../../lib/chat/request.js';
-import { toVendorMessages as toAnthropic } from '../../lib/providers/anthropic-request.js';
-import { toVendorMessages as toGemini } from '../../lib/providers/gemini-request.js';
+import { toVendorMessages as toAnthropic } from '../../lib/providers/anthropic/anthropic-request.js';
+import { toVendorMessages as toGemini } from '../../lib/providers/gemini/gemini-request.js';
 
 const MESSAGES: ChatRequest['messages'] = [
   { role: 'assistant', content: [{ type: 'text', text: 'kept answer' }] },

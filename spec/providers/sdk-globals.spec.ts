@@ -3,7 +3,7 @@ import { GoogleGenAI } from '@google/genai';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
-import { type Fetch, makeFetch } from '../../lib/providers/fetch.js';
+import { type Fetch, makeFetch } from '../../lib/http/fetch.js';
 import { settingsFor } from '../support/providers.js';
 import { type SeenRequest, type VendorAnswer, vendorServer } from '../support/vendor-server.js';
 import { dialects } from '../support/vendors.js';

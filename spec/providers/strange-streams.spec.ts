@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import type { HiError } from '../../lib/errors.js';
-import type { ProviderSettings } from '../../lib/providers/provider.js';
+import type { ProviderSettings } from '../../lib/providers/common/provider.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
 import { type VendorAnswer, vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';

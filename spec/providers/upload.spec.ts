@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { makeFetch } from '../../lib/providers/fetch.js';
+import { makeFetch } from '../../lib/http/fetch.js';
 import { settingsFor } from '../support/providers.js';
 
 /** More than the buffers between two processes hold, so that it is not out before the server reads. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Buffer, bufferOf, EMPTY, insert, moveTo } from '../../lib/repl/buffer.js';
-import { display } from '../../lib/repl/layout.js';
+import { display } from '../../lib/repl/line-layout.js';
 import { createPainter, type Painter } from '../../lib/repl/painter.js';
 import { createEmulator, type Emulator, screenOf, transcriptOf } from '../support/emulator.js';
 import fc from '../support/properties.js';

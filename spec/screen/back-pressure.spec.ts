@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import { createScreen } from '../../lib/screen/show.js';
+import { createScreen } from '../../lib/screen/screen.js';
 import { fakePaper } from '../support/paper.js';
 
 const PIECES = 1000;

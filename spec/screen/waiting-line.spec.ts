@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import { createScreen } from '../../lib/screen/show.js';
-import { createStyledAnswer } from '../../lib/screen/styled-answer.js';
+import { createScreen } from '../../lib/screen/screen.js';
+import { createStyledAnswer } from '../../lib/screen/styled-answer-writer.js';
 import { createEmulator, screenOf } from '../support/emulator.js';
 import { fakePaper } from '../support/paper.js';
 

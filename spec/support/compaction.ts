@@ -1,9 +1,9 @@
 import type { ChatEvent } from '../../lib/chat/event.js';
 import type { NewCompressBlock } from '../../lib/chat/message.js';
 import type { TextCache, TextModel } from '../../lib/chat/text-model.js';
-import { compact } from '../../lib/compaction/compact.js';
+import { compact } from '../../lib/compaction/run-strategy.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
-import { EFFECTS } from '../../lib/tools/specs.js';
+import { EFFECTS } from '../../lib/tools/tool-specs.js';
 import type { Log } from './log.js';
 
 /** The settings as the configuration has them by default, in a window that specs can fill. */

@@ -1,6 +1,6 @@
-import { judgeCommand } from '../../lib/tools/judge-command.js';
-import type { Surroundings, Verdict } from '../../lib/tools/judge-path.js';
-import { type Permissions, readRules } from '../../lib/tools/rule.js';
+import { judgeCommand } from '../../lib/permission/judge-command.js';
+import type { Surroundings, Verdict } from '../../lib/permission/paths/judge-path.js';
+import { type Permissions, readRules } from '../../lib/permission/rules/rules.js';
 
 const TOOLS = ['bash', 'list_files', 'read_file', 'write_file', 'edit_file'];
 

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { Paper } from '../../lib/screen/show.js';
+import type { Paper } from '../../lib/screen/screen.js';
 
 /** A paper that keeps what is written on it, and in which order. */
 export interface FakePaper extends Paper {

@@ -1,8 +1,8 @@
 import type { StreamEvent } from '../../lib/chat/event.js';
 import type { AnswerPart } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
+import type { Provider, ProviderSettings } from '../../lib/providers/common/provider.js';
 import { providers } from '../../lib/providers/index.js';
-import type { Provider, ProviderSettings } from '../../lib/providers/provider.js';
 import { pick } from '../../lib/registry.js';
 
 /** Settings for a server on this machine. */

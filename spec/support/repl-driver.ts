@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatEvent, TurnReport } from '../../lib/chat/event.js';
 import { HiError } from '../../lib/errors.js';
 import { createRepl, type Repl, type SubmittedLine } from '../../lib/repl/repl.js';
-import { createScreen } from '../../lib/screen/show.js';
-import { createStyledAnswer } from '../../lib/screen/styled-answer.js';
+import { createScreen } from '../../lib/screen/screen.js';
+import { createStyledAnswer } from '../../lib/screen/styled-answer-writer.js';
 
 /**
  * A program with the real REPL and screen and a conversation made up on the spot: the first word of the input says what happens. What was

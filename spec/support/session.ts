@@ -5,11 +5,11 @@ import type { ChatEvent, StreamEvent } from '../../lib/chat/event.js';
 import type { AnswerPart, ToolResultPart, Usage } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
 import { HistoryStore } from '../../lib/history/store.js';
-import type { Provider } from '../../lib/providers/provider.js';
+import type { Provider } from '../../lib/providers/common/provider.js';
 import type { SessionDeps } from '../../lib/session/deps.js';
+import { textModel } from '../../lib/session/metered-model.js';
 import { Session } from '../../lib/session/session.js';
-import { textModel } from '../../lib/session/text-model.js';
-import type { SkillLibrary } from '../../lib/skills/skill.js';
+import type { SkillLibrary } from '../../lib/skills/common/skill.js';
 import type { ToolRunner } from '../../lib/tools/tool.js';
 
 /** What a scripted provider does with one request: yields events, then ends or throws. */

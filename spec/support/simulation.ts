@@ -1,7 +1,7 @@
 import type { Message, NewCompressBlock, Part, Usage } from '../../lib/chat/message.js';
-import { type Measure, measure } from '../../lib/compaction/measure.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
-import { firstNeeded, type View, view } from '../../lib/compaction/view.js';
+import { type Measure, measure } from '../../lib/view/measure.js';
+import { firstNeeded, type View, view } from '../../lib/view/view.js';
 import { memoryCache, pass, SETTINGS } from './compaction.js';
 import { Log } from './log.js';
 import { FAULTS, ideal, type ScriptedModel } from './summarisers.js';

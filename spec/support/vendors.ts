@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../lib/chat/json.js';
-import type { ProviderSettings } from '../../lib/providers/provider.js';
+import type { ProviderSettings } from '../../lib/providers/common/provider.js';
 import { namedSse, ndjson, sse, type VendorAnswer } from './vendor-server.js';
 
 /** How one vendor says the same few things, for specs that run over all of them. */

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { tools } from '../../lib/tools/index.js';
-import { EFFECTS } from '../../lib/tools/specs.js';
+import { EFFECTS } from '../../lib/tools/tool-specs.js';
 import { bench } from '../support/tool-runner.js';
 
 it('every tool that asks for leave to write, or to run a command, says so to the record of a compaction', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { OutputQueue } from '../../lib/tools/output-queue.js';
+import { OutputQueue } from '../../lib/tools/shell/output-queue.js';
 import type { Tool } from '../../lib/tools/tool.js';
 import { type Bench, bench, runnerOn } from '../support/tool-runner.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { HiError } from '../../errors.js';
-import type { Output, World } from '../world.js';
+import type { Output, World } from '../base/world.js';
 
 /** Clipboard programs by what must be there for them to work. */
 const PROGRAMS = [

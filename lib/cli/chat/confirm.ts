@@ -1,7 +1,7 @@
 import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import type { CommandContext } from '../../slash/command.js';
-import { asked } from '../asked.js';
+import { asked } from '../base/command-run.js';
 
 /** How the questions of slash commands are answered. */
 export interface Confirmation {
@@ -22,7 +22,7 @@ export function createConfirm({ repl, obstacle, yes }: Confirmation): CommandCon
       });
     }
     return await repl().ask(async (streams) => {
-      const { confirm } = await import('../inquirer.js');
+      const { confirm } = await import('../base/inquirer.js');
       return await asked((asking) => confirm({ message, default: false }, asking), streams);
     });
   };

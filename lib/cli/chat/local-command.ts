@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../chat/event.js';
 import type { JsonValue } from '../../chat/json.js';
 import { isJsonObject } from '../../chat/json.js';
 import { bash } from '../../tools/bash.js';
-import { createToolRunner } from '../../tools/dispatch.js';
+import { createToolRunner } from '../../tools/dispatcher.js';
 import type { ToolContext } from '../../tools/tool.js';
 
 const A_DAY = 86_400_000;

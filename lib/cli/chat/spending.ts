@@ -1,6 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import { shortCount } from '../../chat/transcript.js';
-import type { Spent } from '../connect.js';
+import type { Spent } from '../wiring/connect.js';
 
 /** What this chat has used and what that costs by the published prices, as lines of `/status`. Brings the price table, so it is loaded when it is asked for. */
 export function spendingText(spent: readonly Spent[]): string {

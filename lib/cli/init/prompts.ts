@@ -1,5 +1,5 @@
-import { asked } from '../asked.js';
-import type { World } from '../world.js';
+import { asked } from '../base/command-run.js';
+import type { World } from '../base/world.js';
 
 /** The questions of the set-up, on the terminal. Each rejects as an interruption when the user leaves. */
 export interface Prompts {
@@ -14,7 +14,7 @@ export interface Prompts {
 
 /** Prompts on stderr, so that stdout stays free for answers. A question that is open when `signal` aborts rejects. */
 export async function openPrompts(world: World, signal: AbortSignal): Promise<Prompts> {
-  const { select, search, input, password } = await import('../inquirer.js');
+  const { select, search, input, password } = await import('../base/inquirer.js');
   const context = { input: world.stdin, output: world.stderr, signal };
   return {
     say: (text) => void world.stderr.write(`${text}\n`),

@@ -1,7 +1,7 @@
 import { asHiError, type HiError } from '../../errors.js';
-import type { ProviderMember, ProviderSettings } from '../../providers/provider.js';
-import { textModel } from '../../session/text-model.js';
-import { tell } from './choose.js';
+import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
+import { textModel } from '../../session/metered-model.js';
+import { tell } from './choose-settings.js';
 import type { Prompts } from './prompts.js';
 
 /** One small call, to see that key, address and model work together. Tells the result; resolves to what went wrong, or null. */

@@ -1,0 +1,32 @@
+import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
+import { errorText } from '../../screen/print.js';
+import { neutralise } from '../../screen/sanitize.js';
+import type { World } from './world.js';
+
+/** How an error is told. */
+export interface ReportOptions {
+  /** Show where it comes from. */
+  readonly debug: boolean;
+  /** Also print `{"error":{code,message,hint}}` on stdout, for scripts. */
+  readonly json: boolean;
+}
+
+/** The one place that tells the user of an error: what happened, then the next thing to try, on stderr. Returns the exit status. */
+export function reportError(thrown: unknown, world: World, options: ReportOptions): number {
+  // What runs before a turn, a command for the key say, is given up by an error of Node's own.
+  const error = isAbort(thrown) ? interrupted(thrown) : asHiError(thrown);
+  const { code, message, hint } = error;
+  if (options.json) world.stdout.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+  world.stderr.write(`${errorText(error)}\n`);
+  if (options.debug) world.stderr.write(`${neutralise(stackOf(error))}\n`);
+  return EXIT_STATUS[code];
+}
+
+function interrupted(thrown: unknown): HiError {
+  return thrown instanceof HiError ? thrown : new HiError('interrupted', 'Interrupted.', { cause: thrown });
+}
+
+function stackOf(error: HiError): string {
+  const stack = error.stack ?? error.message;
+  return error.cause instanceof Error ? `${stack}\nCaused by: ${error.cause.stack ?? error.cause.message}` : stack;
+}

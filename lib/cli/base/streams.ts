@@ -1,0 +1,27 @@
+import type { Paper } from '../../screen/screen.js';
+import type { Output, World } from './world.js';
+
+/** The two streams of the process as the screen takes them. NO_COLOR and FORCE_COLOR are honoured (no-color.org, force-color.org). */
+export function paperOf(world: World): Paper {
+  const { stdout, stderr, env } = world;
+  return {
+    out: stdout,
+    err: stderr,
+    outIsTerminal: stdout.isTTY === true,
+    errIsTerminal: stderr.isTTY === true,
+    colour: { out: hasColour(stdout, env), err: hasColour(stderr, env) },
+    columns: () => stdout.columns ?? stderr.columns ?? 80,
+  };
+}
+
+/** Whether text on that stream may be coloured. */
+export function hasColour(stream: Output, env: World['env']): boolean {
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
+  if (env.NO_COLOR || isDumb(env)) return false;
+  return stream.isTTY === true;
+}
+
+/** Whether the terminal says of itself that it can do no more than print: no colour there and no cursor movement. */
+export function isDumb(env: World['env']): boolean {
+  return env.TERM === 'dumb';
+}

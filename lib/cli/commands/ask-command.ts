@@ -1,0 +1,122 @@
+import type { ChatEvent } from '../../chat/event.js';
+import { EXIT_STATUS, isAbort } from '../../errors.js';
+import { createScreen, type Screen } from '../../screen/screen.js';
+import { describeCall } from '../../tools/describe-call.js';
+import type { Approve } from '../../tools/tool.js';
+import type { ChatOptions, OutputFormat } from '../base/command-options.js';
+import { gatherInput } from '../base/gather-input.js';
+import { tellNotices } from '../base/print-notices.js';
+import { isDumb, paperOf } from '../base/streams.js';
+import { dropTypedBefore } from '../base/type-ahead.js';
+import { notYetGiven } from '../base/warn-once.js';
+import type { World } from '../base/world.js';
+import { askAbout, canApprove } from '../wiring/approve.js';
+import { openSession } from '../wiring/wire.js';
+
+/** One turn: the answer on stdout, everything else on stderr. Resolves to the exit status; throws `HiError`s. */
+export async function ask(world: World, words: readonly string[], options: ChatOptions): Promise<number> {
+  const stop = new AbortController();
+  const release = world.onStop(() => stop.abort());
+  try {
+    const input = await gatherInput(world, words, options.file ?? []);
+    const screen = await screenFor(world, options);
+    const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
+    const { session, settings } = await openSession(world, { ...options, ...approve });
+    try {
+      const warnings = await notYetGiven(settings.warnings, settings.paths.warned);
+      const notices = [...warnings, ...session.history.takeNotices()];
+      return await show(world, screen, options, notices, session.send(input, stop.signal));
+    } finally {
+      tellNotices(world, session.history);
+      await session.history.close();
+    }
+  } finally {
+    release();
+  }
+}
+
+async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
+  const paper = paperOf(world);
+  return createScreen(paper, {
+    quiet: options.quiet ?? false,
+    styled: paper.colour.out ? (await import('../../screen/styled-answer-writer.js')).createStyledAnswer : null,
+    thinking: paper.outIsTerminal && formatOf(options) === 'text',
+    usage: options.usage ?? false,
+    exact: true,
+    describe: (name, args) => describeCall({ name, args }),
+    waiting: !isDumb(world.env),
+    now: () => world.now().getTime(),
+  });
+}
+
+const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);
+
+/** Asks on the terminal, with nothing else drawn meanwhile. Leaving the question stops the turn, as Ctrl-C does at any other time. */
+function approver(world: World, screen: Screen, stop: AbortController): Approve {
+  return async (question, signal) => {
+    const resume = screen.yield();
+    try {
+      // Loaded before the terminal is listened to, so that nothing is typed between that and the question.
+      await import('../base/inquirer.js');
+      if (await dropTypedBefore(world.stdin, signal))
+        screen.notice('What was typed before the question is no answer.', 'info');
+      return await askAbout(question, { input: world.stdin, output: world.stderr, signal });
+    } catch (thrown) {
+      if (isAbort(thrown)) stop.abort();
+      throw thrown;
+    } finally {
+      world.stdin.pause();
+      world.stdin.setRawMode?.(false);
+      resume();
+    }
+  };
+}
+
+/** Shows the events of a turn in the asked form and resolves to the exit status. */
+async function show(
+  world: World,
+  screen: Screen,
+  options: ChatOptions,
+  notices: readonly string[],
+  events: AsyncIterable<ChatEvent>,
+): Promise<number> {
+  const format = formatOf(options);
+  let status = 0;
+  async function* watched(): AsyncGenerator<ChatEvent> {
+    for await (const event of options.stream ? events : whole(events)) {
+      if (format === 'stream-json' || (format === 'json' && event.type === 'turn-end'))
+        await printJson(world, event, format);
+      if (event.type === 'turn-end' && event.stop_reason === 'interrupted') status = EXIT_STATUS.interrupted;
+      if (format === 'text' || event.type !== 'text') yield event;
+    }
+  }
+  try {
+    for (const notice of notices) screen.notice(notice, 'warning');
+    await screen.follow(watched());
+  } finally {
+    screen.close();
+    await screen.flush();
+  }
+  return status;
+}
+
+/** The same events with the answer in one piece. */
+async function* whole(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
+  let text = '';
+  for await (const event of events) {
+    if (event.type === 'text') {
+      text += event.text;
+      continue;
+    }
+    if (text !== '') yield { type: 'text', text };
+    text = '';
+    yield event;
+  }
+}
+
+async function printJson({ stdout }: World, event: ChatEvent, format: OutputFormat): Promise<void> {
+  const { type, ...report } = event;
+  const line = format === 'json' ? report : { type: type === 'turn-end' ? 'result' : type, ...report };
+  // A closed pipe is no error here, and whoever reads slowly is waited for.
+  await new Promise<void>((resolve) => void stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));
+}

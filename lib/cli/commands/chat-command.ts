@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs';
+import { EXIT_STATUS } from '../../errors.js';
+import { loadCodec } from '../../history/file/frames.js';
+import { createRepl, type Repl } from '../../repl/repl.js';
+import { createScreen, type Paper } from '../../screen/screen.js';
+import { createStyledAnswer } from '../../screen/styled-answer-writer.js';
+import type { Session } from '../../session/session.js';
+import type { CommandContext } from '../../slash/command.js';
+import { commands } from '../../slash/index.js';
+import { describeCall } from '../../tools/describe-call.js';
+import type { ChatOptions } from '../base/command-options.js';
+import { tellNotices } from '../base/print-notices.js';
+import { configured, readSettings, type Settings } from '../base/settings.js';
+import { isDumb, paperOf } from '../base/streams.js';
+import { notYetGiven } from '../base/warn-once.js';
+import type { World } from '../base/world.js';
+import { copyText } from '../chat/clipboard.js';
+import { createConfirm } from '../chat/confirm.js';
+import { fileNamed, writeFileWhole } from '../chat/export-file.js';
+import { foundNotice, isUnchosen } from '../chat/found-configuration.js';
+import { greeting, lastExchange, promptFor } from '../chat/greeting.js';
+import { runAlone } from '../chat/run-alone.js';
+import { submitLine } from '../chat/submit.js';
+import { askAbout } from '../wiring/approve.js';
+import { type Wired, wire } from '../wiring/wire.js';
+
+/**
+ * The REPL; on a terminal without a configuration the set-up comes first. Resolves to the exit status.
+ * `first` is what nobody asked for by name, plain `hi`: its set-up comes first also where a key in the environment or Ollama would do.
+ */
+export async function chat(world: World, options: ChatOptions, first = false): Promise<number> {
+  const isTyped = world.stdinIs === 'terminal' && world.stdout.isTTY === true;
+  const terminal = isTyped && !isDumb(world.env);
+  // Better to know before the first question than after the last that nothing can be kept.
+  loadCodec();
+  const settings = await settingsFor(world, options, terminal, first);
+  if (settings === null) return EXIT_STATUS.interrupted;
+  const paper = terminal ? paperOf(world) : withoutColour(paperOf(world));
+  const quiet = options.quiet ?? false;
+  const now = (): number => world.now().getTime();
+  const screen = createScreen(paper, {
+    quiet,
+    styled: terminal ? createStyledAnswer : null,
+    thinking: true,
+    waiting: terminal,
+    exact: false,
+    usage: options.usage ?? false,
+    describe: (name, args) => describeCall({ name, args }),
+    now,
+  });
+  const wired: Wired = await wire(
+    world,
+    {
+      ...options,
+      ...(terminal
+        ? {
+            approve: (question, signal) =>
+              repl.ask((streams) => askAbout(question, { ...streams, signal: either(signal, streams.signal) })),
+          }
+        : {}),
+    },
+    settings,
+    configured(settings),
+  );
+  const { session, tools, config } = wired;
+  const gauge = new Gauge(session);
+  const confirm = createConfirm({
+    repl: () => repl,
+    obstacle: terminal ? null : isTyped ? 'with TERM=dumb' : 'without a terminal',
+    yes: options.yes ?? false,
+  });
+  const context = commandContext(world, wired, () => repl, confirm);
+  const repl: Repl = createRepl({
+    stdin: world.stdin,
+    terminal: world.stdout,
+    isDumb: isDumb(world.env),
+    colour: paper.colour.out,
+    screen,
+    prompt: async () => promptFor(await gauge.read()),
+    submit(line, signal) {
+      gauge.expire();
+      return submitLine(
+        line,
+        {
+          context,
+          tools,
+          secrets: () => wired.connections.secrets(),
+          prefill: (text) => repl.prefill(text),
+          giveBack: () => repl.giveBack(),
+          tell: (notice) => screen.notice(notice, 'info'),
+          quit: () => repl.quit(),
+          runAlone(command) {
+            const run = (): Promise<void> => runAlone(command, world, tools.workingFolder);
+            return terminal ? repl.lend(run) : run();
+          },
+        },
+        signal,
+      );
+    },
+    commands: commands.map(({ name, aliases, summary, complete }) => ({
+      name,
+      summary,
+      ...(aliases === undefined ? {} : { aliases }),
+      ...(complete === undefined ? {} : { complete: (typed: string) => complete(typed, context) }),
+    })),
+    inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
+    longPaste: config.input.long_paste,
+    editor: world.env.VISUAL || world.env.EDITOR || null,
+    cwd: world.cwd,
+    home: world.home,
+  });
+  const warnings = await notYetGiven(settings.warnings, settings.paths.warned);
+  for (const notice of [...warnings, ...session.history.takeNotices()]) screen.notice(notice, 'warning');
+  if (isTyped && !quiet) {
+    const found = foundNotice(world, options, settings);
+    const untold = found === null ? [] : await notYetGiven([found], settings.paths.warned);
+    for (const notice of untold) screen.notice(notice, 'info');
+    screen.notice(greeting(session, await gauge.read()), 'info');
+    const last = lastExchange(session.history.view(null).messages);
+    if (last !== '') screen.notice(last, 'info');
+  }
+  await screen.flush();
+  try {
+    return await repl.run();
+  } finally {
+    tellNotices(world, session.history);
+    await session.history.close();
+  }
+}
+
+/** The settings; where nothing is configured, those of the set-up. Null when the user left it. */
+async function settingsFor(
+  world: World,
+  options: ChatOptions,
+  terminal: boolean,
+  first: boolean,
+): Promise<Settings | null> {
+  const settings = await readSettings(world, options);
+  const found = settings.config !== null;
+  if (!terminal || (found && !(first && settings.file === null && isUnchosen(world, options, settings))))
+    return settings;
+  const { canAsk, init } = await import('../init/init.js');
+  if (!canAsk(world)) return settings;
+  if ((await init(world, options)) === 0) return await readSettings(world, options);
+  if (found) world.stderr.write("To chat with what was found, without a set-up: 'hi chat'.\n");
+  return null;
+}
+
+/** A script's chat has no colour, whatever the streams are (SPEC §4). */
+const withoutColour = (paper: Paper): Paper => ({ ...paper, colour: { out: false, err: false } });
+
+function either(one: AbortSignal, other: AbortSignal): AbortSignal {
+  return AbortSignal.any([one, other]);
+}
+
+function commandContext(
+  world: World,
+  { session, tools, connections }: Wired,
+  repl: () => Repl,
+  confirm: CommandContext['confirm'],
+): CommandContext {
+  return {
+    session,
+    commands,
+    confirm,
+    edit: async (text) => {
+      const edited = await repl().edit(text);
+      return edited === text ? null : edited;
+    },
+    copy: (text) => copyText(text, world, world.stdout),
+    models: (signal) => connections.models(session.target, undefined, signal),
+    spending: async () => (await import('../chat/spending.js')).spendingText(connections.spent),
+    exists: async (path) => existsSync(fileNamed(path, tools.workingFolder, world.home)),
+    write: (path, chunks) => writeFileWhole(fileNamed(path, tools.workingFolder, world.home), chunks),
+  };
+}
+
+/** How full the window is, read anew when an input has been acted on. */
+class Gauge {
+  readonly #session: Session;
+  #used: number | null = null;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async read(): Promise<number> {
+    this.#used ??= (await this.#session.status(new AbortController().signal)).used;
+    return this.#used;
+  }
+
+  expire(): void {
+    this.#used = null;
+  }
+}

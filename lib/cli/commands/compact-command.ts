@@ -1,0 +1,74 @@
+import type { CompactionReport } from '../../chat/event.js';
+import { shortCount } from '../../chat/transcript.js';
+import { strategies } from '../../compaction/index.js';
+import type { Preview } from '../../compaction/preview.js';
+import { HiError, isAbort } from '../../errors.js';
+import { pick } from '../../registry.js';
+import { createScreen } from '../../screen/screen.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { tellNotices } from '../base/print-notices.js';
+import type { SettingsOptions } from '../base/settings.js';
+import { isDumb, paperOf } from '../base/streams.js';
+import type { World } from '../base/world.js';
+import { openSession } from '../wiring/wire.js';
+
+export interface CompactOptions extends CommonOptions, SettingsOptions {
+  readonly strategy?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** Compacts now, below the trigger too, and says what it did, or that there was nothing to do. */
+export async function compact(world: World, focus: readonly string[], options: CompactOptions): Promise<number> {
+  const strategy = options.strategy === undefined ? null : pick(strategies, options.strategy, 'strategy', 'usage').name;
+  const stop = new AbortController();
+  const release = world.onStop(() => stop.abort());
+  const { session } = await openSession(world, options);
+  tellNotices(world, session.history);
+  const order = { focus: focus.length === 0 ? null : focus.join(' '), strategy };
+  if (options.dryRun) {
+    release();
+    return say(world, options, await session.previewCompaction(order, stop.signal));
+  }
+  const screen = createScreen(paperOf(world), {
+    quiet: options.quiet ?? false,
+    styled: null,
+    exact: false,
+    usage: true,
+    thinking: false,
+    waiting: !isDumb(world.env),
+    now: () => world.now().getTime(),
+  });
+  let report: CompactionReport | null = null;
+  async function* events() {
+    report = yield* session.compact(order, stop.signal);
+  }
+  try {
+    await screen.follow(events());
+    screen.close();
+    if (options.json) world.stdout.write(`${JSON.stringify({ compaction: report })}\n`);
+    return 0;
+  } catch (thrown) {
+    if (!isAbort(thrown)) throw thrown;
+    throw new HiError('interrupted', 'The compaction was stopped. The conversation is as it was.');
+  } finally {
+    release();
+    screen.close();
+    tellNotices(world, session.history);
+    await session.history.close();
+  }
+}
+
+/** What would happen, in words or as JSON. */
+function say(world: World, options: CompactOptions, planned: Preview | null): number {
+  if (options.json) world.stdout.write(`${JSON.stringify({ preview: planned })}\n`);
+  else if (planned === null) world.stderr.write('There is nothing to compact.\n');
+  else {
+    const { strategy, messages_compacted, messages_kept, tokens_before, tokens_kept } = planned;
+    const sizes = `${shortCount(tokens_before)} tokens now, ${shortCount(tokens_kept)} kept word for word`;
+    world.stdout.write(
+      `${strategy}: ${messages_compacted} messages would be compacted, ${messages_kept} kept (${sizes}).\n`,
+    );
+  }
+  return 0;
+}

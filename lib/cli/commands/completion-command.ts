@@ -1,0 +1,51 @@
+import { strategies } from '../../compaction/index.js';
+import { providers } from '../../providers/index.js';
+import { pick } from '../../registry.js';
+import { tools } from '../../tools/index.js';
+import { readSettings } from '../base/settings.js';
+import type { World } from '../base/world.js';
+import { SCRIPTS, type Shell } from '../completion/completion-scripts.js';
+import { nextWords } from '../completion/next-words.js';
+import { makeProgram } from '../program.js';
+import { Connections } from '../wiring/connect.js';
+
+const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];
+
+/** How long a server may take to tell its models while somebody waits at Tab. */
+const PATIENCE = 2000;
+
+/** Prints a shell's completion script, or, as those scripts ask with `words`, what could stand in the last place of a command line. */
+export async function completion(world: World, shell: string, line: readonly string[]): Promise<number> {
+  if (shell !== 'words') {
+    world.stdout.write(SCRIPTS[pick(SHELLS, shell, 'shell', 'usage').name]);
+    return 0;
+  }
+  const program = makeProgram(world, () => undefined);
+  const names = (members: readonly { readonly name: string }[]): readonly string[] => members.map(({ name }) => name);
+  const words = await nextWords(program, line, {
+    models: () => quietly(() => models(world)),
+    skills: () =>
+      quietly(async () => names((await (await import('./skills-command.js')).findSkills(world, {})).skills)),
+    providers: names(providers),
+    strategies: strategies.map(({ name, summary }) => ({ text: name, about: summary })),
+    tools: names(tools),
+  });
+  world.stdout.write(words.map(({ text, about }) => (about === '' ? `${text}\n` : `${text}\t${about}\n`)).join(''));
+  return 0;
+}
+
+async function models(world: World): Promise<readonly string[]> {
+  const settings = await readSettings(world, {});
+  if (settings.config === null) return [];
+  const connections = new Connections(world, {}, settings, settings.config);
+  return await connections.models(connections.target(settings.config), PATIENCE);
+}
+
+/** Completion says nothing of what goes wrong: the command itself will. */
+async function quietly(find: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  try {
+    return await find();
+  } catch {
+    return [];
+  }
+}

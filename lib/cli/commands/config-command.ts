@@ -1,0 +1,53 @@
+import { findPaths } from '../../config/paths.js';
+import { maskKey } from '../../config/read-key.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { configured, readSettings, type SettingsOptions } from '../base/settings.js';
+import type { World } from '../base/world.js';
+import { SCHEMA } from '../config-check/config-schema.js';
+
+/** Prints the effective settings, keys masked. */
+export async function show(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
+  const config = configured(await readSettings(world, options));
+  const small = config.small_model;
+  const masked = {
+    ...config,
+    api_key: maskKey(config.api_key),
+    small_model: small === null ? null : { ...small, api_key: maskKey(small.api_key) },
+  };
+  world.stdout.write(`${JSON.stringify(masked, null, 2)}\n`);
+  return 0;
+}
+
+/** Prints where the files are. */
+export async function path(world: World, options: CommonOptions & { readonly json?: boolean }): Promise<number> {
+  const paths = await findPaths(world.env, options.config ?? null);
+  const { configFile, config, data, cache, ...rest } = paths;
+  const named = {
+    config_file: configFile,
+    config,
+    data,
+    cache,
+    skills: rest.skills,
+    history: rest.history,
+    log: rest.log,
+  };
+  const lines = Object.entries(named).map(([name, place]) => `${name.padEnd(12)} ${place}`);
+  world.stdout.write(options.json ? `${JSON.stringify(named)}\n` : `${lines.join('\n')}\n`);
+  return 0;
+}
+
+/** Prints the JSON Schema of `config.json`. */
+export async function schema(world: World): Promise<number> {
+  world.stdout.write(`${JSON.stringify(SCHEMA, null, 2)}\n`);
+  return 0;
+}
+
+/** Says for each part what is right, or how to mend it. */
+export async function check(world: World, options: CommonOptions & { readonly live?: boolean }): Promise<number> {
+  return await (await import('./check-command.js')).check(world, options);
+}
+
+/** Sets up step by step. */
+export async function init(world: World, options: CommonOptions): Promise<number> {
+  return await (await import('../init/init.js')).init(world, options);
+}

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { findMessages } from '../../chat/find.js';
+import type { Entry } from '../../chat/message.js';
+import { inReadingOrder } from '../../chat/reading-order.js';
+import { storedText } from '../../chat/stored.js';
+import { markdownOf, transcriptOf } from '../../chat/transcript.js';
+import { findPaths } from '../../config/paths.js';
+import { HiError } from '../../errors.js';
+import { HistoryStore } from '../../history/store.js';
+import { neutralise } from '../../screen/sanitize.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { tellNotices } from '../base/print-notices.js';
+import type { World } from '../base/world.js';
+
+export interface HistoryOptions extends CommonOptions {
+  readonly number?: number;
+  readonly find?: string;
+  readonly json?: boolean;
+  readonly md?: boolean;
+}
+
+/** Prints the transcript, streaming it; on a terminal through the pager. */
+export async function history(world: World, options: HistoryOptions): Promise<number> {
+  if (options.json && options.md)
+    throw new HiError('usage', 'Either --json or --md, not both.', { hint: 'Choose one.' });
+  if (options.find === '')
+    throw new HiError('usage', 'There is nothing to search for.', { hint: 'Give a text: --find TEXT' });
+  const paths = await findPaths(world.env, options.config ?? null);
+  const store = await HistoryStore.open({ folder: paths.data, now: world.now });
+  tellNotices(world, store);
+  const newest = options.number === undefined ? null : await store.newest(options.number);
+  const read = newest ?? store.archive();
+  // As JSON it is the file.
+  const entries = found(options.json ? read : inReadingOrder(read, store), options.find, () => {
+    if (!options.quiet && store.totals.messages > 0) world.stderr.write(`'${options.find}' was never said.\n`);
+  });
+  if (store.totals.messages === 0 && !options.json && !options.quiet)
+    world.stderr.write('The conversation is empty.\n');
+  const pager = world.stdout.isTTY && !options.json ? openPager(world) : null;
+  await print(entries, pager?.input ?? world.stdout, options, world.stdout.isTTY === true);
+  await pager?.done();
+  // What lies before the newest messages is first read here.
+  tellNotices(world, store);
+  await store.close();
+  return 0;
+}
+
+async function* found(
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
+  text: string | undefined,
+  nothing: () => void,
+): AsyncGenerator<Entry> {
+  if (text === undefined) return yield* entries;
+  let isThere = false;
+  for await (const { message } of findMessages(entries, text)) {
+    isThere = true;
+    yield message;
+  }
+  if (!isThere) nothing();
+}
+
+async function print(
+  entries: AsyncIterable<Entry>,
+  to: Writable,
+  options: HistoryOptions,
+  terminal: boolean,
+): Promise<void> {
+  let first = true;
+  // Nobody may read to the end. Only its own writes tell of it: Node's stdout forgets every error at once.
+  let open = true;
+  // Each write is waited for, so that nothing piles up in memory.
+  const write = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      to.write(text, (error) => {
+        open &&= !error;
+        resolve();
+      });
+    });
+  for await (const entry of entries) {
+    if (!open) return;
+    if (options.json) await write(`${first ? '[\n' : ',\n'}${storedText(entry)}`);
+    else if (options.md) await write(markdownOf(entry));
+    else await write(`${first ? '' : '\n'}${terminal ? neutralise(transcriptOf(entry)) : transcriptOf(entry)}`);
+    first = false;
+  }
+  if (options.json && open) await write(first ? '[]\n' : '\n]\n');
+}
+
+/** The user's pager; `less` leaves at once when everything fits on the screen. */
+function openPager(world: World): { readonly input: Writable; done(): Promise<void> } {
+  const command = world.env.PAGER || 'less -FRX';
+  const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'inherit', 'inherit'] });
+  child.stdin.on('error', () => child.stdin.destroy());
+  const closed = once(child, 'close');
+  return {
+    input: child.stdin,
+    async done() {
+      child.stdin.end();
+      await closed;
+    },
+  };
+}

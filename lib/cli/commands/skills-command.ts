@@ -1,0 +1,66 @@
+import { shortCount } from '../../chat/transcript.js';
+import { DEFAULTS } from '../../config/config.js';
+import { findPaths } from '../../config/paths.js';
+import { readConfig } from '../../config/read-config.js';
+import { HistoryStore } from '../../history/store.js';
+import { neutralise } from '../../screen/sanitize.js';
+import { NO_WISHES, type SkillLibrary } from '../../skills/common/skill.js';
+import { openSkills } from '../../skills/index.js';
+import { colours } from '../base/colours.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { readSettings } from '../base/settings.js';
+import type { World } from '../base/world.js';
+import { CONFIG_CHECK } from '../config-check/config-check.js';
+
+export interface SkillsOptions extends CommonOptions {
+  readonly json?: boolean;
+}
+
+/** Lists the skills found, and what was found wrong; with a name shows one and why it is in or out. Throws a `HiError` for an unknown name. */
+export async function skills(world: World, name: string | undefined, options: SkillsOptions): Promise<number> {
+  const paths = await findPaths(world.env, options.config ?? null);
+  if (name !== undefined) {
+    // Whether all are sent turns on the window of the model, which the list needs not know.
+    const { config } = await readSettings(world, options);
+    const library = await findSkills(world, options, config?.context_window);
+    const history = await HistoryStore.open({ folder: paths.data, now: world.now });
+    const text = await library.explain(name, history.entries, NO_WISHES);
+    world.stdout.write(world.stdout.isTTY ? neutralise(text) : text);
+    await history.close();
+    return 0;
+  }
+  const library = await findSkills(world, options);
+  if (options.json) {
+    world.stdout.write(`${JSON.stringify({ skills: library.skills, warnings: library.warnings })}\n`);
+    return 0;
+  }
+  const colour = colours(world);
+  const width = library.skills.reduce((widest, { name }) => Math.max(widest, name.length), 0);
+  for (const { name, description, bytes } of library.skills) {
+    world.stdout.write(
+      `${colour.bold(name.padEnd(width))}  ${neutralise(description)} ${colour.dim(`(${shortCount(bytes)} bytes)`)}\n`,
+    );
+  }
+  for (const { path, reason } of library.warnings) world.stderr.write(neutralise(`skill ${path}: ${reason}\n`));
+  if (library.skills.length === 0) world.stderr.write(`There are no skills in '${paths.skills}'.\n`);
+  return 0;
+}
+
+/** The skills as a session would find them, by the configured rules where there are any; no model is asked. */
+export async function findSkills(
+  world: World,
+  options: CommonOptions,
+  context_window: number = DEFAULTS.context_window,
+): Promise<SkillLibrary> {
+  const paths = await findPaths(world.env, options.config ?? null);
+  const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);
+  return await openSkills({
+    folder: paths.skills,
+    known_file: paths.knownSkills,
+    ...DEFAULTS.skills,
+    ...file?.skills,
+    context_window,
+    model: null,
+    cache: { get: async () => null, put: async () => undefined },
+  });
+}

@@ -1,0 +1,31 @@
+import { DEFAULTS } from '../../config/config.js';
+import { providers } from '../../providers/index.js';
+import { statusText } from '../../session/session-status.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { tellNotices } from '../base/print-notices.js';
+import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
+import type { World } from '../base/world.js';
+import { wire } from '../wiring/wire.js';
+
+export interface StatusOptions extends CommonOptions, SettingsOptions {
+  readonly json?: boolean;
+}
+
+/** Prints how long the conversation is and how full the window. Works without a configuration, by the default window. */
+export async function status(world: World, options: StatusOptions): Promise<number> {
+  const found = await readSettings(world, options);
+  const settings = found.config === null ? await withAnyProvider(world, options) : found;
+  if (settings.config === null) return 0;
+  const context_window = found.config?.context_window ?? DEFAULTS.context_window;
+  const { session } = await wire(world, options, settings, { ...settings.config, context_window });
+  const told = await session.status(new AbortController().signal);
+  tellNotices(world, session.history);
+  const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
+  world.stdout.write(options.json ? `${JSON.stringify(told)}\n` : `${statusText(told, model)}\n`);
+  await session.history.close();
+  return 0;
+}
+
+async function withAnyProvider(world: World, options: StatusOptions): Promise<Settings> {
+  return await readSettings(world, { ...options, provider: providers[0]?.name ?? '' });
+}

@@ -1,9 +1,0 @@
-import type { ConfigFile } from '../config/config.js';
-import type { ConfigCheck } from '../config/load.js';
-import { acceptsConfig } from './config-acceptor.js';
-
-/** The check of `config.json`; what explains a mistake is loaded when there is one. */
-export const CONFIG_CHECK: ConfigCheck = {
-  accepts: (value): value is ConfigFile => acceptsConfig(value),
-  explaining: async () => (await import('./config-validator.js')).checkConfig,
-};

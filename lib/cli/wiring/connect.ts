@@ -1,0 +1,160 @@
+import type { Usage } from '../../chat/message.js';
+import type { Config, ModelSettings } from '../../config/config.js';
+import { readKey } from '../../config/read-key.js';
+import { HiError } from '../../errors.js';
+import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
+import { providers } from '../../providers/index.js';
+import { pick } from '../../registry.js';
+import type { Target } from '../../session/deps.js';
+import { openTrace } from '../base/debug-log.js';
+import { configured, idleTimeout, readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
+import type { World } from '../base/world.js';
+
+/** The usage of one answer or summary, and where it came from. */
+export interface Spent {
+  readonly provider: string;
+  readonly model: string;
+  readonly api_base: string | null;
+  readonly at: Date;
+  readonly usage: Usage;
+}
+
+/** Makes the adapters of one run, each when it is first needed. */
+export class Connections {
+  readonly #world: World;
+  readonly #options: SettingsOptions & { readonly debug?: boolean };
+  readonly #settings: Settings;
+  readonly #config: Config;
+  readonly #spent: Spent[] = [];
+  readonly #keys = new Map<string | null, Promise<string | null>>();
+
+  constructor(
+    world: World,
+    options: SettingsOptions & { readonly debug?: boolean },
+    settings: Settings,
+    config: Config,
+  ) {
+    this.#world = world;
+    this.#options = options;
+    this.#settings = settings;
+    this.#config = config;
+  }
+
+  /** A model as the session takes it. */
+  target(model: ModelSettings): Target {
+    const { provider, model: name, context_window, api_base } = model;
+    const spent = (usage: Usage): void => {
+      this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
+    };
+    return { provider, model: name, context_window, connect: once((signal) => this.#connect(model, signal)), spent };
+  }
+
+  /** What everything that was asked through these used so far, oldest first. */
+  get spent(): readonly Spent[] {
+    return this.#spent;
+  }
+
+  /** Another model by name, resolved as `--model` would be, so that its provider's own key and address are found. Throws a `HiError` when it cannot be had. */
+  async find(name: string, signal?: AbortSignal): Promise<Target> {
+    const { provider: _before, ...rest } = this.#options;
+    const usual = name.includes('/') ? {} : { provider: this.#config.provider };
+    const target = this.target(configured(await readSettings(this.#world, { ...rest, ...usual, model: name })));
+    await target.connect(signal);
+    return target;
+  }
+
+  /** The models of the provider that a target belongs to. Throws a `HiError` when it does not tell. */
+  async models({ provider }: Target, patience = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
+    const { member, access } = await this.#reach(provider, signal);
+    const stopped = signal ?? new AbortController().signal;
+    return await inTime(patience, stopped, (either) => member.listModels(access, either));
+  }
+
+  /** The window that the server really gives a target, null when it does not tell. Throws a `HiError` when it cannot be asked. */
+  async window({ provider, model }: Target, patience = 10_000): Promise<number | null> {
+    const { member, access } = await this.#reach(provider);
+    const never = new AbortController().signal;
+    return await inTime(patience, never, async (late) => (await member.realWindow?.(access, model, late)) ?? null);
+  }
+
+  /** Every key that is configured or in a vendor's variable, also those that are not used: none of them may be seen. */
+  async secrets(): Promise<readonly string[]> {
+    const { file } = this.#settings;
+    const { env } = this.#world;
+    const used = [this.#config.api_key, this.#config.small_model?.api_key].map((key) =>
+      this.#key(key ?? null).catch(() => null),
+    );
+    const variables = ['HI_API_KEY', ...providers.flatMap(({ keyVariables }) => keyVariables)];
+    const others = [file?.api_key, file?.small_model?.api_key, ...variables.map((name) => env[name]?.trim())];
+    const keys = [...(await Promise.all(used)), ...others];
+    return keys.flatMap((key) => (key && !key.startsWith('!') ? [key] : []));
+  }
+
+  /** A command for the key is run once. */
+  #key(api_key: string | null, signal?: AbortSignal): Promise<string | null> {
+    const before = this.#keys.get(api_key);
+    if (before) return before;
+    const reading = readKey(api_key, signal);
+    this.#keys.set(api_key, reading);
+    reading.catch(() => this.#keys.delete(api_key));
+    return reading;
+  }
+
+  async #reach(
+    provider: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly member: ProviderMember; readonly access: ProviderSettings }> {
+    const own = provider === this.#config.provider;
+    const model = own ? this.#config : configured(await readSettings(this.#world, { ...this.#options, provider }));
+    return { member: pick<ProviderMember>(providers, provider, 'provider'), access: await this.#access(model, signal) };
+  }
+
+  async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {
+    const member = pick<ProviderMember>(providers, model.provider, 'provider');
+    return await member.create(await this.#access(model, signal));
+  }
+
+  async #access({ api_key, api_base }: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
+    const apiKey = await this.#key(api_key, signal);
+    return {
+      apiKey,
+      apiBase: api_base,
+      idleTimeout: idleTimeout(this.#world),
+      openaiApi: this.#config.openai.api,
+      env: this.#world.env,
+      ...(this.#options.debug ? { trace: await openTrace(this.#settings.paths.log) } : {}),
+    };
+  }
+}
+
+/** What was asked for, within so many milliseconds. Throws a `HiError` of code `network` after them. */
+async function inTime<Value>(
+  patience: number,
+  signal: AbortSignal,
+  ask: (either: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const late = AbortSignal.timeout(patience);
+  try {
+    return await ask(AbortSignal.any([signal, late]));
+  } catch (thrown) {
+    if (!late.aborted || signal.aborted) throw thrown;
+    throw new HiError('network', `The server did not answer within ${patience / 1000} s.`, {
+      hint: 'Check the network connection and api_base.',
+      cause: thrown,
+    });
+  }
+}
+
+/** The same promise every time; made at the first call, and anew after one that failed. */
+export function once<Value>(make: (signal?: AbortSignal) => Promise<Value>): (signal?: AbortSignal) => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return (signal) => {
+    if (made !== null) return made;
+    const making = make(signal);
+    made = making;
+    making.catch(() => {
+      made = null;
+    });
+    return making;
+  };
+}

@@ -1,0 +1,122 @@
+import type { ToolSpec } from '../../chat/request.js';
+import { fileCache } from '../../compaction/cache.js';
+import type { Config } from '../../config/config.js';
+import { addRule } from '../../config/write.js';
+import { HistoryStore } from '../../history/store.js';
+import { pick } from '../../registry.js';
+import type { Target } from '../../session/deps.js';
+import { textModel } from '../../session/metered-model.js';
+import { Session } from '../../session/session.js';
+import { openSkills } from '../../skills/index.js';
+import type { Approve, ToolContext } from '../../tools/tool.js';
+import { EFFECTS, SPECS } from '../../tools/tool-specs.js';
+import { effectiveWindow } from '../../view/limit.js';
+import { configured, readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
+import type { World } from '../base/world.js';
+import { Connections, once } from './connect.js';
+
+/** What a command says of the session it needs. */
+export interface SessionOptions extends SettingsOptions {
+  readonly tools?: boolean | readonly string[];
+  readonly yes?: boolean;
+  readonly ephemeral?: boolean;
+  readonly debug?: boolean;
+  /** Asks the user before a tool runs; absent where nobody can be asked. */
+  readonly approve?: Approve;
+}
+
+/** A session with what it was made from. */
+export interface Wired {
+  readonly session: Session;
+  readonly settings: Settings;
+  readonly config: Config;
+  /** The folder, limits and environment of the session's tools. */
+  readonly tools: ToolContext;
+  readonly connections: Connections;
+}
+
+/** The composition root: reads the settings and puts a session together. Throws `HiError`s of codes `config` and `history`. */
+export async function openSession(world: World, options: SessionOptions): Promise<Wired> {
+  const settings = await readSettings(world, options);
+  return await wire(world, options, settings, configured(settings));
+}
+
+/** A session from settings that were read already. */
+export async function wire(world: World, options: SessionOptions, settings: Settings, config: Config): Promise<Wired> {
+  const { paths } = settings;
+  const history = HistoryStore.open({ folder: paths.data, now: world.now, ephemeral: options.ephemeral ?? false });
+  const connections = new Connections(world, options, settings, config);
+  const target = connections.target(config);
+  const small = config.small_model === null ? null : connections.target(config.small_model);
+  const cache = fileCache(paths.compressions);
+  const context = toolContext(world, config, settings);
+  const offered = offeredTools(config, options);
+  const session = new Session({
+    history: await history,
+    target,
+    find: (name, signal) => connections.find(name, signal),
+    writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
+    preamble: config.preamble,
+    thinking: config.thinking,
+    compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens },
+    maxRounds: config.tools.max_rounds,
+    toolSpecs: offered,
+    toolEffects: EFFECTS,
+    tools: once(async () => {
+      const { createToolRunner, tools } = await import('../../tools/index.js');
+      return createToolRunner({
+        tools: offered.map(({ name }) => pick(tools, name, 'tool')),
+        context,
+        sharedLimit: Math.floor(ANSWER_SHARE * 4 * windowOf(config)),
+        permissions: config.tools.permissions,
+        approve: options.approve ?? null,
+        allowAll: options.yes ?? false,
+        remember: (rule) => addRule(paths.configFile, rule),
+        secrets: await connections.secrets(),
+        ownPlaces: [paths.configFile, paths.data],
+        freeFolders: [paths.skills],
+      });
+    }),
+    skills: (main: Target) =>
+      openSkills({
+        folder: paths.skills,
+        known_file: paths.knownSkills,
+        ...config.skills,
+        context_window: main.context_window,
+        model: async () => textModel(small ?? main),
+        cache,
+      }),
+    cache,
+    ephemeral: options.ephemeral ?? false,
+    cwd: () => context.workingFolder,
+  });
+  return { session, settings, config, tools: context, connections };
+}
+
+function offeredTools(config: Config, { tools: wanted }: SessionOptions): readonly ToolSpec[] {
+  if (wanted === false) return [];
+  if (wanted === undefined || wanted === true) return config.tools.enabled ? SPECS : [];
+  return wanted.map((name) => pick(SPECS, name, 'tool', 'usage'));
+}
+
+/** The shares of the window that the output of one call, and of all calls of one answer, may take: what nobody has read yet cannot be compacted. */
+const OUTPUT_SHARE = 0.2;
+const ANSWER_SHARE = 0.4;
+
+const windowOf = ({ context_window, max_input_tokens, compaction: { trigger_ratio } }: Config): number =>
+  effectiveWindow({ context_window, max_input_tokens, trigger_ratio });
+
+function toolContext(world: World, config: Config, { paths }: Settings): ToolContext {
+  return {
+    workingFolder: world.cwd,
+    root: world.cwd,
+    env: world.env,
+    timeout: config.tools.timeout_ms,
+    outputLimit: Math.min(config.tools.output_limit, Math.floor(OUTPUT_SHARE * 4 * windowOf(config))),
+    spillFolder: paths.outputs,
+    sandbox:
+      config.tools.sandbox === false
+        ? null
+        : { network: config.tools.sandbox === 'network', hidden: [paths.config, paths.data] },
+  };
+}

@@ -1,0 +1,73 @@
+import type { Message, NewCompressBlock, Usage } from '../chat/message.js';
+import { estimateTokens } from '../chat/tokens.js';
+import { type BlockState, stateOf } from '../view/block-state.js';
+import { ratiosOf } from '../view/calibration.js';
+import { totalCharacters } from '../view/size.js';
+import { type Turn, turnsOf } from '../view/turns.js';
+import { cutOf, isSent, keptBy, type Place } from '../view/view.js';
+import { sizeAfter } from './plan.js';
+import type { CompactionInput, Plan } from './strategy.js';
+
+/** What a strategy says about its block; the rest follows from the plan. */
+export interface Outcome extends Pick<NewCompressBlock, 'content' | 'strategy' | 'source'> {
+  readonly usage?: Usage;
+  readonly model?: string;
+  /** The fields a written summary changes; others are carried over from the block before. */
+  readonly state?: Partial<BlockState>;
+}
+
+/** The block that carries out a plan. */
+export function blockOf(input: CompactionInput, plan: Plan, { state, ...outcome }: Outcome): NewCompressBlock {
+  const cut = placeOf(input, plan);
+  const before = (message: Message) => message.turn < cut.turn || (message.turn === cut.turn && message.id < cut.id);
+  const old = stateOf(plan.basis.block);
+  const shortened = new Set(plan.shortened.map(({ id }) => id));
+  return {
+    type: 'compress',
+    ...outcome,
+    first_kept: plan.basis.messages[plan.cut]?.id ?? null,
+    messages_compacted: plan.compacted.length,
+    messages_kept: plan.kept.length,
+    tokens_before: plan.tokens_before,
+    tokens_after: sizeAfter(input, plan, outcome.content),
+    state: {
+      ...old,
+      ...state,
+      cut,
+      also: plan.kept.filter(before).map(({ id }) => id),
+      open: openBefore(cut, input, plan),
+      pruned: plan.kept.filter(({ id }) => shortened.has(id) || old.pruned.includes(id)).map(({ id }) => id),
+      size: estimateTokens(totalCharacters(plan.kept) + outcome.content.length),
+      ratios: ratiosOf(plan.basis),
+    },
+  };
+}
+
+/** Never before the place of the block that is replaced: what that one took away does not come back. */
+function placeOf({ entries }: CompactionInput, { basis, cut }: Plan): { turn: number; id: number } {
+  const first = basis.messages[cut];
+  const end = (turnsOf(entries).at(-1)?.id ?? 0) + 1;
+  const place = first ? { turn: first.turn, id: first.id } : { turn: end, id: end };
+  if (basis.block === null) return place;
+  const old = cutOf(basis.block, entries);
+  return old.turn > place.turn || (old.turn === place.turn && old.id > place.id) ? { ...old } : place;
+}
+
+/** The turns that are not sent yet, run by other processes, and would be lost behind the cut. One without a sign of life for a day was cut short by a crash. */
+function openBefore(cut: Place, { entries, running }: CompactionInput, { basis }: Plan): readonly number[] {
+  const keeps = keptBy(basis.block, entries);
+  const turns = turnsOf(entries);
+  const newest = turns.reduce((latest, { at }) => Math.max(latest, timeOf(at)), Number.NEGATIVE_INFINITY);
+  const isAlive = ({ at }: Turn) => newest - timeOf(at) <= DAY;
+  return turns
+    .filter((turn) => turn.id < cut.turn && !isSent(turn, running) && isAlive(turn) && turn.messages.some(keeps))
+    .map(({ id }) => id);
+}
+
+/** A time that cannot be read counts as long ago. */
+function timeOf(at: string): number {
+  const time = Date.parse(at);
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
+}
+
+const DAY = 24 * 60 * 60 * 1000;

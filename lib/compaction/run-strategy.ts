@@ -1,0 +1,42 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { NewCompressBlock } from '../chat/message.js';
+import { HiError, isAbort } from '../errors.js';
+import { passFor } from './choose-plan.js';
+import type { CompactionDeps, CompactionInput } from './strategy.js';
+import { fallback } from './truncate.js';
+
+/**
+ * One pass: plan, strategy, and when that fails the fallback. Yields what happens; returns the block to append, or null when there is nothing to compact.
+ * A summary that fails is no error of the pass: it yields a warning and returns a fallback block. Throws when the strategy is unknown, and an abort error when cancelled.
+ */
+export async function* compact(
+  input: CompactionInput,
+  deps: CompactionDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
+  const pass = passFor(input);
+  if (pass === null) {
+    if (input.reason === 'manual') yield { type: 'notice', level: 'info', text: 'There is nothing to compact.' };
+    return null;
+  }
+  try {
+    return yield* pass.strategy.compact(input, deps, signal);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (!(thrown instanceof HiError) || isAbort(thrown)) throw thrown;
+    return yield* fallBack(input, thrown.message);
+  }
+}
+
+async function* fallBack(input: CompactionInput, why: string): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
+  const block = fallback(input);
+  // Asked for by hand and nothing shorter to send: then nothing is pretended.
+  if (input.reason === 'manual' && block.messages_compacted === 0) {
+    yield { type: 'notice', level: 'warning', text: `No summary was written: ${why} Nothing is changed.` };
+    return null;
+  }
+  const sent = block.messages_kept === 1 ? 'message is' : `${block.messages_kept} messages are`;
+  const text = `No summary was written: ${why} The newest ${sent} sent for now; the older ones are kept and come into the next summary.`;
+  yield { type: 'notice', level: 'warning', text };
+  return block;
+}

@@ -1,0 +1,42 @@
+import type { Message, Part } from '../chat/message.js';
+import { nameOfImage } from '../view/shorten.js';
+import { headAndTail } from '../view/shorten-text.js';
+
+/** How much of a tool's output and of its arguments a summary needs to see. */
+const RESULT_LIMIT = 2000;
+const ARGUMENT_LIMIT = 1000;
+
+/**
+ * A message as data for the model that writes a summary: who spoke and what, tool output cut to head and tail, images named, thinking left out.
+ * No time and no id, so that the same words give the same text. Never longer than `limit` characters.
+ */
+export function transcriptOf(message: Message, limit: number): string {
+  const body = message.content.map(inWords).filter(Boolean).join('\n');
+  return `<message role="${message.role}">\n${headAndTail(asData(body), Math.max(0, limit))}\n</message>\n`;
+}
+
+/** Text that can close no tag of ours and open no turn of a chat template, whatever it says. */
+export function asData(text: string): string {
+  return text
+    .replace(/<(?=\s*\/?\s*(?:messages?|conversation|earlier-summary|facts)\b)/gi, '&lt;')
+    .replace(/<(?=\|)/g, '&lt;');
+}
+
+function inWords(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'image':
+    case 'document':
+      return `[image: ${nameOfImage(part)}]`;
+    case 'tool_call':
+      return `[calls ${part.name} ${headAndTail(part.invalid_args ?? JSON.stringify(part.args), ARGUMENT_LIMIT)}]`;
+    case 'tool_result': {
+      const text = typeof part.result === 'string' ? part.result : JSON.stringify(part.result);
+      return `[${part.name} ${part.error === undefined ? 'answers' : 'fails'}] ${headAndTail(part.error ?? text, RESULT_LIMIT)}`;
+    }
+    case 'thinking':
+    case 'vendor':
+      return '';
+  }
+}

@@ -1,0 +1,86 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { ValidateFunction } from 'ajv';
+import { isTooDeep, MOST_LEVELS } from '../chat/nesting.js';
+import { HiError, systemCode } from '../errors.js';
+import type { ConfigFile } from './config.js';
+import { validateConfig } from './validate-config.js';
+
+/** How a parsed file is checked: a quick answer for the usual file that is right, and the validator that can say what is wrong (all errors, verbose). */
+export interface ConfigCheck {
+  accepts(value: unknown): value is ConfigFile;
+  explaining(): Promise<ValidateFunction<ConfigFile>>;
+}
+
+/** A configuration file as it was found: null when there is none. */
+export interface FoundConfig {
+  readonly file: ConfigFile | null;
+  /** What is wrong with it though it can be used. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads and checks `config.json`. A missing file is no error unless `required` (the user named it).
+ * Throws a `HiError` of code `config` for a file that cannot be read, is not JSON, or breaks the schema.
+ */
+export async function readConfig(path: string, check: ConfigCheck, required: boolean): Promise<FoundConfig> {
+  const text = readText(path, required);
+  if (text === null) return { file: null, warnings: [] };
+  const value = parseConfig(text, path);
+  const file = check.accepts(value) ? value : validateConfig(value, await check.explaining(), path);
+  return { file, warnings: looseMode(path) };
+}
+
+function readText(path: string, required: boolean): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (code === 'ENOENT' && !required) return null;
+    if (code === 'ENOENT') {
+      throw new HiError('config', `There is no file '${path}'.`, {
+        hint: 'Check the path given with --config.',
+        cause,
+      });
+    }
+    throw new HiError('config', `Cannot read '${path}': ${code ?? String(cause)}.`, {
+      hint: code === 'EISDIR' ? 'It is a folder; it must be a file.' : 'Check its permissions.',
+      cause,
+    });
+  }
+}
+
+/** What a config.json holds, with or without a byte order mark. Throws a `HiError` of code `config` for what is no JSON or nested too deep. */
+export function parseConfig(text: string, path: string): unknown {
+  const value = parsed(text, path);
+  if (!isTooDeep(value)) return value;
+  throw new HiError('config', `${path} is nested deeper than ${MOST_LEVELS} levels, which no setting is.`, {
+    hint: "Mend it, or move it away and run 'hi config init'.",
+  });
+}
+
+function parsed(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    throw new HiError('config', `${path} is not JSON: ${place(text, cause)}`, {
+      hint: "Mend it, or move it away and run 'hi config init'.",
+      cause,
+    });
+  }
+}
+
+/** Node tells a position in the text, or a line and column, or neither, depending on the version and the mistake. */
+function place(text: string, cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const at = /position (\d+)/.exec(message)?.[1];
+  if (at === undefined || message.includes('line')) return message;
+  const before = text.slice(0, Number(at)).split('\n');
+  return `${message} (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;
+}
+
+function looseMode(path: string): readonly string[] {
+  if (process.platform === 'win32') return [];
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) === 0) return [];
+  return [`${path} can be read by others (mode ${mode.toString(8)}). Run: chmod 600 '${path}'`];
+}

@@ -1,0 +1,52 @@
+import { HiError } from '../../errors.js';
+
+/** The system's word for why a call failed (`ENOENT`, `ENOSPC`, …), or null for any other error. */
+export function systemCode(thrown: unknown): string | null {
+  // Not `instanceof Error`: an error of Node's own may come from another realm.
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || !('syscall' in thrown)) return null;
+  return typeof thrown.code === 'string' ? thrown.code : null;
+}
+
+/** A failed file operation as a `HiError` that names the path and the remedy; anything else is returned as it is. */
+export function asHistoryError(thrown: unknown, path: string): unknown {
+  const code = systemCode(thrown);
+  if (code === null) return thrown;
+  const [happened, hint] = explained(code, path);
+  return new HiError('history', happened ?? `The history '${path}' cannot be used (${code}).`, { hint, cause: thrown });
+}
+
+function explained(code: string, path: string): readonly [happened: string | null, hint: string] {
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return [
+        `The disk is full: the history '${path}' could not take what was said last.`,
+        'Free some space and send it again; everything before it is safe.',
+      ];
+    case 'EFBIG':
+      return [
+        `The history '${path}' may not grow: a limit on the size of files is in the way.`,
+        'Raise it (ulimit -f) and send it again; everything before it is safe.',
+      ];
+    case 'EROFS':
+      return [
+        `The history '${path}' is on a read-only file system.`,
+        'Set HI_DATA_DIR to a folder you can write, or use --ephemeral to keep nothing.',
+      ];
+    case 'EACCES':
+    case 'EPERM':
+      return [
+        `No permission for the history '${path}'.`,
+        'Look at its owner and mode (ls -ld), set HI_DATA_DIR to a folder of yours, or use --ephemeral to keep nothing.',
+      ];
+    case 'EISDIR':
+      return [`The history '${path}' is a folder, not a file.`, 'Move that folder away and start again.'];
+    case 'ENOTDIR':
+      return [
+        `Part of the path of the history '${path}' is a file, not a folder.`,
+        'Move that file away, or set HI_DATA_DIR.',
+      ];
+    default:
+      return [null, 'Check the folder and the disk it is on, or set HI_DATA_DIR to another folder.'];
+  }
+}

@@ -1,0 +1,71 @@
+import { fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { Damaged } from './damaged.js';
+import type { Frame, Read } from './frame-headers.js';
+import type { Codec } from './frames.js';
+
+const datasync = promisify(fdatasync);
+
+/** Reads at most this much ahead, so that walking headers takes few reads and large frames are not read for their headers. */
+const AHEAD = 16 * 1024;
+
+/** The bytes of a file from `offset`, fewer than `length` only at its end. */
+export function readAt(file: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(file, bytes, filled, length - filled, offset + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** Writes all the bytes at `offset`. Throws what the system throws; how much was written is then unknown. */
+export function writeAt(file: number, bytes: Uint8Array, offset: number): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written, bytes.length - written, offset + written);
+  }
+}
+
+/** A reader for many small reads near each other. What it returns is a view and must not be changed. */
+export function reader(file: number, ahead = AHEAD): Read {
+  let start = 0;
+  let held: Buffer = Buffer.alloc(0);
+  return (offset, length) => {
+    const within = offset - start;
+    if (within >= 0 && within + length <= held.length) return held.subarray(within, within + length);
+    start = offset;
+    held = readAt(file, offset, Math.max(length, ahead));
+    return held.subarray(0, Math.min(length, held.length));
+  };
+}
+
+/** What a data frame decompresses to. Throws `Damaged` when it cannot be. */
+export function contentAt(codec: Codec, read: Read, frame: Frame): Buffer {
+  try {
+    return codec.decompress(read(frame.offset, frame.size), frame);
+  } catch (cause) {
+    throw new Damaged(`The frame at byte ${frame.offset} cannot be decompressed.`, { cause });
+  }
+}
+
+/** Returns when everything written to the file is on its disk. */
+export function flush(file: number): void {
+  fdatasyncSync(file);
+}
+
+/** Resolves when everything written to the file is on its disk. */
+export async function flushed(file: number): Promise<void> {
+  await datasync(file);
+}
+
+/** Cuts the file off at `size` bytes. */
+export function cutOff(file: number, size: number): void {
+  ftruncateSync(file, size);
+}
+
+/** How many bytes a file has now. */
+export function sizeOf(file: number): number {
+  return fstatSync(file).size;
+}

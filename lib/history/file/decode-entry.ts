@@ -1,0 +1,150 @@
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import type {
+  CompressBlock,
+  Entry,
+  Message,
+  Part,
+  SkillRecord,
+  SkillStanding,
+  Undo,
+  UnknownEntry,
+  Usage,
+} from '../../chat/message.js';
+import { isTooDeep } from '../../chat/nesting.js';
+import { carry } from '../../chat/stored.js';
+import { asTokens } from '../../chat/tokens.js';
+import { decodePart } from './decode-part.js';
+import {
+  count,
+  type Field,
+  type Fields,
+  holdsAll,
+  isCount,
+  isText,
+  json,
+  list,
+  text,
+  withFields,
+  word,
+} from './read-fields.js';
+
+/**
+ * An element of the history as everything behind may trust it, null for what has no id. What this version does not know or cannot read has a
+ * placeholder; the text from the file goes with it, so that a later version finds it again.
+ */
+export function decodeEntry(stored: unknown, textOf: () => string): Entry | null {
+  if (!isJsonObject(stored) || !isId(stored.id)) return null;
+  const entry = decoded(stored, stored.id);
+  return holdsAll(stored, entry) && !isTooDeep(stored) ? entry : carry(entry, textOf());
+}
+
+function decoded(stored: JsonObject, id: number): Entry {
+  if (stored.type === undefined)
+    return stored.role === undefined || !isRole(stored.role)
+      ? unknown(stored, id)
+      : withFields<Message>(stored, MESSAGE);
+  if (stored.type === 'compress' && typeof stored.content === 'string') return withFields<CompressBlock>(stored, BLOCK);
+  if (stored.type === 'undo' && Array.isArray(stored.turns)) return withFields<Undo>(stored, UNDO);
+  return unknown(stored, id);
+}
+
+function unknown(stored: JsonObject, id: number): UnknownEntry {
+  const { type, role } = stored;
+  const what = type === undefined ? `a message of role '${String(role)}'` : `an element of type '${String(type)}'`;
+  return { id, at: time(stored.at, stored), type: 'unknown', what: what.slice(0, 80) };
+}
+
+const isId = (stored: unknown): stored is number => isCount(stored) && stored > 0;
+
+const id: Field<number> = (stored) => (isId(stored) ? stored : 0);
+
+/** A time that is none is left out rather than guessed. */
+const time: Field<string> = (stored) => (typeof stored === 'string' && /^\d{4}-\d\d-\d\d/.test(stored) ? stored : '');
+
+const ROLES = ['user', 'assistant', 'tool'] as const;
+const isRole = (stored: unknown): boolean => ROLES.some((role) => role === stored);
+
+/** Other programs write a text alone as a string. */
+const content: Field<readonly Part[]> = (stored) => {
+  if (typeof stored === 'string') return [{ type: 'text', text: stored }];
+  if (!Array.isArray(stored)) return stored === undefined || stored === null ? [] : [decodePart(stored)];
+  const parts = stored.map(decodePart);
+  return parts.every((part, index) => part === stored[index]) ? stored : parts;
+};
+
+const usage: Field<Usage | undefined> = (stored) =>
+  isJsonObject(stored) && COUNTS.every((name) => isCount(stored[name])) ? withFields<Usage>(stored, USAGE) : undefined;
+
+const COUNTS = ['input_tokens', 'output_tokens', 'cached_tokens', 'context_tokens'] as const;
+const USAGE: Fields<Usage> = {
+  input_tokens: count(0),
+  output_tokens: count(0),
+  cached_tokens: count(0),
+  context_tokens: count(0),
+};
+
+const STOP_REASONS = ['end', 'tool_calls', 'length', 'refusal', 'tool_limit', 'interrupted'] as const;
+
+const names: Field<readonly string[] | undefined> = (stored) => list(stored, isText);
+
+const STANDING: Fields<SkillStanding> = {
+  uses: (stored) => (typeof stored === 'number' ? stored : 0),
+  idle: count(0),
+  hand: word(['pinned', 'dropped'], undefined),
+};
+
+const standing: Field<SkillRecord['standing']> = (stored) => {
+  if (!isJsonObject(stored)) return undefined;
+  const each: Field<SkillStanding> = (one) => withFields<SkillStanding>(isJsonObject(one) ? one : {}, STANDING);
+  const fields = Object.fromEntries(Object.keys(stored).map((name) => [name, each]));
+  return withFields<NonNullable<SkillRecord['standing']>>(stored, fields);
+};
+
+const SKILLS: Fields<SkillRecord> = {
+  matched: (stored) => list(stored, isText) ?? [],
+  active: (stored) => list(stored, isText) ?? [],
+  held: names,
+  pinned: names,
+  dropped: names,
+  standing,
+};
+
+const MESSAGE: Fields<Message> = {
+  id,
+  turn: (stored, whole) => (isId(stored) ? stored : id(whole.id, whole)),
+  at: time,
+  role: word(ROLES, 'user'),
+  content,
+  cwd: text(''),
+  model: text(undefined),
+  provider: text(undefined),
+  usage,
+  // A later version may know more ways for an answer to end.
+  stop_reason: (stored) =>
+    stored === undefined || stored === null ? undefined : word(STOP_REASONS, 'end')(stored, {}),
+  skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
+};
+
+const BLOCK: Fields<CompressBlock> = {
+  type: word(['compress'], 'compress'),
+  id,
+  at: time,
+  content: text(''),
+  strategy: text('unknown'),
+  source: word(['model', 'cache', 'none', 'fallback'], 'model'),
+  first_kept: (stored) => (isId(stored) ? stored : null),
+  messages_compacted: count(0),
+  messages_kept: count(0),
+  tokens_before: (stored) => asTokens(count(0)(stored, {})),
+  tokens_after: (stored) => asTokens(count(0)(stored, {})),
+  state: json(undefined),
+  usage,
+  model: text(undefined),
+};
+
+const UNDO: Fields<Undo> = {
+  type: word(['undo'], 'undo'),
+  id,
+  at: time,
+  turns: (stored) => list(stored, isId) ?? [],
+};

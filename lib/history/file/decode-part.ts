@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import type {
+  DocumentPart,
+  ImagePart,
+  Part,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+  VendorPart,
+} from '../../chat/message.js';
+import { isTooDeep, TOO_DEEP } from '../../chat/nesting.js';
+import { count, type Field, type Fields, json, text, withFields, word } from './read-fields.js';
+
+/** A part as it stands in a file; where this version cannot read it, words that say so stand in its place. */
+export function decodePart(stored: unknown): Part {
+  if (!isJsonObject(stored)) return unreadable('a part that is no object');
+  switch (stored.type) {
+    case 'text':
+      return typeof stored.text === 'string' ? withFields(stored, TEXT) : unreadable('a text without words');
+    case 'thinking':
+      return typeof stored.text === 'string' ? withFields(stored, THINKING) : unreadable('thinking without words');
+    case 'image':
+      return isAttached(stored) ? withFields(stored, IMAGE) : unreadable('an image without its SHA-256 and type');
+    case 'document':
+      return isAttached(stored) ? withFields(stored, DOCUMENT) : unreadable('a document without its SHA-256 and type');
+    case 'tool_call':
+      return isCalled(stored) ? withFields(stored, CALL) : unreadable('a tool call without id and name');
+    case 'tool_result':
+      return isCalled(stored) ? decodeResult(stored) : unreadable('a tool result without id and name');
+    case 'vendor':
+      return json(null)(stored.opaque, stored) ? withFields(stored, VENDOR) : unreadable('a block without content');
+    default:
+      return unreadable(`a part of type '${String(stored.type).slice(0, 40)}'`);
+  }
+}
+
+function unreadable(what: string): TextPart {
+  return { type: 'text', text: `[${what}, which this version of hi cannot read]` };
+}
+
+const isAttached = ({ sha256, mime }: JsonObject): boolean =>
+  typeof mime === 'string' && typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256);
+
+const isCalled = ({ call_id, name }: JsonObject): boolean => typeof call_id === 'string' && typeof name === 'string';
+
+/** What is neither a result nor a reason is told as a reason. */
+function decodeResult(stored: JsonObject): ToolResultPart {
+  const { error, result } = stored;
+  if ((error ?? null) === null && result !== undefined) return withFields<Ran>(stored, RAN);
+  if (result === undefined && typeof error === 'string') return withFields<Failed>(stored, FAILED);
+  const { call_id, name } = withFields<Failed>(stored, FAILED);
+  const reason = typeof error === 'string' ? error : 'The history does not hold the result in a form that can be read.';
+  return { type: 'tool_result', call_id, name, error: reason };
+}
+
+/** The arguments, or that they cannot be read. */
+const invalidArguments: Field<string | undefined> = (stored, { args }) => {
+  if (typeof stored === 'string') return stored;
+  if (args !== undefined && isTooDeep(args)) return TOO_DEEP;
+  return isJsonObject(args) ? undefined : '(not in the history in a form that can be read)';
+};
+
+type Ran = Extract<ToolResultPart, { readonly error?: never }>;
+type Failed = Extract<ToolResultPart, { readonly result?: never }>;
+
+const opaque = json(undefined);
+const NEVER: Field<undefined> = () => undefined;
+const ATTACHED = { mime: text(''), sha256: text(''), bytes: count(0), name: text(undefined) };
+const CALLED = { call_id: text(''), name: text('') };
+const type = <Name extends string>(name: Name): Field<Name> => word([name], name);
+
+const TEXT: Fields<TextPart> = { type: type('text'), text: text(''), opaque };
+const THINKING: Fields<ThinkingPart> = { type: type('thinking'), text: text(''), opaque };
+const IMAGE: Fields<ImagePart> = {
+  type: type('image'),
+  ...ATTACHED,
+  width: count(undefined),
+  height: count(undefined),
+};
+const DOCUMENT: Fields<DocumentPart> = { type: type('document'), ...ATTACHED };
+const CALL: Fields<ToolCallPart> = {
+  type: type('tool_call'),
+  ...CALLED,
+  args: json({}),
+  invalid_args: invalidArguments,
+  opaque,
+};
+const VENDOR: Fields<VendorPart> = { type: type('vendor'), opaque: json({}) };
+const RAN: Fields<Ran> = {
+  type: type('tool_result'),
+  ...CALLED,
+  result: (stored) => (isJson(stored) && !isTooDeep(stored) ? stored : TOO_DEEP),
+  error: NEVER,
+};
+const FAILED: Fields<Failed> = { type: type('tool_result'), ...CALLED, error: text(''), result: NEVER };
+
+/** Everything that came out of JSON is. */
+function isJson(stored: unknown): stored is JsonValue {
+  return stored !== undefined;
+}

@@ -1,0 +1,75 @@
+import { type Entry, isMessage } from '../../chat/message.js';
+import { storedText } from '../../chat/stored.js';
+import { Damaged } from './damaged.js';
+import { decodeEntry } from './decode-entry.js';
+import { Splitter } from './splitter.js';
+
+/** Ids are below this number, so that there are always more: the last one that a number keeps is 2 ** 53 - 1. */
+export const ID_LIMIT = 2 ** 52;
+
+const COMMA = 0x2c;
+const OPEN = 0x5b;
+
+/**
+ * The entries in the content of one frame: whole entries with commas between them, after an optional leading `[` or `,`.
+ * Throws `Damaged` when it is anything else.
+ */
+export function entriesIn(content: Buffer): readonly Entry[] {
+  const lead = content[0];
+  const text = content.toString('utf8', lead === COMMA || lead === OPEN ? 1 : 0);
+  const values = parsed(`[${text}]`);
+  // Only what cannot be shown as it is needs its own text, and that is rare.
+  let texts: readonly string[] | null = null;
+  const textAt = (index: number): string => {
+    texts ??= Array.from(new Splitter().push(Buffer.from(`[${text}]`)), (piece) => piece.toString());
+    return texts[index] ?? '';
+  };
+  return values.map((value, index) => {
+    const entry = decodeEntry(value, () => textAt(index));
+    if (entry === null) throw new Damaged('A frame holds something that is not an entry.');
+    return entry;
+  });
+}
+
+/** The entry that some text is, or null when it is none. */
+export function entryIn(text: Buffer): Entry | null {
+  try {
+    return decodeEntry(JSON.parse(text.toString()), () => text.toString());
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return null;
+    throw thrown;
+  }
+}
+
+/** The id of the first entry in the content of a frame. */
+export function firstIdIn(content: Buffer): number {
+  // hi writes the id first, so the first entry need not be parsed with all that follow.
+  const told = /^[[,]?\{"id":(\d+)[,}]/.exec(content.toString('latin1', 0, 64));
+  return told ? Number(told[1]) : (entriesIn(content)[0]?.id ?? 0);
+}
+
+/** What a frame holds for these entries; the first of a history has no comma before it. */
+export function contentOf(entries: readonly Entry[], first: boolean): Buffer {
+  const texts = entries.map((entry) => storedText(entry));
+  return Buffer.from((first ? '' : ',') + texts.join(','));
+}
+
+/** How many of the entries are messages. */
+export function messagesIn(entries: readonly Entry[]): number {
+  return entries.filter(isMessage).length;
+}
+
+/** The entries from the `count`th last message on; all when there are fewer. */
+export function lastMessages(entries: readonly Entry[], count: number): readonly Entry[] {
+  let left = count;
+  const before = entries.findLastIndex((entry) => isMessage(entry) && --left < 0);
+  return entries.slice(before + 1);
+}
+
+function parsed(text: string): readonly unknown[] {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Damaged('A frame holds something that is not JSON.', { cause });
+  }
+}

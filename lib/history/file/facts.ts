@@ -1,0 +1,37 @@
+import { type Entry, isCompressBlock, isMessage } from '../../chat/message.js';
+
+/** What is known of the whole log without reading it. */
+export interface Facts {
+  /** All entries. */
+  readonly entries: number;
+  readonly messages: number;
+  readonly compactions: number;
+  /** When the newest compaction was, ISO 8601; null when there was none. */
+  readonly last_compaction: string | null;
+  /** The id of the newest entry, 0 when there is none. */
+  readonly last: number;
+}
+
+export const NO_FACTS: Facts = { entries: 0, messages: 0, compactions: 0, last_compaction: null, last: 0 };
+
+/** The facts when one more entry follows. */
+export function withEntry(facts: Facts, entry: Entry): Facts {
+  const compaction = isCompressBlock(entry);
+  return {
+    entries: facts.entries + 1,
+    messages: facts.messages + (isMessage(entry) ? 1 : 0),
+    compactions: facts.compactions + (compaction ? 1 : 0),
+    last_compaction: compaction ? entry.at : facts.last_compaction,
+    last: entry.id,
+  };
+}
+
+/** True for facts as they were stored. */
+export function isFacts(value: unknown): value is Facts {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('entries' in value && 'messages' in value && 'compactions' in value && 'last' in value)) return false;
+  if (!('last_compaction' in value)) return false;
+  const counts = [value.entries, value.messages, value.compactions, value.last];
+  const when = value.last_compaction;
+  return counts.every((count) => Number.isSafeInteger(count)) && (when === null || typeof when === 'string');
+}

@@ -1,0 +1,174 @@
+import { type Facts, isFacts } from './facts.js';
+import { DATA_MAGIC, type Frame, frameAt, type Read } from './frame-headers.js';
+import type { Codec } from './frames.js';
+
+/** Skippable frames by their first four bytes: space that holds nothing, hi's record, checksums, and the seek table of zstd's seekable format. */
+export const SPACE = 0x184d2a50;
+export const RECORD = 0x184d2a51;
+export const SUMS = 0x184d2a52;
+export const TABLE = 0x184d2a5e;
+
+/** The last four bytes of a seek table. */
+const SEEKABLE = 0x8f92eab1;
+/** What ends a seek table: the number of rows, a descriptor and the magic number. */
+const FOOTER = 9;
+const ROW = 8;
+
+/** Every skippable frame begins with its magic number and the size of what follows. */
+export const HEADER = 8;
+
+/** The frames that hold `[` and `]`: two empty blocks make them sixteen bytes long, so that what follows is aligned. */
+export const OPENING = bracket('[');
+export const CLOSING = bracket(']');
+export const BRACKET = OPENING.length;
+
+/** What every append writes anew behind its frame: the closing frame and the header of the space after it. */
+export const END = BRACKET + HEADER;
+
+/** The file is a whole number of blocks long, so that a size which no step of a writer leaves is seen. */
+export const BLOCK = 512;
+
+/** No kernel stops a killed process in the middle of a write that stays within one page. */
+export const PAGE = 4096;
+
+/** One frame in the seek table: its bytes in the file, and what it decompresses to (0 for a skippable frame). */
+export interface Row {
+  readonly size: number;
+  readonly content: number;
+}
+
+/** What hi knows of the frames before its record and of the one right after it. */
+export interface RecordBody {
+  /** The version of this format. */
+  readonly hi: 1;
+  /** Names the log: kept when the file is rewritten, another one after a reset. */
+  readonly log: string;
+  /** Of all entries up to the end of the sealed frame after the record. */
+  readonly facts: Facts;
+  /** Where the frame begins that holds the first entry the view needs; null when it is after the record. */
+  readonly needed: number | null;
+  /** Checksums of the sealed frame after the record, like those in a `SUMS` frame; empty when there is none. */
+  readonly sums: readonly number[];
+}
+
+/** The first eight bytes of a skippable frame. */
+export function header(magic: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(HEADER);
+  bytes.writeUInt32LE(magic, 0);
+  bytes.writeUInt32LE(size, 4);
+  return bytes;
+}
+
+/** A record, long enough that what comes `following` bytes behind it begins at a multiple of eight. */
+export function recordFrame(codec: Codec, body: RecordBody, following: number): Buffer {
+  const inner = codec.compress(Buffer.from(JSON.stringify(body)));
+  const padding = Buffer.alloc(-(HEADER + inner.length + following) & 7);
+  return Buffer.concat([header(RECORD, inner.length + padding.length), inner, padding]);
+}
+
+/** What a record says, or null when it is damaged or of no version known here. */
+export function readRecord(codec: Codec, bytes: Buffer): RecordBody | null {
+  const read: Read = (offset, length) => bytes.subarray(offset, offset + length);
+  const inner = frameAt(read, HEADER, bytes.length);
+  // A record that was turned into space keeps its content but is longer than it says.
+  if (inner?.kind !== 'data' || bytes.length - HEADER - inner.size > 7) return null;
+  try {
+    const body: unknown = JSON.parse(codec.decompress(bytes.subarray(HEADER, HEADER + inner.size), inner).toString());
+    return isRecordBody(body) ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRecordBody(value: unknown): value is RecordBody {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('hi' in value && 'log' in value && 'facts' in value && 'needed' in value)) return false;
+  if (value.hi !== 1 || typeof value.log !== 'string') return false;
+  if (!('sums' in value) || !Array.isArray(value.sums)) return false;
+  return isFacts(value.facts) && (value.needed === null || Number.isSafeInteger(value.needed));
+}
+
+/** How much space a file of that size keeps for what comes next. */
+export function slack(size: number): number {
+  return Math.floor(Math.min(Math.max(size / 32, BLOCK), 16 * PAGE));
+}
+
+/** The size of the smallest file that holds so many bytes. */
+export function wholeBlocks(bytes: number): number {
+  return Math.ceil(bytes / BLOCK) * BLOCK;
+}
+
+/** The row of a frame. */
+export function rowOf(frame: Frame): Row {
+  return { size: frame.size, content: frame.kind === 'data' ? frame.content : 0 };
+}
+
+/** How long the seek table of that many frames is. */
+export function tableSize(rows: number): number {
+  return HEADER + rows * ROW + FOOTER;
+}
+
+/** A seek table as zstd's seekable format describes it. */
+export function tableFrame(rows: readonly Row[]): Buffer {
+  const bytes = Buffer.alloc(tableSize(rows.length));
+  bytes.writeUInt32LE(TABLE, 0);
+  bytes.writeUInt32LE(bytes.length - HEADER, 4);
+  rows.forEach((row, index) => {
+    bytes.writeUInt32LE(row.size, HEADER + index * ROW);
+    bytes.writeUInt32LE(row.content, HEADER + index * ROW + 4);
+  });
+  bytes.writeUInt32LE(rows.length, bytes.length - FOOTER);
+  bytes.writeUInt32LE(SEEKABLE, bytes.length - 4);
+  return bytes;
+}
+
+/** The rows of the seek table that ends at `end`, or null when there is none. */
+export function readTable(read: Read, end: number): Row[] | null {
+  const table = tableBefore(read, end);
+  if (table === null) return null;
+  const bytes = read(table.offset, end - table.offset);
+  if (bytes.length < end - table.offset) return null;
+  return Array.from({ length: table.rows }, (_, index) => ({
+    size: bytes.readUInt32LE(HEADER + index * ROW),
+    content: bytes.readUInt32LE(HEADER + index * ROW + 4),
+  }));
+}
+
+/**
+ * Where the last row of the seek table that ends at `end` begins, or null when there is none, or one of another file: the rows before the last one
+ * reach exactly as far, and in a file that was joined to another one they do not.
+ */
+export function readRest(read: Read, end: number): number | null {
+  const table = tableBefore(read, end);
+  if (table === null || table.rows === 0) return null;
+  const rows = read(table.offset + HEADER, table.rows * ROW);
+  if (rows.length < table.rows * ROW) return null;
+  const last = rows.length - ROW;
+  const start = table.offset - rows.readUInt32LE(last);
+  let covered = 0;
+  for (let at = 0; at < last; at += ROW) covered += rows.readUInt32LE(at);
+  return start < BRACKET || covered !== start ? null : start;
+}
+
+function tableBefore(read: Read, end: number): { readonly offset: number; readonly rows: number } | null {
+  if (end < tableSize(0)) return null;
+  const footer = read(end - FOOTER, FOOTER);
+  if (footer.length < FOOTER || footer.readUInt32LE(5) !== SEEKABLE || footer.readUInt8(4) !== 0) return null;
+  const rows = footer.readUInt32LE(0);
+  const offset = end - tableSize(rows);
+  if (offset < BRACKET) return null;
+  const head = read(offset, HEADER);
+  return head.equals(header(TABLE, tableSize(rows) - HEADER)) ? { offset, rows } : null;
+}
+
+function bracket(character: string): Buffer {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUInt32LE(DATA_MAGIC, 0);
+  bytes.writeUInt8(0x20, 4); // one segment, one byte of content size, no checksum
+  bytes.writeUInt8(1, 5);
+  bytes.writeUIntLE(0, 6, 3); // an empty block that is not the last
+  bytes.writeUIntLE(0, 9, 3);
+  bytes.writeUIntLE((1 << 3) | 1, 12, 3); // the last block: one byte as it is
+  bytes.write(character, 15, 'latin1');
+  return bytes;
+}

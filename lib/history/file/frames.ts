@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type * as Native from 'zstd-napi/binding.js';
+import { HiError } from '../../errors.js';
+import type { Frame } from './frame-headers.js';
+
+/** What turns bytes into zstd frames and back. Every frame it makes carries the size of its content and a checksum over it. */
+export interface Codec {
+  /** Where this zstd comes from, for the user. */
+  readonly name: string;
+  compress(content: Uint8Array): Buffer;
+  /** The content of one data frame, of which `bytes` are all the bytes. Throws when the frame is damaged. */
+  decompress(bytes: Buffer, frame: Pick<Frame, 'content' | 'exact'>): Buffer;
+}
+
+/** Level 3 is zstd's own default: higher ones cost several times the time for a few percent. */
+const LEVEL = 3;
+
+/** The zstd of this machine: the native addon, else the one in Node itself. Throws a `HiError` when there is neither. */
+export function loadCodec(): Codec {
+  const codec = nativeCodec() ?? builtinCodec();
+  if (codec) return codec;
+  throw new HiError(
+    'history',
+    `No zstd was found to read and write the history with (Node ${process.versions.node}).`,
+    {
+      hint:
+        "Use Node 22.15 or newer, which has zstd built in, or install hi again and let the install script of 'zstd-napi' run: " +
+        'npm install -g hi-chat --ignore-scripts=false --allow-scripts=zstd-napi (in a clone: npm install --foreground-scripts, which shows what failed).',
+    },
+  );
+}
+
+function isNative(module: unknown): module is typeof Native {
+  return typeof module === 'object' && module !== null && 'CCtx' in module && 'DCtx' in module;
+}
+
+/**
+ * The addon by itself where it is in its usual place, else through the thin layer of the package. What looks for packages costs five times as much as
+ * loading the addon, and the package's front door loads streams and assertions on top.
+ */
+function loadAddon(): unknown {
+  const here = fileURLToPath(import.meta.url);
+  for (let folder = dirname(here); folder !== dirname(folder); folder = dirname(folder)) {
+    const file = join(folder, 'node_modules', 'zstd-napi', 'build', 'Release', 'binding.node');
+    if (!existsSync(file)) continue;
+    const addon: { exports: unknown } = { exports: {} };
+    process.dlopen(addon, file);
+    return addon.exports;
+  }
+  return createRequire(here)('zstd-napi/binding.js');
+}
+
+function nativeCodec(): Codec | null {
+  try {
+    const zstd = loadAddon();
+    if (!isNative(zstd)) return null;
+    const writer = new zstd.CCtx();
+    writer.setParameter(zstd.CParameter.compressionLevel, LEVEL);
+    writer.setParameter(zstd.CParameter.checksumFlag, 1);
+    const reader = new zstd.DCtx();
+    return {
+      name: 'zstd-napi',
+      compress(content) {
+        const frame = Buffer.allocUnsafe(zstd.compressBound(content.length));
+        return frame.subarray(0, writer.compress2(frame, content));
+      },
+      decompress(bytes, { content, exact }) {
+        const raw = Buffer.allocUnsafe(content);
+        const length = reader.decompress(raw, bytes);
+        if (exact && length !== content) throw new Error(`A frame of ${content} bytes holds ${length}.`);
+        return raw.subarray(0, length);
+      },
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** What `node:zlib` has from Node 22.15 on; the types of Node 20 do not know it. */
+interface BuiltinZstd {
+  readonly constants: { readonly ZSTD_c_checksumFlag: number; readonly ZSTD_c_compressionLevel: number };
+  zstdCompressSync(content: Uint8Array, options: object): Buffer;
+  zstdDecompressSync(bytes: Uint8Array, options: object): Buffer;
+}
+
+function hasZstd(zlib: object): zlib is BuiltinZstd {
+  return 'zstdCompressSync' in zlib && 'zstdDecompressSync' in zlib;
+}
+
+function builtinCodec(): Codec | null {
+  const zlib: object = process.getBuiltinModule('node:zlib');
+  if (!hasZstd(zlib)) return null;
+  const { ZSTD_c_checksumFlag: checksum, ZSTD_c_compressionLevel: level } = zlib.constants;
+  const params = { [checksum]: 1, [level]: LEVEL };
+  return {
+    name: `Node ${process.versions.node}`,
+    compress: (content) => zlib.zstdCompressSync(content, { params, pledgedSrcSize: content.length }),
+    decompress(bytes, { content, exact }) {
+      const raw = zlib.zstdDecompressSync(bytes, { maxOutputLength: Math.max(content, 1) });
+      if (exact && raw.length !== content) throw new Error(`A frame of ${content} bytes holds ${raw.length}.`);
+      return raw;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { existsSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HiError } from '../../errors.js';
+import { linkTarget, writeAside } from '../../write-aside.js';
+import { conversationAt, type Paths } from '../base/history-paths.js';
+import { DATA_MAGIC } from './frame-headers.js';
+
+/**
+ * The paths of the conversation where its file really is. Where the history is a link, that is what the link leads to, and what a reset or a rewrite makes
+ * lies beside that, under its name: renaming there never crosses file systems and never replaces the link. Throws a `HiError` for a link to nothing,
+ * unless a reset put aside what was there: the disk it is on is not at hand, and a conversation that began elsewhere meanwhile would be a second one.
+ */
+export function followed(paths: Paths): Paths {
+  const target = linkTarget(paths.history);
+  if (target === paths.history) return paths;
+  const real = { ...conversationAt(target.replace(/(?:\.json)?(?:\.zst)?$/, '')), history: target };
+  if (!existsSync(target) && !existsSync(real.aside)) throw danglingLink(paths.history, target);
+  return { ...paths, ...real };
+}
+
+/** The folder that holds the file of the conversation and its copies; of `followed` paths. */
+export function homeOf(paths: Paths): string {
+  return dirname(paths.history);
+}
+
+/** Throws a `HiError` when the folder of the attachments is a link to nothing. */
+export function requireAttachments({ attachments }: Paths): void {
+  const target = linkTarget(attachments);
+  if (target !== attachments && !existsSync(target)) throw danglingLink(attachments, target);
+}
+
+/** Takes the conversation away. Where it is behind a link an empty one stays, for a link to nothing would be refused. `real` are the `followed` paths. */
+export function removeConversation(paths: Paths, real: Paths): void {
+  if (real.history === paths.history) rmSync(real.history, { force: true });
+  else writeAside(real.history, EMPTY, { mode: 0o600, synced: true });
+}
+
+/** A zstd frame that holds `[]`: one segment of two bytes, in one raw block, which is the last. */
+const EMPTY = Buffer.from([...magic(), 0x20, 0x02, 0x11, 0x00, 0x00, 0x5b, 0x5d]);
+
+function magic(): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(DATA_MAGIC);
+  return bytes;
+}
+
+function danglingLink(path: string, target: string): HiError {
+  return new HiError('history', `'${path}' is a link to '${target}', where nothing is.`, {
+    hint: 'Mount or bring back what it leads to; to begin anew without that, remove the link.',
+  });
+}

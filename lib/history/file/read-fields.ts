@@ -1,0 +1,66 @@
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { isTooDeep } from '../../chat/nesting.js';
+
+/** What a field says, from what the file holds; undefined when it is not there. */
+export type Field<Value> = (stored: unknown, whole: JsonObject) => Value;
+
+/** The fields of a type, each with what it says. */
+export type Fields<Type> = { readonly [Name in keyof Type]-?: Field<Type[Name]> };
+
+/** A stored object as its type has it: the object itself when every field is as it should be, else a copy in which they are. */
+export function withFields<Type>(stored: JsonObject, fields: Fields<Type>): Type {
+  let copy: Record<string, unknown> | null = null;
+  for (const name in fields) {
+    const before = stored[name];
+    const after = fields[name](before, stored);
+    if (after === before) continue;
+    copy ??= { ...stored };
+    if (after === undefined) delete copy[name];
+    else copy[name] = after;
+  }
+  // The fields are those of the type, each read by its own function.
+  return (copy ?? stored) as Type;
+}
+
+/** True when nothing of what was stored is missing in what is shown: fields may have been added. */
+export function holdsAll(stored: JsonObject, shown: object): boolean {
+  return shown === stored || Object.entries(stored).every(([name, value]) => Reflect.get(shown, name) === value);
+}
+
+/** A string, or something else in its place. */
+export function text<Other>(other: Other): Field<string | Other> {
+  return (stored) => (typeof stored === 'string' ? stored : other);
+}
+
+/** One of these words, or something else in its place. */
+export function word<const Word extends string, const Other>(
+  words: readonly Word[],
+  other: Other,
+): Field<Word | Other> {
+  return (stored) => words.find((known) => known === stored) ?? other;
+}
+
+/** A whole number from 0 on that can be counted with, or something else in its place. */
+export function count<Other>(other: Other): Field<number | Other> {
+  return (stored) => (isCount(stored) ? stored : other);
+}
+
+/** An object that is not nested too deeply, or something else in its place. */
+export function json<Other>(other: Other): Field<JsonObject | Other> {
+  return (stored) => (isJsonObject(stored) && !isTooDeep(stored) ? stored : other);
+}
+
+/** The elements of a list that are what they should be: the list itself when all are. */
+export function list<Item>(stored: unknown, is: (item: unknown) => item is Item): readonly Item[] | undefined {
+  if (!Array.isArray(stored)) return undefined;
+  return stored.every(is) ? stored : stored.filter(is);
+}
+
+export const isText = (stored: unknown): stored is string => typeof stored === 'string';
+
+/** Small enough that numbers may follow it. */
+export const isCount = (stored: unknown): stored is number =>
+  typeof stored === 'number' && Number.isInteger(stored) && stored >= 0 && stored <= LARGEST;
+
+/** No conversation has so many messages; from here on adding one would soon no longer change the number. */
+const LARGEST = 2 ** 52;

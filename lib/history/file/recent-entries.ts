@@ -1,0 +1,38 @@
+import type { Entry } from '../../chat/message.js';
+import { firstNeeded } from '../../view/view.js';
+import { type Facts, NO_FACTS, withEntry } from './facts.js';
+
+/** So many entries are held before the older ones are looked at. */
+const ENOUGH = 10_000;
+
+/** Goes through a whole log and holds on to the entries that the view needs. */
+export class Recent {
+  #entries: Entry[] = [];
+  #facts: Facts = NO_FACTS;
+  #limit = ENOUGH;
+
+  add(entry: Entry): void {
+    this.#entries.push(entry);
+    this.#facts = withEntry(this.#facts, entry);
+    if (this.#entries.length < this.#limit) return;
+    const first = this.first;
+    if (first !== this.#entries[0]?.id) this.#entries = this.#entries.filter(({ id }) => first !== null && id >= first);
+    this.#limit = 2 * this.#entries.length + ENOUGH;
+  }
+
+  /** The entries from the first one the view needs on. */
+  get entries(): readonly Entry[] {
+    const first = this.first;
+    if (first === null) return [];
+    return first === this.#entries[0]?.id ? this.#entries : this.#entries.filter(({ id }) => id >= first);
+  }
+
+  /** The id of the first one the view needs, null when it needs none. */
+  get first(): number | null {
+    return firstNeeded(this.#entries);
+  }
+
+  get facts(): Facts {
+    return this.#facts;
+  }
+}

@@ -1,0 +1,118 @@
+import { Damaged } from './damaged.js';
+import {
+  BLOCK,
+  BRACKET,
+  CLOSING,
+  HEADER,
+  OPENING,
+  RECORD,
+  type RecordBody,
+  type Row,
+  readRecord,
+  readRest,
+  readTable,
+  rowOf,
+  SPACE,
+} from './file-layout.js';
+import { type Frame, frameAt, type Read } from './frame-headers.js';
+import type { Codec } from './frames.js';
+
+/** The living end of the file: where the newest record is, what follows it, and the space for what comes next. */
+export interface Tail {
+  /** Where it was found from: a frame begins there as long as the file is the same one. */
+  readonly start: number;
+  /** Where all begins that the next seal writes anew, a multiple of eight: the record, or the space before it that a seal left or is just leaving. */
+  readonly home: number;
+  readonly record: RecordBody;
+  /** Where the record begins, a multiple of eight. */
+  readonly at: number;
+  /** The first bytes at `home` and those of the record, by which a later look tells whether all is still the same. */
+  readonly mark: Buffer;
+  readonly bytes: Buffer;
+  /** The data frames between home and close. */
+  readonly frames: readonly Frame[];
+  /** Where the closing frame begins, a multiple of eight. */
+  readonly close: number;
+  /** How many bytes the space after it holds. */
+  readonly free: number;
+  /** The size of the file. */
+  readonly size: number;
+}
+
+/** No record comes near this size; what claims to be larger is damaged. */
+const RECORD_LIMIT = 1024 * 1024;
+
+/** The tail of a whole file: found by the seek table at its end, and where that is missing or wrong by walking all frames. Throws `Damaged`. */
+export function findTail(codec: Codec, read: Read, size: number): Tail {
+  if (!read(0, BRACKET).equals(OPENING)) throw new Damaged('The file does not begin with the opening frame.');
+  // Cut off or added to by somebody else. What is appended would no longer be safe from a kill in the middle of a page.
+  if (size % BLOCK !== 0) throw new Damaged('The file is not a whole number of blocks long.');
+  const start = readRest(read, size);
+  if (start !== null) {
+    try {
+      return walkTail(codec, read, size, start);
+    } catch (thrown) {
+      // A seek table is written after what it describes: a crash may leave an older one, or half of one.
+      if (!(thrown instanceof Damaged)) throw thrown;
+    }
+  }
+  return walkTail(codec, read, size, 0);
+}
+
+/** The tail of a file in which a frame begins at `start`, at its home or before. Throws `Damaged` when the frames do not reach the end of the file one after another. */
+export function walkTail(codec: Codec, read: Read, size: number, start: number): Tail {
+  let home: number | null = null;
+  let found: Pick<Tail, 'record' | 'at' | 'bytes'> | null = null;
+  const frames: Frame[] = [];
+  for (let at = start; ; ) {
+    const frame = frameAt(read, at, size);
+    if (frame === null) throw new Damaged(`No whole frame begins at byte ${at}.`);
+    if (isClosing(read, frame)) {
+      if (found === null || home === null) throw new Damaged('The file has no record.');
+      const mark = Buffer.from(read(home, HEADER));
+      return { start, home, mark, ...found, frames, close: at, free: freeAfter(read, at + frame.size, size), size };
+    }
+    const bytes = frame.magic === RECORD && frame.size <= RECORD_LIMIT ? Buffer.from(read(at, frame.size)) : null;
+    const record = bytes && readRecord(codec, bytes);
+    if (record) found = { record, at, bytes };
+    // No space lies between frames that are sealed for good: where the first of it is, the next seal begins.
+    if (record || frame.magic === SPACE) home ??= at;
+    if (frame.kind === 'data' && home !== null) frames.push(frame);
+    at += frame.size;
+  }
+}
+
+/** Every frame before `end`, from the start of the file: by the seek table as far as that goes, from there by walking. Throws `Damaged`. */
+export function rowsBefore(read: Read, size: number, end: number): readonly Row[] {
+  const known = readTable(read, size)?.slice(0, -1) ?? [];
+  const covered = known.reduce((sum, row) => sum + row.size, 0);
+  const trusted = covered <= end && covered === readRest(read, size);
+  const rows = trusted ? known : [];
+  for (let at = trusted ? covered : 0; at < end; ) {
+    const frame = frameAt(read, at, end);
+    if (frame === null) throw new Damaged(`No whole frame begins at byte ${at}.`);
+    rows.push(rowOf(frame));
+    at += frame.size;
+  }
+  return rows;
+}
+
+/** How much space follows the closing frame. Only skippable frames may be there, up to the end of the file. */
+function freeAfter(read: Read, start: number, size: number): number {
+  let free: number | null = null;
+  for (let at = start; at < size; ) {
+    const frame = frameAt(read, at, size);
+    if (frame?.kind !== 'skip') throw new Damaged(`Something follows the end of the array at byte ${at}.`);
+    if (free === null) {
+      if (frame.magic !== SPACE) throw new Damaged('No space follows the end of the array.');
+      free = frame.size - HEADER;
+    }
+    at += frame.size;
+  }
+  if (free === null) throw new Damaged('No space follows the end of the array.');
+  return free;
+}
+
+function isClosing(read: Read, frame: Frame): boolean {
+  return frame.kind === 'data' && frame.size === BRACKET && read(frame.offset, BRACKET).equals(CLOSING);
+}

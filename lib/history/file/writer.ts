@@ -1,0 +1,67 @@
+import type { Entry } from '../../chat/message.js';
+import { storedText } from '../../chat/stored.js';
+import { writeAt } from './bytes.js';
+import { type Facts, NO_FACTS, withEntry } from './facts.js';
+import { HEADER, header, OPENING, type Row, SPACE, slack, tableFrame, tableSize, wholeBlocks } from './file-layout.js';
+import type { Codec } from './frames.js';
+import { ending, FULL, neededFrom, type Start, sealedPiece } from './sealed.js';
+
+/** Writes a whole log into an empty file, entry after entry, holding one frame of it in memory. */
+export class LogWriter {
+  readonly #codec: Codec;
+  readonly #file: number;
+  readonly #log: string;
+  readonly #rows: Row[] = [{ size: OPENING.length, content: 1 }];
+  readonly #starts: Start[] = [];
+  #offset = OPENING.length;
+  #facts: Facts = NO_FACTS;
+  #texts: string[] = [];
+  #first = 0;
+  #length = 0;
+
+  constructor(codec: Codec, file: number, log: string) {
+    this.#codec = codec;
+    this.#file = file;
+    this.#log = log;
+    writeAt(file, OPENING, 0);
+  }
+
+  add(entry: Entry): void {
+    const text = (this.#facts.entries === 0 ? '' : ',') + storedText(entry);
+    if (this.#texts.length === 0) this.#first = entry.id;
+    this.#texts.push(text);
+    this.#length += text.length;
+    this.#facts = withEntry(this.#facts, entry);
+    if (this.#length >= FULL) this.#seal();
+  }
+
+  /** Closes the array. `needed` is the id of the first entry the view needs, null when it needs none. */
+  finish(needed: number | null): void {
+    const content = this.#taken();
+    const from = neededFrom(this.#starts, content.length > 0 ? this.#first : null, needed);
+    const body = { log: this.#log, facts: this.#facts, needed: from };
+    const bytes = ending(this.#codec, body, content);
+    const size = this.#offset + bytes.length;
+    const table = tableSize(this.#rows.length + 1);
+    const end = wholeBlocks(size + HEADER + slack(size) + table);
+    const space = end - table - size - HEADER;
+    const rest = { size: end - table - this.#offset, content: content.length + 1 };
+    const parts = [bytes, header(SPACE, space), Buffer.alloc(space), tableFrame([...this.#rows, rest])];
+    writeAt(this.#file, Buffer.concat(parts), this.#offset);
+  }
+
+  #seal(): void {
+    const { bytes, rows } = sealedPiece(this.#codec, this.#taken());
+    writeAt(this.#file, bytes, this.#offset);
+    this.#starts.push({ offset: this.#offset, id: this.#first });
+    for (const row of rows) this.#rows.push(row);
+    this.#offset += bytes.length;
+  }
+
+  #taken(): Buffer {
+    const content = Buffer.from(this.#texts.join(''));
+    this.#texts = [];
+    this.#length = 0;
+    return content;
+  }
+}

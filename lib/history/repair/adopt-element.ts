@@ -1,0 +1,104 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+
+/** Names that other programs give to the roles of a message. */
+const ROLES: Readonly<Record<string, string>> = {
+  user: 'user',
+  human: 'user',
+  assistant: 'assistant',
+  ai: 'assistant',
+  model: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+};
+
+/** What stands for a field that an element has not. */
+export interface Defaults {
+  readonly id: number;
+  readonly turn: number;
+  readonly at: string;
+}
+
+/** The id an element has, also as digits in a string; null when it has none that can be one. */
+export function idOf(value: JsonObject): number | null {
+  return positive(value.id);
+}
+
+/** The turn a message names, null when it names none. */
+export function turnOf(value: JsonObject): number | null {
+  return positive(value.turn);
+}
+
+/** When an element was written, ISO 8601; null when it does not say. */
+export function timeOf(value: JsonObject): string | null {
+  const { at } = value;
+  if (typeof at === 'string') return at;
+  if (typeof at !== 'number') return null;
+  // Seconds since 1970 stay below this number until the year 5138, and milliseconds passed it in 1973.
+  const time = new Date(at < 1e11 ? at * 1000 : at);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+/** True for an element that begins a turn. */
+export function beginsTurn(value: JsonObject): boolean {
+  return typeof value.role === 'string' && ROLES[value.role] === 'user';
+}
+
+/** True for what hi writes into its history: an object in a text, or an argument of a tool, is nothing like it. */
+export function isOurs({ id, at, type, turn, role, content }: JsonObject): boolean {
+  if (typeof id !== 'number' || positive(id) === null || typeof at !== 'string') return false;
+  if (type !== undefined) return typeof type === 'string';
+  return typeof role === 'string' && typeof turn === 'number' && isList(content);
+}
+
+/** True for what can be an element, whatever it lacks. */
+export function isElement(value: JsonObject): boolean {
+  return idOf(value) !== null || [value.role, value.type].some((name) => typeof name === 'string');
+}
+
+/** True for an element that has an id, and for a message a turn, as numbers. */
+export function isComplete({ id, turn, type }: JsonObject): boolean {
+  return typeof id === 'number' && positive(id) !== null && (type !== undefined || typeof turn === 'number');
+}
+
+/** An element whose turn is a number where it was one in a string. */
+export function numbered(value: JsonObject): JsonObject {
+  const turn = turnOf(value);
+  return turn === null || turn === value.turn ? value : { ...value, turn };
+}
+
+/** An element with what it lacks, every word kept, and the names and texts of other programs as hi has them. */
+export function complete(value: JsonObject, { id, turn, at }: Defaults): JsonObject {
+  const { id: _id, turn: _turn, at: _at, ...rest } = value;
+  const made = { id: idOf(value) ?? id, turn: turnOf(value) ?? turn, at: timeOf(value) ?? at };
+  if (typeof rest.role !== 'string') return { id: made.id, at: made.at, ...rest };
+  const role = ROLES[rest.role] ?? rest.role;
+  return { ...made, ...rest, role, ...ended(rest, role) };
+}
+
+/** The content as parts, and of an answer that does not say how it ended that it did. */
+function ended(value: JsonObject, role: string): JsonObject {
+  const content = partsOf(value.content);
+  const calls = content.some((part) => isJsonObject(part) && part.type === 'tool_call');
+  const isOpen = role !== 'assistant' || calls || value.stop_reason !== undefined;
+  return isOpen ? { content } : { content, stop_reason: 'end' };
+}
+
+function partsOf(content: JsonValue | undefined): readonly JsonValue[] {
+  if (content === undefined || content === null) return [];
+  const parts: readonly JsonValue[] = isList(content) ? content : [content];
+  return parts.map((part) => {
+    if (typeof part === 'string') return { type: 'text', text: part };
+    if (isJsonObject(part) && typeof part.type !== 'string' && typeof part.text === 'string')
+      return { ...part, type: 'text' };
+    return part;
+  });
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function positive(value: JsonValue | undefined): number | null {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : null;
+}

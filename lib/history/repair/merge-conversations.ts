@@ -1,0 +1,135 @@
+import { ID_LIMIT } from '../file/entries.js';
+import type { Inventory, Item } from './inventory.js';
+
+/** Which of the found elements go on, by their number, and under which ids. */
+export interface Merged {
+  readonly order: readonly number[];
+  /** Their ids, in the same order. */
+  readonly ids: readonly number[];
+  /** Elements that no checksum covers. */
+  readonly doubtful: readonly number[];
+  /** Elements that repeat another one, with the number of that. */
+  readonly repeated: ReadonlyMap<number, number>;
+  /** Whether an element got another id than it had. */
+  readonly isRenumbered: boolean;
+}
+
+/**
+ * Puts the parts of a file together: whole turns in the order of their time, each element once, ids that ascend. Where the ids ascend already they stay.
+ */
+export function merge(inventory: Inventory): Merged {
+  const { items } = inventory;
+  const doubtful: number[] = [];
+  const sequences: number[][] = inventory.parts.map(() => []);
+  const believed = isBelievedIn(inventory);
+  for (const [index, item] of items.entries()) {
+    if (item.stale) continue;
+    if (believed(item)) sequences[item.part]?.push(index);
+    else doubtful.push(index);
+  }
+  addStale(items, sequences);
+  const { kept, repeated } = once(
+    items,
+    sequences.filter((sequence) => sequence.length > 0),
+  );
+  const order = byTime(items, kept);
+  const ids = idsFor(items, order);
+  const isRenumbered = order.some((index, at) => items[index]?.id !== ids[at]);
+  return { order, ids, doubtful, repeated, isRenumbered };
+}
+
+/** What a checksum covers, and what has none in a part in which everything fits together. */
+function isBelievedIn({ parts }: Inventory): (item: Item) => boolean {
+  const whole = parts.map((part) => !part.broken && part.splitter.isTidy);
+  return ({ trust, part }) => trust === 'checked' || (trust === 'plain' && whole[part] === true);
+}
+
+/** An older copy counts where the element itself is gone. */
+function addStale(items: readonly Item[], sequences: number[][]): void {
+  const stale = items.flatMap((item, index) => (item.stale ? [index] : []));
+  if (stale.length === 0) return;
+  const live = sequences.map((sequence) => new Set(sequence.map((index) => items[index]?.id)));
+  const added = new Set<number>();
+  for (const index of stale) {
+    const item = items[index];
+    const known = item && live[item.part];
+    if (!item || !known || known.has(item.id)) continue;
+    known.add(item.id);
+    sequences[item.part]?.push(index);
+    added.add(item.part);
+  }
+  for (const part of added) sequences[part]?.sort((one, other) => idAt(items, one) - idAt(items, other));
+}
+
+/** Without what another element repeats word for word under the same id. */
+function once(items: readonly Item[], sequences: readonly (readonly number[])[]) {
+  if (sequences.length < 2 && ascends(items, sequences[0] ?? []))
+    return { kept: sequences, repeated: new Map<number, number>() };
+  const seen = new Map<string, number>();
+  const repeated = new Map<number, number>();
+  const kept = sequences.map((sequence) =>
+    sequence.filter((index) => {
+      const item = items[index];
+      if (!item || item.id === null) return true;
+      const name = `${item.id} ${item.time} ${item.sum}`;
+      const first = seen.get(name);
+      if (first === undefined) seen.set(name, index);
+      else repeated.set(index, first);
+      return first === undefined;
+    }),
+  );
+  return { kept: kept.filter((sequence) => sequence.length > 0), repeated };
+}
+
+function ascends(items: readonly Item[], sequence: readonly number[]): boolean {
+  return sequence.every((index, at) => at === 0 || idAt(items, index) > idAt(items, sequence[at - 1] ?? 0));
+}
+
+/** A sequence that is being merged. */
+interface Queue {
+  readonly sequence: readonly number[];
+  at: number;
+  /** The latest time in it so far: clocks are set back, and the order of a conversation stays. */
+  time: number;
+}
+
+/** The sequences as one: whole turns, the earlier one first. */
+function byTime(items: readonly Item[], sequences: readonly (readonly number[])[]): readonly number[] {
+  if (sequences.length < 2) return sequences[0] ?? [];
+  const queues = sequences.map((sequence): Queue => ({ sequence, at: 0, time: timeAt(items, sequence[0]) }));
+  const order: number[] = [];
+  while (queues.length > 0) {
+    const next = queues.reduce((first, queue) => (queue.time < first.time ? queue : first));
+    takeTurn(items, next, order);
+    if (next.at === next.sequence.length) queues.splice(queues.indexOf(next), 1);
+  }
+  return order;
+}
+
+function takeTurn(items: readonly Item[], queue: Queue, order: number[]): void {
+  do {
+    order.push(queue.sequence[queue.at] ?? 0);
+    queue.at += 1;
+  } while (queue.at < queue.sequence.length && items[queue.sequence[queue.at] ?? 0]?.begins !== true);
+  queue.time = Math.max(queue.time, timeAt(items, queue.sequence[queue.at]));
+}
+
+/** The ids the elements have, each at least one more than that of the one before. */
+function idsFor(items: readonly Item[], order: readonly number[]): readonly number[] {
+  const highest = order.reduce((most, index) => Math.max(most, items[index]?.id ?? 0), 0);
+  let last = 0;
+  const ids = order.map((index) => {
+    const id = items[index]?.id ?? 0;
+    last = id > last ? id : last + 1;
+    return last;
+  });
+  return highest < ID_LIMIT && last < ID_LIMIT ? ids : order.map((_, at) => at + 1);
+}
+
+function idAt(items: readonly Item[], index: number): number {
+  return items[index]?.id ?? 0;
+}
+
+function timeAt(items: readonly Item[], index: number | undefined): number {
+  return index === undefined ? Number.POSITIVE_INFINITY : (items[index]?.time ?? 0);
+}

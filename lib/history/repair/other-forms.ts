@@ -1,0 +1,67 @@
+import { DATA_MAGIC, type Read } from '../file/frame-headers.js';
+import type { FoundFrame } from './found-frames.js';
+
+/** A file that is not in zstd at all. */
+export interface OtherForm {
+  /** What it is, in words. */
+  readonly form: string;
+  /** Its text, empty where that cannot be read here. */
+  readonly content: Buffer;
+  readonly frames: readonly FoundFrame[];
+}
+
+/** How files begin that people compress or save by other means. */
+const BEGINNINGS: readonly (readonly [form: string, bytes: readonly number[]])[] = [
+  ['gzip', [0x1f, 0x8b]],
+  ['xz', [0xfd, 0x37, 0x7a, 0x58]],
+  ['bzip2', [0x42, 0x5a, 0x68]],
+  ['a zip archive', [0x50, 0x4b, 0x03, 0x04]],
+  ['lz4', [0x04, 0x22, 0x4d, 0x18]],
+  ['UTF-16', [0xff, 0xfe]],
+  ['UTF-16', [0xfe, 0xff]],
+  ['UTF-16', [0x5b, 0x00]],
+  ['UTF-16', [0x00, 0x5b]],
+  ['plain JSON', [0xef, 0xbb, 0xbf]],
+];
+
+/** What a file is that holds no zstd frame at its beginning, and what can be read of it; null for one that may be zstd, or that nobody knows. */
+export function otherForm(read: Read, size: number): OtherForm | null {
+  const start = read(0, 64);
+  const dictionary = dictionaryOf(start);
+  if (dictionary !== null)
+    return { form: `zstd with the dictionary ${dictionary}`, content: Buffer.alloc(0), frames: [] };
+  const known = BEGINNINGS.find(([, bytes]) => bytes.every((byte, at) => start[at] === byte))?.[0];
+  const form = known ?? (/^\s*[[{]/.test(start.toString('latin1')) ? 'plain JSON' : null);
+  if (form === null) return null;
+  const { content, checked } = contentOf(form, read(0, size));
+  const found = { content, sound: true, checked, complete: true, uncut: 0, end: size };
+  return { form, content, frames: [{ kind: 'data', at: 0, found, follows: true, stale: false }] };
+}
+
+/** The text of a UTF-16 file, or any other, in UTF-8. */
+export function inUtf8(bytes: Buffer): Buffer {
+  const isBig = bytes[0] === 0xfe || bytes[0] === 0x00;
+  const even = Buffer.from(bytes.subarray(0, bytes.length & ~1));
+  return Buffer.from((isBig ? even.swap16() : even).toString('utf16le'));
+}
+
+function contentOf(form: string, bytes: Buffer): { readonly content: Buffer; readonly checked: boolean } {
+  if (form === 'UTF-16') return { content: inUtf8(bytes), checked: false };
+  if (form === 'plain JSON') return { content: Buffer.from(bytes), checked: false };
+  if (form !== 'gzip') return { content: Buffer.alloc(0), checked: false };
+  const zlib = process.getBuiltinModule('node:zlib');
+  try {
+    return { content: zlib.gunzipSync(bytes), checked: true };
+  } catch {
+    return { content: Buffer.alloc(0), checked: false };
+  }
+}
+
+/** The number of the dictionary that a zstd frame needs, null when it needs none. */
+function dictionaryOf(start: Buffer): number | null {
+  if (start.length < 18 || start.readUInt32LE(0) !== DATA_MAGIC) return null;
+  const descriptor = start.readUInt8(4);
+  const length = [0, 1, 2, 4][descriptor & 3] ?? 0;
+  const at = 5 + ((descriptor & 0x20) === 0 ? 1 : 0);
+  return length === 0 ? null : start.readUIntLE(at, length);
+}

@@ -1,0 +1,79 @@
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Entry } from '../../chat/message.js';
+import { namesIn } from '../../remove-files.js';
+import { INSTANCE, type Paths } from '../base/history-paths.js';
+import type { Facts } from '../file/facts.js';
+import type { Codec } from '../file/frames.js';
+import { followed, homeOf } from '../file/links.js';
+import { Recent } from '../file/recent-entries.js';
+import { LogWriter } from '../file/writer.js';
+import { assertHeld, beat } from '../lock/held.js';
+import { instance } from '../lock/instance.js';
+
+/**
+ * Puts a newly written log of these entries in the place of the history, whole or not at all: a sibling file, fsync, rename. Only under the lock.
+ * A link is followed and stays, and the file keeps its mode; other names of the old file (hard links) keep the old file. Returns the facts of what was written; with no entries the old file stays. Throws what the system throws, the old file as it was.
+ */
+export function rewrite(codec: Codec, paths: Paths, log: string, entries: Iterable<Entry>): Facts {
+  const real = followed(paths);
+  clearLeftovers(real);
+  const sibling = real.fresh + instance();
+  try {
+    const mode = statSync(real.history, { throwIfNoEntry: false })?.mode;
+    const facts = writeLog(codec, sibling, log, entries, mode);
+    // Later than the sibling was made: whoever takes the lock away removes what lies beside the history.
+    assertHeld();
+    if (facts.entries === 0) rmSync(sibling);
+    else renameSync(sibling, real.history);
+    syncFolder(homeOf(real));
+    return facts;
+  } catch (thrown) {
+    rmSync(sibling, { force: true });
+    throw thrown;
+  }
+}
+
+/** Writes a log of these entries to a file of its own, on disk when this returns. Throws what the system throws. */
+export function writeLog(codec: Codec, path: string, log: string, entries: Iterable<Entry>, mode?: number): Facts {
+  const file = openSync(path, 'w', 0o600);
+  try {
+    if (mode !== undefined) fchmodSync(file, mode & 0o7777);
+    const writer = new LogWriter(codec, file, log);
+    const recent = new Recent();
+    for (const entry of entries) {
+      writer.add(entry);
+      recent.add(entry);
+      beat();
+    }
+    writer.finish(recent.first);
+    fsyncSync(file);
+    return recent.facts;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Makes created, renamed and removed names last through a power cut, where the system can. */
+export function syncFolder(folder: string): void {
+  try {
+    const file = openSync(folder, 'r');
+    try {
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Not every system can sync a folder; the names are then as safe as it makes them.
+  }
+}
+
+/** Removes what a killed process was writing. Only under the lock, where nobody else is; of `followed` paths. */
+export function clearLeftovers(paths: Paths): void {
+  const prefix = basename(paths.fresh);
+  for (const name of namesIn(homeOf(paths))) {
+    if (name.startsWith(prefix) && INSTANCE.test(name.slice(prefix.length))) {
+      rmSync(join(homeOf(paths), name), { force: true });
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import type { Entry } from '../../chat/message.js';
+import { isTooDeep } from '../../chat/nesting.js';
+import { decodeEntry } from '../file/decode-entry.js';
+import type { Read } from '../file/frame-headers.js';
+import type { Codec } from '../file/frames.js';
+import { readableAt } from '../file/readable.js';
+import { beat } from '../lock/held.js';
+import { complete, isComplete, isElement, numbered } from './adopt-element.js';
+import { framesIn } from './found-frames.js';
+import { Inventory, type Item } from './inventory.js';
+import { type Merged, merge } from './merge-conversations.js';
+import { NewIds } from './new-ids.js';
+import { otherForm } from './other-forms.js';
+import { renumber } from './references.js';
+
+/** What became of the elements of a file, in numbers. */
+export interface Findings {
+  /** How the file is written, in words, where it is not as hi or any zstd writes it. */
+  readonly form: string | null;
+  /** How many conversations were joined in it. */
+  readonly parts: number;
+  readonly entries: number;
+  /** Elements that were there by what hi recorded of them, and cannot be read. */
+  readonly missing: number;
+  /** Elements that can be read, and no checksum says that they are as they were written. */
+  readonly doubtful: number;
+  /** Elements that were found a second time. */
+  readonly repeated: number;
+  /** Elements that are neither messages nor marks. */
+  readonly foreign: number;
+  /** Elements that lacked something. */
+  readonly changed: number;
+  readonly isRenumbered: boolean;
+}
+
+/**
+ * Every whole element that can still be read in a file, whatever happened to it, as one conversation: oldest first, each once, under ids that ascend.
+ * Believes checksums only, and what fits together to the last byte. Holds a few numbers for each element, and the text of no more than some frames.
+ */
+export class Salvage {
+  readonly findings: Findings;
+  /** Names the conversation, where hi wrote all of it under these ids; else null. */
+  readonly log: string | null;
+  readonly #inventory: Inventory;
+  readonly #merged: Merged;
+  readonly #contentAt: (frame: number) => Buffer | null;
+  readonly #contents = new Map<number, Buffer>();
+
+  constructor(codec: Codec, read: Read, size: number) {
+    const found = new Inventory(codec, read, framesIn(codec, read, size));
+    const other = found.items.length === 0 ? otherForm(read, size) : null;
+    this.#inventory = other ? new Inventory(codec, read, other.frames) : found;
+    this.#contentAt = (frame) => {
+      if (other) return other.content;
+      return readableAt(codec, read, this.#inventory.frames[frame] ?? 0, size)?.content ?? null;
+    };
+    this.#merged = merge(this.#inventory);
+    const { parts } = this.#inventory;
+    const [only] = parts;
+    this.log = parts.length === 1 && !this.#merged.isRenumbered ? (only?.record?.log ?? null) : null;
+    this.findings = this.#count(other?.form ?? null);
+  }
+
+  /** What can be believed. */
+  *entries(): Generator<Entry> {
+    const { items, parts } = this.#inventory;
+    const { order, ids, isRenumbered } = this.#merged;
+    const newIds = isRenumbered ? new NewIds(items, parts.length, this.#merged) : null;
+    const turns = new Map<number, number>();
+    for (const [at, index] of order.entries()) {
+      const item = items[index];
+      const id = ids[at] ?? 0;
+      if (!item) continue;
+      if (item.begins) turns.set(item.part, id);
+      const entry = this.#entry(index, item, (value) => {
+        const moved = newIds ? renumber(numbered(value), id, (old) => newIds.find(index, old)) : value;
+        return isComplete(value) ? moved : complete(moved, { id, turn: turns.get(item.part) ?? id, at: isoOf(item) });
+      });
+      if (entry) yield entry;
+    }
+  }
+
+  /** What can be read, and not believed: as it is, under the ids it has where these ascend. */
+  *doubtful(): Generator<Entry> {
+    let last = 0;
+    for (const index of this.#merged.doubtful) {
+      const item = this.#inventory.items[index];
+      if (!item) continue;
+      last = Math.max(last + 1, item.id ?? 0);
+      const id = last;
+      const entry = this.#entry(index, item, (value) => ({
+        ...complete(value, { id, turn: id, at: isoOf(item) }),
+        id,
+      }));
+      if (entry) yield entry;
+    }
+  }
+
+  /** The entry that an element is after `change`. */
+  #entry(index: number, item: Item, change: (value: JsonObject) => JsonObject): Entry | null {
+    beat();
+    const text = this.#inventory.long.get(index) ?? this.#frame(item.frame).subarray(item.start, item.end);
+    const value: JsonValue = JSON.parse(text.toString());
+    if (!isJsonObject(value) || !isElement(value)) return null;
+    const changed = change(value);
+    return decodeEntry(changed, () => (changed === value ? text.toString() : textOf(changed, text)));
+  }
+
+  /** The content of a frame, held as long as the parts may take turns. */
+  #frame(frame: number): Buffer {
+    const held = this.#contents.get(frame);
+    if (held) return held;
+    const content = this.#contentAt(frame) ?? Buffer.alloc(0);
+    if (this.#contents.size > Math.min(this.#inventory.parts.length, 8)) {
+      const [oldest] = this.#contents.keys();
+      if (oldest !== undefined) this.#contents.delete(oldest);
+    }
+    this.#contents.set(frame, content);
+    return content;
+  }
+
+  #count(form: string | null): Findings {
+    const { items, parts } = this.#inventory;
+    const { order, doubtful, repeated, isRenumbered } = this.#merged;
+    const joined = new Set(items.filter(({ stale }) => !stale).map(({ part }) => part));
+    return {
+      form: form ?? (parts.some(({ splitter }) => splitter.isLoose) ? 'one JSON object after another' : null),
+      parts: joined.size,
+      entries: order.length,
+      missing: parts.reduce((sum, _, part) => sum + this.#missing(part), 0),
+      doubtful: doubtful.length,
+      repeated: repeated.size,
+      foreign: parts.reduce((sum, { leftOut }) => sum + leftOut, 0),
+      changed: order.reduce((sum, index) => sum + (items[index]?.changed ? 1 : 0), 0),
+      isRenumbered,
+    };
+  }
+
+  /** How many elements of a part of hi's are gone: it counts them in its record, and gives those after it ids without a gap. */
+  #missing(part: number): number {
+    const { items, parts } = this.#inventory;
+    const record = parts[part]?.record;
+    if (parts[part]?.ours !== true) return 0;
+    const used = [...this.#merged.order, ...this.#merged.repeated.keys()].flatMap((index) => {
+      const item = items[index];
+      return item?.part === part ? [item.id ?? 0] : [];
+    });
+    const first = used.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY);
+    const last = used.reduce((most, id) => Math.max(most, id), 0);
+    const expected = record ? record.facts.entries + Math.max(0, last - record.facts.last) : last - first + 1;
+    return used.length === 0 && !record ? 0 : Math.max(0, expected - used.length);
+  }
+}
+
+/** A changed element as JSON. One that is nested too deeply for that keeps its text but for its id. */
+function textOf(changed: JsonObject, text: Buffer): string {
+  return isTooDeep(changed) ? text.toString().replace(/"id"\s*:\s*\d+/, `"id":${changed.id}`) : JSON.stringify(changed);
+}
+
+function isoOf({ time }: Item): string {
+  return new Date(time).toISOString();
+}

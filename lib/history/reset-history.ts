@@ -1,0 +1,125 @@
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { HiError } from '../errors.js';
+import { namesIn } from '../remove-files.js';
+import { linkTarget, writeAside } from '../write-aside.js';
+import { collect, removeFolders } from './attachments.js';
+import { systemCode } from './base/history-error.js';
+import { DAMAGED, type Paths } from './base/history-paths.js';
+import { keepTwice } from './base/link-or-copy.js';
+import { followed, homeOf, removeConversation } from './file/links.js';
+import { assertHeld } from './lock/held.js';
+import { clearLeftovers, syncFolder } from './repair/rewrite.js';
+import { entriesAt } from './repair/whole-log.js';
+
+/**
+ * Puts the conversation aside, in place of the copy an earlier reset left. Only under the lock.
+ * Killed at any moment it has either happened or not, for the attachments too: one rename decides. They lie in one folder by their hash and stay there
+ * as long as either conversation refers to them.
+ */
+export function putAside(paths: Paths): void {
+  const real = settled(paths);
+  if (!existsSync(real.history)) return;
+  const replaces = existsSync(real.aside) || real.oldAttachments.some((folder) => existsSync(folder));
+  assertHeld();
+  renameSync(real.history, real.aside);
+  syncFolder(homeOf(real));
+  if (replaces) collectUnused(real);
+}
+
+/**
+ * Brings the copy back; what was said since takes its place as the copy. Only under the lock.
+ * Killed at any moment it has either happened or not: one rename decides, and the next reset or undo gives the other conversation its name.
+ * Throws a `HiError` when there is no copy.
+ */
+export function bringBack(paths: Paths): void {
+  const real = settled(paths);
+  if (!existsSync(real.aside)) {
+    throw new HiError('history', `There is no conversation to bring back in '${homeOf(real)}'.`, {
+      hint: 'Only the last reset can be undone, and not one with --purge.',
+    });
+  }
+  if (existsSync(real.history)) keepTwice(real.history, real.swap);
+  assertHeld();
+  renameSync(real.aside, real.history);
+  finishSwap(real);
+  syncFolder(homeOf(real));
+}
+
+/**
+ * Removes the conversation and every copy of it, damaged ones too; the conversation last, so that it is seen to be there while a copy is. Only under the lock.
+ * Returns what could not be reached, in sentences for the user.
+ */
+export function purge(paths: Paths): readonly string[] {
+  if (!existsSync(paths.folder)) return [];
+  const real = followed(paths);
+  const damaged = namesIn(paths.folder).filter((name) => DAMAGED.test(name));
+  const places = [real, paths];
+  const copies = [
+    ...places.flatMap(({ aside, swap }) => [swap, aside]),
+    ...damaged.map((name) => join(paths.folder, name)),
+  ];
+  const notices = hardLinked([real.history, ...copies]);
+  assertHeld();
+  for (const place of places) clearLeftovers(place);
+  for (const copy of copies) {
+    // Earlier versions put a link aside as it was.
+    rmSync(linkTarget(copy), { force: true });
+    rmSync(copy, { force: true });
+  }
+  removeConversation(paths, real);
+  rmSync(paths.told, { force: true });
+  syncFolder(homeOf(real));
+  collect(paths, []);
+  removeFolders(paths);
+  syncFolder(paths.folder);
+  return notices;
+}
+
+/** The conversation and its copy under their own names, whatever a kill left. */
+function settled(paths: Paths): Paths {
+  const real = followed(paths);
+  finishSwap(real);
+  if (real.history !== paths.history && !existsSync(real.aside) && existsSync(paths.aside)) {
+    // Put aside before the history became a link.
+    writeAside(real.aside, readFileSync(paths.aside), { mode: 0o600, synced: true });
+    rmSync(paths.aside);
+  }
+  return real;
+}
+
+/** A swap that was cut short: the conversation that was replaced becomes the copy, unless nothing was replaced yet. */
+function finishSwap({ swap, aside }: Paths): void {
+  if (!existsSync(swap)) return;
+  if (existsSync(aside)) rmSync(swap);
+  else renameSync(swap, aside);
+}
+
+/** The reset has happened already: what cannot be removed now goes with the next one. */
+function collectUnused(paths: Paths): void {
+  try {
+    collect(paths, [paths.history, paths.aside, paths.swap].map(entriesAt));
+    removeFolders(paths);
+  } catch (thrown) {
+    if (systemCode(thrown) === null && !(thrown instanceof HiError)) throw thrown;
+  }
+}
+
+/** Says of which files there are more names on the disk than those that are going to be removed. */
+function hardLinked(paths: readonly string[]): readonly string[] {
+  const known = new Map<string, { readonly path: string; readonly names: number; found: number }>();
+  for (const path of paths) {
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (file === undefined) continue;
+    const key = `${file.dev}:${file.ino}`;
+    const one = known.get(key) ?? { path, names: file.nlink, found: 0 };
+    if (lstatSync(path).isFile()) one.found += 1;
+    known.set(key, one);
+  }
+  return [...known.values()]
+    .filter(({ names, found }) => names > Math.max(found, 1))
+    .map(
+      ({ path }) =>
+        `'${path}' has another name on this disk (a hard link); what it holds is still there under that one.`,
+    );
+}

@@ -1,0 +1,29 @@
+import { PlainResponse } from './plain-globals.js';
+import { PlainStream } from './plain-stream.js';
+import { eventData, serverSentEvents } from './server-sent-events.js';
+
+/** An event that is an error object, told from the beginning of its text, for the others are taken apart later. */
+const ERROR = /^\s*\{\s*"error"/;
+
+/**
+ * The same response, whose body is each event on a line of its own. Google's SDK looks for the end of an event from its first byte with every piece of it,
+ * cannot read data of several lines, and drops an error that comes as an event, an answer that is no stream, and a last event without its blank line.
+ */
+export function checkedEvents(response: Response, idleTimeout: number): Response {
+  if (new URL(response.url).searchParams.get('alt') !== 'sse') return response;
+  const chunks = check(response, idleTimeout);
+  const body = new PlainStream({
+    next: async () => (await chunks.next()).value ?? null,
+    stop: () => void chunks.return(undefined),
+  });
+  return PlainResponse.rewritten(response, body);
+}
+
+async function* check(response: Response, idleTimeout: number): AsyncGenerator<Uint8Array, undefined> {
+  for await (const events of serverSentEvents(response, idleTimeout)) {
+    const bad = events.findIndex((event) => ERROR.test(event));
+    const good = bad < 0 ? events : events.slice(0, bad);
+    yield Buffer.from(good.map((event) => `data: ${event.replaceAll('\n', ' ')}\n\n`).join(''));
+    if (bad >= 0) eventData(events[bad] ?? '');
+  }
+}

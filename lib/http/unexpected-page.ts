@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { HiError } from '../errors.js';
+import type { Call } from './pending-request.js';
+
+/** A page for people where an API should be. */
+export function refusePage({ url }: Call, incoming: IncomingMessage): void {
+  if (!incoming.headers['content-type']?.startsWith('text/html')) return;
+  incoming.destroy();
+  throw webPage(url);
+}
+
+/** The error of such a page: api_base lacks its path, or a network wants a login. */
+export function webPage(url: URL): HiError {
+  return new HiError('request', `'${url.origin}${url.pathname}' answers with a web page.`, {
+    hint: 'Check api_base (for a compatible server it usually ends in /v1), and whether the network wants a login.',
+  });
+}
+
+/** What has to be put right before anything can be had from the address at all. */
+export function refuseElsewhere({ url, proxy }: Call, status: number, incoming: IncomingMessage): void {
+  if (proxy !== null && status === 407) {
+    incoming.destroy();
+    throw new HiError('network', `The proxy '${proxy.host}' wants a name and password.`, {
+      hint: 'Write them into the address: HTTPS_PROXY=http://name:password@host:port.',
+    });
+  }
+  const { location } = incoming.headers;
+  if (status < 300 || status >= 400 || location === undefined) return;
+  incoming.destroy();
+  throw new HiError('request', `'${url.origin}' answers that it has moved to '${absolute(location, url)}'.`, {
+    hint: 'Set api_base to the new address.',
+  });
+}
+
+function absolute(location: string, base: URL): string {
+  return URL.canParse(location, base.href) ? new URL(location, base).href : location;
+}

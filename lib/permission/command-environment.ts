@@ -1,0 +1,38 @@
+import { isTellingSecret } from '../tools/mask-secrets.js';
+
+/** Names that hold a key by custom: every vendor's key variable ends in one of these. */
+const KEY_NAME =
+  /(^|_)([A-Z]*KEYS?(_ID)?|SECRETS?(_KEY)?|TOKENS?|AUTH_?TOKEN|AUTH|PAT|PASS|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|BEARER|COOKIE|DSN)$/i;
+
+/** What would make bash run, find or trace something else than the command says. */
+const SHELL_SETTINGS =
+  /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|CDPATH|GLOBIGNORE|IFS|EXECIGNORE|BASH_XTRACEFD|BASH_FUNC_.*)$/;
+
+/** Beginnings of keys that vendors give out. */
+const KEY_VALUE = /^(sk-|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|AKIA)/;
+
+/**
+ * The environment of a command: that of the process without keys (by name, by shape, and every variable that contains one of
+ * `secrets`), and without what would change how bash reads the command.
+ */
+export function commandEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  secrets: readonly string[] = [],
+): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || isKey(name, value, secrets) || SHELL_SETTINGS.test(name)) continue;
+    kept[name] = value;
+  }
+  // There is no terminal: programs must neither draw nor wait for an answer.
+  return { ...kept, TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' };
+}
+
+function isKey(name: string, value: string, secrets: readonly string[]): boolean {
+  return (
+    KEY_NAME.test(name) ||
+    KEY_VALUE.test(value) ||
+    secrets.some((secret) => value === secret || (isTellingSecret(secret) && value.includes(secret))) ||
+    /:\/\/[^/\s:@]+:[^/\s@]+@/.test(value)
+  );
+}

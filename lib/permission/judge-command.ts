@@ -1,0 +1,133 @@
+import { judgePath, type Surroundings, type Verdict } from './paths/judge-path.js';
+import { pathUse } from './paths/path-use.js';
+import { pathWordProblem } from './paths/path-words.js';
+import { isHarmlessDevice } from './paths/private-places.js';
+import { walkedProblem } from './paths/walked-places.js';
+import { type CommandRule, commandRules, cover, isWhole, mentions } from './rules/command-rules.js';
+import type { Rules } from './rules/rules.js';
+import { commandRule } from './rules/suggest-rule.js';
+import { walksOf } from './shell/directory-walks.js';
+import { readCommand, type ShellPart } from './shell/read-command.js';
+
+type FilePart = Extract<ShellPart, { kind: 'file' }>;
+
+/**
+ * Judges a shell command part by part: every command in it has to be covered, what a command runs in turn too, and a redirection
+ * is a read or a write of its file. What cannot be told from the text is asked for.
+ */
+export async function judgeCommand(command: string, rules: Rules, around: Surroundings): Promise<Verdict> {
+  const { parts, words } = await readCommand(command, around.env);
+  const all = flattened(parts);
+  const [deny, ask, allow] = [
+    await commandRules(rules.deny),
+    await commandRules(rules.ask),
+    await commandRules(rules.allow),
+  ];
+  const denied = speaking(deny, command, all);
+  if (denied?.surely) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
+  const use = pathUse(all, around.workingFolder);
+  const files = await judgeFiles(all, use.moves, rules, around);
+  const problem =
+    (await pathWordProblem(words, use, rules, around)) ??
+    (await walkedProblem(walksOf(all, words), use.folders ?? [], rules, around));
+  const forbidden = [...files.values(), problem].find((verdict) => verdict?.decision === 'deny');
+  if (forbidden) return forbidden;
+  const mayBeDenied =
+    denied !== null ||
+    isPerhaps(problem) ||
+    (deny.length > 0 && all.some(hides)) ||
+    [...files.values()].some(isPerhaps);
+  const asking = (reason: string, rule: string | null): Verdict => ({ decision: 'ask', reason, rule, mayBeDenied });
+  if (problem?.decision === 'ask') return asking(problem.reason, null);
+  for (const verdict of files.values())
+    if (verdict.decision === 'ask' && verdict.rule === null) return asking(verdict.reason, null);
+  const asked = speaking(ask, command, all);
+  if (asked !== null) return asking(`the rule '${asked.source}' says to ask`, null);
+  const whole = allow.find((rule) => isWhole(rule, command));
+  if (whole?.rule.scope.kind === 'exact') return { decision: 'allow' };
+  const open = whole ? [] : uncovered(parts, allow, files);
+  if (open.length > 0) return asking(whyAsked(open, command), commandRule(command, open));
+  return mayBeDenied
+    ? asking('a rule may forbid what it does; that cannot be told from its text', null)
+    : { decision: 'allow' };
+}
+
+function isPerhaps(verdict: Verdict | null): boolean {
+  return verdict?.decision === 'ask' && verdict.mayBeDenied === true;
+}
+
+function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
+  return parts.flatMap((part) =>
+    part.kind === 'command' && part.inner !== null ? [part, ...flattened(part.inner.parts)] : [part],
+  );
+}
+
+function hides(part: ShellPart): boolean {
+  return part.kind === 'unclear' ? part.hides : part.kind === 'command' && part.doubt?.hides === true;
+}
+
+/** The rule that speaks of this command line or a part of it, and whether that is sure. */
+function speaking(rules: readonly CommandRule[], command: string, all: readonly ShellPart[]) {
+  let perhaps: string | null = null;
+  for (const rule of rules) {
+    const { source } = rule.rule;
+    if (isWhole(rule, command)) return { source, surely: true };
+    for (const part of all) {
+      const mention = part.kind === 'command' ? mentions(rule, part) : 'no';
+      if (mention === 'yes') return { source, surely: true };
+      if (mention === 'maybe') perhaps ??= source;
+    }
+  }
+  return perhaps === null ? null : { source: perhaps, surely: false };
+}
+
+async function judgeFiles(
+  all: readonly ShellPart[],
+  moves: boolean,
+  rules: Rules,
+  around: Surroundings,
+): Promise<ReadonlyMap<ShellPart, Verdict>> {
+  const verdicts = new Map<ShellPart, Verdict>();
+  for (const part of all) {
+    if (part.kind !== 'file' || isHarmlessDevice(part.path)) continue;
+    const verdict = await judgePath(`${part.use}_file`, part.use, part.path, rules, around);
+    const isLost = moves && !/^[/~]/.test(part.path) && verdict.decision !== 'deny';
+    verdicts.set(part, isLost ? lost(part, rules) : verdict);
+  }
+  return verdicts;
+}
+
+function lost({ use, path }: FilePart, rules: Rules): Verdict {
+  const mayBeDenied = rules.deny.some((rule) => rule.tool !== 'bash');
+  const reason = 'it cannot be told in which folder the file is';
+  return { decision: 'ask', reason, rule: `${use}_file(${path})`, mayBeDenied };
+}
+
+function uncovered(
+  parts: readonly ShellPart[],
+  allow: readonly CommandRule[],
+  files: ReadonlyMap<ShellPart, Verdict>,
+): readonly ShellPart[] {
+  return parts.flatMap((part): readonly ShellPart[] => {
+    if (part.kind === 'unclear') return [part];
+    if (part.kind === 'file') return (files.get(part)?.decision ?? 'allow') === 'allow' ? [] : [part];
+    const covered = cover(allow, part);
+    if (covered === 'whole') return [];
+    const inner = uncovered(part.inner?.parts ?? [], allow, files);
+    return covered === 'itself' ? inner : [part, ...inner];
+  });
+}
+
+function whyAsked(open: readonly ShellPart[], command: string): string {
+  const [first] = open;
+  if (first?.kind === 'unclear') return `${first.reason}: ${shortened(first.text)}`;
+  if (first?.kind === 'file') return `no rule covers ${first.use === 'read' ? 'reading' : 'writing'} ${first.path}`;
+  if (first?.doubt) return `${first.doubt.reason}: ${shortened(first.text)}`;
+  const whole = first === undefined || first.text.trim() === command.trim();
+  return whole ? 'no rule covers this command' : `no rule covers ${shortened(first.text)}`;
+}
+
+function shortened(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}

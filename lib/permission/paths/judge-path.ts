@@ -1,0 +1,106 @@
+import { homedir } from 'node:os';
+import { dirname, relative, resolve } from 'node:path';
+import type { Rule, Rules } from '../rules/rules.js';
+import { twinReason } from './hard-links.js';
+import { privateReason } from './private-places.js';
+import { isInside, locate, type Place } from './resolve-path.js';
+
+/** What the judge decides: run it, ask the user, or never. */
+export type Verdict =
+  | { readonly decision: 'allow' }
+  /** `rule` is what "always" would store; null when it may not be allowed for always. */
+  | {
+      readonly decision: 'ask';
+      readonly reason: string;
+      readonly rule: string | null;
+      /** It cannot be ruled out that a rule forbids it, so `-y` does not settle it. */
+      readonly mayBeDenied?: boolean;
+    }
+  | { readonly decision: 'deny'; readonly reason: string };
+
+/** The surroundings a path is judged in. */
+export interface Surroundings {
+  /** The folder that reads are free in, as it was when the session began. */
+  readonly root: string;
+  readonly workingFolder: string;
+  /** Folders and files of hi itself: always asked for. */
+  readonly ownPlaces: readonly string[];
+  /** Folders that are free to read wherever they are: outputs that were cut for the model, skills. */
+  readonly freeFolders: readonly string[];
+  /** The environment commands run in. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Judges reading or writing one path: `deny` beats private places and `ask`, these beat `allow`; reading inside the root needs no rule. */
+export async function judgePath(
+  tool: string,
+  kind: 'read' | 'write',
+  path: string,
+  rules: Rules,
+  around: Surroundings,
+): Promise<Verdict> {
+  const place = await locate(path, around.workingFolder);
+  const root = (await locate(around.root, '/')).real ?? around.root;
+  const speaks = (rule: Rule) => rule.tool === tool || rule.tool === `${kind}_file`;
+  const find = async (list: readonly Rule[], paths: readonly string[]) => {
+    for (const rule of list) if (speaks(rule) && (await covers(rule, paths, root))) return rule;
+    return null;
+  };
+  const spellings = [resolve(place.asked), ...(place.real === null ? [] : [place.real])];
+  const denied = await find(rules.deny, spellings);
+  if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
+  const free = kind === 'read' && (await isFree(place, around));
+  const leads = place.real !== null && place.real !== resolve(place.asked) ? ` (it leads to ${place.real})` : '';
+  const own = free ? [] : around.ownPlaces;
+  const secret = privateReason(place, kind, own) ?? (await twinReason(place.real ?? '', root, own));
+  if (secret !== null) return { decision: 'ask', reason: secret + leads, rule: null };
+  const asked = await find(rules.ask, spellings);
+  if (asked) return { decision: 'ask', reason: `the rule '${asked.source}' says to ask${leads}`, rule: null };
+  const real = place.real ?? '';
+  if (free || (await find(rules.allow, [real]))) return { decision: 'allow' };
+  const inside = isInside(root, real);
+  if (kind === 'read' && inside) return { decision: 'allow' };
+  const reason = inside ? 'no rule allows this change' : 'it is outside the working folder';
+  return { decision: 'ask', reason: reason + leads, rule: ruleFor(tool, kind, real, root) };
+}
+
+async function isFree({ real }: Place, { freeFolders }: Surroundings): Promise<boolean> {
+  const folders = await Promise.all(freeFolders.map((folder) => locate(folder, '/')));
+  return real !== null && folders.some((folder) => folder.real !== null && isInside(folder.real, real));
+}
+
+/** True when the rule speaks of one of the paths. `x/*` is `x` and all that is below it; a name without `/` is that name anywhere. */
+export async function covers({ scope }: Rule, paths: readonly string[], root: string): Promise<boolean> {
+  if (scope.kind === 'all') return true;
+  const folder = scope.kind === 'prefix' ? scope.text : /^(.*)\/\*{1,2}$/.exec(scope.text)?.[1];
+  if (folder !== undefined && !isGlob(folder)) {
+    const top = fullPath(folder === '' ? '/' : folder, root);
+    return paths.some((path) => isInside(top, path));
+  }
+  if (!isGlob(scope.text)) return paths.includes(fullPath(scope.text, root));
+  const { default: picomatch } = await import('picomatch');
+  const anywhere = !scope.text.includes('/');
+  const matches = picomatch(anywhere ? scope.text : fullPath(scope.text, root), { dot: true, basename: anywhere });
+  return paths.some((path) => mayExist(path) && matches(path) && (!anywhere || isInside(root, path)));
+}
+
+/** A path that no system has is not worth the time that comparing it with a pattern may take. */
+function mayExist(path: string): boolean {
+  return path.length <= 4096 && path.split('/').every((step) => step.length <= 255);
+}
+
+const isGlob = (text: string): boolean => /[*?[\]{}]/.test(text);
+
+function fullPath(text: string, root: string): string {
+  return text === '~' || text.startsWith('~/') ? homedir() + text.slice(1) : resolve(root, text);
+}
+
+/** A rule for the folder of the path, or for the path alone where its folder is too wide. Absolute: the rules hold in every folder. */
+function ruleFor(tool: string, kind: 'read' | 'write', real: string, root: string): string | null {
+  if (real === '' || isGlob(real) || real.includes(':*')) return null;
+  const name = kind === 'write' ? 'write_file' : tool;
+  const folder = tool === 'list_files' ? real : dirname(real);
+  const isWide = folder === '/' || isInside(folder, homedir()) || isInside(folder, root);
+  const path = isWide ? real : `${folder}/*`;
+  return `${name}(${isInside(homedir(), path) ? `~/${relative(homedir(), path)}` : path})`;
+}

@@ -1,0 +1,79 @@
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
+import type { ShellPart } from '../shell/read-command.js';
+import { absolutePath } from './resolve-path.js';
+
+type CommandPart = Extract<ShellPart, { kind: 'command' }>;
+
+/** How a command line uses the paths in it. */
+export interface PathUse {
+  /** Whether a command in it changes what its arguments name. */
+  readonly writes: boolean;
+  /** Whether one may: all that are not known to look only. */
+  readonly mayWrite: boolean;
+  /** Whether paths may be meant from another folder than the working folder. */
+  readonly moves: boolean;
+  /** The folders they may be meant from, as far as it is written where it goes; null for too many. */
+  readonly folders: readonly string[] | null;
+}
+
+/** Programs that change what their arguments name. */
+const WRITERS = new Set(
+  'cp mv rm ln tee dd install rsync touch truncate mkdir rmdir chmod chown sed patch unzip tar shred split'.split(' '),
+);
+
+/** Programs that leave what their arguments name as it is. */
+const READERS = new Set(
+  'cat head tail wc grep egrep fgrep rg ls stat file du df tree diff cmp sort uniq cut tr nl tac jq od strings md5sum sha1sum sha256sum basename dirname realpath readlink find fd less more which type command test [ echo printf true false : pwd cd pushd popd read set trap exit return sleep date ps'.split(
+    ' ',
+  ),
+);
+
+/** What git does without changing what it is given the names of. */
+const GIT_READERS = new Set('add blame check-ignore commit diff grep log ls-files rev-parse show status'.split(' '));
+
+/** More folders than this are not looked through. */
+const MOST_FOLDERS = 20;
+
+/** Finds out how the commands of a line use paths. `workingFolder` is where it begins. */
+export function pathUse(parts: readonly ShellPart[], workingFolder: string): PathUse {
+  const commands = parts.filter((part) => part.kind === 'command');
+  const hides = parts.some((part) => (part.kind === 'unclear' && part.hides) || isHiding(part));
+  const movers = commands.filter(isMover);
+  return {
+    writes: commands.some((part) => WRITERS.has(programOf(part))),
+    mayWrite: commands.some(mayWrite),
+    moves: hides || movers.length > 0,
+    folders: foldersOf(movers, workingFolder),
+  };
+}
+
+const programOf = ({ words }: CommandPart): string => basename(words[0]?.value ?? '');
+
+const isHiding = (part: ShellPart): boolean => part.kind === 'command' && part.doubt?.hides === true;
+
+const isMover = ({ words }: CommandPart): boolean =>
+  words.some(({ value }) => value === 'cd' || value === 'pushd' || value === 'popd');
+
+function mayWrite(part: CommandPart): boolean {
+  if (part.inner !== null) return false;
+  const program = programOf(part);
+  const looks = program === 'git' ? GIT_READERS.has(part.words[1]?.value ?? '') : READERS.has(program);
+  return !looks || part.doubt !== null;
+}
+
+function foldersOf(movers: readonly CommandPart[], workingFolder: string): readonly string[] | null {
+  const folders = new Set([workingFolder]);
+  for (const { words } of movers)
+    for (const target of targetsOf(words)) {
+      for (const folder of [...folders]) folders.add(absolutePath(target, folder));
+      if (folders.size > MOST_FOLDERS) return null;
+    }
+  return [...folders];
+}
+
+/** Where `cd` may go. What is not written out is not known. */
+function targetsOf(words: CommandPart['words']): readonly string[] {
+  const targets = words.slice(1).flatMap(({ value }) => (value === null || value.startsWith('-') ? [] : [value]));
+  return words.length === 1 ? [homedir()] : targets;
+}

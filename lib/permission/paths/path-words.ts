@@ -1,0 +1,111 @@
+import { lstat } from 'node:fs/promises';
+import type { Rule, Rules } from '../rules/rules.js';
+import type { ShellWord } from '../shell/shell-word.js';
+import { ANYTHING } from '../shell/word-pattern.js';
+import { globMatches, knownPattern } from './glob-matches.js';
+import { twinReason } from './hard-links.js';
+import { judgePath, type Surroundings, type Verdict } from './judge-path.js';
+import type { PathUse } from './path-use.js';
+import { privateReason } from './private-places.js';
+import { locate } from './resolve-path.js';
+
+/** More words than this are not looked through one by one. */
+const MOST_WORDS = 500;
+
+/** No path is longer. What bash makes several words of may be. */
+const LONGEST_WORD = 4096;
+
+// A pattern for names with a dot before them may find what nobody named: cat .e*, cat ~/.s{sh,x}/id.
+const DOT_PATTERN = /(^|[/{,=:])\.[^/\s]*[*?[{]|\{[^/]*\./;
+
+// A name put together below /proc may be that of a process's environment: /proc/$PPID/env*.
+const KERNEL_PATTERN = /^\/+(proc|[^/]*[*?{\0][^/]*)\/+[^/]/;
+
+type Asking = Extract<Verdict, { decision: 'ask' }>;
+
+const asking = (reason: string): Asking => ({ decision: 'ask', reason, rule: null });
+
+/**
+ * Looks for private and forbidden places among the words of a command, whatever program they are given to.
+ * Returns the verdict they call for, or null.
+ */
+export async function pathWordProblem(
+  words: readonly ShellWord[],
+  use: PathUse,
+  rules: Rules,
+  around: Surroundings,
+): Promise<Verdict | null> {
+  if (words.length > MOST_WORDS) return asking('it has too many words to look through');
+  if (use.folders === null) return asking('it goes through too many folders');
+  const forbidding = rules.deny.filter((rule) => rule.scope.kind !== 'all' && rule.tool !== 'bash');
+  let problem: Asking | null = null;
+  for (const workingFolder of use.folders) {
+    const here = { ...around, workingFolder };
+    for (const word of words) {
+      if ((word.value ?? word.pattern ?? word.text).length > LONGEST_WORD) {
+        if (/[*?{]/.test(word.pattern ?? '')) problem ??= asking('a word in it is too long to look through');
+        continue;
+      }
+      problem ??= unclearName(word);
+      const pattern = knownPattern(word);
+      const found = pattern === null ? [] : await globMatches(pattern, workingFolder);
+      // Of a value that is not known anything may come; names that are only too many are another matter.
+      if (found === null && !pattern?.includes(ANYTHING))
+        problem ??= asking(`too many files to look through: ${word.text}`);
+      for (const path of [...pathsIn(word), ...(found ?? [])]) {
+        const denied = await denial(path, use, forbidding, here);
+        if (denied !== null) return denied;
+        problem ??= await privateProblem(path, word, use, here);
+      }
+    }
+  }
+  return problem;
+}
+
+function unclearName({ text, value, pattern = text }: ShellWord): Asking | null {
+  const readings = [text.slice(0, LONGEST_WORD), pattern.replaceAll('\\', '')];
+  const isUnclear =
+    /^~[^/+]/.test(text) ||
+    (value === null && (readings.some((reading) => DOT_PATTERN.test(reading)) || KERNEL_PATTERN.test(pattern)));
+  return isUnclear ? asking(`it cannot be told which files ${text} names`) : null;
+}
+
+async function denial(
+  path: string,
+  { writes }: PathUse,
+  deny: readonly Rule[],
+  around: Surroundings,
+): Promise<Verdict | null> {
+  if (deny.length === 0) return null;
+  for (const kind of writes ? (['read', 'write'] as const) : (['read'] as const)) {
+    const verdict = await judgePath(`${kind}_file`, kind, path, { deny, ask: [], allow: [] }, around);
+    if (verdict.decision === 'deny') return verdict;
+  }
+  return null;
+}
+
+async function privateProblem(
+  path: string,
+  word: ShellWord,
+  { mayWrite, moves }: PathUse,
+  { workingFolder, root, ownPlaces }: Surroundings,
+): Promise<Asking | null> {
+  const isAddress = /^[a-z+]+:\/\//.test(word.value ?? '');
+  const kind = mayWrite && !isAddress ? 'write' : 'read';
+  const place = await locate(path, workingFolder);
+  const reason = privateReason(place, kind, ownPlaces) ?? (await twinReason(place.real ?? '', root, ownPlaces));
+  if (reason === null) return null;
+  // A bare word such as `.key` may be anything; it is a place only where there is one.
+  const isCertain = word.value !== null && !moves && !path.includes('/');
+  if (isCertain && place.real !== null && (await lstat(place.real).catch(() => null)) === null) return null;
+  return asking(`${reason}: ${path}`);
+}
+
+/** The word, what follows `=`, `:` or `@` in it (--env-file=.env, host:file, @file), and what follows the letters of an option (-f.env). */
+function pathsIn({ value, text }: ShellWord): readonly string[] {
+  const whole = value ?? text.replace(/["']/g, '');
+  if (whole === '') return [];
+  const pieces = whole.split(/[=:@,]/).filter((piece) => piece !== '');
+  const attached = [/^-\w(.+)$/s, /^-\w+([./~].*)$/s].flatMap((option) => option.exec(whole)?.[1] ?? []);
+  return [...new Set([whole, ...pieces, ...attached])];
+}

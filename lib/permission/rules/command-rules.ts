@@ -1,0 +1,110 @@
+import { basename } from 'node:path';
+import { readCommand, type ShellPart } from '../shell/read-command.js';
+import type { ShellWord } from '../shell/shell-word.js';
+import type { Rule } from './rules.js';
+
+type CommandPart = Extract<ShellPart, { kind: 'command' }>;
+
+/** A rule for bash with its words as bash would read them; null words when it is no single plain command. */
+export interface CommandRule {
+  readonly rule: Rule;
+  readonly words: readonly string[] | null;
+}
+
+const read = new WeakMap<Rule, Promise<CommandRule>>();
+
+/** The rules that speak of bash, each read once. */
+export function commandRules(rules: readonly Rule[]): Promise<readonly CommandRule[]> {
+  return Promise.all(rules.filter((rule) => rule.tool === 'bash').map(commandRule));
+}
+
+function commandRule(rule: Rule): Promise<CommandRule> {
+  const before = read.get(rule);
+  if (before) return before;
+  const reading = wordsOf(rule).then((words) => ({ rule, words }));
+  read.set(rule, reading);
+  return reading;
+}
+
+async function wordsOf({ scope }: Rule): Promise<readonly string[] | null> {
+  if (scope.kind === 'all') return null;
+  const [part, ...others] = (await readCommand(scope.text, {})).parts;
+  if (part?.kind !== 'command' || others.length > 0) return null;
+  return known([...part.settings, ...part.words]);
+}
+
+function known(words: readonly ShellWord[]): readonly string[] | null {
+  const values = words.map((word) => word.value).filter((value) => value !== null);
+  return values.length === words.length ? values : null;
+}
+
+/** True when the rule speaks of the whole command line. */
+export function isWhole({ rule: { scope } }: CommandRule, command: string): boolean {
+  return scope.kind === 'all' || (scope.kind === 'exact' && scope.text.trim() === command.trim());
+}
+
+/** How far the rules allow a command: with all that it runs in turn, itself only, or not at all. */
+export type Cover = 'whole' | 'itself' | 'no';
+
+/** How far rules that allow cover this command. A prefix has to reach what is doubtful, and the name of the command that is run in turn. */
+export function cover(rules: readonly CommandRule[], part: CommandPart): Cover {
+  const covers = rules.map((rule) => coverBy(rule, part));
+  return covers.includes('whole') ? 'whole' : covers.includes('itself') ? 'itself' : 'no';
+}
+
+function coverBy({ rule, words: wanted }: CommandRule, { settings, words, inner, doubt }: CommandPart): Cover {
+  const all = [...settings, ...words];
+  const exact = rule.scope.kind === 'exact';
+  if (wanted === null || (exact && wanted.length !== all.length)) return 'no';
+  if (!wanted.every((word, index) => all[index]?.value === word)) return 'no';
+  if (exact) return 'whole';
+  const reach = wanted.length - settings.length;
+  if (reach <= 0 || (doubt !== null && doubt.index >= reach)) return 'no';
+  return inner === null || reach > inner.start ? 'whole' : 'itself';
+}
+
+/** How surely a rule that asks or denies speaks of a command: a word that is not known may be the one it names. */
+export type Mention = 'yes' | 'maybe' | 'no';
+
+/** Whether a rule that asks or denies speaks of this command, by any path to the program and behind any other command. */
+export function mentions({ rule, words }: CommandRule, part: CommandPart): Mention {
+  if (rule.scope.kind === 'all') return 'yes';
+  if (words === null) return 'no';
+  const carries = part.inner !== null || part.doubt !== null;
+  const starts = carries ? part.words.map((_, index) => index) : [0];
+  const found = starts.map((start) => speaksOf(words, part.words.slice(start), rule.scope.kind === 'exact'));
+  return found.includes('yes') ? 'yes' : found.includes('maybe') ? 'maybe' : 'no';
+}
+
+function speaksOf(wanted: readonly string[], words: readonly ShellWord[], exact: boolean): Mention {
+  let surely = true;
+  let open = false;
+  let position = 0;
+  let afterOption = false;
+  for (const [index, word] of wanted.entries()) {
+    // Options, and one word behind each, may stand before a subcommand: git -c a=b push.
+    while (
+      index > 0 &&
+      position < words.length &&
+      words[position]?.value !== word &&
+      isPassable(words[position], afterOption)
+    ) {
+      afterOption = words[position]?.value?.startsWith('-') ?? false;
+      position += 1;
+    }
+    const value = words[position]?.value;
+    if (value === undefined) return open ? 'maybe' : 'no';
+    open ||= value === null && words[position]?.mayBeOption === true;
+    if (value === null) surely = false;
+    else if (index === 0 ? basename(value) !== basename(word) : value !== word) return 'no';
+    afterOption = false;
+    position += 1;
+  }
+  if (exact && position < words.length) return 'no';
+  return surely ? 'yes' : 'maybe';
+}
+
+function isPassable(word: ShellWord | undefined, afterOption: boolean): boolean {
+  const value = word?.value ?? null;
+  return value !== null && (value.startsWith('-') || afterOption);
+}

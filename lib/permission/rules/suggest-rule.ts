@@ -1,0 +1,70 @@
+import { basename } from 'node:path';
+import type { ShellPart } from '../shell/read-command.js';
+
+/** Programs whose second word says what is done. */
+const WITH_SUBCOMMAND = new Set(
+  'git npm pnpm yarn bun cargo go docker podman kubectl helm pip pip3 uv poetry apt brew dotnet gradle mvn make just terraform gh systemctl deno composer bundle rails mix flutter'.split(
+    ' ',
+  ),
+);
+
+/** Second words that run a program named by the third. */
+const RUNNING = new Set(['run', 'run-script', 'exec', 'x', 'dlx']);
+
+/** Second words that throw away, publish or run something elsewhere: each time may be another matter. */
+const GRAVE = new Set(
+  'push reset clean rm delete destroy apply publish unpublish uninstall remove prune purge drop stop kill deploy release rollback api auth system'.split(
+    ' ',
+  ),
+);
+
+/** Programs whose `exec` runs in another place, where the third word tells nothing of what it runs. */
+const ELSEWHERE = new Set(['docker', 'podman', 'kubectl']);
+
+/** Programs that only look: their arguments may change without a new question. */
+const LOOKING = new Set(
+  'ls cat head tail wc grep rg fd tree stat file du df ps pwd whoami date uname which type echo diff cmp sort uniq cut tr nl tac jq yq md5sum sha256sum basename dirname realpath readlink test printenv tsc eslint biome prettier jest vitest pytest mypy ruff'.split(
+    ' ',
+  ),
+);
+
+/**
+ * The rule that "always" would store for a command line of which only `uncovered` needs one: a prefix for what looks or builds,
+ * the exact text for what changes things. Null when no rule of either form would let it through next time.
+ */
+export function commandRule(command: string, uncovered: readonly ShellPart[]): string | null {
+  const [part, ...others] = uncovered;
+  const prefix = part?.kind === 'command' && others.length === 0 ? prefixOf(part) : null;
+  return prefix === null ? exactRule(command, uncovered) : `bash(${prefix}:*)`;
+}
+
+function prefixOf({ settings, words, inner, doubt }: Extract<ShellPart, { kind: 'command' }>): string | null {
+  const [name, second] = words.map((word) => word.value);
+  if (settings.length > 0 || inner !== null || doubt !== null || typeof name !== 'string' || !isPlain(name))
+    return null;
+  const program = basename(name);
+  if (LOOKING.has(program)) return name;
+  const isSubcommand = typeof second === 'string' && /^[a-z][\w:-]*$/.test(second);
+  if (!WITH_SUBCOMMAND.has(program) || !isSubcommand || GRAVE.has(second)) return null;
+  if (!RUNNING.has(second)) return `${name} ${second}`;
+  const third = words[2]?.value;
+  // `npm run build` and `npm run deploy` are different things.
+  const isScript = typeof third === 'string' && isPlain(third) && !third.startsWith('-');
+  return isScript && !(second === 'exec' && ELSEWHERE.has(program)) ? `${name} ${second} ${third}` : null;
+}
+
+const isPlain = (word: string): boolean => /^[\w./:@-]+$/.test(word) && !word.endsWith(':*');
+
+function exactRule(command: string, uncovered: readonly ShellPart[]): string | null {
+  const text = command.trim();
+  const isShort =
+    text.length <= 200 && !/[\u0000-\u001f\u007f-\u009f]/.test(text) && !text.endsWith(':*') && text !== '*';
+  return isShort && !uncovered.some(isUnclear) ? `bash(${text})` : null;
+}
+
+function isUnclear(part: ShellPart): boolean {
+  return (
+    part.kind === 'unclear' ||
+    (part.kind === 'command' && part.doubt?.hides === true && part.doubt.index === Number.POSITIVE_INFINITY)
+  );
+}

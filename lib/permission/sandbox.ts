@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { HiError } from '../errors.js';
+import type { SandboxSettings, ToolContext } from '../tools/tool.js';
+import { laterClosed } from './deferred-execution.js';
+import { isInside, locate } from './paths/resolve-path.js';
+
+/** Where keys are kept by custom, below the home folder. A command in the sandbox finds nothing there. */
+const PRIVATE =
+  '.ssh .gnupg .aws .azure .kube .docker .password-store .netrc .npmrc .pypirc .pgpass .git-credentials .mozilla .thunderbird .terraform.d .vault-token .cargo/credentials.toml .config/gcloud .config/gh .config/google-chrome .config/chromium .config/BraveSoftware .local/share/keyrings'.split(
+    ' ',
+  );
+
+/** Settings of the kernel and its devices, which root could change without any capability. */
+const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
+
+/** Folders that are new and empty for each command. The sockets of other programs (Docker, D-Bus) are in /run. */
+const FRESH = ['/tmp', '/var/tmp', '/run'];
+
+/**
+ * The program and arguments to put before a command, so that it writes only in the working folder and reaches no network unless
+ * allowed. Throws a `HiError` where that cannot be had: a command never runs without the sandbox it was promised.
+ */
+export async function sandboxWrapper(settings: SandboxSettings, context: ToolContext): Promise<readonly string[]> {
+  const root = (await locate(context.root, '/')).real ?? context.root;
+  if (root === '/')
+    throw new HiError('config', 'The sandbox is on, but the working folder is the whole disk.', {
+      hint: 'Start hi in a folder, or set tools.sandbox to false.',
+    });
+  const wall = [...closed(root), ...hidden(settings, root), ...(settings.network ? network() : ['--unshare-net'])];
+  works ??= tryOut(wall);
+  await works;
+  const { workingFolder } = context;
+  const isThere = isInside(root, workingFolder) || !FRESH.some((folder) => isInside(folder, workingFolder));
+  return ['bwrap', ...wall, '--chdir', isThere ? workingFolder : root, '--'];
+}
+
+let works: Promise<void> | null = null;
+
+/** The system as it is, but not to be written; the working folder as it is. */
+function closed(root: string): readonly string[] {
+  const kernel = KERNEL.filter((path) => existsSync(path));
+  return [
+    ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...kernel.flatMap((path) => ['--ro-bind', path, path]),
+    ...FRESH.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
+    ...['--bind', root, root],
+    ...laterClosed(root),
+    ...['--setenv', 'TMPDIR', '/tmp'],
+  ];
+}
+
+function hidden(settings: SandboxSettings, root: string): readonly string[] {
+  const places = [...PRIVATE.map((name) => join(homedir(), name)), ...settings.hidden];
+  return places
+    .filter((path) => existsSync(path) && !isInside(path, root))
+    .flatMap((path) => (statSync(path).isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]));
+}
+
+/** Names are looked up by a service whose files are in /run. */
+function network(): readonly string[] {
+  const resolver = '/run/systemd/resolve';
+  return existsSync(resolver) ? ['--ro-bind', resolver, resolver] : [];
+}
+
+function tryOut(wall: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile('bwrap', [...wall, '--', 'true'], (failure, _output, errors) => {
+      if (failure === null) resolve();
+      else {
+        works = null;
+        const why = failure.code === 'ENOENT' ? 'it is not installed' : errors.trim() || failure.message;
+        reject(
+          new HiError(
+            'config',
+            `Not run: the sandbox is on (tools.sandbox), but bubblewrap cannot be used here: ${why}.`,
+            {
+              hint: 'The user can install it (Debian: apt install bubblewrap) or set tools.sandbox to false.',
+            },
+          ),
+        );
+      }
+    });
+  });
+}

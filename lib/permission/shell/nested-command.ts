@@ -1,0 +1,146 @@
+import { basename } from 'node:path';
+import { doubtAboutOptions } from './escape-options.js';
+import { type Carried, carriedFrom, hiding, NOTHING, unclear } from './nested.js';
+import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
+import { behindOptions, isCarrier } from './wrapper-command.js';
+
+const SHELLS = new Set(['bash', 'sh', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'rbash']);
+
+/** Commands of bash that decide what later words mean. */
+const SETTERS: Readonly<Record<string, string>> = {
+  declare: 'it sets variables',
+  typeset: 'it sets variables',
+  local: 'it sets variables',
+  readonly: 'it sets variables',
+  export: 'it sets variables of other programs',
+  unset: 'it removes variables or functions',
+  let: 'it calculates with variables',
+  shopt: 'it changes how bash reads commands',
+  bind: 'it changes how bash reads commands',
+  complete: 'it changes how bash reads commands',
+  alias: 'it gives other commands a new meaning',
+  enable: 'it gives other commands a new meaning',
+  hash: 'it gives other commands a new meaning',
+};
+
+/** Programs that run other commands in ways of their own. */
+const RUNNERS = new Set(
+  'fc parallel watch su runuser pkexec chroot unshare nsenter script flock fish csh tcsh pwsh screen tmux at batch'.split(
+    ' ',
+  ),
+);
+
+/** Names of what a command is fed. */
+const FED = /^\/(dev\/(stdin|fd\/)|proc\/.*\/fd\/)/;
+const READS_SCRIPT = 'the shell runs what it is fed';
+
+/** Builtins that evaluate the name of a variable, where a value such as `a[$(date)]` runs a command. */
+const NAME_READERS = new Set(['test', '[', 'printf', 'read', 'mapfile', 'readarray', 'getopts', 'wait']);
+
+/** Finds the command that a command runs in turn, so that both can be judged. What cannot be told is said to be unclear. */
+export function carried(words: readonly ShellWord[]): Carried {
+  const name = words[0]?.value ?? null;
+  if (name === null || name === '') return hiding('it cannot be told which program runs');
+  const program = basename(name);
+  const setter = Object.hasOwn(SETTERS, program) ? SETTERS[program] : undefined;
+  if (setter !== undefined) return unclear(setter);
+  if (RUNNERS.has(program)) return hiding(`${program} runs other commands`);
+  if (program === 'eval') return evaluated(words);
+  if (program === 'trap') return trapped(words);
+  if (program === 'set') return settings(words);
+  if (program === 'source' || program === '.')
+    return FED.test(words[1]?.value ?? '') ? hiding(READS_SCRIPT) : scriptFile(words, 1);
+  if (program === 'find') return found(words);
+  if (SHELLS.has(program)) return shell(program, words);
+  if (isCarrier(program)) return behindOptions(program, words);
+  if (NAME_READERS.has(program)) return nameReader(program, words);
+  const doubt = doubtAboutOptions(program, words);
+  return doubt === null ? NOTHING : { kind: 'unclear', ...doubt };
+}
+
+function evaluated(words: readonly ShellWord[]): Carried {
+  const values = words.slice(1).map((word) => word.value);
+  if (values.includes(null)) return hiding('it evaluates something that is not written in it');
+  return { kind: 'script', start: words.length, script: values.join(' ') };
+}
+
+function trapped(words: readonly ShellWord[]): Carried {
+  const action = words[1]?.value ?? null;
+  if (words.length === 1 || action === '-') return NOTHING;
+  return action === null
+    ? hiding('it sets a trap that is not written in it')
+    : { kind: 'script', start: words.length, script: action };
+}
+
+// Allexport and keyword would turn harmless assignments into settings of other programs.
+function settings(words: readonly ShellWord[]): Carried {
+  const plain = words
+    .slice(1)
+    .every(
+      ({ value }) =>
+        value !== null && /^([-+][befhmnuvxCEHPT]*o?|pipefail|errexit|nounset|xtrace|noglob|noclobber)$/.test(value),
+    );
+  return plain ? NOTHING : unclear('it changes how bash reads commands');
+}
+
+function found(words: readonly ShellWord[]): Carried {
+  if (words.some((word) => word.value === null && word.mayBeOption))
+    return hiding('find may be told to run or delete something');
+  const values = words.map((word) => word.value ?? '');
+  const action = values.find((value) => /^-(delete|execdir|okdir|fprint.*|fls)$/.test(value));
+  if (action !== undefined) return unclear(`find ${action} changes or runs something`);
+  const first = values.findIndex((value) => value === '-exec' || value === '-ok');
+  if (first === -1) return NOTHING;
+  const end = values.findIndex(
+    (value, index) => index > first && (value === ';' || (value === '+' && values[index - 1] === '{}')),
+  );
+  if (end === -1 || values.slice(end).some((value) => value === '-exec' || value === '-ok'))
+    return hiding('find runs several commands');
+  // Names that find puts in begin with the path it was given.
+  const inner = words
+    .slice(first + 1, end)
+    .map((word) => (word.value?.includes('{}') ? { ...word, value: null } : word));
+  return { kind: 'words', start: first + 1, settings: [], words: inner };
+}
+
+/** What bash reads in another way than other shells: there its `$'…'` ends elsewhere, and `[[ a || b ]]` runs `b`. */
+const OF_BASH_ONLY = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfunction\b/;
+
+function shell(program: string, words: readonly ShellWord[]): Carried {
+  for (let index = 1; index < words.length; index += 1) {
+    const { value, mayBeOption } = words[index] ?? UNKNOWN_WORD;
+    if (value === null && mayBeOption) return hiding('it cannot be told what the shell is given');
+    if (FED.test(value ?? '')) return hiding(READS_SCRIPT);
+    if (value === null || !/^[-+]/.test(value)) return scriptFile(words, index);
+    if (/^--(version|help)$/.test(value)) return NOTHING;
+    if (/^--(norc|noprofile|posix|login)$/.test(value)) continue;
+    if (/^[-+][eux]*o$/.test(value)) index += 1;
+    else if (/^-[eilux]*c$/.test(value)) {
+      const script = words[index + 1]?.value ?? null;
+      if (script === null) return hiding('it runs a script that is not written in it');
+      if (!/^r?bash$/.test(program) && OF_BASH_ONLY.test(script)) return hiding(`${program} may read it differently`);
+      return { kind: 'script', start: words.length, script };
+    } else if (!/^[-+][eilnuvx]+$/.test(value)) return hiding(`the shell's option ${value} is not known`);
+  }
+  return hiding(READS_SCRIPT);
+}
+
+/** A script is a file: `bash ls` runs the one called `ls` in the working folder, not the program. */
+function scriptFile(words: readonly ShellWord[], start: number): Carried {
+  const named = words.map((word, index) => {
+    const isName = index === start && word.value !== null && !word.value.includes('/');
+    return isName ? { ...word, value: `./${word.value}` } : word;
+  });
+  return carriedFrom(named, start, []);
+}
+
+function nameReader(program: string, words: readonly ShellWord[]): Carried {
+  const rest = words.slice(1);
+  if (/^(mapfile|readarray)$/.test(program) && rest.some(({ value }) => value === null || /^-[A-Za-z]*C/.test(value)))
+    return hiding(`${program} may run a command for each line`);
+  if (program === 'printf' && rest[0]?.mayBeOption === false) return NOTHING;
+  const plain = rest.every(({ value }) => value !== null && !value.includes('[') && !/^-[vR]/.test(value));
+  const sets =
+    program !== 'test' && program !== '[' && rest.some(({ value }) => !/^-|^[a-z_][a-z0-9_]*$/.test(value ?? ''));
+  return plain && !sets ? NOTHING : unclear(`${program} may evaluate what it is given`);
+}

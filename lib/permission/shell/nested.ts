@@ -1,0 +1,41 @@
+import type { Doubt } from './escape-options.js';
+import type { ShellWord } from './shell-word.js';
+
+/** What a command runs besides itself. */
+export type Carried =
+  | { readonly kind: 'nothing' }
+  /** Other words of it are a command. `start` is where that command's name stands. */
+  | {
+      readonly kind: 'words';
+      readonly start: number;
+      readonly settings: readonly ShellWord[];
+      readonly words: readonly ShellWord[];
+    }
+  /** One of its words is a script. */
+  | { readonly kind: 'script'; readonly start: number; readonly script: string }
+  | ({ readonly kind: 'unclear' } & Doubt);
+
+/** It runs nothing besides itself. */
+export const NOTHING: Carried = { kind: 'nothing' };
+
+/** It may run commands that nobody sees. */
+export const hiding = (reason: string): Carried => ({
+  kind: 'unclear',
+  reason,
+  index: Number.POSITIVE_INFINITY,
+  hides: true,
+});
+
+/** It does something that no prefix of its words tells. */
+export const unclear = (reason: string): Carried => ({
+  kind: 'unclear',
+  reason,
+  index: Number.POSITIVE_INFINITY,
+  hides: false,
+});
+
+/** The command that begins at `start`; nothing where there is none. */
+export function carriedFrom(words: readonly ShellWord[], start: number, settings: readonly ShellWord[]): Carried {
+  const rest = words.slice(start);
+  return rest.length === 0 ? NOTHING : { kind: 'words', start, settings, words: rest };
+}

@@ -1,0 +1,162 @@
+import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, Word } from 'unbash';
+import type { Doubt } from './escape-options.js';
+import type { Carried } from './nested.js';
+import { carried } from './nested-command.js';
+import { type ShellWord, shellWord } from './shell-word.js';
+import { assigns, doubtAbout, unreadable } from './unclear-syntax.js';
+
+/** One thing a command line does that has to be allowed by itself. */
+export type ShellPart =
+  | {
+      readonly kind: 'command';
+      readonly text: string;
+      /** Variables set for this command only. */
+      readonly settings: readonly ShellWord[];
+      /** The program and its arguments. */
+      readonly words: readonly ShellWord[];
+      /** The commands this one runs in turn (`env`, `xargs`, `bash -c`), and where in `words` they begin. */
+      readonly inner: { readonly start: number; readonly parts: readonly ShellPart[] } | null;
+      readonly doubt: Doubt | null;
+    }
+  | { readonly kind: 'file'; readonly text: string; readonly use: 'read' | 'write'; readonly path: string }
+  /** Something whose effect cannot be told from the text. No prefix rule covers it. */
+  | { readonly kind: 'unclear'; readonly text: string; readonly reason: string; readonly hides: boolean };
+
+/** A command line, taken apart. */
+export interface ShellReading {
+  readonly parts: readonly ShellPart[];
+  /** Every word in it, wherever it stands. */
+  readonly words: readonly ShellWord[];
+}
+
+/** Deeper than this nobody reads. */
+const DEEPEST = 8;
+
+// What a reader does not see on the screen, or sees in another order than bash reads it.
+const HIDDEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\u115f\u1160\u3164\uffa0]/u;
+
+/** Builtins that put what they find into variables. */
+const NAME_SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'wait']);
+
+const BLANK_OR_COMMENT = /^[ \t]*(#.*)?$/;
+
+/** Takes a command line apart with a real parser, substitutions, here-documents and function bodies included. The parser is loaded by the first call. */
+export async function readCommand(
+  source: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<ShellReading> {
+  const { forEachChild, parse } = await import('unbash');
+  const reader = new Reader(parse, forEachChild, environment);
+  if (HIDDEN.test(source)) reader.unclear(source, 'it contains characters that cannot be seen');
+  reader.read(source, 0);
+  const names = reader.parts.some((part) => part.kind === 'command');
+  if (!names && !source.split('\n').every((line) => BLANK_OR_COMMENT.test(line)))
+    reader.unclear(source, 'no command can be recognised in it', true);
+  return reader;
+}
+
+type Parse = (source: string) => ParsedScript;
+type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
+
+class Reader implements ShellReading {
+  parts: ShellPart[] = [];
+  readonly words: ShellWord[] = [];
+  readonly #parse: Parse;
+  readonly #forEachChild: ForEachChild;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+
+  constructor(parse: Parse, forEachChild: ForEachChild, environment: Readonly<Record<string, string | undefined>>) {
+    this.#parse = parse;
+    this.#forEachChild = forEachChild;
+    this.#environment = environment;
+  }
+
+  /** `hides`: whether commands may be in it that nobody sees. */
+  unclear(text: string, reason: string, hides = false): void {
+    this.parts.push({ kind: 'unclear', text, reason, hides });
+  }
+
+  read(source: string, depth: number): void {
+    if (depth > DEEPEST) this.unclear(source, 'it is nested too deeply', true);
+    else this.#visit(this.#parse(source), source, depth);
+  }
+
+  #visit(node: SyntaxNode, source: string, depth: number): void {
+    const text = source.slice(node.pos, node.end);
+    const into = node.type === 'Script' ? (node.source ?? source) : source;
+    const reason = doubtAbout(node);
+    if (reason !== null) this.unclear(text, reason);
+    const missing = unreadable(node);
+    if (missing !== null) this.unclear(text, missing, true);
+    if (node.type === 'Command') this.#command(node, text, depth);
+    if (node.type === 'Redirect' || node.type === 'HereString' || node.type === 'HereDoc') this.#redirect(node, text);
+    if (node.type === 'For' || node.type === 'Select') this.#assign(node.name.value, text);
+    if (node.type === 'ParameterExpansion' && assigns(node)) this.#assign(node.parameter, text);
+    if (node.type === 'Word') this.words.push(shellWord(node));
+    this.#forEachChild(node, (child) => this.#visit(child, into, depth));
+  }
+
+  #command({ name, prefix, args }: Command, text: string, depth: number): void {
+    const assignments = prefix.filter((part): part is Assignment => part.type === 'Assignment');
+    if (name === undefined) {
+      for (const assignment of assignments) this.#assign(assignment.name, text);
+      return;
+    }
+    this.#add(text, assignments.map(argument), [shellWord(name), ...args.map(argument)], depth);
+  }
+
+  #add(text: string, settings: readonly ShellWord[], words: readonly ShellWord[], depth: number): void {
+    const run = carried(words);
+    if (NAME_SETTERS.has(words[0]?.value ?? ''))
+      for (const { value } of words.slice(1))
+        if (value !== null && this.#isOfPrograms(value)) this.#assign(value, text);
+    const doubt = run.kind === 'unclear' ? run : null;
+    this.parts.push({ kind: 'command', text, settings, words, inner: this.#inner(run, depth + 1), doubt });
+  }
+
+  #inner(run: Carried, depth: number) {
+    if (run.kind !== 'words' && run.kind !== 'script') return null;
+    const outer = this.parts;
+    this.parts = [];
+    if (run.kind === 'script') this.read(run.script, depth);
+    else if (depth > DEEPEST) this.unclear(textOf(run.words), 'it is nested too deeply', true);
+    else this.#add(textOf([...run.settings, ...run.words]), run.settings, run.words, depth);
+    const inner = { start: run.start, parts: this.parts };
+    this.parts = outer;
+    return inner;
+  }
+
+  /** A variable of the shell alone harms nobody; one that programs or bash itself look at decides what runs. */
+  #assign(name: string, text: string): void {
+    if (/^[a-z_][a-z0-9_]*$/.test(name) && !this.#isOfPrograms(name)) return;
+    this.unclear(text, `it sets ${name}, which may change what runs`);
+  }
+
+  #isOfPrograms(name: string): boolean {
+    return this.#environment[name] !== undefined;
+  }
+
+  #redirect(redirect: Redirection, text: string): void {
+    if (redirect.type !== 'Redirect') return;
+    const { operator, target, descriptor } = redirect;
+    if (descriptor?.type === 'FileDescriptorVariable') this.#assign(descriptor.name, text);
+    const path = target === undefined ? null : shellWord(target).value;
+    const isDescriptor = (operator === '>&' || operator === '<&') && path !== null && /^(\d+-?|-)$/.test(path);
+    if (isDescriptor) return;
+    if (path === null) this.unclear(text, 'it cannot be told which file it redirects to');
+    else if (operator === '<' || operator === '<&') this.parts.push({ kind: 'file', text, use: 'read', path });
+    else this.parts.push({ kind: 'file', text, use: 'write', path });
+  }
+}
+
+function textOf(words: readonly ShellWord[]): string {
+  return words.map((word) => word.text).join(' ');
+}
+
+function argument(part: Word | Assignment): ShellWord {
+  if (part.type === 'Word') return shellWord(part);
+  const { value } = part;
+  const known = value.type === 'Word' && part.index === undefined ? shellWord(value).value : null;
+  const sign = part.append ? '+=' : '=';
+  return { text: part.text, value: known === null ? null : part.name + sign + known, mayBeOption: false };
+}

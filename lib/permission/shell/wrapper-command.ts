@@ -1,0 +1,109 @@
+import { type Carried, carriedFrom, hiding, NOTHING } from './nested.js';
+import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
+
+/** Options of a program that runs the rest of its words: letters without and with a value, long ones without. `skip` words come before the command. */
+interface Carrier {
+  readonly flags?: string;
+  readonly valued?: string;
+  readonly long?: readonly string[];
+  readonly skip?: number;
+}
+
+const CARRIERS: Readonly<Record<string, Carrier>> = {
+  builtin: {},
+  busybox: {},
+  caffeinate: { flags: 'dimsu' },
+  chronic: {},
+  command: { flags: 'p' },
+  doas: { flags: 'n', valued: 'u' },
+  eatmydata: {},
+  env: { flags: 'i0', valued: 'u', long: ['--ignore-environment', '--null'] },
+  exec: { flags: 'cl', valued: 'a' },
+  fakeroot: {},
+  gosu: { skip: 1 },
+  ionice: { flags: 't', valued: 'cn' },
+  linux32: {},
+  linux64: {},
+  ltrace: { flags: 'fcC', valued: 'es' },
+  nice: { flags: '0123456789', valued: 'n' },
+  nohup: {},
+  setsid: { flags: 'cfw', long: ['--wait', '--fork', '--ctty'] },
+  'ssh-agent': {},
+  stdbuf: { valued: 'ioe' },
+  strace: { flags: 'fcCqrtTvxy', valued: 'eps' },
+  'su-exec': { skip: 1 },
+  sudo: { flags: 'nEHPSbA', valued: 'ugp', long: ['--non-interactive', '--preserve-env', '--set-home'] },
+  taskset: { flags: 'a', skip: 1 },
+  time: { flags: 'p' },
+  timeout: { flags: 'v', valued: 'sk', long: ['--foreground', '--preserve-status', '--verbose'], skip: 1 },
+  torsocks: {},
+  unbuffer: {},
+  valgrind: { flags: 'qv' },
+  xargs: { flags: '0rtx', valued: 'nPIdLsaE', long: ['--null', '--no-run-if-empty', '--verbose'] },
+};
+
+/** True for programs that run the rest of their words. */
+export function isCarrier(program: string): boolean {
+  return Object.hasOwn(CARRIERS, program);
+}
+
+/** Finds the command behind the options of a carrier. */
+export function behindOptions(program: string, words: readonly ShellWord[]): Carried {
+  const carrier = CARRIERS[program] ?? {};
+  const settings: ShellWord[] = [];
+  let skip = carrier.skip ?? 0;
+  let replaced: string | null = null;
+  let index = 1;
+  for (; index < words.length; index += 1) {
+    const word = words[index] ?? UNKNOWN_WORD;
+    const { value } = word;
+    if (value === null && word.mayBeOption) return hiding(`it cannot be told what ${program} is given`);
+    if (program === 'command' && /^-[pvV]*[vV]/.test(value ?? '')) return NOTHING;
+    if (value === '--') {
+      index += 1;
+      break;
+    }
+    if (value !== null && /^-./.test(value)) {
+      const option = readOption(value, carrier);
+      if (option === null) return hiding(`the option ${value} of ${program} may run something else`);
+      if (option.takesNext) index += 1;
+      if (program === 'xargs' && option.letter === 'I') replaced = option.value ?? words[index]?.value ?? '';
+    } else if (isSetting(program, value)) settings.push(word);
+    else if (skip > 0) skip -= 1;
+    else break;
+  }
+  const found = carriedFrom(words, index, settings);
+  return program === 'xargs' && found.kind === 'words' ? { ...found, words: fed(found.words, replaced) } : found;
+}
+
+function isSetting(program: string, value: string | null): boolean {
+  return (program === 'env' || program === 'sudo') && value !== null && /^[^-=/][^=/]*=/.test(value);
+}
+
+interface Option {
+  readonly letter: string;
+  /** The value in the same word; null for none there. */
+  readonly value: string | null;
+  readonly takesNext: boolean;
+}
+
+/** Reads a cluster of short options or a long one; null for one that is not known. */
+function readOption(word: string, { flags = '', valued = '', long = [] }: Carrier): Option | null {
+  if (long.includes(word)) return { letter: '', value: null, takesNext: false };
+  for (const [index, letter] of [...word].entries()) {
+    if (index === 0) continue;
+    const rest = word.slice(index + 1);
+    if (valued.includes(letter)) return { letter, value: rest === '' ? null : rest, takesNext: rest === '' };
+    if (!flags.includes(letter)) return null;
+  }
+  return { letter: '', value: null, takesNext: false };
+}
+
+/** What xargs runs: the words it was given, with what it reads in their places or behind them. */
+function fed(words: readonly ShellWord[], replaced: string | null): readonly ShellWord[] {
+  if (replaced === null) return [...words, UNKNOWN_WORD];
+  return words.map((word) => {
+    const isReplaced = word.value === null || replaced === '' || word.value.includes(replaced);
+    return isReplaced ? { ...word, value: null, mayBeOption: true } : word;
+  });
+}

@@ -1,0 +1,147 @@
+import type {
+  Message,
+  MessageDeltaUsage,
+  RawMessageStreamEvent,
+  StopReason,
+  Usage as VendorUsage,
+} from '@anthropic-ai/sdk/resources/messages';
+import type { StreamEvent } from '../../chat/event.js';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import type { Usage } from '../../chat/message.js';
+import { jsonText } from '../../chat/nesting.js';
+import { type Answer, parseObject, toolCall } from '../common/streamed-answer.js';
+
+/** The end of an answer, once its reason is known; nothing before, and nothing twice. */
+export function* readEnd(state: Reading, answer: Answer, nextId: (given: string) => string): Generator<StreamEvent> {
+  const { stop, usage, model, detail } = state;
+  if (stop === null) return;
+  state.stop = null;
+  const stop_reason = readStopReason(stop);
+  // A block that was cut may lack its end.
+  if (state.block?.type === 'tool_use') yield* endBlock(state, answer, nextId);
+  yield* answer.finish(stop_reason === 'length' ? 'text' : 'none');
+  yield {
+    type: 'end',
+    stop_reason,
+    usage: readUsage(usage),
+    ...(model !== '' && { model }),
+    ...(detail !== null && { detail }),
+  };
+}
+
+/** The events of one piece of the stream: itself, or all that a whole message stands for, which some gateways send in place of a stream. */
+export function asEvents(piece: RawMessageStreamEvent | Message): readonly RawMessageStreamEvent[] {
+  if (piece.type !== 'message') return [piece];
+  const { content, stop_reason, stop_sequence, stop_details, container, usage } = piece;
+  return [
+    { type: 'message_start', message: piece },
+    ...content.flatMap((content_block, index): RawMessageStreamEvent[] => [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details, container }, usage },
+    { type: 'message_stop' },
+  ];
+}
+
+/** What the events told so far. */
+export interface Reading {
+  usage: Partial<VendorUsage>;
+  model: string;
+  stop: StopReason | null;
+  detail: string | null;
+  /** The block that is open, as it began, where its end decides what it is. */
+  block: JsonObject | null;
+  /** The pieces of its arguments. */
+  input: string;
+}
+
+/** One event of the stream. */
+export function* readEvent(
+  event: RawMessageStreamEvent,
+  state: Reading,
+  answer: Answer,
+  nextId: (given: string) => string,
+): Generator<StreamEvent> {
+  switch (event.type) {
+    case 'message_start':
+      state.model = event.message.model;
+      state.usage = { ...event.message.usage };
+      return;
+    case 'content_block_start':
+      yield* beginBlock(event.content_block, state, answer);
+      return;
+    case 'content_block_delta': {
+      const { delta } = event;
+      if (delta.type === 'text_delta') yield* answer.piece('text', delta.text);
+      else if (delta.type === 'thinking_delta') yield* answer.piece('thinking', delta.thinking);
+      else if (delta.type === 'signature_delta') yield* answer.seal('thinking', { signature: delta.signature });
+      else if (delta.type === 'input_json_delta') state.input += delta.partial_json;
+      return;
+    }
+    case 'content_block_stop':
+      yield* endBlock(state, answer, nextId);
+      return;
+    case 'message_delta':
+      state.stop = event.delta.stop_reason || state.stop;
+      state.detail = event.delta.stop_details?.explanation ?? event.delta.stop_details?.category ?? null;
+      state.usage = { ...state.usage, ...withoutNulls(event.usage) };
+      return;
+    default:
+      return;
+  }
+}
+
+function* beginBlock(block: unknown, state: Reading, answer: Answer): Generator<StreamEvent> {
+  yield* answer.close();
+  state.input = '';
+  state.block = null;
+  if (!isJsonObject(block)) return;
+  if (block.type === 'text') yield* answer.piece('text', String(block.text ?? ''));
+  else if (block.type === 'thinking') {
+    yield* answer.piece('thinking', String(block.thinking ?? ''));
+    if (block.signature) yield* answer.seal('thinking', { signature: block.signature });
+  } else state.block = block;
+}
+
+/** Redacted thinking and blocks of a type nobody here knows are kept as they came, and go back so. */
+function* endBlock(state: Reading, answer: Answer, nextId: (given: string) => string): Generator<StreamEvent> {
+  const { block, input } = state;
+  state.block = null;
+  if (block === null) return yield* answer.close();
+  if (block.type !== 'tool_use') {
+    const whole = input === '' ? block : { ...block, input: parseObject(input) ?? input };
+    return yield* answer.add({ type: 'vendor', opaque: { block: whole } });
+  }
+  const args = input === '' ? jsonText(block.input ?? {}) : input;
+  yield* answer.add(toolCall(nextId(String(block.id ?? '')), String(block.name ?? ''), args));
+}
+
+/** Why the answer ended, in our words. `pause_turn` comes with the vendor's own tools only; asking again goes on. */
+export function readStopReason(reason: StopReason): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
+  switch (reason) {
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length';
+    case 'tool_use':
+      return 'tool_calls';
+    case 'refusal':
+      return 'refusal';
+    default:
+      return 'end';
+  }
+}
+
+/** The three counts of input tokens have nothing in common: together they are the prompt. */
+export function readUsage(usage: Partial<VendorUsage>): Usage | null {
+  if (usage.input_tokens === undefined && usage.output_tokens === undefined) return null;
+  const cached_tokens = usage.cache_read_input_tokens ?? 0;
+  const input_tokens = (usage.input_tokens ?? 0) + cached_tokens + (usage.cache_creation_input_tokens ?? 0);
+  const output_tokens = usage.output_tokens ?? 0;
+  return { input_tokens, output_tokens, cached_tokens, context_tokens: input_tokens + output_tokens };
+}
+
+/** The last event repeats and may correct what the first one said; null says nothing. */
+function withoutNulls(usage: MessageDeltaUsage): Partial<VendorUsage> {
+  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null && value !== undefined));
+}

@@ -1,0 +1,163 @@
+import type {
+  Base64ImageSource,
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  TextBlockParam,
+  Tool,
+} from '@anthropic-ai/sdk/resources/messages';
+import { isJsonObject } from '../../chat/json.js';
+import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import { unreachable } from '../../errors.js';
+import { base64Of, missingText } from '../common/attachment.js';
+import { shortId } from '../common/call-ids.js';
+import {
+  beginningWithUser,
+  handOver,
+  replaceSurrogates,
+  resultText,
+  type Turn,
+  type UserPart,
+} from '../common/normalise-history.js';
+import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
+
+const EPHEMERAL = { type: 'ephemeral' } as const;
+
+/** The request in the form of the Messages API, with cache breakpoints after the stable prefix, after the system text and at the end. */
+export function toVendorRequest(request: ChatRequest, provider: string): MessageCreateParamsStreaming {
+  const max_tokens = request.max_output_tokens ?? defaultMaxTokens(request);
+  const messages = toVendorMessages(request, provider);
+  const system = toVendorSystem(request.system);
+  const tools = request.tools.length > 0 ? toVendorTools(request.tools) : formerTools(messages);
+  const lastTool = tools.at(-1);
+  if (system.length === 0 && lastTool) lastTool.cache_control = EPHEMERAL;
+  return {
+    model: request.model,
+    max_tokens,
+    stream: true,
+    ...(system.length > 0 && { system }),
+    ...(tools.length > 0 && { tools }),
+    ...(tools.length > request.tools.length && { tool_choice: { type: 'none' as const } }),
+    messages: withBreakpoint(messages),
+    ...toVendorThinking(request, max_tokens, messages),
+  };
+}
+
+export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    input_schema: { ...parameters, type: 'object' as const },
+  }));
+}
+
+/** A conversation with tool calls is refused without tools, also where none may be called any more. */
+function formerTools(messages: readonly VendorMessage[]): Tool[] {
+  const blocks = messages.flatMap((message) => message.content);
+  const names = new Set(blocks.flatMap((block) => (block.type === 'tool_use' ? [block.name] : [])));
+  return [...names].map((name) => ({ name, input_schema: { type: 'object' as const } }));
+}
+
+/** Turns alternate, and results come first in the message after their calls: neighbours that speak for the same side are joined. */
+export function toVendorMessages(request: ChatRequest, provider: string): VendorMessage[] {
+  const messages: VendorMessage[] = [];
+  for (const turn of beginningWithUser(handOver(request, provider))) {
+    const role = turn.role === 'assistant' ? 'assistant' : 'user';
+    const content = toVendorContent(turn, request);
+    if (content.length === 0) continue;
+    const last = messages.at(-1);
+    if (last?.role === role) for (const block of content) last.content.push(block);
+    else messages.push({ role, content });
+  }
+  return messages;
+}
+
+/** Two breakpoints: after the first block, which outlives a change of skills or summary, and after the last. */
+function toVendorSystem(blocks: readonly string[]): TextBlockParam[] {
+  return blocks.map((text, at) => ({
+    type: 'text',
+    text: replaceSurrogates(text),
+    ...((at === 0 || at === blocks.length - 1) && { cache_control: EPHEMERAL }),
+  }));
+}
+
+function toVendorContent(turn: Turn, request: ChatRequest): ContentBlockParam[] {
+  switch (turn.role) {
+    case 'user':
+      return turn.content.flatMap((part) => toVendorUserBlock(part, request));
+    case 'tool':
+      return turn.content.map((part) => ({
+        type: 'tool_result',
+        tool_use_id: vendorId(part.call_id),
+        content: part.error ?? resultText(part),
+        ...(part.error !== undefined && { is_error: true }),
+      }));
+    case 'assistant':
+      return turn.content.flatMap(toVendorAnswerBlock);
+    default:
+      return unreachable(turn);
+  }
+}
+
+function toVendorUserBlock(part: UserPart, { attachments }: ChatRequest): ContentBlockParam[] {
+  if (part.type === 'text') return textBlock(part.text);
+  const data = base64Of(part, attachments);
+  if (data === null) return textBlock(missingText(part));
+  if (part.type === 'document') {
+    return [
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data }, title: part.name ?? null },
+    ];
+  }
+  return [{ type: 'image', source: { type: 'base64', media_type: imageType(part.mime), data } }];
+}
+
+function toVendorAnswerBlock(part: Extract<Turn, { role: 'assistant' }>['content'][number]): ContentBlockParam[] {
+  switch (part.type) {
+    case 'text':
+      return textBlock(part.text);
+    case 'thinking': {
+      // Thinking without its signature (the answer was interrupted) is refused.
+      const signature = part.opaque?.signature;
+      return typeof signature === 'string' ? [{ type: 'thinking', thinking: part.text, signature }] : [];
+    }
+    case 'tool_call':
+      return [{ type: 'tool_use', id: vendorId(part.call_id), name: part.name, input: part.args }];
+    case 'vendor':
+      return isBlock(part.opaque.block) ? [part.opaque.block] : [];
+    default:
+      return unreachable(part);
+  }
+}
+
+/** What the API sent as a block, it takes back as one. */
+function isBlock(value: unknown): value is ContentBlockParam {
+  return isJsonObject(value) && typeof value.type === 'string';
+}
+
+/** Blocks without a visible character are refused. */
+function textBlock(text: string): ContentBlockParam[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+/** Ids are letters, digits, `_` and `-`; what another vendor called otherwise gets a name of that form. */
+function vendorId(call_id: string): string {
+  return /^[\w-]{1,64}$/.test(call_id) ? call_id : shortId(call_id);
+}
+
+function imageType(mime: string): Base64ImageSource['media_type'] {
+  return mime === 'image/jpeg' || mime === 'image/gif' || mime === 'image/webp' ? mime : 'image/png';
+}
+
+/** The breakpoint that lets the next request read everything up to here from the cache. */
+function withBreakpoint(messages: readonly VendorMessage[]): VendorMessage[] {
+  const last = messages.at(-1);
+  const block = last?.content.at(-1);
+  if (last === undefined || block === undefined || !isCacheable(block)) return [...messages];
+  const marked = { ...block, cache_control: EPHEMERAL };
+  return [...messages.slice(0, -1), { role: last.role, content: [...last.content.slice(0, -1), marked] }];
+}
+
+function isCacheable(block: ContentBlockParam): block is Extract<ContentBlockParam, { type: CacheableType }> {
+  return block.type === 'text' || block.type === 'image' || block.type === 'document' || block.type === 'tool_result';
+}
+
+type CacheableType = 'text' | 'image' | 'document' | 'tool_result';

@@ -1,0 +1,47 @@
+import type { ContentBlockParam, MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
+import type { ChatRequest } from '../../chat/request.js';
+
+/** A message as we write it: always in blocks. */
+export interface VendorMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: ContentBlockParam[];
+}
+
+/** Most tokens of an answer where nobody sets them: every model since Claude 4 takes so many, and they fit beside a prompt at the trigger. */
+const MAX_TOKENS = 32_000;
+
+/** Tokens for thinking on the models that want a number. */
+const BUDGET = { low: 4_000, medium: 12_000, high: 24_000 } as const;
+
+/** How long an answer may be where nobody says. */
+export function defaultMaxTokens({ model, context_window, estimated_tokens }: ChatRequest): number {
+  if (/claude-3-(?:opus|haiku|sonnet)/.test(model)) return 4096;
+  if (/claude-3-5/.test(model)) return 8192;
+  // Prompt and `max_tokens` together may not exceed the window.
+  return Math.min(MAX_TOKENS, Math.max(4096, context_window - estimated_tokens));
+}
+
+/** From Claude 4.6 on a model decides for itself how much it thinks, guided by an effort; earlier ones want a budget, and refuse `adaptive`. */
+export function toVendorThinking(
+  { model, thinking }: ChatRequest,
+  max_tokens: number,
+  messages: readonly VendorMessage[],
+): Pick<MessageCreateParamsStreaming, 'thinking' | 'output_config'> {
+  if (thinking === null) return {};
+  if (thinking === 'off') return { thinking: { type: 'disabled' } };
+  if (!WANTS_BUDGET.test(model)) {
+    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinking } };
+  }
+  const budget_tokens = Math.min(BUDGET[thinking], max_tokens - 1024);
+  if (budget_tokens < 1024 || isForeignToolTurn(messages)) return {};
+  return { thinking: { type: 'enabled', budget_tokens } };
+}
+
+const WANTS_BUDGET = /claude-(?:3|[a-z]+-4(?![-.][6-9](?!\d)))/;
+
+/** With a budget, an answer that waits for its results must begin with thinking, which another vendor's answer cannot. */
+function isForeignToolTurn(messages: readonly VendorMessage[]): boolean {
+  const first = messages.findLast((message) => message.role === 'assistant')?.content[0]?.type;
+  const waits = messages.at(-1)?.content.some((block) => block.type === 'tool_result') ?? false;
+  return waits && first !== 'thinking' && first !== 'redacted_thinking';
+}

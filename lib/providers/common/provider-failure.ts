@@ -1,0 +1,180 @@
+import { type ErrorCode, HiError } from '../../errors.js';
+import { mask } from '../../http/mask-key.js';
+import { isRetryable, kindOf } from './failure-kind.js';
+import type { ProviderMember } from './provider.js';
+import { retryAfter } from './retry-after.js';
+import { PAGE, readVendorError, type VendorError } from './vendor-error.js';
+
+/** Whom a failure is told of. */
+export interface FailureContext {
+  readonly member: Pick<ProviderMember, 'name' | 'title' | 'keyVariables' | 'keyPage'>;
+  /** The model that was asked; null where none was. */
+  readonly model: string | null;
+  /** Masked wherever a server repeats it. */
+  readonly apiKey: string | null;
+}
+
+/** Anything thrown on the way to a vendor and back, as the `HiError` of its kind, with a sentence and the next step. Never contains the key. */
+export function asFailure(thrown: unknown, context: FailureContext): HiError {
+  const ours = findHiError(thrown);
+  if (ours !== null) return ours;
+  const cause = maskedCopy(thrown, context.apiKey);
+  const error = readVendorError(thrown);
+  if (error !== null) return fromVendor(error, cause, context);
+  return fromSdk(thrown, cause, context);
+}
+
+/** What a vendor said, as the `HiError` of its kind. */
+export function fromVendor(error: VendorError, cause: unknown, context: FailureContext): HiError {
+  const code = kindOf(error);
+  const wait = code === 'rate' || code === 'overload' ? retryAfter(error) : null;
+  const { message, hint } = describe(code, error, context);
+  return new HiError(code, mask(capital(message), context.apiKey), {
+    hint: mask(wait !== null && wait >= MINUTE ? later(wait) : hint, context.apiKey),
+    retryable: isRetryable(code, error),
+    cause,
+    ...(wait === null ? {} : { retryAfter: wait }),
+  });
+}
+
+const MINUTE = 60_000;
+
+/** What to do about a wait so long that somebody may want to do something else meanwhile. */
+function later(wait: number): string {
+  const minutes = Math.ceil(wait / MINUTE);
+  const time = minutes <= 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+  return `Ask again in ${time}, which is what the server wants (/retry in hi chat), or use another model.`;
+}
+
+function describe(
+  code: ErrorCode,
+  error: VendorError,
+  { member, model }: FailureContext,
+): { message: string; hint: string } {
+  const { title } = member;
+  const said =
+    error.message === '' ? (error.status === null ? '.' : ` (HTTP ${error.status}).`) : `: ${sentence(error.message)}`;
+  switch (code) {
+    case 'key':
+      return { message: `${title} refused the API key${said}`, hint: keyHint(error, member) };
+    case 'model':
+      return { message: `${title} has no model '${model ?? '?'}'${said}`, hint: modelHint(member, model) };
+    case 'rate':
+      return {
+        message: `The rate limit of ${title} is reached${said}`,
+        hint: 'Wait a moment, then ask again (/retry in hi chat).',
+      };
+    case 'quota':
+      return {
+        message: `The quota at ${title} is used up${said}`,
+        hint: 'Check the plan and billing of the account, or use another model or provider.',
+      };
+    case 'window':
+      return {
+        message: `The request does not fit the context window of '${model ?? '?'}'${said}`,
+        hint: '/compact makes the conversation shorter; context_window in the configuration tells hi the true size.',
+      };
+    case 'overload':
+      return {
+        message: `${title} had an error${said}`,
+        hint: 'Ask again later (/retry in hi chat), or use another model.',
+      };
+    case 'network':
+      return { message: `${title} gave up waiting${said}`, hint: 'Ask again (/retry in hi chat).' };
+    case 'refused':
+      return {
+        message: `${title} refused the content${said}`,
+        hint: 'Say it in other words; /undo takes the last message back.',
+      };
+    case 'malformed':
+      return { message: `The model made a malformed answer${said}`, hint: 'Ask again (/retry in hi chat).' };
+    default:
+      return { message: `${title} did not accept the request${said}`, hint: requestHint(error, member) };
+  }
+}
+
+function keyHint({ status, message }: VendorError, { name, keyVariables, keyPage }: FailureContext['member']): string {
+  if (name === 'ollama') return 'Sign in with: ollama signin.';
+  const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
+  // The key is known, and what the server says of it is the thing to act on: a region, a project, a model it is not for.
+  if (status === 403 && message !== '')
+    return `Mend that in the account the key belongs to, or set ${where}, to another key.`;
+  return `Set ${where}, to a valid key${keyPage === null ? '.' : `; ${keyPage} has them.`}`;
+}
+
+function modelHint({ name }: FailureContext['member'], model: string | null): string {
+  if (name === 'ollama')
+    return `Fetch it with: ollama pull ${model ?? 'NAME'}. Or choose one that is there with /model or -m.`;
+  return 'Choose another with /model or -m; `hi config check --live` tests it.';
+}
+
+function requestHint({ kinds, message, status }: VendorError, { name }: FailureContext['member']): string {
+  if (/does not support tools/i.test(message))
+    return 'Ask without tools (--no-tools), or use a model that knows tools.';
+  if (/does not support thinking|effort|reasoning|thinking/i.test(message)) {
+    return 'Change `thinking` in the configuration (null leaves it to the vendor), or use another model.';
+  }
+  if (/image|vision|media/i.test(message)) return 'Use a model that sees images, or /undo the message with the image.';
+  if (status === 403 && kinds.includes(PAGE))
+    return 'That was a web page, perhaps of a firewall: check api_base, the network, and HTTPS_PROXY if you need one.';
+  if (status === 404 || status === 405)
+    return `Nothing answers at this path: check api_base${name === 'openai' ? ' (it usually ends in /v1)' : ''}.`;
+  return 'Use another model, or run again with --debug to see what was sent.';
+}
+
+/** What an SDK itself found wrong, where no server said anything. */
+function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureContext): HiError {
+  const name = wordOf(thrown, 'name');
+  const message = mask(wordOf(thrown, 'message'), apiKey);
+  if (/Timeout/.test(name)) {
+    return new HiError('network', capital(`${member.title} cannot be reached.`), {
+      hint: 'Check the network connection, and HTTPS_PROXY if you need one.',
+      retryable: true,
+      cause,
+    });
+  }
+  if (name === 'SyntaxError' || /JSON/.test(message)) {
+    return new HiError(
+      'malformed',
+      capital(`${member.title} sent something that cannot be read: ${sentence(message)}`),
+      {
+        hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+        retryable: true,
+        cause,
+      },
+    );
+  }
+  return new HiError('bug', message, { hint: 'This is a bug in hi. Run again with --debug to see where.', cause });
+}
+
+function findHiError(thrown: unknown): HiError | null {
+  for (let error = thrown, depth = 0; typeof error === 'object' && error !== null && depth < 5; depth += 1) {
+    if (error instanceof HiError) return error;
+    error = 'cause' in error ? error.cause : null;
+  }
+  return null;
+}
+
+/** The SDKs' errors carry the server's words, and those may repeat the key: what is kept is a copy without it. */
+function maskedCopy(thrown: unknown, apiKey: string | null): Error {
+  const copy = new Error(mask(wordOf(thrown, 'message'), apiKey));
+  copy.name = wordOf(thrown, 'name') || 'Error';
+  const stack = mask(wordOf(thrown, 'stack'), apiKey);
+  if (stack !== '') copy.stack = stack;
+  return copy;
+}
+
+function wordOf(thrown: unknown, field: string): string {
+  if (typeof thrown !== 'object' || thrown === null) return field === 'message' ? String(thrown) : '';
+  const value: unknown = Reflect.get(thrown, field);
+  return typeof value === 'string' ? value : '';
+}
+
+/** The words as the beginning of a sentence. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?…]\)?$/.test(text) ? text : `${text}.`;
+}

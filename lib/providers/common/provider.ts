@@ -1,0 +1,62 @@
+import type { StreamEvent } from '../../chat/event.js';
+import type { ChatRequest } from '../../chat/request.js';
+
+/** A model that can be asked. One adapter instance serves one vendor with one key and one address. */
+export interface Provider {
+  /** The registry's name, as stored with each message. */
+  readonly name: string;
+  /**
+   * Sends one request and yields the answer as it arrives.
+   *
+   * Never retries on its own. Throws a `HiError` whose code tells the kind, with `retryable` and `retryAfter` filled in.
+   * A stream that was cut ends with a `network` error after the events that came. When `signal` aborts, the connection is closed
+   * at once and the iteration throws an abort error (`isAbort`).
+   */
+  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
+}
+
+/** What an adapter needs to speak to its vendor. */
+export interface ProviderSettings {
+  readonly apiKey: string | null;
+  /** Another address than the vendor's own; null for the vendor's. */
+  readonly apiBase: string | null;
+  /** How long nothing at all may arrive before the answer is given up, in milliseconds. */
+  readonly idleTimeout: number;
+  /** `openai.api` of the configuration; only OpenAI's adapter reads it. */
+  readonly openaiApi: 'auto' | 'responses' | 'chat';
+  /** Environment of the process: proxies are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where `--debug` writes requests and responses, keys masked; absent when not asked for. */
+  readonly trace?: (line: string) => void;
+}
+
+/** A vendor, as the registry lists it: everything the program knows about vendors is here and in the adapter. */
+export interface ProviderMember {
+  readonly name: string;
+  /** As people write it: `OpenAI`. */
+  readonly title: string;
+  readonly defaultModel: string;
+  /** The fast model for summaries when the configuration names none; null when there is no obvious one. */
+  readonly fastModel: string | null;
+  /** Environment variables that may hold the key, the first set one wins. Empty when the vendor needs no key. */
+  readonly keyVariables: readonly string[];
+  /** Environment variable that may hold the address. */
+  readonly baseVariable: string;
+  /** The hosts that are the vendor's own; those below them, such as the ones of regions, are its own too. Empty when the vendor's servers are the users'. */
+  readonly ownHosts: readonly string[];
+  /** The port of an address that names neither a scheme nor a port; absent for the web's own. */
+  readonly port?: number;
+  /** Where a new key can be had, for the hint; null when none is needed. */
+  readonly keyPage: string | null;
+  /** How the set-up offers other people's servers that speak the vendor's protocol; absent where there are none. */
+  readonly elsewhere?: string;
+  /** Loads the vendor's SDK and makes the adapter. */
+  create(settings: ProviderSettings): Promise<Provider>;
+  /** The names of the models there are to choose from, best first where the vendor tells. Throws like `stream`. */
+  listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * The window the server really gives a model, in tokens: as it is loaded now, else the most the model can have; null when it does not tell.
+   * Absent where a vendor gives every model the whole of its window. Throws like `stream`.
+   */
+  realWindow?(settings: ProviderSettings, model: string, signal: AbortSignal): Promise<number | null>;
+}

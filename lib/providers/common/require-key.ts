@@ -1,0 +1,13 @@
+import { HiError } from '../../errors.js';
+import type { ProviderMember, ProviderSettings } from './provider.js';
+
+/** The key; throws a `HiError` that says where to get one when there is none. */
+export function requireKey(
+  member: Pick<ProviderMember, 'title' | 'keyVariables' | 'keyPage'>,
+  settings: ProviderSettings,
+): string {
+  if (settings.apiKey !== null) return settings.apiKey;
+  throw new HiError('config', `There is no API key for ${member.title}.`, {
+    hint: `Set ${member.keyVariables[0] ?? 'HI_API_KEY'}, put api_key into config.json, or run 'hi config init'. Keys: ${member.keyPage ?? member.title}`,
+  });
+}

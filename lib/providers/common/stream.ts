@@ -1,0 +1,75 @@
+import type { StreamEvent } from '../../chat/event.js';
+import { HiError } from '../../errors.js';
+import { aborted } from '../../http/network-error.js';
+import { atMost, GRACE } from '../../http/time-limit.js';
+import { Gathered } from './coalesced-stream.js';
+import { asFailure, capital, type FailureContext } from './provider-failure.js';
+import { sound } from './validate-event.js';
+
+/**
+ * An adapter's events with every end a stream can have made one of the contract's: an abort error when `signal` aborted, whatever the SDK
+ * makes of that; a `HiError` for everything thrown; a `network` error for a stream that just ends. The connection never outlives the iteration.
+ */
+export async function* guarded(
+  start: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
+  context: FailureContext,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  const over = new AbortController();
+  const gathered = new Gathered((event) => readable(event, context.member.title));
+  let began = false;
+  try {
+    if (signal.aborted) throw aborted();
+    const reading = gathered.fill(start(AbortSignal.any([signal, over.signal])));
+    for (let events = await gathered.take(); events !== null; events = await gathered.take()) {
+      for (const event of events) {
+        if (signal.aborted) throw aborted();
+        began = true;
+        yield event;
+        // Whatever comes after the last event, the answer is complete.
+        if (event.type === 'end') return await atMost(GRACE, reading);
+      }
+    }
+    if (signal.aborted) throw aborted();
+    throw began ? cutOff(context.member.title) : empty(context.member.title);
+  } catch (thrown) {
+    if (signal.aborted) throw aborted();
+    throw asFailure(thrown instanceof RangeError ? misshapen(thrown, context.member.title) : thrown, context);
+  } finally {
+    over.abort();
+    gathered.close();
+  }
+}
+
+function readable(event: StreamEvent, title: string): StreamEvent {
+  try {
+    return sound(event);
+  } catch (thrown) {
+    throw misshapen(thrown, title);
+  }
+}
+
+/** What reading an answer threw: one that has not the form it should have is the server's fault, not a bug in hi. */
+export function misshapen(thrown: unknown, title: string): unknown {
+  // A value nested too deeply overflows the stack where a word is expected.
+  if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
+  return new HiError('malformed', capital(`${title} sent something of a form that cannot be read.`), {
+    hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+    retryable: true,
+    cause: thrown,
+  });
+}
+
+function cutOff(title: string): HiError {
+  return new HiError('network', `The answer of ${title} was cut off: it ended without saying so.`, {
+    hint: 'What came so far is kept. Ask again with /retry in hi chat.',
+    retryable: true,
+  });
+}
+
+function empty(title: string): HiError {
+  return new HiError('network', capital(`${title} ended its answer before it began.`), {
+    hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+    retryable: true,
+  });
+}

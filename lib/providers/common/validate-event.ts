@@ -1,0 +1,42 @@
+import type { StreamEvent } from '../../chat/event.js';
+import { isJsonObject } from '../../chat/json.js';
+import type { Usage } from '../../chat/message.js';
+
+/**
+ * The event as its type says it is, whatever the server wrote in the place of a text, a name or a number: it goes into the history and into every later
+ * request. What only adds to an answer is left out where it is wrong; anything else throws a `TypeError`.
+ */
+export function sound(event: StreamEvent): StreamEvent {
+  switch (event.type) {
+    case 'text':
+    case 'thinking':
+      mustBeText(event.text);
+      return event;
+    case 'part':
+      if (event.part.type === 'tool_call') {
+        mustBeText(event.part.name);
+        mustBeText(event.part.call_id);
+        if (!isJsonObject(event.part.args)) throw new TypeError('The arguments are no object.');
+      }
+      return event;
+    case 'end': {
+      const { model, detail, usage, ...rest } = event;
+      return {
+        ...rest,
+        usage: usage !== null && isCounted(usage) ? usage : null,
+        ...(typeof model === 'string' && { model }),
+        ...(typeof detail === 'string' && { detail }),
+      };
+    }
+    default:
+      return event;
+  }
+}
+
+function mustBeText(value: unknown): void {
+  if (typeof value !== 'string') throw new TypeError('There is no text.');
+}
+
+function isCounted(usage: Usage): boolean {
+  return Object.values(usage).every((count) => Number.isSafeInteger(count) && count >= 0);
+}

@@ -1,0 +1,71 @@
+import type { FinishReason, GenerateContentResponseUsageMetadata, Part } from '@google/genai/web';
+import type { StreamEvent } from '../../chat/event.js';
+import type { JsonObject } from '../../chat/json.js';
+import type { Usage } from '../../chat/message.js';
+import { jsonText } from '../../chat/nesting.js';
+import { HiError } from '../../errors.js';
+import { type Answer, parseObject, toolCall } from '../common/streamed-answer.js';
+
+/**
+ * A signature belongs to its own part and to no other, so a signed part is never joined with its neighbours; the last part of an answer may
+ * be nothing but a signature. What is neither text nor call is kept as it came.
+ */
+export function* readPart(part: Part, answer: Answer, nextId: (given?: string) => string): Generator<StreamEvent> {
+  const { text, thought, thoughtSignature, functionCall } = part;
+  const opaque: JsonObject = thoughtSignature === undefined ? {} : { thoughtSignature };
+  if (functionCall) {
+    const own = functionCall.id === undefined ? opaque : { ...opaque, id: true };
+    const args = jsonText(functionCall.args ?? {});
+    yield* answer.add(toolCall(nextId(functionCall.id), functionCall.name ?? '', args, own));
+    return;
+  }
+  if (text === undefined) {
+    const raw = parseObject(jsonText(part));
+    if (raw !== null && Object.keys(raw).length > 0) yield* answer.add({ type: 'vendor', opaque: { part: raw } });
+    return;
+  }
+  const type = thought ? 'thinking' : 'text';
+  if (thoughtSignature === undefined) return yield* answer.piece(type, text);
+  yield* answer.close();
+  yield* answer.piece(type, text);
+  yield* answer.seal(type, opaque);
+  yield* answer.close();
+}
+
+/** Ways to end with a call that is broken or was never offered. It must not be run, and nothing else can be made of the answer. */
+export const BROKEN_CALLS: ReadonlySet<string> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+]);
+
+/** The error of such an end. */
+export function brokenCall(finish: FinishReason): HiError {
+  return new HiError('malformed', `Gemini made a tool call that cannot be run (${finish}).`, {
+    hint: 'Ask again (/retry in hi chat).',
+  });
+}
+
+/** Why the answer ended, in our words. STOP also stands for tool calls; every reason that is not known here is a kind of block. */
+export function readStopReason(
+  finish: FinishReason | null,
+  calls: number,
+): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
+  if (finish === null || `${finish}` === 'STOP' || `${finish}` === 'FINISH_REASON_UNSPECIFIED') {
+    return calls > 0 ? 'tool_calls' : 'end';
+  }
+  return `${finish}` === 'MAX_TOKENS' ? 'length' : 'refusal';
+}
+
+/** The prompt count includes what was cached; the answer's count leaves the thoughts out. */
+export function readUsage(usage: GenerateContentResponseUsageMetadata | undefined): Usage | null {
+  if (usage?.promptTokenCount === undefined) return null;
+  const input_tokens = usage.promptTokenCount;
+  const output_tokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
+  return {
+    input_tokens,
+    output_tokens,
+    cached_tokens: usage.cachedContentTokenCount ?? 0,
+    context_tokens: input_tokens + output_tokens,
+  };
+}

@@ -1,0 +1,151 @@
+import type {
+  Content,
+  FunctionDeclaration,
+  GenerateContentParameters,
+  Part,
+  ThinkingConfig,
+  ThinkingLevel,
+} from '@google/genai/web';
+import { isJsonObject } from '../../chat/json.js';
+import type { ToolResultPart } from '../../chat/message.js';
+import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import { unreachable } from '../../errors.js';
+import { base64Of, missingText } from '../common/attachment.js';
+import {
+  beginningWithUser,
+  handOver,
+  replaceSurrogates,
+  type Turn,
+  type UserPart,
+} from '../common/normalise-history.js';
+
+/** Tokens for thinking on Gemini 2.5, which takes a number where later models take a level. */
+const BUDGET = { off: 0, low: 2048, medium: 8192, high: 24_576 } as const;
+
+/** What Google's documentation gives for a call that another model made: without it Gemini 3 refuses a call of the running turn. */
+const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
+
+/** The request in the form of generateContent. */
+export function toVendorRequest(
+  request: ChatRequest,
+  provider: string,
+  levels: typeof ThinkingLevel,
+  signal: AbortSignal,
+): GenerateContentParameters {
+  const { model, system, tools, max_output_tokens } = request;
+  const thinkingConfig = toVendorThinking(request, levels);
+  return {
+    model,
+    contents: toVendorMessages(request, provider),
+    config: {
+      abortSignal: signal,
+      ...(system.length > 0 && {
+        systemInstruction: { parts: system.map((text) => ({ text: replaceSurrogates(text) })) },
+      }),
+      ...(tools.length > 0 && { tools: [{ functionDeclarations: toVendorTools(tools) }] }),
+      ...(max_output_tokens !== null && { maxOutputTokens: max_output_tokens }),
+      ...(thinkingConfig !== null && { thinkingConfig }),
+    },
+  };
+}
+
+export function toVendorTools(tools: readonly ToolSpec[]): FunctionDeclaration[] {
+  return tools.map(({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }));
+}
+
+/** Turns alternate between user and model; results are the user's. Neighbours that speak for the same side are joined. */
+export function toVendorMessages(request: ChatRequest, provider: string): Content[] {
+  const turns = beginningWithUser(handOver(request, provider));
+  const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
+  const ids = vendorIds(turns);
+  const contents: { role: 'user' | 'model'; parts: Part[] }[] = [];
+  for (const [at, turn] of turns.entries()) {
+    const role = turn.role === 'assistant' ? 'model' : 'user';
+    const parts = toVendorParts(turn, request, ids, at > lastUser);
+    if (parts.length === 0) continue;
+    const last = contents.at(-1);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
+    else contents.push({ role, parts });
+  }
+  return contents;
+}
+
+/** The calls that this model gave an id itself: only these go under one, the others are told apart by their order. */
+function vendorIds(turns: readonly Turn[]): ReadonlySet<string> {
+  const own = turns.flatMap((turn) => (turn.role === 'assistant' && turn.own ? turn.content : []));
+  return new Set(own.flatMap((part) => (part.type === 'tool_call' && part.opaque?.id === true ? [part.call_id] : [])));
+}
+
+function toVendorParts(turn: Turn, request: ChatRequest, ids: ReadonlySet<string>, running: boolean): Part[] {
+  switch (turn.role) {
+    case 'user':
+      return turn.content.map((part) => toVendorUserPart(part, request));
+    case 'tool':
+      return turn.content.map((part) => ({
+        functionResponse: { ...withId(part.call_id, ids), name: part.name, response: toVendorResponse(part) },
+      }));
+    case 'assistant':
+      return toVendorAnswer(turn, ids, running);
+    default:
+      return unreachable(turn);
+  }
+}
+
+function toVendorUserPart(part: UserPart, { attachments }: ChatRequest): Part {
+  if (part.type === 'text') return { text: part.text };
+  const data = base64Of(part, attachments);
+  return data === null ? { text: missingText(part) } : { inlineData: { mimeType: part.mime, data } };
+}
+
+/** A response is an object: `output` and `error` are the names Google's documentation gives for anything else. */
+function toVendorResponse(part: ToolResultPart): Record<string, unknown> {
+  if (part.error !== undefined) return { error: part.error };
+  return isJsonObject(part.result) ? { ...part.result } : { output: part.result };
+}
+
+function toVendorAnswer(
+  { own, content }: Extract<Turn, { role: 'assistant' }>,
+  ids: ReadonlySet<string>,
+  running: boolean,
+): Part[] {
+  // Of parallel calls only the first is signed.
+  const firstCall = content.find((part) => part.type === 'tool_call');
+  return content.flatMap((part): Part[] => {
+    const signature =
+      typeof part.opaque?.thoughtSignature === 'string' ? { thoughtSignature: part.opaque.thoughtSignature } : {};
+    switch (part.type) {
+      case 'text':
+        return part.text === '' && !signature.thoughtSignature ? [] : [{ text: part.text, ...signature }];
+      case 'thinking':
+        // A summary of thoughts is for people; only what is signed has a use for the model.
+        return signature.thoughtSignature ? [{ text: part.text, thought: true, ...signature }] : [];
+      case 'tool_call': {
+        const foreign = running && !own && part === firstCall ? { thoughtSignature: FOREIGN_SIGNATURE } : {};
+        return [
+          {
+            functionCall: { ...withId(part.call_id, ids), name: part.name, args: { ...part.args } },
+            ...foreign,
+            ...signature,
+          },
+        ];
+      }
+      case 'vendor':
+        return isJsonObject(part.opaque.part) ? [{ ...part.opaque.part }] : [];
+      default:
+        return unreachable(part);
+    }
+  });
+}
+
+function withId(call_id: string, ids: ReadonlySet<string>): { id?: string } {
+  return ids.has(call_id) ? { id: call_id } : {};
+}
+
+/** Thoughts are shown when somebody asked for thinking. Gemini 3 and later cannot be kept from it, only be brief. */
+function toVendorThinking({ model, thinking }: ChatRequest, levels: typeof ThinkingLevel): ThinkingConfig | null {
+  if (thinking === null) return null;
+  const includeThoughts = thinking !== 'off';
+  if (/gemini-2/.test(model)) return { thinkingBudget: BUDGET[thinking], includeThoughts };
+  const level = { off: levels.MINIMAL, low: levels.LOW, medium: levels.MEDIUM, high: levels.HIGH }[thinking];
+  return { thinkingLevel: level, includeThoughts };
+}

@@ -1,0 +1,209 @@
+// The browser's form of the SDK is the same class without the file system, which would be asked whether an image is a path.
+import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
+import type { StreamEvent } from '../../chat/event.js';
+import type { Usage } from '../../chat/message.js';
+import { jsonText } from '../../chat/nesting.js';
+import type { ChatRequest } from '../../chat/request.js';
+import { HiError } from '../../errors.js';
+import { DroppedLines } from '../../http/dropped-lines.js';
+import { type Fetch, makeFetch } from '../../http/fetch.js';
+import { aborted } from '../../http/network-error.js';
+import { quietConsole } from '../../http/sdk-console.js';
+import { withoutVersion } from '../common/api-base.js';
+import { callIds } from '../common/call-ids.js';
+import type { Provider, ProviderSettings } from '../common/provider.js';
+import { asFailure } from '../common/provider-failure.js';
+import { guarded, misshapen } from '../common/stream.js';
+import { Answer, toolCall } from '../common/streamed-answer.js';
+import { StreamError } from '../common/vendor-error.js';
+import { ollama } from '../ollama.js';
+import { toVendorRequest } from './ollama-request.js';
+import { cutNotice, largestWindow, loadedWindow, textTokens } from './ollama-window.js';
+
+/** See `ProviderMember.realWindow`. */
+export async function realWindow(
+  settings: ProviderSettings,
+  model: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const client = connecting(settings)(signal);
+  try {
+    return loadedWindow((await client.ps()).models, model) ?? largestWindow(await client.show({ model }));
+  } catch (thrown) {
+    if (signal.aborted) throw aborted();
+    throw asFailure(thrown, { member: ollama, model, apiKey: settings.apiKey });
+  }
+}
+
+/** A client for one request: the SDK takes no signal, so it gets a `fetch` that carries one. */
+type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
+
+/** Makes the adapter; see `ProviderMember.create`. */
+export async function create(settings: ProviderSettings): Promise<Provider> {
+  return new OllamaProvider(connecting(settings), settings);
+}
+
+/** See `ProviderMember.listModels`. */
+export async function listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly string[]> {
+  const connect = connecting(settings);
+  try {
+    const { models } = await connect(signal).list();
+    return models.map((model) => model.name);
+  } catch (thrown) {
+    if (signal.aborted) throw aborted();
+    throw asFailure(misshapen(thrown, ollama.title), { member: ollama, model: null, apiKey: settings.apiKey });
+  }
+}
+
+class OllamaProvider implements Provider {
+  readonly name = ollama.name;
+  readonly #connect: Connect;
+  readonly #settings: ProviderSettings;
+  readonly #vision = new Map<string, boolean>();
+  /** The last prompt of each model: its size, and in which turn the user was told that it was cut. */
+  readonly #last = new Map<string, { readonly estimate: number; readonly toldAt: number }>();
+
+  constructor(connect: Connect, settings: ProviderSettings) {
+    this.#connect = connect;
+    this.#settings = settings;
+  }
+
+  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
+    const context = { member: ollama, model: request.model, apiKey: this.#settings.apiKey };
+    return guarded((both) => this.#events(request, both), context, signal);
+  }
+
+  async *#events(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    const sees = await this.#sees(request, signal);
+    const answer = new Answer();
+    const nextId = callIds(request.messages);
+    try {
+      for await (const chunk of this.#chunks(request, sees, signal)) {
+        const { thinking, content, tool_calls } = chunk.message ?? {};
+        // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+        for (const event of answer.piece('thinking', thinking ?? '')) yield event;
+        for (const event of answer.piece('text', content ?? '')) yield event;
+        for (const { function: call, ...rest } of tool_calls ?? []) {
+          const args: unknown = call.arguments;
+          const text = typeof args === 'string' ? args : jsonText(args ?? {});
+          yield* answer.add(toolCall(nextId(idOf(rest)), call.name, text));
+        }
+        if (!chunk.done) continue;
+        const stop_reason = readStopReason(chunk.done_reason, answer.calls);
+        yield* answer.finish(stop_reason === 'length' ? 'object' : 'none');
+        yield* this.#notice(request, chunk.prompt_eval_count);
+        yield {
+          type: 'end',
+          stop_reason,
+          usage: readUsage(chunk),
+          ...(chunk.model && { model: chunk.model }),
+        };
+      }
+    } catch (thrown) {
+      throw misshapen(thrown, ollama.title);
+    }
+  }
+
+  /** Says that the prompt was cut, once a turn. */
+  *#notice(request: ChatRequest, read: number | undefined): Generator<StreamEvent> {
+    const turn = request.messages.filter((message) => message.role === 'user').length;
+    const earlier = this.#last.get(request.model) ?? null;
+    const text = cutNotice(request, read, earlier);
+    const told = text !== null && earlier?.toldAt === turn;
+    if (text !== null && !told) yield { type: 'notice', text };
+    this.#last.set(request.model, { estimate: textTokens(request), toldAt: text === null ? -1 : turn });
+  }
+
+  /**
+   * Whether images are sent, asked of the server when there are some: a model that cannot see answers as if there were none. Where the server does not
+   * tell, they are.
+   */
+  async #sees({ model, messages }: ChatRequest, signal: AbortSignal): Promise<boolean> {
+    if (!messages.some(({ content }) => content.some((part) => part.type === 'image'))) return true;
+    const sees = this.#vision.get(model) ?? (await canSee(this.#connect(signal), model));
+    if (sees !== null) this.#vision.set(model, sees);
+    return sees ?? true;
+  }
+
+  /**
+   * The SDK throws a bare `Error` for a line that tells of an error, and for a stream without its last line. A line it cannot parse it drops with a word on
+   * the console, and with it a piece of the answer: that ends the answer, unless it is the last one and has no end, for then the stream was cut.
+   */
+  async *#chunks(request: ChatRequest, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
+    const dropped = new DroppedLines();
+    try {
+      const stream = await this.#connect(signal, dropped).chat(toVendorRequest(request, this.name, sees));
+      for await (const chunk of stream) {
+        const bad = isObject(chunk) ? dropped.first : jsonText(chunk);
+        if (bad !== null) throw unreadable(bad);
+        yield chunk;
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || thrown.name !== 'Error') throw thrown;
+      if (!thrown.message.startsWith('Did not receive done')) throw new StreamError({ message: thrown.message });
+      if (dropped.first !== null) throw unreadable(dropped.first);
+    } finally {
+      dropped.end();
+    }
+  }
+}
+
+function isObject(chunk: unknown): boolean {
+  return typeof chunk === 'object' && chunk !== null && !Array.isArray(chunk);
+}
+
+function unreadable(line: string): HiError {
+  return new HiError('malformed', `Ollama sent a line that cannot be read: '${line.slice(0, 60)}'.`, {
+    hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+    retryable: true,
+  });
+}
+
+/** Null when the server does not tell. */
+async function canSee(client: Ollama, model: string): Promise<boolean | null> {
+  try {
+    const { capabilities }: Partial<ShowResponse> = await client.show({ model });
+    return capabilities?.includes('vision') ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Newer servers give an id, which the SDK's types do not know. */
+function idOf(call: { readonly id?: unknown }): string | null {
+  return typeof call.id === 'string' ? call.id : null;
+}
+
+/** Why the answer ended, in our words: "stop" stands for tool calls too. */
+export function readStopReason(
+  reason: string | undefined,
+  calls: number,
+): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
+  if (reason === 'length') return 'length';
+  return calls > 0 ? 'tool_calls' : 'end';
+}
+
+/** The server's own counts; it tells none of the prompt when all of it was in its cache. */
+export function readUsage({ prompt_eval_count, eval_count }: Partial<ChatResponse>): Usage | null {
+  if (prompt_eval_count === undefined && eval_count === undefined) return null;
+  const input_tokens = prompt_eval_count ?? 0;
+  const output_tokens = eval_count ?? 0;
+  return { input_tokens, output_tokens, cached_tokens: 0, context_tokens: input_tokens + output_tokens };
+}
+
+function connecting(settings: ProviderSettings): Connect {
+  quietConsole(settings.trace);
+  const fetch = makeFetch(settings);
+  const headers = settings.apiKey === null ? {} : { Authorization: `Bearer ${settings.apiKey}` };
+  return (signal, dropped) => {
+    const withSignal: Fetch = async (input, init) => {
+      const response = await fetch(input, { ...init, signal });
+      return dropped?.watch(response) ?? response;
+    };
+    return new Ollama({
+      host: withoutVersion(settings.apiBase ?? 'http://127.0.0.1:11434'),
+      headers,
+      fetch: withSignal,
+    });
+  };
+}

@@ -1,0 +1,103 @@
+import type { Tool, Message as VendorMessage, ChatRequest as VendorRequest } from 'ollama/browser';
+import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import { HiError, unreachable } from '../../errors.js';
+import { base64Of, missingText, unseenText } from '../common/attachment.js';
+import { cannotSee } from '../common/image-support.js';
+import { handOver, replaceSurrogates, resultText, type Turn, type UserPart } from '../common/normalise-history.js';
+
+/** The request in the form of /api/chat. The window is always told: without it the server takes a small one and cuts the prompt silently. */
+export function toVendorRequest(
+  request: ChatRequest,
+  provider: string,
+  sees: boolean,
+): VendorRequest & { stream: true } {
+  const { model, tools, thinking, context_window, max_output_tokens } = request;
+  return {
+    model,
+    messages: toVendorMessages(request, provider, sees),
+    stream: true,
+    ...(tools.length > 0 && { tools: toVendorTools(tools) }),
+    ...(thinking !== null && { think: thinking === 'off' ? false : thinking }),
+    options: { num_ctx: context_window, ...(max_output_tokens !== null && { num_predict: max_output_tokens }) },
+  };
+}
+
+export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters: { ...parameters, type: 'object' } },
+  }));
+}
+
+/**
+ * System blocks first, one message each; then the conversation in its order. An attachment that the model cannot take is refused in the newest message
+ * of the user, and told of in words in those before, whose turns are over.
+ */
+export function toVendorMessages(request: ChatRequest, provider: string, sees: boolean): VendorMessage[] {
+  const turns = handOver(request, provider);
+  const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
+  return [
+    ...request.system.map((text) => ({ role: 'system', content: replaceSurrogates(text) })),
+    ...turns.flatMap((turn, at): VendorMessage[] => {
+      switch (turn.role) {
+        case 'user':
+          return [toVendorUser(turn.content, request, { sees, newest: at === lastUser })];
+        case 'assistant':
+          return toVendorAnswer(turn, at > lastUser);
+        case 'tool':
+          return turn.content.map((part) => ({
+            role: 'tool',
+            tool_name: part.name,
+            content: replaceSurrogates(resultText(part)),
+          }));
+        default:
+          return unreachable(turn);
+      }
+    }),
+  ];
+}
+
+function toVendorUser(
+  parts: readonly UserPart[],
+  { attachments, model }: ChatRequest,
+  { sees, newest }: { readonly sees: boolean; readonly newest: boolean },
+): VendorMessage {
+  const images: string[] = [];
+  const words = parts.flatMap((part): string[] => {
+    if (part.type === 'text') return [part.text];
+    const isTaken = part.type === 'image' && sees;
+    if (!isTaken && newest)
+      throw part.type === 'image' ? cannotSee(model, ' (ollama show NAME lists what a model can)') : noDocuments(model);
+    if (!isTaken) return [unseenText(part)];
+    const data = base64Of(part, attachments);
+    if (data === null) return [missingText(part)];
+    images.push(data);
+    return [];
+  });
+  return { role: 'user', content: words.join('\n\n'), ...(images.length > 0 && { images }) };
+}
+
+/** Models that think between tool calls want their thoughts of the running turn back; earlier ones only fill the window. */
+function toVendorAnswer({ content }: Extract<Turn, { role: 'assistant' }>, running: boolean): VendorMessage[] {
+  const wordsOf = (type: 'text' | 'thinking') => content.map((part) => (part.type === type ? part.text : '')).join('');
+  const thinking = running ? wordsOf('thinking') : '';
+  const calls = content.flatMap((part) =>
+    part.type === 'tool_call' ? [{ function: { name: part.name, arguments: part.args } }] : [],
+  );
+  const text = wordsOf('text');
+  if (text === '' && calls.length === 0) return [];
+  return [
+    {
+      role: 'assistant',
+      content: text,
+      ...(thinking !== '' && { thinking }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  ];
+}
+
+function noDocuments(model: string): HiError {
+  return new HiError('request', `Ollama cannot give '${model}' a PDF.`, {
+    hint: 'Send its text instead (pdftotext makes one), or use another provider; /undo takes the message back.',
+  });
+}

@@ -1,0 +1,132 @@
+import type {
+  ChatCompletionContentPart,
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import { unreachable } from '../../errors.js';
+import { base64Of, missingText } from '../common/attachment.js';
+import { shortId } from '../common/call-ids.js';
+import { handOver, replaceSurrogates, resultText, type Turn, type UserPart } from '../common/normalise-history.js';
+import { canReason } from './openai-models.js';
+
+type AssistantTurn = Extract<Turn, { role: 'assistant' }>;
+
+/** The request in the form of Chat Completions. `compatible`: another server than OpenAI's own, which may know the older names only. */
+export function toVendorRequest(
+  request: ChatRequest,
+  provider: string,
+  compatible: boolean,
+): ChatCompletionCreateParamsStreaming {
+  const limit = request.max_output_tokens;
+  return {
+    model: request.model,
+    messages: toVendorMessages(request, provider),
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(request.tools.length > 0 && { tools: toVendorTools(request.tools) }),
+    ...(limit !== null && (compatible ? { max_tokens: limit } : { max_completion_tokens: limit })),
+    ...(request.thinking !== null &&
+      canReason(request.model) && {
+        reasoning_effort: request.thinking === 'off' ? ('none' as const) : request.thinking,
+      }),
+  };
+}
+
+/** System blocks first, one message each; then the conversation in its order. */
+export function toVendorMessages(request: ChatRequest, provider: string): ChatCompletionMessageParam[] {
+  const turns = handOver(request, provider);
+  const names = vendorIds(turns);
+  const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
+  return [
+    ...request.system.map((text) => ({ role: 'system' as const, content: replaceSurrogates(text) })),
+    ...turns.flatMap((turn, at): ChatCompletionMessageParam[] => {
+      switch (turn.role) {
+        case 'user':
+          return [{ role: 'user', content: toVendorContent(turn.content, request) }];
+        case 'assistant':
+          return toVendorAnswer(turn, names, at > lastUser);
+        case 'tool':
+          return turn.content.map((part) => ({
+            role: 'tool',
+            tool_call_id: names.get(part.call_id) ?? part.call_id,
+            content: replaceSurrogates(resultText(part)),
+          }));
+        default:
+          return unreachable(turn);
+      }
+    }),
+  ];
+}
+
+export function toVendorTools(tools: readonly ToolSpec[]): ChatCompletionFunctionTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters: { ...parameters } },
+  }));
+}
+
+/** The ids the calls go under: their own for what this model wrote; OpenAI takes 40 characters, Mistral exactly nine letters and digits. */
+function vendorIds(turns: readonly Turn[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const turn of turns) {
+    if (turn.role !== 'assistant') continue;
+    for (const part of turn.content) {
+      if (part.type === 'tool_call') {
+        names.set(part.call_id, turn.own && part.call_id.length <= 40 ? part.call_id : shortId(part.call_id));
+      }
+    }
+  }
+  return names;
+}
+
+/** Words alone go as one string, which the plainest servers understand. */
+function toVendorContent(parts: readonly UserPart[], request: ChatRequest): string | ChatCompletionContentPart[] {
+  if (parts.every((part) => part.type === 'text')) return parts.map((part) => part.text).join('\n\n');
+  return parts.map((part): ChatCompletionContentPart => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    const data = base64Of(part, request.attachments);
+    if (data === null) return { type: 'text', text: missingText(part) };
+    const url = `data:${part.mime};base64,${data}`;
+    if (part.type === 'image') return { type: 'image_url', image_url: { url } };
+    return { type: 'file', file: { filename: part.name ?? 'document.pdf', file_data: url } };
+  });
+}
+
+/**
+ * `reasoning_content` goes back within the running turn only: DeepSeek and its kind demand it there between tool calls, and ignore or refuse
+ * it later. OpenRouter's `reasoning_details` and Google's `extra_content` always go back.
+ */
+function toVendorAnswer(
+  { content }: AssistantTurn,
+  names: ReadonlyMap<string, string>,
+  running: boolean,
+): ChatCompletionMessageParam[] {
+  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const thoughts = content.flatMap((part) => (part.type === 'thinking' ? [part] : []));
+  const calls = content.flatMap((part) => (part.type === 'tool_call' ? [part] : []));
+  const reasoning = thoughts
+    .filter((part) => part.opaque?.field === 'reasoning_content')
+    .map((part) => part.text)
+    .join('');
+  // Each part has the details of all before it.
+  const details = thoughts.findLast((part) => part.opaque?.details !== undefined)?.opaque?.details;
+  // What was interrupted while it thought says nothing, and an empty message is refused by some.
+  if (text === '' && calls.length === 0) return [];
+  const message = {
+    role: 'assistant' as const,
+    content: text === '' ? null : text,
+    ...(running && reasoning !== '' && { reasoning_content: reasoning }),
+    ...(details !== undefined && { reasoning_details: details }),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map((part) => ({
+        id: names.get(part.call_id) ?? part.call_id,
+        type: 'function' as const,
+        function: { name: part.name, arguments: JSON.stringify(part.args) },
+        ...(part.opaque?.extra_content !== undefined && { extra_content: part.opaque.extra_content }),
+      })),
+    }),
+  };
+  return [message];
+}

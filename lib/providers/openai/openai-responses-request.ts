@@ -1,0 +1,148 @@
+import type {
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseInputContent,
+  ResponseInputItem,
+} from 'openai/resources/responses/responses';
+import { isJsonObject } from '../../chat/json.js';
+import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import { unreachable } from '../../errors.js';
+import { base64Of, missingText } from '../common/attachment.js';
+import { shortId } from '../common/call-ids.js';
+import { handOver, replaceSurrogates, resultText, type Turn, type UserPart } from '../common/normalise-history.js';
+import { canReason } from './openai-models.js';
+
+type AnswerTurnPart = Extract<Turn, { role: 'assistant' }>['content'][number];
+
+/** The request in the form of the Responses API. Nothing is stored there, so the model's reasoning comes encrypted and is sent back by us. */
+export function toVendorRequest(request: ChatRequest, provider: string): ResponseCreateParamsStreaming {
+  const { model, tools, max_output_tokens } = request;
+  return {
+    model,
+    input: toVendorMessages(request, provider),
+    stream: true,
+    store: false,
+    ...(tools.length > 0 && { tools: toVendorTools(tools) }),
+    // The API takes no fewer than 16.
+    ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),
+    ...(canReason(model) && { include: ['reasoning.encrypted_content' as const], ...toVendorThinking(request) }),
+  };
+}
+
+export function toVendorTools(tools: readonly ToolSpec[]): FunctionTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: { ...parameters },
+    strict: false,
+  }));
+}
+
+/** System blocks first, one item each; then the conversation in its order. */
+export function toVendorMessages(request: ChatRequest, provider: string): ResponseInputItem[] {
+  return [
+    ...request.system.map((text) => ({ role: 'system' as const, content: replaceSurrogates(text) })),
+    ...handOver(request, provider).flatMap((turn): ResponseInputItem[] => {
+      switch (turn.role) {
+        case 'user':
+          return [{ role: 'user', content: toVendorContent(turn.content, request) }];
+        case 'assistant':
+          return toVendorAnswer(turn.content);
+        case 'tool':
+          return turn.content.map((part) => ({
+            type: 'function_call_output',
+            call_id: vendorId(part.call_id),
+            output: replaceSurrogates(resultText(part)),
+          }));
+        default:
+          return unreachable(turn);
+      }
+    }),
+  ];
+}
+
+function toVendorContent(parts: readonly UserPart[], { attachments }: ChatRequest): string | ResponseInputContent[] {
+  if (parts.every((part) => part.type === 'text')) return parts.map((part) => part.text).join('\n\n');
+  return parts.map((part): ResponseInputContent => {
+    if (part.type === 'text') return { type: 'input_text', text: part.text };
+    const data = base64Of(part, attachments);
+    if (data === null) return { type: 'input_text', text: missingText(part) };
+    const url = `data:${part.mime};base64,${data}`;
+    if (part.type === 'image') return { type: 'input_image', image_url: url, detail: 'auto' };
+    return { type: 'input_file', filename: part.name ?? 'document.pdf', file_data: url };
+  });
+}
+
+/**
+ * A reasoning item and the item that followed it are one: the API refuses either without the other. So reasoning goes back only in front of
+ * the item it led to, and where it cannot (the answer was interrupted, or nothing was encrypted), what follows goes without its id.
+ */
+function toVendorAnswer(parts: readonly AnswerTurnPart[]): ResponseInputItem[] {
+  let alone = false;
+  return parts.flatMap((part, at): ResponseInputItem[] => {
+    if (part.type !== 'thinking') return toVendorItem(part, alone);
+    const item = part.opaque?.item;
+    if (item === undefined) return [];
+    const next = parts.slice(at + 1).find((other) => other.type !== 'thinking');
+    const leads =
+      next?.opaque !== undefined && isItem(item) && 'encrypted_content' in item && Boolean(item.encrypted_content);
+    alone = !leads;
+    return leads ? [item] : [];
+  });
+}
+
+function toVendorItem(part: Exclude<AnswerTurnPart, { type: 'thinking' }>, alone: boolean): ResponseInputItem[] {
+  const id = !alone && typeof part.opaque?.id === 'string' ? part.opaque.id : null;
+  switch (part.type) {
+    case 'text': {
+      if (part.text === '') return [];
+      if (id === null) return [{ role: 'assistant', content: part.text }];
+      const content = part.opaque?.refusal
+        ? { type: 'refusal' as const, refusal: part.text }
+        : { type: 'output_text' as const, text: part.text, annotations: [] };
+      const phase = part.opaque?.phase;
+      return [
+        {
+          type: 'message',
+          role: 'assistant',
+          id,
+          status: 'completed',
+          content: [content],
+          ...((phase === 'commentary' || phase === 'final_answer') && { phase }),
+        },
+      ];
+    }
+    case 'tool_call':
+      return [
+        {
+          type: 'function_call',
+          ...(id !== null && { id }),
+          call_id: vendorId(part.call_id),
+          name: part.name,
+          arguments: JSON.stringify(part.args),
+        },
+      ];
+    case 'vendor':
+      return isItem(part.opaque.item) ? [part.opaque.item] : [];
+    default:
+      return unreachable(part);
+  }
+}
+
+/** What the API sent as an item, it takes back as one. */
+function isItem(value: unknown): value is ResponseInputItem {
+  return isJsonObject(value) && typeof value.type === 'string';
+}
+
+function vendorId(call_id: string): string {
+  return call_id.length <= 64 ? call_id : shortId(call_id);
+}
+
+/** `none` came with GPT-5.1; before, the least was `minimal`, and on the o-series `low`. */
+function toVendorThinking({ model, thinking }: ChatRequest): Pick<ResponseCreateParamsStreaming, 'reasoning'> {
+  if (thinking === null) return {};
+  if (thinking !== 'off') return { reasoning: { effort: thinking, summary: 'auto' } };
+  if (/^o\d/.test(model)) return { reasoning: { effort: 'low' } };
+  return { reasoning: { effort: /^gpt-5(?!\.)/.test(model) ? 'minimal' : 'none' } };
+}

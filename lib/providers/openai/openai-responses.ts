@@ -1,0 +1,206 @@
+import type OpenAI from 'openai';
+import type {
+  Response,
+  ResponseFunctionToolCall,
+  ResponseOutputItem,
+  ResponseReasoningItem,
+  ResponseStreamEvent,
+  ResponseUsage,
+} from 'openai/resources/responses/responses';
+import type { StreamEvent } from '../../chat/event.js';
+import type { JsonObject } from '../../chat/json.js';
+import type { ToolCallPart, Usage } from '../../chat/message.js';
+import { jsonText } from '../../chat/nesting.js';
+import type { ChatRequest } from '../../chat/request.js';
+import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
+import { callIds } from '../common/call-ids.js';
+import { misshapen } from '../common/stream.js';
+import { Answer, parseObject, toolCall } from '../common/streamed-answer.js';
+import { StreamError } from '../common/vendor-error.js';
+import { type EndedItem, OpenItems } from './openai-responses-items.js';
+import { toVendorRequest } from './openai-responses-request.js';
+
+/** One answer by the Responses API. */
+export async function* streamResponses(
+  client: OpenAI,
+  request: ChatRequest,
+  options: { readonly provider: string; readonly title: string; readonly idleTimeout: number },
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  const answer = new Answer();
+  const nextId = callIds(request.messages);
+  const items = new OpenItems();
+  const state: Reading = { items, refused: false };
+  const response = await client.responses.create(toVendorRequest(request, options.provider), { signal }).asResponse();
+  try {
+    for await (const texts of serverSentEvents(response, options.idleTimeout)) {
+      // One at a time: what came before an event that tells of an error is part of the answer.
+      for (const text of texts) {
+        for (const event of asEvents(eventData(text))) {
+          // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+          for (const one of readEvent(event, state, answer, nextId)) yield one;
+          if (event.type !== 'response.completed' && event.type !== 'response.incomplete') continue;
+          const cut = event.response.incomplete_details?.reason === 'max_output_tokens';
+          if (cut) for (const call of items.unfinished()) yield* answer.add(asPart(call, nextId));
+          yield* answer.finish(cut ? 'text' : 'none');
+          yield readEnd(event.response, state.refused, answer.calls);
+        }
+      }
+    }
+  } catch (thrown) {
+    throw misshapen(thrown, options.title);
+  }
+}
+
+/** The events of one piece of the stream: itself, or all that a whole response stands for, which some servers send in place of a stream. */
+function asEvents(piece: ResponseStreamEvent | Response): readonly ResponseStreamEvent[] {
+  if (!('object' in piece)) return [piece];
+  const items = piece.output.map((item, output_index): ResponseStreamEvent => {
+    return { type: 'response.output_item.done', item, output_index, sequence_number: 0 };
+  });
+  const type = piece.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
+  return [...items, { type, response: piece, sequence_number: 0 }];
+}
+
+interface Reading {
+  readonly items: OpenItems;
+  refused: boolean;
+}
+
+function* readEvent(
+  event: ResponseStreamEvent,
+  state: Reading,
+  answer: Answer,
+  nextId: (given: string) => string,
+): Generator<StreamEvent> {
+  const { items } = state;
+  switch (event.type) {
+    case 'response.output_item.added':
+      items.begin(event.output_index, event.item);
+      return;
+    case 'response.output_text.delta':
+    case 'response.refusal.delta':
+      state.refused ||= event.type === 'response.refusal.delta';
+      if (items.turnTo(event.output_index, event.item_id)) yield* answer.close();
+      yield* answer.piece('text', event.delta);
+      return;
+    case 'response.reasoning_summary_part.added':
+      if (event.summary_index > 0) yield* answer.piece('thinking', '\n\n');
+      return;
+    case 'response.reasoning_summary_text.delta':
+    case 'response.reasoning_text.delta':
+      if (items.turnTo(event.output_index, event.item_id)) yield* answer.close();
+      yield* answer.piece('thinking', event.delta);
+      return;
+    case 'response.function_call_arguments.delta':
+      items.addArguments(event.output_index, event.item_id, event.delta);
+      return;
+    case 'response.output_item.done':
+      yield* readItem(event.item, items.end(event.output_index, event.item), state, answer, nextId);
+      return;
+    case 'response.failed':
+      throw new StreamError({ message: 'The response failed.', ...withoutNulls(event.response.error) });
+    case 'error':
+      throw new StreamError({ message: event.message, ...(event.code !== null && { code: event.code }) });
+    default:
+      return;
+  }
+}
+
+/** What an item has to be sent back with is known when it is whole. */
+function* readItem(
+  item: ResponseOutputItem,
+  { isStreamed, isOpen }: EndedItem,
+  state: Reading,
+  answer: Answer,
+  nextId: (given: string) => string,
+): Generator<StreamEvent> {
+  switch (item.type) {
+    case 'message': {
+      const words = item.content.map((part) => (part.type === 'refusal' ? part.refusal : part.text)).join('');
+      const refusal = item.content.some((part) => part.type === 'refusal');
+      state.refused ||= refusal;
+      if (!isStreamed) {
+        yield* answer.close();
+        yield* answer.piece('text', words);
+      }
+      if (words === '' || (isStreamed && !isOpen)) return;
+      yield* answer.seal('text', {
+        id: item.id,
+        ...(item.phase && { phase: item.phase }),
+        ...(refusal && { refusal }),
+      });
+      yield* answer.close();
+      return;
+    }
+    case 'reasoning':
+      if (!isOpen) yield* answer.close();
+      yield* answer.seal('thinking', { item: asJson(toInput(item)) });
+      yield* answer.close();
+      return;
+    case 'function_call':
+      yield* answer.add(asPart(item, nextId));
+      return;
+    default:
+      yield* answer.add({ type: 'vendor', opaque: { item: asJson(item) } });
+  }
+}
+
+function asPart(
+  { id, call_id, name, arguments: text }: ResponseFunctionToolCall,
+  nextId: (given: string) => string,
+): ToolCallPart {
+  return toolCall(nextId(call_id), name, text, id === undefined ? undefined : { id });
+}
+
+function readEnd(response: Response, refused: boolean, calls: number): Extract<StreamEvent, { type: 'end' }> {
+  const reason = response.incomplete_details?.reason;
+  return {
+    type: 'end',
+    stop_reason: refused ? 'refusal' : readStopReason(reason, calls),
+    usage: readUsage(response.usage),
+    ...(response.model && { model: response.model }),
+    ...(reason === 'content_filter' && { detail: 'The content filter stopped the answer.' }),
+  };
+}
+
+/** Why the answer ended, in our words: the API has no word for tool calls, and tells a reason only for what is incomplete. */
+export function readStopReason(
+  reason: string | undefined,
+  calls: number,
+): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
+  if (reason === 'content_filter') return 'refusal';
+  if (reason !== undefined) return 'length';
+  return calls > 0 ? 'tool_calls' : 'end';
+}
+
+/** The input includes what was cached, the output what was reasoned. */
+export function readUsage(usage: ResponseUsage | null | undefined): Usage | null {
+  if (!usage) return null;
+  const { input_tokens, output_tokens } = usage;
+  return {
+    input_tokens,
+    output_tokens,
+    cached_tokens: usage.input_tokens_details?.cached_tokens ?? 0,
+    context_tokens: input_tokens + output_tokens,
+  };
+}
+
+/** The reasoning item as the API takes it: it sends fields that it refuses, such as an empty `content`. */
+function toInput({ type, id, summary, encrypted_content, content }: ResponseReasoningItem): ResponseReasoningItem {
+  return {
+    type,
+    id,
+    summary,
+    ...(content?.length && { content }),
+    ...(typeof encrypted_content === 'string' && { encrypted_content }),
+  };
+}
+
+function asJson(item: ResponseOutputItem): JsonObject {
+  return parseObject(jsonText(item)) ?? {};
+}
+
+function withoutNulls(error: Response['error']): { message?: string; code?: string } {
+  return error === null ? {} : { message: error.message, code: error.code };
+}

@@ -1,0 +1,58 @@
+import { textOf, type Usage } from '../chat/message.js';
+import type { TextModel } from '../chat/text-model.js';
+import type { Provider } from '../providers/common/provider.js';
+import { type Answer, ask } from './request-answer.js';
+
+/** What a text model is made of: the adapter is loaded when the first text is asked for. */
+export interface TextModelSettings {
+  readonly provider: string;
+  readonly model: string;
+  readonly context_window: number;
+  connect(signal?: AbortSignal): Promise<Provider>;
+  /** Is told what each text used. */
+  readonly spent: (usage: Usage) => void;
+}
+
+/** The same model; `note` is told what every text took. */
+export function counted(model: TextModel, note: (usage: Usage) => void): TextModel {
+  return {
+    ...model,
+    async write(prompt, onProgress, signal) {
+      const written = await model.write(prompt, onProgress, signal);
+      if (written.usage) note(written.usage);
+      return written;
+    },
+  };
+}
+
+/** One prompt in, one text out, over the same adapters that hold the conversation. */
+export function textModel({ provider, model, context_window, connect, spent }: TextModelSettings): TextModel {
+  return {
+    provider,
+    model,
+    context_window,
+    async write(prompt, onProgress, signal) {
+      const answer: Answer = { parts: [], end: null };
+      let characters = 0;
+      const request = {
+        model,
+        system: [prompt.system],
+        messages: [{ role: 'user', content: [{ type: 'text', text: prompt.user }] }],
+        tools: [],
+        thinking: null,
+        context_window,
+        estimated_tokens: Math.ceil((prompt.system.length + prompt.user.length) / 4),
+        max_output_tokens: prompt.max_output_tokens,
+        attachments: new Map(),
+      } as const;
+      for await (const event of ask(await connect(signal), request, answer, signal)) {
+        if (event.type !== 'text' && event.type !== 'thinking') continue;
+        characters += event.text.length;
+        onProgress(characters);
+      }
+      const usage = answer.end?.usage ?? null;
+      if (usage !== null) spent(usage);
+      return { text: textOf(answer.parts), stop_reason: answer.end?.stop_reason ?? 'end', usage };
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { ChatEvent, StreamEvent } from '../chat/event.js';
+import type { AnswerPart } from '../chat/message.js';
+import type { ChatRequest } from '../chat/request.js';
+import { HiError, isAbort } from '../errors.js';
+import type { Provider } from '../providers/common/provider.js';
+import { delayBefore, sleep } from './retry-delay.js';
+
+/** An answer while it arrives; what stands in it when the stream ends early is what there is. */
+export interface Answer {
+  parts: AnswerPart[];
+  /** Null until the stream has ended in good order. */
+  end: Extract<StreamEvent, { type: 'end' }> | null;
+}
+
+/**
+ * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a told delay,
+ * as long as nothing of the answer was shown. Throws the provider's `HiError` or an abort error; `answer` then holds what came.
+ */
+export async function* ask(
+  provider: Provider,
+  request: ChatRequest,
+  answer: Answer,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  for (let attempt = 1; ; attempt += 1) {
+    yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
+    try {
+      return yield* once(provider, request, answer, signal);
+    } catch (thrown) {
+      if (isAbort(thrown) || !(thrown instanceof HiError) || answer.parts.length > 0) throw thrown;
+      const delay = delayBefore(attempt, thrown);
+      if (delay === null) throw thrown;
+      yield { type: 'retry', attempt, delay, reason: thrown.message };
+      await sleep(delay, signal);
+    }
+  }
+}
+
+async function* once(
+  provider: Provider,
+  request: ChatRequest,
+  answer: Answer,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  let text: string[] = [];
+  let thinking: string[] = [];
+  try {
+    for await (const event of provider.stream(request, signal)) {
+      switch (event.type) {
+        case 'text':
+          text.push(event.text);
+          yield event;
+          break;
+        case 'thinking':
+          thinking.push(event.text);
+          yield event;
+          break;
+        case 'part':
+          answer.parts.push(event.part);
+          text = [];
+          thinking = [];
+          break;
+        case 'notice':
+          yield { type: 'notice', level: 'warning', text: event.text };
+          break;
+        case 'end':
+          answer.end = event;
+          break;
+      }
+    }
+    signal.throwIfAborted();
+  } finally {
+    // What was on the screen is kept though its block was never finished; unfinished thinking has no signature and cannot go back.
+    if (thinking.length > 0) answer.parts.push({ type: 'thinking', text: thinking.join('') });
+    if (text.length > 0) answer.parts.push({ type: 'text', text: text.join('') });
+  }
+}

@@ -1,0 +1,48 @@
+import type { SkillWarning } from '../common/skill.js';
+import type { Stems } from '../match/telling-words.js';
+import { type Described, describe, type FoundSkill } from './describe-skill.js';
+import { readKnown, writeKnown } from './known-files.js';
+import { type SkillFile, scanFolder } from './scan.js';
+
+export interface LoadedSkills {
+  /** By name. */
+  readonly skills: readonly FoundSkill[];
+  readonly warnings: readonly SkillWarning[];
+}
+
+/**
+ * The skills of a folder. Reads the head of each file, and of files that have not changed since `knownFile` was written not even that
+ * (null: nothing is kept). Never fails: what is broken is left out with a warning.
+ */
+export async function loadSkills(folder: string, knownFile: string | null): Promise<LoadedSkills> {
+  const { files, warnings } = scanFolder(folder);
+  const described = await describeAll(files, knownFile);
+  const skills = new Map<string, FoundSkill>();
+  const all = [...warnings];
+  for (const [{ path }, { skill, reasons }] of described) {
+    for (const reason of reasons) all.push({ path, reason });
+    if (skill === null) continue;
+    const key = skill.name.normalize('NFC').toLowerCase();
+    const first = skills.get(key);
+    if (first) all.push({ path, reason: `the name '${skill.name}' is taken by ${first.path}; left out` });
+    else skills.set(key, skill);
+  }
+  return { skills: [...skills.values()].sort((one, other) => (one.name < other.name ? -1 : 1)), warnings: all };
+}
+
+type DescribedFile = readonly [SkillFile, Described];
+
+async function describeAll(files: readonly SkillFile[], knownFile: string | null): Promise<readonly DescribedFile[]> {
+  if (files.length === 0) return [];
+  const known = knownFile === null ? null : readKnown(knownFile);
+  const stems: Stems = new Map();
+  const described: DescribedFile[] = [];
+  let isNews = false;
+  for (const file of files) {
+    const before = known?.get(file) ?? null;
+    isNews ||= before === null;
+    described.push([file, before ?? (await describe(file, stems))]);
+  }
+  if (isNews && knownFile !== null) writeKnown(knownFile, described);
+  return described;
+}

@@ -1,0 +1,108 @@
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { sep } from 'node:path';
+import { errorCode } from '../common/error-code.js';
+import type { SkillWarning } from '../common/skill.js';
+import { misnamed, misplaced } from './overlooked.js';
+
+/** A file that claims to be a skill. */
+export interface SkillFile {
+  /** The name its place in the folder gives it. */
+  readonly name: string;
+  readonly path: string;
+  /** The folder that is all its own, for `<name>/SKILL.md`. */
+  readonly folder: string | null;
+  readonly bytes: number;
+  /** Changes whenever the file does. */
+  readonly stamp: string;
+}
+
+export interface Scan {
+  readonly files: readonly SkillFile[];
+  readonly warnings: readonly SkillWarning[];
+}
+
+/** More than any instruction; a file of this size is something else and would be read whole into a request. */
+const LARGEST = 1024 * 1024;
+
+/**
+ * Finds `*.md` and `<name>/SKILL.md`, by name, without reading them, and warns of what looks like a skill and is none by its name or place. What is hidden,
+ * and files of other kinds, are nobody's mistake. A folder that is not there has no skills. Never fails.
+ */
+export function scanFolder(folder: string): Scan {
+  const warnings: SkillWarning[] = [];
+  const files: SkillFile[] = [];
+  for (const entry of entriesOf(folder, warnings)) {
+    if (entry.name.startsWith('.')) continue;
+    const claim = claimOf(folder, entry);
+    const found = claim === null ? null : examine(folder, claim);
+    if (claim === null || found === null) {
+      const path = `${folder}${sep}${entry.name}`;
+      const reason = whyOverlooked(path, entry);
+      if (reason !== null) warnings.push({ path, reason });
+    } else if (typeof found === 'string') warnings.push({ path: claim.path, reason: `${found}; left out` });
+    else files.push(fileOf(claim, found));
+  }
+  return { files, warnings };
+}
+
+function entriesOf(folder: string, warnings: SkillWarning[]): readonly Dirent[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') warnings.push({ path: folder, reason: `cannot be read (${errorCode(error)})` });
+    return [];
+  }
+}
+
+/** A link may lead to a file or to a folder. */
+function whyOverlooked(path: string, entry: Dirent): string | null {
+  return (entry.isDirectory() ? null : misnamed(entry)) ?? (entry.isFile() ? null : misplaced(path));
+}
+
+type Claim = Omit<SkillFile, 'bytes' | 'stamp'> & { readonly linked: boolean };
+
+function claimOf(folder: string, entry: Dirent): Claim | null {
+  // Joining with care takes as long as looking at the file.
+  const path = `${folder}${sep}${entry.name}`;
+  const linked = entry.isSymbolicLink();
+  if (entry.name.endsWith('.md') && !entry.isDirectory())
+    return { name: entry.name.slice(0, -3), path, folder: null, linked };
+  if (!entry.isDirectory() && !linked) return null;
+  return { name: entry.name, path: `${path}${sep}SKILL.md`, folder: path, linked };
+}
+
+function fileOf({ name, path, folder }: Claim, { ino, size, mtimeMs, ctimeMs }: Stats): SkillFile {
+  return { name, path, folder, bytes: size, stamp: `${ino} ${size} ${mtimeMs} ${ctimeMs}` };
+}
+
+/** What is known of a file, null when there is none (somebody's folder, not a broken skill), or why it is left out. */
+function examine(folder: string, claim: Claim): Stats | string | null {
+  try {
+    const own = lstatSync(claim.path);
+    const linked = claim.linked || own.isSymbolicLink();
+    const stats = linked ? statSync(claim.path) : own;
+    if (linked && !isInside(folder, claim.path)) return 'leads out of the skills folder; put a copy here';
+    return refusal(stats) ?? stats;
+  } catch (error) {
+    const code = errorCode(error);
+    const isAbsent = (code === 'ENOENT' && !isLink(claim.path)) || code === 'ENOTDIR';
+    return isAbsent ? null : `cannot be read (${code})`;
+  }
+}
+
+/** The folder itself may be a link: people keep their settings elsewhere. What is in it may not lead out of it. */
+function isInside(folder: string, path: string): boolean {
+  return realpathSync(path).startsWith(realpathSync(folder) + sep);
+}
+
+function refusal(stats: Stats): string | null {
+  if (!stats.isFile()) return 'is not a regular file';
+  if (stats.size === 0) return 'is empty';
+  if (stats.size > LARGEST) return `has ${stats.size} bytes; a skill has at most ${LARGEST}`;
+  return null;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}

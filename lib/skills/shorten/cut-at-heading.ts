@@ -1,0 +1,19 @@
+import { headingsOf } from '../find/headings.js';
+
+/**
+ * The beginning of a skill in at most `limit` characters, up to a heading where one is near, else to the end of a paragraph or line.
+ * Its last line says that there is more, and where for a model that can read `path`; null for one that cannot.
+ */
+export function cutAtHeading(body: string, limit: number, path: string | null): string {
+  if (body.length <= limit) return body;
+  const whole = path === null ? '' : ` The whole text is in ${path}; read_file reads it.`;
+  const note = `[The rest is left out to save room.${whole}]`;
+  const room = body.slice(0, Math.max(0, limit - note.length - 2));
+  const borders = [headingsOf(room).at(-1)?.at ?? 0, room.lastIndexOf('\n\n'), room.lastIndexOf('\n')];
+  const end = borders.find((border) => border > room.length / 2) ?? room.length;
+  // A cut anywhere else may halve a surrogate pair.
+  return `${room
+    .slice(0, end)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}\n\n${note}`.trimStart();
+}

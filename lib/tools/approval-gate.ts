@@ -1,0 +1,119 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { ToolCallPart } from '../chat/message.js';
+import { asHiError, unreachable } from '../errors.js';
+import { judge } from '../permission/judge.js';
+import type { Surroundings, Verdict } from '../permission/paths/judge-path.js';
+import { type Rules, readRules } from '../permission/rules/rules.js';
+import { describeCall } from './describe-call.js';
+import type { Access, Approval, ApprovalQuestion, Approve, ToolContext } from './tool.js';
+
+/** What stands between a call and its run. */
+export interface Gate {
+  /** Grows by what the user allows for always. */
+  rules: Rules;
+  readonly context: ToolContext;
+  readonly approve: Approve | null;
+  readonly allowAll: boolean;
+  readonly ownPlaces: readonly string[];
+  readonly freeFolders: readonly string[];
+  remember(rule: string): Promise<void>;
+}
+
+/** Lets a call through, after asking the user where the rules say so. Returns null, or why it may not run, as the model reads it. */
+export async function* passGate(
+  gate: Gate,
+  call: ToolCallPart,
+  access: Access,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, string | null> {
+  const verdict = await judge(call.name, access, gate.rules, surroundings(gate));
+  switch (verdict.decision) {
+    case 'allow':
+      return null;
+    case 'deny':
+      return `Not allowed: ${verdict.reason}. Do not try to reach the same in another way.`;
+    case 'ask':
+      if (gate.allowAll && !verdict.mayBeDenied) return null;
+      if (gate.approve) return yield* ask(gate, gate.approve, await question(gate, call, access, verdict), signal);
+      yield notice(
+        `Not run, because nobody can be asked: ${describeCall(call)} (${verdict.reason}). -y allows every call.`,
+      );
+      return `Not allowed: ${verdict.reason}, and nobody can be asked, because there is no terminal. The user can allow it with -y or with a rule in tools.permissions.`;
+    default:
+      return unreachable(verdict);
+  }
+}
+
+async function* ask(
+  gate: Gate,
+  approve: Approve,
+  asked: ApprovalQuestion,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, string | null> {
+  const approval: Approval = await approve(asked, signal);
+  switch (approval.answer) {
+    case 'once':
+      return null;
+    case 'always':
+      yield* remember(gate, asked.rule);
+      return null;
+    case 'no':
+      return approval.reason ? `The user said no: ${approval.reason}` : 'The user said no.';
+    default:
+      return unreachable(approval);
+  }
+}
+
+async function* remember(gate: Gate, rule: string | null): AsyncGenerator<ChatEvent, void> {
+  if (rule === null) return;
+  const [tool = ''] = rule.split('(');
+  const { allow } = readRules({ allow: [rule], ask: [], deny: [] }, [tool]);
+  gate.rules = { ...gate.rules, allow: [...gate.rules.allow, ...allow] };
+  try {
+    await gate.remember(rule);
+  } catch (failure) {
+    yield notice(`The rule ${rule} holds for now but could not be stored: ${asHiError(failure).message}`);
+  }
+}
+
+async function question(
+  gate: Gate,
+  call: ToolCallPart,
+  access: Access,
+  { reason, rule }: Extract<Verdict, { decision: 'ask' }>,
+): Promise<ApprovalQuestion> {
+  return { call, preview: await previewOf(gate, access), reason, rule };
+}
+
+async function previewOf(gate: Gate, access: Access): Promise<ApprovalQuestion['preview']> {
+  switch (access.kind) {
+    case 'execute':
+      return { kind: 'command', text: access.command };
+    case 'read':
+      return { kind: 'path', text: access.path };
+    case 'write':
+      return { kind: 'diff', text: await diffOf(gate, access) };
+    default:
+      return unreachable(access);
+  }
+}
+
+/** A change that cannot be made is not asked about, unless saying why would tell what is in a file the model may not read. */
+async function diffOf(gate: Gate, access: Extract<Access, { kind: 'write' }>): Promise<string> {
+  try {
+    return await access.preview();
+  } catch (failure) {
+    const read: Access = { kind: 'read', path: access.path };
+    const verdict = await judge('read_file', read, gate.rules, surroundings(gate));
+    if (verdict.decision === 'allow') throw failure;
+    return 'The change cannot be shown, and will fail.';
+  }
+}
+
+function surroundings({ context, ownPlaces, freeFolders }: Gate): Surroundings {
+  return { ...context, ownPlaces, freeFolders };
+}
+
+function notice(text: string): ChatEvent {
+  return { type: 'notice', level: 'warning', text };
+}

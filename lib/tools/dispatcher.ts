@@ -1,0 +1,206 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { JsonObject } from '../chat/json.js';
+import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
+import { MOST_LEVELS, TOO_DEEP } from '../chat/nesting.js';
+import { asHiError } from '../errors.js';
+import { commandEnvironment } from '../permission/command-environment.js';
+import { type Permissions, readRules } from '../permission/rules/rules.js';
+import { suggestion } from '../registry.js';
+import { type Gate, passGate } from './approval-gate.js';
+import { MASK, maskObject, secretMask } from './mask-secrets.js';
+import { FailureWatch } from './repeated-failure.js';
+import { runTool } from './run-tool.js';
+import type { Access, Approve, Tool, ToolContext, ToolRunner } from './tool.js';
+import { argumentErrors } from './validate-arguments.js';
+
+/** What a runner needs to know. */
+export interface ToolRunnerOptions {
+  readonly tools: readonly Tool[];
+  readonly context: ToolContext;
+  /** How many characters of output the model gets of all calls of one answer together; absent, each has its own limit only. */
+  readonly sharedLimit?: number;
+  readonly permissions: Permissions;
+  /** Null when nobody can be asked: then "ask" means no. */
+  readonly approve: Approve | null;
+  /** `-y`: "ask" means yes. What `deny` names is still refused. */
+  readonly allowAll: boolean;
+  /** Stores a rule the user allowed for always. */
+  remember(rule: string): Promise<void>;
+  /** The configured keys: never in a command's environment, and hidden in every result. */
+  readonly secrets: readonly string[];
+  /** hi's own folders and files (configuration, history): always asked for. */
+  readonly ownPlaces?: readonly string[];
+  /** Folders outside the working folder that are free to read: skills bring files of their own. */
+  readonly freeFolders?: readonly string[];
+}
+
+type Outcome =
+  | { readonly result: JsonObject; readonly error?: never }
+  | { readonly error: string; readonly result?: never };
+
+/** How much of what an interrupted call had printed the model reads: the end of it, in characters. */
+const PRINTED = 4000;
+
+/** What is left of an interrupted call. */
+function interrupted(printed = ''): Outcome {
+  return { error: printed === '' ? 'interrupted' : `interrupted\nUntil then it had printed:\n${printed}` };
+}
+
+/** Makes the runner of a session. Throws a `HiError` when a permission rule cannot be read. */
+export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
+  const desk = new Desk(options);
+  return {
+    specs: options.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    async *run(calls, signal) {
+      const results: ToolResultPart[] = [];
+      desk.share(calls.length);
+      for (const call of calls) {
+        const { call_id, name, args } = call;
+        yield { type: 'tool-start', call_id, name, args };
+        const outcome = yield* desk.settle(call, signal);
+        yield { type: 'tool-end', call_id, name, ...outcome };
+        results.push({ type: 'tool_result', call_id, name, ...outcome });
+      }
+      return results;
+    },
+    endTurn: () => desk.endTurn(),
+  };
+}
+
+/** Where one call after the other is checked, judged, run and reported. */
+class Desk {
+  readonly #tools: readonly Tool[];
+  readonly #gate: Gate;
+  readonly #context: ToolContext;
+  readonly #mask: (text: string) => string;
+  readonly #failures = new FailureWatch();
+  readonly #ownLimit: number;
+  readonly #sharedLimit: number;
+  /** What the calls that run now get each. */
+  #outputLimit: number;
+  #endings: (() => Promise<void>)[] = [];
+
+  constructor(options: ToolRunnerOptions) {
+    this.#tools = options.tools;
+    this.#mask = secretMask(options.secrets);
+    this.#ownLimit = options.context.outputLimit;
+    this.#sharedLimit = options.sharedLimit ?? Number.POSITIVE_INFINITY;
+    this.#outputLimit = this.#ownLimit;
+    this.#context = sharedContext(
+      options,
+      () => this.#outputLimit,
+      (end) => this.#endings.push(end),
+    );
+    const names = options.tools.map((tool) => tool.name);
+    this.#gate = {
+      rules: readRules(options.permissions, names),
+      context: this.#context,
+      approve: options.approve,
+      allowAll: options.allowAll,
+      ownPlaces: options.ownPlaces ?? [],
+      freeFolders: [options.context.spillFolder, ...(options.freeFolders ?? [])],
+      remember: (rule) => options.remember(rule),
+    };
+  }
+
+  /** The next calls share what one answer may bring: nothing of it can be compacted before the model has read it. */
+  share(calls: number): void {
+    this.#outputLimit = Math.min(this.#ownLimit, Math.floor(this.#sharedLimit / calls));
+  }
+
+  /** Runs one call to its outcome, whatever happens. */
+  async *settle(call: ToolCallPart, signal: AbortSignal): AsyncGenerator<ChatEvent, Outcome> {
+    const outcome = this.#masked(yield* this.#attempt(call, signal));
+    const note = this.#failures.note(call, outcome);
+    return note === null ? outcome : withNote(outcome, note);
+  }
+
+  async *#attempt(call: ToolCallPart, signal: AbortSignal): AsyncGenerator<ChatEvent, Outcome> {
+    if (signal.aborted) return interrupted();
+    let printed = '';
+    try {
+      const tool = this.#tools.find(({ name }) => name === call.name);
+      if (!tool) return { error: this.#unknown(call.name) };
+      const wrong = await wrongArguments(tool, call);
+      if (wrong !== null) return { error: wrong };
+      const access = tool.access(call.args, this.#context);
+      if (wouldWriteMask(access, call.args)) return { error: HIDDEN };
+      const refusal = yield* passGate(this.#gate, call, access, signal);
+      if (signal.aborted) return interrupted();
+      if (refusal !== null) return { error: refusal };
+      const hear = (text: string): string => {
+        const heard = this.#mask(text);
+        printed = (printed + heard).slice(-PRINTED);
+        return heard;
+      };
+      const result = yield* runTool(tool, call, this.#context, hear, signal);
+      return signal.aborted ? interrupted(printed) : { result };
+    } catch (thrown) {
+      return signal.aborted ? interrupted(printed) : { error: sentence(thrown) };
+    }
+  }
+
+  #unknown(name: string): string {
+    const known = this.#tools.map((tool) => tool.name);
+    return `There is no tool '${name}'. ${suggestion(name, known)}`;
+  }
+
+  #masked(outcome: Outcome): Outcome {
+    return outcome.error === undefined
+      ? { result: maskObject(outcome.result, this.#mask) }
+      : { error: this.#mask(outcome.error) };
+  }
+
+  async endTurn(): Promise<void> {
+    this.#failures.forget();
+    const endings = this.#endings;
+    this.#endings = [];
+    await Promise.all(endings.map((end) => end()));
+  }
+}
+
+/** The session's context without keys. The working folder is one for both. */
+function sharedContext(
+  { context, secrets, ownPlaces = [] }: ToolRunnerOptions,
+  outputLimit: () => number,
+  atTurnEnd: (end: () => Promise<void>) => void,
+): ToolContext {
+  return {
+    ...context,
+    env: commandEnvironment(context.env, secrets),
+    sandbox: context.sandbox ? { ...context.sandbox, hidden: [...context.sandbox.hidden, ...ownPlaces] } : null,
+    atTurnEnd,
+    get outputLimit() {
+      return outputLimit();
+    },
+    get workingFolder() {
+      return context.workingFolder;
+    },
+    set workingFolder(folder) {
+      context.workingFolder = folder;
+    },
+  };
+}
+
+async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart): Promise<string | null> {
+  if (invalid_args === undefined) return argumentErrors(tool, args);
+  if (invalid_args === TOO_DEEP) return `The arguments of ${tool.name} are nested deeper than ${MOST_LEVELS} levels.`;
+  return `The arguments of ${tool.name} were not a JSON object: ${invalid_args.slice(0, 200)}`;
+}
+
+const HIDDEN = `The call contains '${MASK}', which stands for a secret you cannot see. Leave that part of the file as it is (edit_file), or ask the user.`;
+
+function wouldWriteMask(access: Access, args: JsonObject): boolean {
+  return access.kind !== 'read' && JSON.stringify(args).includes(MASK);
+}
+
+function sentence(thrown: unknown): string {
+  const { message, hint, code } = asHiError(thrown);
+  return hint === null || code === 'bug' ? message : `${message} ${hint}`;
+}
+
+function withNote(outcome: Outcome, note: string): Outcome {
+  if (outcome.error !== undefined) return { error: `${outcome.error}\n${note}` };
+  const before = typeof outcome.result.note === 'string' ? `${outcome.result.note} ` : '';
+  return { result: { ...outcome.result, note: before + note } };
+}

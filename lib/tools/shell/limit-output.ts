@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { stripVTControlCharacters } from 'node:util';
+import { makeFolder } from '../../folder.js';
+
+/** A whole output is kept up to this size; a command that never stops printing must not fill the disk. */
+const LARGEST_SPILL = 1024 ** 3;
+
+/** Whole outputs are for the turn they belong to and a little after. */
+const SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
+
+/** A name no other output has, for both streams of one command. */
+export function outputName(): string {
+  return `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Matches the names `outputName` makes, with `.stdout` or `.stderr` after them, and no others. */
+export const OUTPUTS = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{6}\.std(?:out|err)$/;
+
+/** What is left of one output stream for the model. */
+export interface LimitedOutput {
+  readonly text: string;
+  readonly truncated: boolean;
+  /** The file with the whole output, when `text` is not all of it. */
+  readonly file: string | null;
+}
+
+/**
+ * Takes one output stream of any length and keeps its head and its tail in bounded memory; once there is more than fits, all of it
+ * goes to a file. A disk that cannot take it is not an error: then only head and tail are left.
+ */
+export class OutputKeeper {
+  readonly #limit: number;
+  readonly #spill: Spill;
+  readonly #decoder = new StringDecoder('utf8');
+  #raw: Buffer[] = [];
+  #head = '';
+  #tail = '';
+  #characters = 0;
+  #bytes = 0;
+
+  constructor(limit: number, spillFolder: string, name: string) {
+    this.#limit = limit;
+    this.#spill = new Spill(spillFolder, name);
+  }
+
+  /** Keeps a piece and returns it as text. */
+  take(chunk: Buffer): string {
+    this.#bytes += chunk.length;
+    if (this.#spill.isOpen) this.#spill.write(chunk);
+    else this.#raw.push(chunk);
+    const text = this.#decoder.write(chunk);
+    this.#keep(text);
+    if (this.#characters > this.#limit) this.#startSpill();
+    return text;
+  }
+
+  #keep(text: string): void {
+    this.#characters += text.length;
+    const room = this.#limit - this.#head.length;
+    if (room > 0) this.#head += text.slice(0, room);
+    if (text.length > room) this.#tail = (this.#tail + text.slice(Math.max(room, 0))).slice(-this.#limit);
+  }
+
+  #startSpill(): void {
+    if (this.#raw.length === 0) return;
+    for (const chunk of this.#raw) this.#spill.write(chunk);
+    this.#raw = [];
+  }
+
+  /** Says that all has come, once or more often. Returns how many characters that were. */
+  end(): number {
+    this.#keep(this.#decoder.end());
+    return this.#characters;
+  }
+
+  /** Head and tail in `room` characters, with a line between them that says what is missing and where it is. */
+  finish(room: number): LimitedOutput {
+    this.end();
+    const kept = this.#head + this.#tail;
+    const binary = looksBinary(kept);
+    if (!binary && this.#characters <= room) {
+      this.#spill.discard();
+      return { text: cleaned(kept), truncated: false, file: null };
+    }
+    this.#startSpill();
+    const file = this.#spill.finish();
+    const where =
+      file === null ? 'It could not be kept.' : `${this.#spill.isWhole ? 'All' : 'Its beginning'} is in ${file}`;
+    if (binary) return { text: `(binary output, ${this.#bytes} bytes, not shown. ${where})`, truncated: true, file };
+    const half = Math.floor(room / 2);
+    const head = cutBefore(kept, half);
+    // Right after the head lies what the tail is made of, until the tail is full: the end of both is the end of the output.
+    const tail = cutAfter(kept, room - half);
+    const missing = this.#characters - head.length - tail.length;
+    const gap = `\n[… ${missing} of ${this.#characters} characters left out. ${where} …]\n`;
+    // Each by itself: an escape sequence that is cut must not swallow the line between them.
+    return { text: cleaned(head) + gap + cleaned(tail), truncated: true, file };
+  }
+}
+
+/** The first `length` characters, one less where that would split a surrogate pair. */
+function cutBefore(text: string, length: number): string {
+  return /[\ud800-\udbff]$/.test(text.slice(0, length)) ? text.slice(0, length - 1) : text.slice(0, length);
+}
+
+/** The last `length` characters, one less where that would split a surrogate pair. */
+function cutAfter(text: string, length: number): string {
+  if (length === 0) return '';
+  return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
+}
+
+function looksBinary(text: string): boolean {
+  const odd = text.match(/[\u0000-\u0006\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
+  return odd > text.length / 10;
+}
+
+/** Without colours and cursor movements; what other control characters there are becomes visible. */
+function cleaned(text: string): string {
+  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (control) =>
+    String.fromCharCode(0x2400 + control.charCodeAt(0)),
+  );
+}
+
+/** A file that is made when it is first written to. */
+class Spill {
+  readonly #folder: string;
+  readonly #path: string;
+  #descriptor: number | null = null;
+  #written = 0;
+  #isWhole = true;
+  #failed = false;
+
+  constructor(folder: string, name: string) {
+    this.#folder = folder;
+    this.#path = join(folder, name);
+  }
+
+  get isOpen(): boolean {
+    return this.#descriptor !== null || this.#failed;
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  // Written in step with the pipe: the child waits while the disk does, and nothing piles up in memory.
+  write(chunk: Buffer): void {
+    if (this.#failed) return;
+    if (this.#written + chunk.length > LARGEST_SPILL) {
+      this.#isWhole = false;
+      return;
+    }
+    try {
+      this.#descriptor ??= this.#create();
+      writeSync(this.#descriptor, chunk);
+      this.#written += chunk.length;
+    } catch {
+      this.#failed = true;
+      this.discard();
+    }
+  }
+
+  #create(): number {
+    makeFolder(this.#folder, 0o700);
+    removeOld(this.#folder);
+    return openSync(this.#path, 'wx', 0o600);
+  }
+
+  finish(): string | null {
+    if (this.#descriptor === null) return null;
+    closeSync(this.#descriptor);
+    this.#descriptor = null;
+    return this.#path;
+  }
+
+  discard(): void {
+    if (this.finish() !== null) rmSync(this.#path, { force: true });
+  }
+}
+
+function removeOld(folder: string): void {
+  const oldest = Date.now() - SPILL_AGE;
+  for (const name of readdirSync(folder)) {
+    if (!OUTPUTS.test(name)) continue;
+    const path = join(folder, name);
+    // Another hi may have removed it in the meantime.
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,96 @@
+import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Message } from '../chat/message.js';
+import { lastSkilled } from '../chat/skill-record.js';
+import { undoneTurns } from '../chat/undone.js';
+import { stateOf } from './block-state.js';
+import { pairedOnly } from './pairs.js';
+import { shortened } from './shorten.js';
+import { type Turn, turnsOf } from './turns.js';
+
+/** What is sent of the conversation, beside preamble, skills and tools. */
+export interface View {
+  /** The block in effect, null when none. Its content is sent before the messages; with empty content nothing is. */
+  readonly block: CompressBlock | null;
+  /** The messages to send, oldest first, one turn after another, large results that were pruned shown shortened. */
+  readonly messages: readonly Message[];
+}
+
+/**
+ * What is sent, from the log alone: the newest block, then the messages it kept and every later one.
+ *
+ * Only whole turns are in it, in the order they began, and last the one that is `running` in this process (a turn id, null between turns).
+ * A message without content (an answer interrupted before its first word) is not sent: vendors answer 400 to it.
+ * While a turn runs, what other processes finish meanwhile stays out, so that each of its requests extends the one before byte for byte.
+ */
+export function view(entries: readonly Entry[], running: number | null): View {
+  return viewFrom(newestBlock(entries), entries, running);
+}
+
+/** A place in the order of the view: turns by their id, and inside a turn messages by theirs. */
+export interface Place {
+  readonly turn: number;
+  readonly id: number;
+}
+
+/** What would be sent if `block` were the newest one. */
+export function viewFrom(block: CompressBlock | null, entries: readonly Entry[], running: number | null): View {
+  const pruned = new Set(stateOf(block).pruned);
+  const messages: Message[] = [];
+  for (const turn of turnsOf(entries, keptBy(block, entries))) {
+    if (!isSent(turn, running)) continue;
+    for (const message of turn.messages) messages.push(pruned.has(message.id) ? shortened(message) : message);
+  }
+  return { block, messages: pairedOnly(messages).filter(({ content }) => content.length > 0) };
+}
+
+/** Tells for each message whether a block leaves it word for word, or does not reach it. */
+export function keptBy(block: CompressBlock | null, entries: readonly Entry[]): (message: Message) => boolean {
+  if (block === null) return () => true;
+  const { also, open } = stateOf(block);
+  const cut = cutOf(block, entries);
+  return ({ turn, id }) =>
+    turn > cut.turn || (turn === cut.turn && id >= cut.id) || also.includes(id) || open.includes(turn);
+}
+
+/** The block in effect: the newest one. */
+export function newestBlock(entries: readonly Entry[]): CompressBlock | null {
+  return entries.findLast(isCompressBlock) ?? null;
+}
+
+/** The newest block that stands for what came before it. A fallback does not: the next summary covers its messages too. */
+export function newestBase(entries: readonly Entry[]): CompressBlock | null {
+  return (
+    entries.findLast((entry): entry is CompressBlock => isCompressBlock(entry) && entry.source !== 'fallback') ?? null
+  );
+}
+
+/** True when the turn's messages are sent: it is the running one, or was over before the running one began. */
+export function isSent(turn: Turn, running: number | null): boolean {
+  return turn.id === running || (turn.finished && (running === null || turn.last < running));
+}
+
+/** The id of the oldest entry that any later view or compaction of this log can need; null when it needs none. The history opens from there. */
+export function firstNeeded(entries: readonly Entry[]): number | null {
+  const base = newestBase(entries);
+  if (base === null) return entries[0]?.id ?? null;
+  const keeps = keptBy(base, entries);
+  const undone = undoneTurns(entries);
+  const kept = entries.find((entry) => isMessage(entry) && keeps(entry) && !undone.has(entry.turn));
+  // How the skills stand is recorded with the newest message that has them, and nowhere else.
+  return Math.min(base.id, kept?.id ?? base.id, lastSkilled(entries)?.id ?? base.id);
+}
+
+/** The turns that have messages but are not finished: they run in some process, or a crash cut them short. */
+export function openTurns(entries: readonly Entry[]): readonly number[] {
+  return turnsOf(entries)
+    .filter((turn) => !turn.finished)
+    .map((turn) => turn.id);
+}
+
+/** Where the messages begin that a block keeps. */
+export function cutOf(block: CompressBlock, entries: readonly Entry[]): Place {
+  const { cut } = stateOf(block);
+  if (cut) return cut;
+  const id = block.first_kept ?? block.id;
+  const first = entries.find((entry) => entry.id === id);
+  return { turn: first && isMessage(first) ? first.turn : id, id };
+}

@@ -1,0 +1,10 @@
+import { describe, expect, it } from '@jest/globals';
+import { Command } from 'commander';
+import { addChatOptions } from '../../lib/cli/base/command-options.js';
+import { NO_OPTIONS } from '../../lib/cli/fast-path.js';
+
+describe('a command line without options', () => {
+  it('means what it means when it is parsed', () => {
+    expect(addChatOptions(new Command()).parse([], { from: 'user' }).opts()).toEqual(NO_OPTIONS);
+  });
+});

@@ -1,0 +1,141 @@
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { assertHeld, LockLost } from '../../../lib/history/lock/held.js';
+import { instance, lifeOf } from '../../../lib/history/lock/instance.js';
+import { locked } from '../../../lib/history/lock/lock.js';
+import { dataFolder } from '../../support/history.js';
+
+const [place, pid, start] = instance().split('.');
+
+const nothing = (): void => {};
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Runs `work` under the lock; what it made. */
+const under = async <Result>(folder: string, work: () => Result): Promise<Result> =>
+  (await locked(folder, nothing, work)).result;
+
+/** The wish of a process elsewhere, made at `time` by its own clock. */
+function foreign(folder: string, time: Date): string {
+  const path = join(folder, 'history.lock.elsewhere.1.1');
+  writeFileSync(path, '');
+  utimesSync(path, time, time);
+  return path;
+}
+
+const HOUR = 3_600_000;
+
+describe('the lock', () => {
+  it('runs the work, hands back what it made and leaves nothing behind', async () => {
+    const folder = dataFolder();
+    expect(await locked(folder, nothing, () => readdirSync(folder))).toEqual({
+      result: [`history.lock.${instance()}`],
+      kept: true,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is let go when the work fails', async () => {
+    const folder = dataFolder();
+    const failing = under(folder, () => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is not held by a process that is gone, nor by one that has the id of a process that is gone', async () => {
+    const folder = dataFolder();
+    for (const name of [`${place}.999999999.1`, `${place}.${pid}.1`, `${place}.1.7`]) {
+      writeFileSync(join(folder, `history.lock.${name}`), '');
+    }
+    expect(await under(folder, () => readdirSync(folder))).toEqual([`history.lock.${instance()}`]);
+  });
+
+  it('waits while a living process has it', async () => {
+    const folder = dataFolder();
+    const other = join(folder, `history.lock.${place}.${process.ppid}.0`);
+    writeFileSync(other, '');
+    const order: string[] = [];
+    const work = under(folder, () => order.push('work'));
+    await pause(30);
+    order.push('let go');
+    rmSync(other);
+    await work;
+    expect(order).toEqual(['let go', 'work']);
+  });
+
+  it('fails where the folder is missing', async () => {
+    await expect(under(join(dataFolder(), 'none'), () => 1)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('the lock of a process elsewhere', () => {
+  it('is waited for while it is renewed, by a clock that is far behind', async () => {
+    const folder = dataFolder();
+    const path = foreign(folder, new Date(Date.now() - HOUR));
+    const order: string[] = [];
+    const work = under(folder, () => order.push('work'));
+    for (let count = 1; count < 15; count += 1) {
+      await pause(100);
+      const time = new Date(Date.now() - HOUR + count);
+      utimesSync(path, time, time);
+    }
+    order.push('let go');
+    rmSync(path);
+    await work;
+    expect(order).toEqual(['let go', 'work']);
+  });
+
+  it.each([
+    ['an hour ago', -HOUR],
+    ['in an hour', HOUR],
+  ])(
+    'is taken when it is never renewed, and was made %s; what it may have open is dealt with first',
+    async (_, off) => {
+      const folder = dataFolder();
+      const path = foreign(folder, new Date(Date.now() + off));
+      const order: string[] = [];
+      await locked(
+        folder,
+        () =>
+          order.push(`take over from ${readdirSync(folder).filter((name) => name.startsWith('history.lost.')).length}`),
+        () => order.push('work'),
+      );
+      expect(order).toEqual(['take over from 1', 'work']);
+      expect([existsSync(path), readdirSync(folder)]).toEqual([false, []]);
+    },
+  );
+});
+
+describe('a process from which the lock was taken', () => {
+  const steal = (folder: string): void => rmSync(join(folder, `history.lock.${instance()}`));
+
+  it('finds out before it writes', async () => {
+    const folder = dataFolder();
+    const order: string[] = [];
+    const work = under(folder, () => {
+      steal(folder);
+      assertHeld();
+      order.push('written');
+    });
+    await expect(work).rejects.toThrow(LockLost);
+    expect(order).toEqual([]);
+  });
+
+  it('finds out after it wrote', async () => {
+    const folder = dataFolder();
+    expect(await locked(folder, nothing, () => steal(folder))).toEqual({ result: undefined, kept: false });
+  });
+});
+
+describe('a process', () => {
+  it('lives while it runs, by its id and the time it began', () => {
+    expect(lifeOf(instance())).toBe('alive');
+    expect(lifeOf(`${place}.${pid}.${Number(start) + 1}`)).toBe('gone');
+  });
+
+  it('of another machine cannot be asked', () => {
+    expect(lifeOf('elsewhere.1.1')).toBe('elsewhere');
+  });
+});

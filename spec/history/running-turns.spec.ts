@@ -1,0 +1,133 @@
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { instance } from '../../lib/history/lock/instance.js';
+import type { HistoryStore } from '../../lib/history/store.js';
+import { answers, archived, dataFolder, exchange, openIn, printed, says } from '../support/history.js';
+
+/** Makes a running turn look like one of a process that was killed. */
+async function killed(store: HistoryStore, question: string): Promise<void> {
+  const { id } = await store.begin(says(question));
+  await store.append(id, [answers('I will look', 'tool_calls')]);
+  await store.close();
+}
+
+describe('a turn', () => {
+  it('that a crash cut short stays in the archive, is not sent, and is told of once', async () => {
+    const folder = dataFolder();
+    const said = await exchange(await openIn(folder), 'one', 'two');
+    await killed(await openIn(folder), 'what now?');
+    const store = await openIn(folder);
+    expect(store.takeNotices()).toEqual([expect.stringContaining('“what now?”')]);
+    expect(store.cutShort).toBe(3);
+    expect(store.view(null).messages).toEqual(said);
+    expect(await archived(store)).toHaveLength(4);
+    const next = await openIn(folder);
+    expect(next.takeNotices()).toEqual([]);
+    expect(next.cutShort).toBe(3);
+    await exchange(next, 'on', 'we go');
+    expect((await openIn(folder)).cutShort).toBeNull();
+  });
+
+  it('that a crash cut short is told of also where another one of its number was, before a reset', async () => {
+    const folder = dataFolder();
+    await killed(await openIn(folder), 'before');
+    const store = await openIn(folder);
+    expect(store.takeNotices()).toEqual([expect.stringContaining('“before”')]);
+    await store.reset({ purge: false });
+    await killed(await openIn(folder), 'after');
+    expect((await openIn(folder)).takeNotices()).toEqual([expect.stringContaining('“after”')]);
+  });
+
+  it('that still runs in a living process is no crash', async () => {
+    const folder = dataFolder();
+    const running = await openIn(folder);
+    const { id } = await running.begin(says('question'));
+    const other = await openIn(folder);
+    expect([other.takeNotices(), other.cutShort]).toEqual([[], null]);
+    expect(other.view(null).messages).toEqual([]);
+    await running.append(id, [answers('answer')]);
+    await other.refresh();
+    expect(other.view(null).messages).toHaveLength(2);
+    expect(readdirSync(folder)).toEqual(['history.json.zst']);
+  });
+
+  it('of a killed process leaves a mark that the next start clears away', async () => {
+    const folder = dataFolder();
+    await killed(await openIn(folder), 'gone');
+    writeFileSync(join(folder, `history.turn.1.${instance().split('.')[0]}.999999999.5`), '');
+    expect((await openIn(folder)).cutShort).toBe(1);
+    expect(readdirSync(folder).sort()).toEqual(['history.json.zst', 'history.told']);
+  });
+
+  it('leaves no mark of a killed process behind, also where no turn is open any more', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    await exchange(store, 'one', 'two');
+    writeFileSync(join(folder, `history.turn.1.${instance().split('.')[0]}.999999999.5`), '');
+    await exchange(store, 'three', 'four');
+    expect(readdirSync(folder)).toEqual(['history.json.zst']);
+  });
+
+  it('of a process elsewhere was cut short once its mark was seen unchanged for half a minute, whatever time it says', async () => {
+    const folder = dataFolder();
+    await killed(await openIn(folder), 'elsewhere');
+    const mark = join(folder, 'history.turn.1.elsewhere.7.7');
+    writeFileSync(mark, '');
+    utimesSync(mark, new Date(0), new Date(0));
+    const seen = join(folder, 'history.seen');
+    const asOf = (milliseconds: number): void => {
+      const text = readFileSync(seen, 'utf8');
+      writeFileSync(
+        seen,
+        text.replace(/(\d+)\]\}\}$/, (_, since) => `${Number(since) - milliseconds}]}}`),
+      );
+    };
+    expect((await openIn(folder)).cutShort).toBeNull();
+    asOf(29_000);
+    expect((await openIn(folder)).takeNotices()).toEqual([]);
+    asOf(2000);
+    expect((await openIn(folder)).takeNotices()).toEqual([expect.stringContaining('“elsewhere”')]);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('of a process elsewhere that goes on shows so', async () => {
+    const folder = dataFolder();
+    await killed(await openIn(folder), 'elsewhere');
+    const mark = join(folder, 'history.turn.1.elsewhere.7.7');
+    writeFileSync(mark, '');
+    const seen = join(folder, 'history.seen');
+    for (const second of [1, 2, 3]) {
+      utimesSync(mark, second, second);
+      if (second > 1) writeFileSync(seen, readFileSync(seen, 'utf8').replace(/(\d+)\]\}\}$/, '1]}}'));
+      expect((await openIn(folder)).takeNotices()).toEqual([]);
+    }
+  });
+
+  it('is told of together with others', async () => {
+    const folder = dataFolder();
+    const stores = [await openIn(folder), await openIn(folder), await openIn(folder)];
+    for (const [index, store] of stores.entries()) await killed(store, `question ${index}`);
+    const later = await openIn(folder);
+    expect(later.takeNotices()).toEqual([expect.stringMatching(/^3 turns .*“question 2”/)]);
+    expect(later.cutShort).toBe(5);
+  });
+
+  it('interleaves with the turns of other processes in the file and not in the view', async () => {
+    const folder = dataFolder();
+    const [one, other] = [await openIn(folder), await openIn(folder)];
+    const first = await one.begin(says('one'));
+    const second = await other.begin(says('other'));
+    await one.append(first.id, [answers('to one')]);
+    expect(one.view(first.id).messages.map(({ id }) => id)).toEqual([1, 3]);
+    await other.append(second.id, [answers('to the other')]);
+    await one.refresh();
+    expect(one.view(null).messages.map(({ id, turn }) => [id, turn])).toEqual([
+      [1, 1],
+      [3, 1],
+      [2, 2],
+      [4, 2],
+    ]);
+    expect(JSON.parse(printed(folder))).toHaveLength(4);
+  });
+});

@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import { setImmediate as tick } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { inbox } from '../../lib/http/chunk-queue.js';
+
+/** A stream that has brought all of this already, and then broke when there is an error. */
+async function brought(chunks: readonly Buffer[], error: Error | null = null) {
+  const source = new Readable({ read() {} });
+  const next = inbox(source);
+  for (const chunk of chunks) source.push(chunk);
+  await tick();
+  if (error === null) source.push(null);
+  else source.destroy(error);
+  await tick();
+  return next;
+}
+
+async function all(next: () => Promise<Uint8Array | null>): Promise<readonly number[]> {
+  const sizes: number[] = [];
+  for (let part = await next(); part !== null; part = await next()) sizes.push(part.length);
+  return sizes;
+}
+
+describe('the inbox of a stream', () => {
+  it('hands out what waits in portions: little ones joined, large ones cut', async () => {
+    const little = Array.from({ length: 300 }, () => Buffer.alloc(100));
+    expect(await all(await brought(little))).toEqual([8100, 8100, 8100, 5700]);
+    expect(await all(await brought([Buffer.alloc(20_000)]))).toEqual([8192, 8192, 3616]);
+  });
+
+  it('changes nothing in what it hands out, and tells the error after all of it', async () => {
+    const words = Array.from({ length: 5000 }, (_, index) => `word ${index} `);
+    const next = await brought(
+      words.map((word) => Buffer.from(word)),
+      new Error('cut'),
+    );
+    let text = '';
+    const reading = async (): Promise<void> => {
+      for (;;) text += Buffer.from((await next()) ?? []).toString();
+    };
+    await expect(reading()).rejects.toThrow('cut');
+    expect(text).toBe(words.join(''));
+  });
+});

@@ -1,0 +1,111 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import type { ChatEvent } from '../../lib/chat/event.js';
+import { HiError } from '../../lib/errors.js';
+import { createScreen } from '../../lib/screen/screen.js';
+import { createStyledAnswer } from '../../lib/screen/styled-answer-writer.js';
+import { fakePaper } from '../support/paper.js';
+
+const OPTIONS = { quiet: false, styled: createStyledAnswer, thinking: true, exact: false, now: Date.now };
+
+async function shown(events: readonly ChatEvent[], isTerminal: boolean, options = OPTIONS) {
+  const paper = fakePaper(isTerminal);
+  const screen = createScreen(paper, options);
+  for (const event of events) screen.show(event);
+  screen.close();
+  await screen.flush();
+  return paper.written;
+}
+
+const text = (words: string): ChatEvent => ({ type: 'text', text: words });
+
+const TOOL: readonly ChatEvent[] = [
+  text('Let me look.'),
+  { type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'ls' } },
+  { type: 'tool-output', call_id: '1', text: 'a\nb\n' },
+  { type: 'tool-end', call_id: '1', name: 'bash', result: {} },
+  text('Two files.'),
+];
+
+describe('a screen', () => {
+  it('writes the answer to one stream and everything else to the other', async () => {
+    const { out, err } = await shown(TOOL, false, { ...OPTIONS, now: () => 0 });
+    expect(out).toBe('Let me look.\nTwo files.\n');
+    expect(err).toBe('▸ bash ls\na\nb\n✓ bash · 0.0s\n');
+  });
+
+  it('keeps the lines of both apart when both are one terminal', async () => {
+    const { both } = await shown(TOOL, true, { ...OPTIONS, now: () => 0 });
+    expect(stripVTControlCharacters(both)).toBe('Let me look.\n▸ bash ls\na\nb\n✓ bash · 0.0s\nTwo files.\n');
+  });
+
+  it('passes the bytes of the model on where there is no terminal', async () => {
+    expect((await shown([text('a\x1b[1mb'), text('\ud83d'), text('\ude00\n')], false)).out).toBe('a\x1b[1mb😀\n');
+  });
+
+  it('neutralises what the model, a tool and an error say where there is one', async () => {
+    const paper = fakePaper(true);
+    const screen = createScreen(paper, OPTIONS);
+    screen.show(text('\x1b[2J'));
+    screen.show({ type: 'tool-end', call_id: '1', name: 'ba\x1bsh', error: '\x1b]0;x\x07' });
+    screen.notice('\x1bc', 'warning');
+    screen.error(new HiError('network', 'cut \x1b[3J'));
+    await screen.flush();
+    expect(stripVTControlCharacters(paper.written.both)).toBe(paper.written.both.replace(/\x1b\[[0-9;]*m/g, ''));
+    expect(paper.written.both).toContain('␛[2J');
+    expect(paper.written.both).toContain('cut ␛[3J');
+  });
+
+  it('shows the head of a long output and says how much more there was', async () => {
+    const events: ChatEvent[] = [
+      { type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'seq 100' } },
+      ...Array.from(
+        { length: 100 },
+        (_, line): ChatEvent => ({ type: 'tool-output', call_id: '1', text: `${line}\n` }),
+      ),
+      { type: 'tool-end', call_id: '1', name: 'bash', result: {} },
+    ];
+    const { err } = await shown(events, false);
+    expect(err).toContain('11\n… 88 more lines\n✓ bash');
+    expect(err).not.toContain('12\n');
+  });
+
+  it('says nothing but answers, warnings and errors when quiet', async () => {
+    const notices: ChatEvent[] = [
+      { type: 'notice', level: 'info', text: 'for information' },
+      { type: 'notice', level: 'warning', text: 'take care' },
+      { type: 'skills', loaded: ['git'], dropped: [] },
+    ];
+    const { out, err } = await shown([...TOOL, ...notices], false, { ...OPTIONS, quiet: true });
+    expect(out).toBe('Let me look.\nTwo files.\n');
+    expect(err).toBe('take care\n');
+  });
+
+  it('follows events no faster than the streams take them', async () => {
+    const paper = fakePaper(false);
+    const screen = createScreen(paper, OPTIONS);
+    await screen.follow(
+      (async function* () {
+        yield text('one ');
+        yield text('two\n');
+      })(),
+    );
+    await screen.flush();
+    expect(paper.written.out).toBe('one two\n');
+  });
+
+  it('colours code that came all at once with the end of the answer', async () => {
+    const paper = fakePaper(true);
+    const screen = createScreen(paper, OPTIONS);
+    await screen.follow(
+      (async function* () {
+        for (const piece of ['See:\n', '```', 'python\n', 'def f', '(x):\n', '```\n']) yield text(piece);
+        yield { type: 'notice', level: 'info', text: 'that was all' } as const;
+      })(),
+    );
+    screen.close();
+    await screen.flush();
+    expect(paper.written.both).toContain('\x1b[0;35mdef');
+    expect(stripVTControlCharacters(paper.written.both)).toBe('See:\n```python\ndef f(x):\n```\nthat was all\n');
+  });
+});

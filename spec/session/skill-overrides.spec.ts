@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { SessionDeps } from '../../lib/session/deps.js';
+import type { SkillWishes } from '../../lib/skills/common/skill.js';
+import { answer, drain, NO_SKILLS, type Stage, stage } from '../support/session.js';
+
+let set: Stage;
+
+const say = (text: string) => ({ text, texts: [], attachments: [] });
+const never = () => new AbortController().signal;
+
+/** Skills that note what the user asked of them with each message. */
+function noting(): Pick<SessionDeps, 'skills'> & { readonly asked: SkillWishes[] } {
+  const asked: SkillWishes[] = [];
+  return {
+    asked,
+    skills: async () => ({
+      ...NO_SKILLS,
+      async select(_entries, _text, wishes) {
+        asked.push(wishes);
+        const { pin: pinned, drop: dropped } = wishes;
+        const record = { matched: [], active: [], ...(pinned[0] && { pinned }), ...(dropped[0] && { dropped }) };
+        return { record, loaded: [], dropped: [] };
+      },
+    }),
+  };
+}
+
+afterEach(() => set?.close());
+
+describe('what the user asks of a skill by hand', () => {
+  it('is what was asked last', async () => {
+    const { asked, skills } = noting();
+    set = await stage([answer('fine')], { skills });
+    set.session.pinSkill('git');
+    set.session.pinSkill('docker');
+    set.session.dropSkill('sql');
+    set.session.dropSkill('git');
+    set.session.pinSkill('sql');
+    await drain(set.session.send(say('hello'), never()));
+    expect(asked).toEqual([{ pin: ['docker', 'sql'], drop: ['git'] }]);
+  });
+
+  it('holds for one message, and for the next one when that turn is taken back', async () => {
+    const { asked, skills } = noting();
+    set = await stage([answer('fine')], { skills });
+    set.session.pinSkill('git');
+    await drain(set.session.send(say('one'), never()));
+    await set.session.undo();
+    set.session.dropSkill('sql');
+    await drain(set.session.send(say('two'), never()));
+    await drain(set.session.send(say('three'), never()));
+    expect(asked).toEqual([
+      { pin: ['git'], drop: [] },
+      { pin: ['git'], drop: ['sql'] },
+      { pin: [], drop: [] },
+    ]);
+  });
+
+  it('is not asked again when another turn is taken back', async () => {
+    const { asked, skills } = noting();
+    set = await stage([answer('fine')], { skills });
+    set.session.pinSkill('git');
+    set.session.dropSkill('sql');
+    await drain(set.session.send(say('one'), never()));
+    await drain(set.session.send(say('two'), never()));
+    await set.session.undo();
+    await drain(set.session.send(say('three'), never()));
+    expect(asked.slice(1)).toEqual([
+      { pin: [], drop: [] },
+      { pin: [], drop: [] },
+    ]);
+  });
+});

@@ -1,0 +1,192 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { loadSkills } from '../../../lib/skills/find/load-skills.js';
+import { folderWith, skillFile } from '../support.js';
+
+const load = async (files: Readonly<Record<string, string | Uint8Array>>) => loadSkills(folderWith(files), null);
+
+describe('the skills of a folder', () => {
+  it('are its Markdown files, named after the file', async () => {
+    const { skills, warnings } = await load({
+      'translator.md': '# Translator\n\nTranslates texts.',
+      'notes.txt': 'no',
+    });
+    expect(skills).toMatchObject([{ name: 'translator', description: 'Translates texts.', folder: null, bytes: 31 }]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('are its folders with a SKILL.md, with name and description from the frontmatter', async () => {
+    const { skills, warnings } = await load({
+      'pdf/SKILL.md': skillFile('pdf', 'Fills in PDF forms.'),
+      'pdf/references/fields.md': 'beside it',
+      'drafts/todo.txt': 'not a skill',
+    });
+    expect(skills).toMatchObject([{ name: 'pdf', description: 'Fills in PDF forms.' }]);
+    expect(skills[0]?.folder).toMatch(/pdf$/);
+    expect(warnings).toEqual([]);
+  });
+
+  it('are none when the folder is not there', async () => {
+    expect(await loadSkills(join(folderWith({}), 'absent'), null)).toEqual({ skills: [], warnings: [] });
+  });
+
+  it('come in the order of their names', async () => {
+    const { skills } = await load({ 'b.md': 'b', 'c/SKILL.md': skillFile('c', 'c'), 'a.md': 'a' });
+    expect(skills.map((skill) => skill.name)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('take keywords and priority from the frontmatter or its metadata, and headings outside code', async () => {
+    const { skills } = await load({
+      'k8s.md':
+        '---\nkeywords: [kubernetes, pods]\nmetadata:\n  priority: 2\n  tags: cluster, helm\n---\n# Pods\n```\n# no\n```\n## Logs ##\n',
+    });
+    expect(skills).toMatchObject([{ priority: 2, stems: ' k8s | kubern pod cluste helm | pod | pod log ' }]);
+  });
+
+  it('may be written with a byte order mark and Windows line ends', async () => {
+    const { skills, warnings } = await load({ 'win.md': '\uFEFF---\r\ndescription: From Windows\r\n---\r\n# T\r\n' });
+    expect(skills).toMatchObject([{ description: 'From Windows', bytes: 45 }]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('may have a frontmatter longer than what is read at first', async () => {
+    const { skills, warnings } = await load({
+      'long.md': `---\nnotes: ${'x'.repeat(20_000)}\ndescription: Here\n---\nBody`,
+    });
+    expect(skills).toMatchObject([{ description: 'Here' }]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('may live in a folder that is itself a link', async () => {
+    const folder = folderWith({ 'real/git.md': 'Git.' });
+    symlinkSync(join(folder, 'real'), join(folder, 'link'));
+    expect((await loadSkills(join(folder, 'link'), null)).skills).toMatchObject([{ name: 'git' }]);
+  });
+});
+
+describe('a broken skill', () => {
+  const GOOD = { 'good.md': 'Good.' };
+
+  /** Loads one broken file beside a good one. */
+  async function broken(file: string, content: string | Uint8Array) {
+    const { skills, warnings } = await load({ ...GOOD, [file]: content });
+    expect(skills.map((skill) => skill.name)).toContain('good');
+    expect(warnings.map((warning) => warning.path).every((path) => path.endsWith(file))).toBe(true);
+    return { names: skills.map((skill) => skill.name), reasons: warnings.map((warning) => warning.reason) };
+  }
+
+  it('with broken frontmatter is read line by line, with a warning that names the line', async () => {
+    const { skills, warnings } = await load({ 'a.md': '---\nname: a\ndescription: Use when: it rains\n---\nText' });
+    expect(skills).toMatchObject([{ name: 'a', description: 'Use when: it rains' }]);
+    expect(warnings).toMatchObject([{ reason: expect.stringMatching(/^line 3: the frontmatter is no YAML/) }]);
+  });
+
+  it('with frontmatter that is never closed is text, with a warning', async () => {
+    const { names, reasons } = await broken('a.md', '---\nname: a\n\n# Text');
+    expect(names).toEqual(['a', 'good']);
+    expect(reasons).toEqual(['line 1: the frontmatter opened here is never closed by "---"']);
+  });
+
+  it('with frontmatter that is a list is read without it, with a warning', async () => {
+    const { names, reasons } = await broken('a.md', '---\n- a\n- b\n---\nText');
+    expect(names).toEqual(['a', 'good']);
+    expect(reasons).toEqual(['line 2: the frontmatter is not a list of "key: value" lines']);
+  });
+
+  it('that is binary is left out', async () => {
+    const { names, reasons } = await broken('image.md', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2));
+    expect(names).toEqual(['good']);
+    expect(reasons).toEqual(['is binary; left out']);
+  });
+
+  it('that is not UTF-8 is read, with a warning that names the line', async () => {
+    const { names, reasons } = await broken('latin.md', Buffer.from('eins\nzwei f\xFCr drei', 'latin1'));
+    expect(names).toEqual(['good', 'latin']);
+    expect(reasons).toEqual([expect.stringMatching(/^line 2: is not UTF-8/)]);
+  });
+
+  it('does not take a character cut by the end of what is read for broken', async () => {
+    const { reasons } = await broken('cjk.md', `a${'漢'.repeat(5000)}`);
+    expect(reasons).toEqual([]);
+  });
+
+  it('that cannot be read is left out', async () => {
+    const folder = folderWith(GOOD);
+    symlinkSync('loop.md', join(folder, 'loop.md'));
+    symlinkSync('gone', join(folder, 'dangling.md'));
+    execFileSync('mkfifo', [join(folder, 'pipe.md')]);
+    const { skills, warnings } = await loadSkills(folder, null);
+    expect(skills.map((skill) => skill.name)).toEqual(['good']);
+    expect(warnings.map((warning) => warning.reason)).toEqual([
+      'cannot be read (ENOENT); left out',
+      'cannot be read (ELOOP); left out',
+      'is not a regular file; left out',
+    ]);
+  });
+
+  it('whose name is taken is left out, whatever the case', async () => {
+    const { skills, warnings } = await load({ 'Git.md': 'one', 'git/SKILL.md': skillFile('git', 'two') });
+    expect(skills.map((skill) => skill.name)).toEqual(['Git']);
+    expect(warnings).toMatchObject([
+      { reason: expect.stringMatching(/^the name 'git' is taken by .*Git\.md; left out$/) },
+    ]);
+  });
+
+  it('that is empty is left out', async () => {
+    expect(await broken('empty.md', '')).toEqual({ names: ['good'], reasons: ['is empty; left out'] });
+    expect(await broken('blank.md', ' \n\n')).toEqual({ names: ['good'], reasons: ['has no text; left out'] });
+    expect(await broken('bare.md', '---\nname: bare\n---\n')).toEqual({
+      names: ['good'],
+      reasons: ['has no text; left out'],
+    });
+  });
+
+  it('that is far too large is left out', async () => {
+    const { names, reasons } = await broken('dump.md', 'x'.repeat(1024 * 1024 + 1));
+    expect(names).toEqual(['good']);
+    expect(reasons).toEqual(['has 1048577 bytes; a skill has at most 1048576; left out']);
+  });
+
+  it('whose name tries to leave the folder is left out', async () => {
+    const { names, reasons } = await broken('evil/SKILL.md', skillFile('../../etc/passwd', 'evil'));
+    expect(names).toEqual(['good']);
+    expect(reasons).toEqual(["the name '../../etc/passwd' is not a name: it may not be a path; left out"]);
+  });
+
+  it('that is a link out of the folder is left out', async () => {
+    const outside = folderWith({ 'secret.md': 'secret', 'box/SKILL.md': skillFile('box', 'secret') });
+    const folder = folderWith({ ...GOOD, 'inner/notes.txt': '' });
+    symlinkSync(join(outside, 'secret.md'), join(folder, 'secret.md'));
+    symlinkSync(join(outside, 'box'), join(folder, 'box'));
+    symlinkSync(join(outside, 'secret.md'), join(folder, 'inner', 'SKILL.md'));
+    const { skills, warnings } = await loadSkills(folder, null);
+    expect(skills.map((skill) => skill.name)).toEqual(['good']);
+    expect(warnings).toHaveLength(3);
+    expect(warnings[0]?.reason).toMatch(/^leads out of the skills folder/);
+  });
+
+  it('that is a link inside the folder is a skill', async () => {
+    const folder = folderWith(GOOD);
+    symlinkSync('good.md', join(folder, 'alias.md'));
+    expect((await loadSkills(folder, null)).skills.map((skill) => skill.name)).toEqual(['alias', 'good']);
+  });
+
+  it('whose name differs from its place goes by its place, with a warning', async () => {
+    const { names, reasons } = await broken('place/SKILL.md', skillFile('other', 'x'));
+    expect(names).toEqual(['good', 'place']);
+    expect(reasons).toEqual(["the name 'other' differs from that of its folder; known as 'place'"]);
+  });
+
+  it('without description is described by its first prose, with a warning where the form asks for one', async () => {
+    const { reasons } = await broken('terse/SKILL.md', '# Terse\n\nSays little.');
+    expect(reasons).toEqual(['has no description; its first line of text is taken']);
+  });
+
+  it('is a warning when the folder itself is a file', async () => {
+    const file = join(folderWith({}), 'skills');
+    writeFileSync(file, '');
+    expect((await loadSkills(file, null)).warnings).toEqual([{ path: file, reason: 'cannot be read (ENOTDIR)' }]);
+  });
+});
