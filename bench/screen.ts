@@ -1,8 +1,8 @@
 import { openSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
-import { createScreen, type Paper } from '../lib/screen/screen.js';
-import { createStyledAnswer } from '../lib/screen/styled-answer-writer.js';
+import { createScreen, type OutputStreams } from '../lib/screen/screen.js';
+import { createStyledAnswerWriter } from '../lib/screen/styled-answer-writer.js';
 import { median, type Row } from './row.js';
 
 /** What one answer has in both benchmarks of the REPL. */
@@ -49,7 +49,7 @@ async function bareWriting(chunks: readonly string[]): Promise<void> {
 const screenWriting =
   (isTerminal: boolean) =>
   async (chunks: readonly string[]): Promise<void> => {
-    const paper: Paper = {
+    const paper: OutputStreams = {
       out: sink(),
       err: sink(),
       outIsTerminal: isTerminal,
@@ -59,7 +59,7 @@ const screenWriting =
     };
     const screen = createScreen(paper, {
       quiet: false,
-      styled: createStyledAnswer,
+      styled: createStyledAnswerWriter,
       thinking: true,
       exact: false,
       now: Date.now,

@@ -1,6 +1,6 @@
 import type { ChatOptions } from './base/command-options.js';
 import type { World } from './base/world.js';
-import { ask } from './commands/ask-command.js';
+import { askCommand } from './commands/ask-command.js';
 
 /** What the options of a turn come to when none is given. */
 export const NO_OPTIONS: ChatOptions = { stream: true, tools: true, outputFormat: 'text' };
@@ -9,11 +9,12 @@ export const NO_OPTIONS: ChatOptions = { stream: true, tools: true, outputFormat
  * What people type most, without any option: `hi`, `hi chat`, `hi ask WORDS`. There is nothing to parse then, and a start need not load what parses.
  * Null for everything else.
  */
-export function plainCommand(world: World): (() => Promise<number>) | null {
+export function fastPathCommand(world: World): (() => Promise<number>) | null {
   const [command, ...words] = world.argv;
   if (words.some((word) => word.startsWith('-') && word !== '-')) return null;
-  if (command === 'ask') return () => ask(world, words, NO_OPTIONS);
+  if (command === 'ask') return () => askCommand(world, words, NO_OPTIONS);
   if (words.length > 0 || (command !== undefined && command !== 'chat')) return null;
-  if (command === undefined && world.stdinIs !== 'terminal') return () => ask(world, [], NO_OPTIONS);
-  return async () => await (await import('./commands/chat-command.js')).chat(world, NO_OPTIONS, command === undefined);
+  if (command === undefined && world.stdinIs !== 'terminal') return () => askCommand(world, [], NO_OPTIONS);
+  return async () =>
+    await (await import('./commands/chat-command.js')).chatCommand(world, NO_OPTIONS, command === undefined);
 }

@@ -4,7 +4,7 @@ import { suggestion } from '../registry.js';
 import { addChatOptions, addCommonOptions, addModelOptions, type ChatOptions } from './base/command-options.js';
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
-import { ask } from './commands/ask-command.js';
+import { askCommand } from './commands/ask-command.js';
 
 /** What a command leaves: its exit status. */
 type Status = number;
@@ -57,10 +57,10 @@ export function makeProgram(
   program.action(async ([command]: readonly string[], _options, self: Command) => {
     if (command !== undefined) throw unknownCommand(command, self);
     const options: ChatOptions & { readonly print?: string } = self.opts();
-    if (options.print !== undefined) return finish(await ask(world, [options.print], options));
+    if (options.print !== undefined) return finish(await askCommand(world, [options.print], options));
     if (world.stdinIs === 'terminal')
-      return finish(await (await import('./commands/chat-command.js')).chat(world, options, true));
-    return finish(await ask(world, [], options));
+      return finish(await (await import('./commands/chat-command.js')).chatCommand(world, options, true));
+    return finish(await askCommand(world, [], options));
   });
 
   const commands: Readonly<Record<string, readonly [string, (command: Command) => void]>> = {
@@ -68,7 +68,7 @@ export function makeProgram(
       'talk, line by line',
       (command) =>
         addChatOptions(command).action(async (_options, self: Command) =>
-          finish(await (await import('./commands/chat-command.js')).chat(world, all(self))),
+          finish(await (await import('./commands/chat-command.js')).chatCommand(world, all(self))),
         ),
     ],
 
@@ -78,7 +78,7 @@ export function makeProgram(
         addChatOptions(command)
           .argument('[text...]', 'the question; - reads it from stdin')
           .action(async (text: readonly string[], _options, self: Command) =>
-            finish(await ask(world, text, all(self))),
+            finish(await askCommand(world, text, all(self))),
           ),
     ],
 
@@ -90,7 +90,7 @@ export function makeProgram(
           .option('--undo', 'bring back what the last reset cleared')
           .option('--purge', 'keep no copy')
           .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/reset-command.js')).reset(world, all(self))),
+            finish(await (await import('./commands/reset-command.js')).resetCommand(world, all(self))),
           ),
     ],
 
@@ -103,7 +103,7 @@ export function makeProgram(
           .option('--dry-run', 'only say what would happen')
           .option('--json', 'print what was done as JSON')
           .action(async (focus: readonly string[], _options, self: Command) =>
-            finish(await (await import('./commands/compact-command.js')).compact(world, focus, all(self))),
+            finish(await (await import('./commands/compact-command.js')).compactCommand(world, focus, all(self))),
           ),
     ],
 
@@ -116,7 +116,7 @@ export function makeProgram(
           .option('--json', 'as a JSON array')
           .option('--md', 'as Markdown')
           .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/history-command.js')).history(world, all(self))),
+            finish(await (await import('./commands/history-command.js')).historyCommand(world, all(self))),
           ),
     ],
 
@@ -126,7 +126,7 @@ export function makeProgram(
         addModelOptions(addCommonOptions(command))
           .option('--json', 'as JSON')
           .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/status-command.js')).status(world, all(self))),
+            finish(await (await import('./commands/status-command.js')).statusCommand(world, all(self))),
           ),
     ],
 
@@ -137,7 +137,7 @@ export function makeProgram(
           .argument('[name]', 'show this one, and why it is in or out')
           .option('--json', 'as JSON')
           .action(async (name: string | undefined, _options, self: Command) =>
-            finish(await (await import('./commands/skills-command.js')).skills(world, name, all(self))),
+            finish(await (await import('./commands/skills-command.js')).skillsCommand(world, name, all(self))),
           ),
     ],
 
@@ -153,7 +153,7 @@ export function makeProgram(
           .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish', 'words']))
           .argument('[line...]', 'for words: the command line so far')
           .action(async (shell: string, line: readonly string[]) =>
-            finish(await (await import('./commands/completion-command.js')).completion(world, shell, line)),
+            finish(await (await import('./commands/completion-command.js')).completionCommand(world, shell, line)),
           ),
     ],
   };
@@ -183,23 +183,23 @@ function addConfigCommands(config: Command, program: Command, world: World, fini
         .copyInheritedSettings(program),
     );
   add('init', 'set up step by step').action(async (_options, self: Command) =>
-    finish(await (await import('./commands/config-command.js')).init(world, all(self))),
+    finish(await (await import('./commands/config-command.js')).configInitCommand(world, all(self))),
   );
   add('check', 'say what is right and how to mend what is not')
     .option('--live', 'also make one small call')
     .action(async (_options, self: Command) =>
-      finish(await (await import('./commands/config-command.js')).check(world, all(self))),
+      finish(await (await import('./commands/config-command.js')).configCheckCommand(world, all(self))),
     );
   addModelOptions(add('show', 'print the effective settings, keys masked')).action(async (_options, self: Command) =>
-    finish(await (await import('./commands/config-command.js')).show(world, all(self))),
+    finish(await (await import('./commands/config-command.js')).configShowCommand(world, all(self))),
   );
   add('path', 'print where the files are')
     .option('--json', 'as JSON')
     .action(async (_options, self: Command) =>
-      finish(await (await import('./commands/config-command.js')).path(world, all(self))),
+      finish(await (await import('./commands/config-command.js')).configPathCommand(world, all(self))),
     );
   add('schema', 'print the JSON Schema of config.json').action(async () =>
-    finish(await (await import('./commands/config-command.js')).schema(world)),
+    finish(await (await import('./commands/config-command.js')).configSchemaCommand(world)),
   );
   config.argument('[command...]').action(([typed]: readonly string[]) => {
     if (typed !== undefined) throw unknownCommand(typed, config);

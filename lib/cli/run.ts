@@ -1,6 +1,6 @@
 import { HiError } from '../errors.js';
 import type { World } from './base/world.js';
-import { plainCommand } from './fast-path.js';
+import { fastPathCommand } from './fast-path.js';
 
 /** Parses the command line and runs the command; resolves to the exit status, after telling an error in the one place that does. */
 export async function run(world: World): Promise<number> {
@@ -12,7 +12,7 @@ export async function run(world: World): Promise<number> {
     });
   }
   try {
-    const plain = plainCommand(world);
+    const plain = fastPathCommand(world);
     const status = plain === null ? await (await import('./program.js')).runProgram(world) : await plain();
     if (failed !== null) throw failed;
     return status;

@@ -7,7 +7,7 @@ import { nameOfImage } from '../view/shorten.js';
  * What tools did in these messages, added to what is known; a call that failed did nothing. Each list has its newest items last and no more than fit
  * into a third of `room` characters.
  */
-export function collect(
+export function collectArtifacts(
   before: Artifacts,
   messages: readonly Message[],
   effects: ToolEffects,
@@ -39,7 +39,7 @@ const effectOf = (name: string, effects: ToolEffects): ToolEffect | undefined =>
   Object.hasOwn(effects, name) ? effects[name] : undefined;
 
 /** The same in words, one line for each kind; empty when nothing was done. */
-export function describe({ read, written, commands, images }: Artifacts): string {
+export function describeArtifacts({ read, written, commands, images }: Artifacts): string {
   return [
     written.length > 0 ? `Files written: ${written.join(', ')}` : '',
     read.length > 0 ? `Files read: ${read.join(', ')}` : '',

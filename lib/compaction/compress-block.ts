@@ -4,7 +4,7 @@ import { type BlockState, stateOf } from '../view/block-state.js';
 import { ratiosOf } from '../view/calibration.js';
 import { totalCharacters } from '../view/size.js';
 import { type Turn, turnsOf } from '../view/turns.js';
-import { cutOf, isSent, keptBy, type Place } from '../view/view.js';
+import { cutOf, isSent, keptBy, type Position } from '../view/view.js';
 import { sizeAfter } from './plan.js';
 import type { CompactionInput, Plan } from './strategy.js';
 
@@ -17,7 +17,7 @@ export interface Outcome extends Pick<NewCompressBlock, 'content' | 'strategy' |
 }
 
 /** The block that carries out a plan. */
-export function blockOf(input: CompactionInput, plan: Plan, { state, ...outcome }: Outcome): NewCompressBlock {
+export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...outcome }: Outcome): NewCompressBlock {
   const cut = placeOf(input, plan);
   const before = (message: Message) => message.turn < cut.turn || (message.turn === cut.turn && message.id < cut.id);
   const old = stateOf(plan.basis.block);
@@ -54,7 +54,7 @@ function placeOf({ entries }: CompactionInput, { basis, cut }: Plan): { turn: nu
 }
 
 /** The turns that are not sent yet, run by other processes, and would be lost behind the cut. One without a sign of life for a day was cut short by a crash. */
-function openBefore(cut: Place, { entries, running }: CompactionInput, { basis }: Plan): readonly number[] {
+function openBefore(cut: Position, { entries, running }: CompactionInput, { basis }: Plan): readonly number[] {
   const keeps = keptBy(basis.block, entries);
   const turns = turnsOf(entries);
   const newest = turns.reduce((latest, { at }) => Math.max(latest, timeOf(at)), Number.NEGATIVE_INFINITY);

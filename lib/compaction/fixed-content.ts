@@ -1,7 +1,7 @@
 import type { ToolEffects } from '../chat/tool-effect.js';
 import { type Artifacts, type BlockState, stateOf } from '../view/block-state.js';
 import { artifactRoom, type LimitSettings } from '../view/limit.js';
-import { collect, describe } from './artifacts.js';
+import { collectArtifacts, describeArtifacts } from './artifacts.js';
 import { type Ledger, listed } from './ledger.js';
 import type { Plan } from './strategy.js';
 
@@ -12,7 +12,7 @@ export interface Content {
 }
 
 /** The summary's prose, and after it what code has kept: the facts, what tools did, and the user's language. */
-export function contentOf(
+export function fixedContentOf(
   plan: Plan,
   summary: { readonly prose: string; readonly ledger: Ledger },
   language: string | null,
@@ -20,12 +20,12 @@ export function contentOf(
   effects: ToolEffects,
 ): Content {
   const known: Artifacts = stateOf(plan.basis.block).artifacts;
-  const artifacts = collect(known, plan.compacted, effects, artifactRoom(settings));
+  const artifacts = collectArtifacts(known, plan.compacted, effects, artifactRoom(settings));
   const { facts, forgotten } = summary.ledger;
   const sections = [
     summary.prose,
     facts.length > 0 ? `Facts on record:\n${listed(facts)}` : '',
-    describe(artifacts),
+    describeArtifacts(artifacts),
     // Models go back to English by themselves, never away from it.
     language === null || language === 'English' ? '' : `The user writes in ${language}.`,
   ];

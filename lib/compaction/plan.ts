@@ -1,6 +1,6 @@
 import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
-import { advance, cutBefore, lastGroup, validCuts } from '../view/cuts.js';
+import { advanceCut, cutBefore, lastGroup, validCuts } from '../view/cuts.js';
 import { carriedTokens, LEAST_PROSE, type RealSize, realSize } from '../view/least.js';
 import { triggerOf } from '../view/limit.js';
 import { shortenOld } from '../view/shorten.js';
@@ -9,7 +9,7 @@ import { newestBase, newestBlock, type View, viewFrom } from '../view/view.js';
 import type { CompactionInput, Plan } from './strategy.js';
 
 /** How a strategy wants the view cut. */
-export interface Wish {
+export interface CutPolicy {
   /** Cut what is sent now, or everything since the last block that stands for what came before it (the backlog after failed summaries). */
   readonly from: 'sent' | 'base';
   /** How many of these messages should stay, the newest ones. */
@@ -23,27 +23,27 @@ const RECOVER = 0.75;
 const CROWDED = 0.94;
 
 /** Plans a pass: a cut that parts no call from its result, old large results shortened where room is short, the newest user message kept in any case. Pure. */
-export function plan(input: CompactionInput, wish: Wish): Plan {
+export function plan(input: CompactionInput, policy: CutPolicy): Plan {
   const newest = newestBlock(input.entries);
-  const base = wish.from === 'base' ? newestBase(input.entries) : newest;
+  const base = policy.from === 'base' ? newestBase(input.entries) : newest;
   const sent = viewFrom(newest, input.entries, input.running);
   const basis = base === newest ? sent : viewFrom(base, input.entries, input.running);
   const real = realSizeOf(input, estimateView(sent));
   const limit = limitOf(input, real, estimateView(basis));
-  const carried = carriedTokens(basis, wish.writes);
+  const carried = carriedTokens(basis, policy.writes);
 
   const { messages } = basis;
   const asked = messages.findLastIndex((message) => message.role === 'user');
   const cuts = validCuts(messages);
-  const wished = cutBefore(cuts, messages.length - wish.keep(messages));
+  const wished = cutBefore(cuts, messages.length - policy.keep(messages));
   const short = shortenOld(messages, wished, asked);
   const whole = tokensFrom(messages, asked);
   const tight = whole(wished) + carried > RECOVER * limit;
   const shown = tight || input.reason === 'overflow' ? short : messages;
   const tokens = shown === messages ? whole : tokensFrom(shown, asked);
   // Where nothing leaves, nothing is written, and the old text stays as it is.
-  const beside = (at: number) => (at === 0 ? carriedTokens(basis, false) : carried);
-  const cut = advance(cuts, wished, lastGroup(messages), (at) => tokens(at) + beside(at) <= CROWDED * limit);
+  const overhead = (at: number) => (at === 0 ? carriedTokens(basis, false) : carried);
+  const cut = advanceCut(cuts, wished, lastGroup(messages), (at) => tokens(at) + overhead(at) <= CROWDED * limit);
 
   const stays = (_: Message, index: number) => index >= cut || (index === asked && cut < messages.length);
   const compacted = messages.filter((message, index) => !stays(message, index));
@@ -76,8 +76,8 @@ function limitOf(
   estimate: Tokens,
 ): number {
   const trigger = triggerOf(settings);
-  const beside = fixed_tokens + hidden;
-  const free = (beside < trigger ? trigger - beside : trigger / 10) / ratio;
+  const overhead = fixed_tokens + hidden;
+  const free = (overhead < trigger ? trigger - overhead : trigger / 10) / ratio;
   return reason === 'overflow' ? Math.min(free, estimate) / 2 : free;
 }
 

@@ -26,7 +26,7 @@ You get a part of it as data: everything between <conversation> and </conversati
 You have no tools. Reply with the record and nothing else.`;
 
 /** The request for a summary of these messages that takes in the earlier one. */
-export function promptFor(material: Material): TextPrompt {
+export function summaryPrompt(material: Material): TextPrompt {
   return {
     system: SYSTEM,
     user: `${dataOf(material)}\n${taskFor(material)}`,

@@ -14,7 +14,7 @@ export interface Limits {
  * Asks a model for a text and yields how far it is, and last what it took.
  * Throws a `HiError` when it fails or takes too long, even if it does not heed its signal, and an abort error when `signal` aborts.
  */
-export async function* ask(
+export async function* requestText(
   model: TextModel,
   prompt: TextPrompt,
   { idle, total }: Limits,

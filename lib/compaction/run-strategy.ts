@@ -9,7 +9,7 @@ import { fallback } from './truncate.js';
  * One pass: plan, strategy, and when that fails the fallback. Yields what happens; returns the block to append, or null when there is nothing to compact.
  * A summary that fails is no error of the pass: it yields a warning and returns a fallback block. Throws when the strategy is unknown, and an abort error when cancelled.
  */
-export async function* compact(
+export async function* runStrategy(
   input: CompactionInput,
   deps: CompactionDeps,
   signal: AbortSignal,

@@ -7,10 +7,10 @@ import { HiError } from '../errors.js';
 import { charactersOf, totalCharacters } from '../view/size.js';
 import { recallOr } from './cached-reply.js';
 import { type Ledger, merge, numbered } from './ledger.js';
-import { type Material, promptFor } from './prompt.js';
-import { ask, type Limits } from './request-summary.js';
+import { type Material, summaryPrompt } from './prompt.js';
+import { type Limits, requestText } from './request-summary.js';
 import type { CompactionDeps } from './strategy.js';
-import { transcriptOf } from './summary-input.js';
+import { summaryInput } from './summary-input.js';
 
 /** What is to be summarised, and in how much. */
 export interface Task extends Omit<Material, 'transcript' | 'facts'> {
@@ -89,8 +89,8 @@ async function* fold(
     const room = roomFor(model, task, budget) - prose.length - numbered(ledger.facts).length;
     if (room < LEAST_ROOM) throw tooSmall(model);
     const part = take(messages, next, room);
-    const prompt = promptFor({ ...task, budget, earlier: prose, facts: ledger.facts, transcript: part.transcript });
-    const answer = yield* recallOr(cache, prompt, budget, () => ask(model, prompt, limits, signal));
+    const prompt = summaryPrompt({ ...task, budget, earlier: prose, facts: ledger.facts, transcript: part.transcript });
+    const answer = yield* recallOr(cache, prompt, budget, () => requestText(model, prompt, limits, signal));
     prose = answer.reply.prose;
     ledger = merge(ledger, answer.reply.added, answer.reply.outdated, task.factRoom);
     if (answer.written) source = 'model';
@@ -152,7 +152,7 @@ function take(messages: readonly Message[], from: number, room: number): { trans
   let transcript = '';
   let next = from;
   for (const message of messages.slice(from)) {
-    const text = transcriptOf(message, room - FRAME);
+    const text = summaryInput(message, room - FRAME);
     if (next > from && transcript.length + text.length > room) break;
     transcript += text;
     next += 1;

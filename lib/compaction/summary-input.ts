@@ -10,7 +10,7 @@ const ARGUMENT_LIMIT = 1000;
  * A message as data for the model that writes a summary: who spoke and what, tool output cut to head and tail, images named, thinking left out.
  * No time and no id, so that the same words give the same text. Never longer than `limit` characters.
  */
-export function transcriptOf(message: Message, limit: number): string {
+export function summaryInput(message: Message, limit: number): string {
   const body = message.content.map(inWords).filter(Boolean).join('\n');
   return `<message role="${message.role}">\n${headAndTail(asData(body), Math.max(0, limit))}\n</message>\n`;
 }

@@ -7,8 +7,8 @@ import { LEAST_PROSE } from '../view/least.js';
 import { effectiveWindow, factRoom } from '../view/limit.js';
 import { estimateView, totalCharacters } from '../view/size.js';
 import { refuseAfterFailures } from './breaker.js';
-import { blockOf } from './compress-block.js';
-import { contentOf } from './fixed-content.js';
+import { compressBlockOf } from './compress-block.js';
+import { fixedContentOf } from './fixed-content.js';
 import { languageOf } from './language.js';
 import { plan } from './plan.js';
 import type { CompactionDeps, CompactionInput, Plan, Strategy } from './strategy.js';
@@ -37,12 +37,12 @@ export async function* summaryBlock(
   deps: CompactionDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
-  if (!made.changes || isVain(input, made)) return null;
+  if (!made.changes || isIneffective(input, made)) return null;
   if (made.compacted.length > 0) refuseAfterFailures(input);
   yield { type: 'compact-start', strategy, messages: made.compacted.length };
   const { block, messages } = made.basis;
   if (made.compacted.length === 0) {
-    return blockOf(input, made, { content: block?.content ?? '', strategy, source: 'none' });
+    return compressBlockOf(input, made, { content: block?.content ?? '', strategy, source: 'none' });
   }
 
   const { settings, focus } = input;
@@ -67,13 +67,13 @@ export async function* summaryBlock(
     deps,
     signal,
   );
-  const { content, state } = contentOf(made, written, language, settings, deps.effects);
+  const { content, state } = fixedContentOf(made, written, language, settings, deps.effects);
   const [before, after] = [estimateView(made.basis), estimateTokens(content.length + totalCharacters(made.kept))];
   if (after >= before) {
     throw new HiError('malformed', `with it the conversation would have ${after} tokens, without it ${before}.`);
   }
   const { source, model, usage } = written;
-  return blockOf(input, made, {
+  return compressBlockOf(input, made, {
     content,
     strategy,
     source,
@@ -90,7 +90,7 @@ const LARGEST = 4096;
  * True when what would leave is less than the shortest summary, as where a long text is pasted into a young conversation: it is the kept
  * messages that fill the window, and they still fit. By hand, and when the provider refused the request, it is tried all the same.
  */
-function isVain({ reason, settings, context_tokens = 0 }: CompactionInput, made: Plan): boolean {
+function isIneffective({ reason, settings, context_tokens = 0 }: CompactionInput, made: Plan): boolean {
   const { basis, compacted, shortened } = made;
   const most = settings.max_input_tokens ?? settings.context_window;
   if (reason !== 'auto' || shortened.length > 0 || context_tokens > most) return false;

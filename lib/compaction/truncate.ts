@@ -1,5 +1,5 @@
 import type { NewCompressBlock } from '../chat/message.js';
-import { blockOf } from './compress-block.js';
+import { compressBlockOf } from './compress-block.js';
 import { plan } from './plan.js';
 import type { CompactionInput, Strategy } from './strategy.js';
 
@@ -18,7 +18,11 @@ export const truncate: Strategy = {
     const made = truncate.plan(input);
     if (!made.changes) return null;
     yield { type: 'compact-start', strategy: 'truncate', messages: made.compacted.length };
-    return blockOf(input, made, { content: made.basis.block?.content ?? '', strategy: 'truncate', source: 'none' });
+    return compressBlockOf(input, made, {
+      content: made.basis.block?.content ?? '',
+      strategy: 'truncate',
+      source: 'none',
+    });
   },
 };
 
@@ -26,5 +30,5 @@ export const truncate: Strategy = {
 export function fallback(input: CompactionInput): NewCompressBlock {
   const made = plan(input, { from: 'sent', keep: () => input.settings.fallback_keep, writes: false });
   const content = made.basis.block?.content ?? '';
-  return blockOf(input, made, { content, strategy: 'truncate', source: 'fallback' });
+  return compressBlockOf(input, made, { content, strategy: 'truncate', source: 'fallback' });
 }

@@ -8,7 +8,7 @@ import { namesIn, removeEmptyFolder } from '../remove-files.js';
 import { writeAside } from '../write-aside.js';
 import { systemCode } from './base/history-error.js';
 import { INSTANCE, type Paths } from './base/history-paths.js';
-import { keepTwice } from './base/link-or-copy.js';
+import { linkOrCopy } from './base/link-or-copy.js';
 import { writeAt } from './file/bytes.js';
 import { Damaged } from './file/damaged.js';
 import { requireAttachments } from './file/links.js';
@@ -39,7 +39,7 @@ export function keep(paths: Paths, bytes: Uint8Array): string {
     writePending(paths.attachments, pending, bytes);
     if (readWhole(path, hash) === null) {
       rmSync(path, { force: true });
-      keepTwice(pending, path);
+      linkOrCopy(pending, path);
     }
     forgetLost(paths, hash);
     syncFolder(paths.attachments);
@@ -70,7 +70,7 @@ export function hasAbandoned(paths: Paths): boolean {
 }
 
 /** The bytes with that hash, null when they are gone, cannot be read or are not what they were. */
-export function find(paths: Paths, hash: string): Buffer | null {
+export function findAttachments(paths: Paths, hash: string): Buffer | null {
   for (const folder of [paths.attachments, ...paths.oldAttachments]) {
     const bytes = readWhole(join(folder, hash), hash);
     if (bytes !== null) return bytes;
@@ -82,7 +82,7 @@ export function find(paths: Paths, hash: string): Buffer | null {
  * Removes the attachments that no entry refers to and no living process is about to refer to, and nothing else that lies there. Only under the lock.
  * The logs are read one after another, and only while something is left that may have to go; where one is damaged nothing goes.
  */
-export function collect(paths: Paths, logs: readonly Iterable<Entry>[]): void {
+export function collectGarbage(paths: Paths, logs: readonly Iterable<Entry>[]): void {
   gather(paths);
   const files = filesIn(paths.attachments);
   const held = new Set(files.filter((file) => isPending(paths, file)).map(({ hash }) => hash));

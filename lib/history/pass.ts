@@ -21,8 +21,8 @@ export async function* runPass(
   await log.refresh();
   const { name, entries } = log;
   const newest = newestBlock(entries);
-  const { compact } = await import('../compaction/run-strategy.js');
-  const made = yield* compact({ ...input, entries: [...entries] }, deps, signal);
+  const { runStrategy } = await import('../compaction/run-strategy.js');
+  const made = yield* runStrategy({ ...input, entries: [...entries] }, deps, signal);
   if (made === null) return null;
   const [block] = await log.write((next): readonly CompressBlock[] => {
     const alone = log.name === name && newestBlock(log.entries)?.id === newest?.id;
@@ -47,8 +47,8 @@ function reportOf(block: CompressBlock): CompactionReport {
 /** Removes the originals. What was compacted is safe by then, so a failure is told and no more. */
 async function* discarded(log: Log, paths: Paths): AsyncGenerator<ChatEvent> {
   try {
-    const { collect } = await import('./attachments.js');
-    await log.discard((logs) => collect(paths, logs));
+    const { collectGarbage } = await import('./attachments.js');
+    await log.discard((logs) => collectGarbage(paths, logs));
   } catch (thrown) {
     if (!(thrown instanceof HiError)) throw thrown;
     const text = `The compacted originals could not be removed. ${thrown.message}`;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { HiError } from '../errors.js';
 import { namesIn } from '../remove-files.js';
 import { linkTarget, writeAside } from '../write-aside.js';
-import { collect, removeFolders } from './attachments.js';
+import { collectGarbage, removeFolders } from './attachments.js';
 import { systemCode } from './base/history-error.js';
 import { DAMAGED, type Paths } from './base/history-paths.js';
-import { keepTwice } from './base/link-or-copy.js';
+import { linkOrCopy } from './base/link-or-copy.js';
 import { followed, homeOf, removeConversation } from './file/links.js';
 import { assertHeld } from './lock/held.js';
 import { clearLeftovers, syncFolder } from './repair/rewrite.js';
@@ -39,7 +39,7 @@ export function bringBack(paths: Paths): void {
       hint: 'Only the last reset can be undone, and not one with --purge.',
     });
   }
-  if (existsSync(real.history)) keepTwice(real.history, real.swap);
+  if (existsSync(real.history)) linkOrCopy(real.history, real.swap);
   assertHeld();
   renameSync(real.aside, real.history);
   finishSwap(real);
@@ -70,7 +70,7 @@ export function purge(paths: Paths): readonly string[] {
   removeConversation(paths, real);
   rmSync(paths.told, { force: true });
   syncFolder(homeOf(real));
-  collect(paths, []);
+  collectGarbage(paths, []);
   removeFolders(paths);
   syncFolder(paths.folder);
   return notices;
@@ -98,7 +98,7 @@ function finishSwap({ swap, aside }: Paths): void {
 /** The reset has happened already: what cannot be removed now goes with the next one. */
 function collectUnused(paths: Paths): void {
   try {
-    collect(paths, [paths.history, paths.aside, paths.swap].map(entriesAt));
+    collectGarbage(paths, [paths.history, paths.aside, paths.swap].map(entriesAt));
     removeFolders(paths);
   } catch (thrown) {
     if (systemCode(thrown) === null && !(thrown instanceof HiError)) throw thrown;

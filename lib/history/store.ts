@@ -180,7 +180,7 @@ export class HistoryStore {
   /** Stores an image or a document beside the history, on disk when this resolves; returns its SHA-256. */
   async attach(bytes: Uint8Array): Promise<string> {
     return await this.#guarded(async () => {
-      const { collect, hashOf, hasAbandoned, keep } = await import('./attachments.js');
+      const { collectGarbage, hashOf, hasAbandoned, keep } = await import('./attachments.js');
       if (this.#settings.ephemeral === true) {
         const hash = hashOf(bytes);
         this.#bytes.set(hash, bytes);
@@ -188,7 +188,7 @@ export class HistoryStore {
       }
       const hash = keep(this.#paths, bytes);
       this.#pending.add(hash);
-      if (hasAbandoned(this.#paths)) await this.#log.withEverything((logs) => collect(this.#paths, logs));
+      if (hasAbandoned(this.#paths)) await this.#log.withEverything((logs) => collectGarbage(this.#paths, logs));
       return hash;
     });
   }
@@ -197,8 +197,8 @@ export class HistoryStore {
   async attachment(sha256: string): Promise<Uint8Array | null> {
     const held = this.#bytes.get(sha256);
     if (held) return held;
-    const [{ find }, { forgetLost }] = await Promise.all([import('./attachments.js'), import('./lost.js')]);
-    const found = find(this.#paths, sha256);
+    const [{ findAttachments }, { forgetLost }] = await Promise.all([import('./attachments.js'), import('./lost.js')]);
+    const found = findAttachments(this.#paths, sha256);
     if (found !== null && this.#log.writes) forgetLost(this.#paths, sha256);
     return found;
   }

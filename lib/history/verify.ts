@@ -1,12 +1,12 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { attachmentsIn, find } from './attachments.js';
+import { attachmentsIn, findAttachments } from './attachments.js';
 import type { Paths } from './base/history-paths.js';
 import { entriesOfArray } from './file/array.js';
 import { readAt, reader, sizeOf } from './file/bytes.js';
 import { Damaged } from './file/damaged.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
 import { BRACKET, OPENING } from './file/file-layout.js';
-import type { Read } from './file/frame-headers.js';
+import type { ReadBytes } from './file/frame-headers.js';
 import { type Codec, loadCodec } from './file/frames.js';
 import { findTail, rowsBefore } from './file/tail.js';
 import { nameOf } from './lost.js';
@@ -30,14 +30,20 @@ export async function verify(paths: Paths): Promise<Verified> {
     const attachments = new Map<string, string>();
     const facts = readAll(codec, read, sizeOf(file), attachments, problems);
     if (readAt(file, 0, BRACKET).equals(OPENING)) compare(codec, read, sizeOf(file), facts, problems);
-    const lost = [...attachments].filter(([hash]) => find(paths, hash) === null).map(([, name]) => name);
+    const lost = [...attachments].filter(([hash]) => findAttachments(paths, hash) === null).map(([, name]) => name);
     return { entries: facts.entries, problems, ...(lost.length > 0 ? { lost } : {}) };
   } finally {
     closeSync(file);
   }
 }
 
-function readAll(codec: Codec, read: Read, size: number, attachments: Map<string, string>, problems: string[]): Facts {
+function readAll(
+  codec: Codec,
+  read: ReadBytes,
+  size: number,
+  attachments: Map<string, string>,
+  problems: string[],
+): Facts {
   let facts = NO_FACTS;
   try {
     for (const entries of entriesOfArray(codec, read, size)) {
@@ -54,7 +60,7 @@ function readAll(codec: Codec, read: Read, size: number, attachments: Map<string
 }
 
 /** What the record and the seek table say against what is in the file. */
-function compare(codec: Codec, read: Read, size: number, facts: Facts, problems: string[]): void {
+function compare(codec: Codec, read: ReadBytes, size: number, facts: Facts, problems: string[]): void {
   try {
     const tail = findTail(codec, read, size);
     const told = rowsBefore(read, size, tail.home);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { monotonic } from '../clock.js';
-import { inbox } from './chunk-queue.js';
+import { chunkQueue } from './chunk-queue.js';
 import { aborted, asNetworkError, silence } from './network-error.js';
 import type { Call } from './pending-request.js';
 import { PlainStream } from './plain-stream.js';
@@ -8,7 +8,7 @@ import { atMost } from './time-limit.js';
 
 /** The body as the SDKs read it. The clock runs only while somebody waits for it. */
 export function toBody(source: Readable, call: Call, trace?: (bytes: Uint8Array) => void): ReadableStream<Uint8Array> {
-  const read = inbox(source);
+  const read = chunkQueue(source);
   const onAbort = () => source.destroy(aborted());
   const end = () => call.signal?.removeEventListener('abort', onAbort);
   call.signal?.addEventListener('abort', onAbort, { once: true });

@@ -10,7 +10,7 @@ const PORTION = 8192;
  * What a stream brings, in its order and in portions of a good size, and its error only after all of it. A stream's own iterator drops what it has
  * not handed out yet when the connection breaks, and with it the last words of an answer.
  */
-export function inbox(source: Readable): () => Promise<Uint8Array | null> {
+export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   /** How many of the chunks are handed out. Taking each from the front of a long array would move all the others. */
   let taken = 0;

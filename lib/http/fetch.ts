@@ -9,7 +9,7 @@ import type { Call } from './pending-request.js';
 import { PlainResponse, usePlainGlobals } from './plain-globals.js';
 import { agentFor, proxyFor } from './proxy.js';
 import { tracer } from './request-trace.js';
-import { refuseElsewhere, refusePage } from './unexpected-page.js';
+import { refusePage, refuseRedirect } from './unexpected-page.js';
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -40,7 +40,7 @@ export function makeFetch(settings: ProviderSettings): Fetch {
     trace?.request(request);
     const incoming = await send(request, proxy === null ? null : await throughProxy(url, proxy));
     const status = incoming.statusCode ?? 0;
-    refuseElsewhere(request, status, incoming);
+    refuseRedirect(request, status, incoming);
     trace?.response(status, incoming.headers);
     const headers = new Headers();
     for (const [name, value] of Object.entries(incoming.headersDistinct)) {

@@ -17,7 +17,7 @@ export function webPage(url: URL): HiError {
 }
 
 /** What has to be put right before anything can be had from the address at all. */
-export function refuseElsewhere({ url, proxy }: Call, status: number, incoming: IncomingMessage): void {
+export function refuseRedirect({ url, proxy }: Call, status: number, incoming: IncomingMessage): void {
   if (proxy !== null && status === 407) {
     incoming.destroy();
     throw new HiError('network', `The proxy '${proxy.host}' wants a name and password.`, {

@@ -7,7 +7,7 @@ import { isInside } from './paths/resolve-path.js';
  * What would run outside the sandbox later, in a working folder that may be written: the arguments that close it. Throws a `HiError`
  * where it cannot be closed.
  */
-export function laterClosed(root: string): readonly string[] {
+export function deferredExecutionMounts(root: string): readonly string[] {
   const git = join(root, '.git');
   const husky = join(root, '.husky');
   const others = elsewhere(git, root).flatMap((path) => [...pinned(dirname(path), root), ...repository(path, root)]);

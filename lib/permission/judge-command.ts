@@ -1,4 +1,4 @@
-import { judgePath, type Surroundings, type Verdict } from './paths/judge-path.js';
+import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
 import { pathUse } from './paths/path-use.js';
 import { pathWordProblem } from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
@@ -15,8 +15,8 @@ type FilePart = Extract<ShellPart, { kind: 'file' }>;
  * Judges a shell command part by part: every command in it has to be covered, what a command runs in turn too, and a redirection
  * is a read or a write of its file. What cannot be told from the text is asked for.
  */
-export async function judgeCommand(command: string, rules: Rules, around: Surroundings): Promise<Verdict> {
-  const { parts, words } = await readCommand(command, around.env);
+export async function judgeCommand(command: string, rules: Rules, context: JudgeContext): Promise<Verdict> {
+  const { parts, words } = await readCommand(command, context.env);
   const all = flattened(parts);
   const [deny, ask, allow] = [
     await commandRules(rules.deny),
@@ -25,11 +25,11 @@ export async function judgeCommand(command: string, rules: Rules, around: Surrou
   ];
   const denied = speaking(deny, command, all);
   if (denied?.surely) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
-  const use = pathUse(all, around.workingFolder);
-  const files = await judgeFiles(all, use.moves, rules, around);
+  const use = pathUse(all, context.workingFolder);
+  const files = await judgeFiles(all, use.moves, rules, context);
   const problem =
-    (await pathWordProblem(words, use, rules, around)) ??
-    (await walkedProblem(walksOf(all, words), use.folders ?? [], rules, around));
+    (await pathWordProblem(words, use, rules, context)) ??
+    (await walkedProblem(walksOf(all, words), use.folders ?? [], rules, context));
   const forbidden = [...files.values(), problem].find((verdict) => verdict?.decision === 'deny');
   if (forbidden) return forbidden;
   const mayBeDenied =
@@ -63,7 +63,7 @@ function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
 }
 
 function hides(part: ShellPart): boolean {
-  return part.kind === 'unclear' ? part.hides : part.kind === 'command' && part.doubt?.hides === true;
+  return part.kind === 'unclear' ? part.hides : part.kind === 'command' && part.uncertainty?.hides === true;
 }
 
 /** The rule that speaks of this command line or a part of it, and whether that is sure. */
@@ -85,12 +85,12 @@ async function judgeFiles(
   all: readonly ShellPart[],
   moves: boolean,
   rules: Rules,
-  around: Surroundings,
+  context: JudgeContext,
 ): Promise<ReadonlyMap<ShellPart, Verdict>> {
   const verdicts = new Map<ShellPart, Verdict>();
   for (const part of all) {
     if (part.kind !== 'file' || isHarmlessDevice(part.path)) continue;
-    const verdict = await judgePath(`${part.use}_file`, part.use, part.path, rules, around);
+    const verdict = await judgePath(`${part.use}_file`, part.use, part.path, rules, context);
     const isLost = moves && !/^[/~]/.test(part.path) && verdict.decision !== 'deny';
     verdicts.set(part, isLost ? lost(part, rules) : verdict);
   }
@@ -122,7 +122,7 @@ function whyAsked(open: readonly ShellPart[], command: string): string {
   const [first] = open;
   if (first?.kind === 'unclear') return `${first.reason}: ${shortened(first.text)}`;
   if (first?.kind === 'file') return `no rule covers ${first.use === 'read' ? 'reading' : 'writing'} ${first.path}`;
-  if (first?.doubt) return `${first.doubt.reason}: ${shortened(first.text)}`;
+  if (first?.uncertainty) return `${first.uncertainty.reason}: ${shortened(first.text)}`;
   const whole = first === undefined || first.text.trim() === command.trim();
   return whole ? 'no rule covers this command' : `no rule covers ${shortened(first.text)}`;
 }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { HiError } from '../errors.js';
 import type { SandboxSettings, ToolContext } from '../tools/tool.js';
-import { laterClosed } from './deferred-execution.js';
+import { deferredExecutionMounts } from './deferred-execution.js';
 import { isInside, locate } from './paths/resolve-path.js';
 
 /** Where keys are kept by custom, below the home folder. A command in the sandbox finds nothing there. */
@@ -48,7 +48,7 @@ function closed(root: string): readonly string[] {
     ...kernel.flatMap((path) => ['--ro-bind', path, path]),
     ...FRESH.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
     ...['--bind', root, root],
-    ...laterClosed(root),
+    ...deferredExecutionMounts(root),
     ...['--setenv', 'TMPDIR', '/tmp'],
   ];
 }

@@ -51,7 +51,7 @@ export function pieceOf(buffer: Piece, start: number, end: number): Piece {
 }
 
 /** Puts a piece in place of what is between two offsets; the cursor goes behind it. Tokens that are touched go as a whole. */
-export function replace(buffer: Buffer, from: number, to: number, piece: Piece): Buffer {
+export function replaceRange(buffer: Buffer, from: number, to: number, piece: Piece): Buffer {
   const [start, end] = wholeTokens(buffer, from, to);
   const marks = [
     ...pieceOf(buffer, 0, start).marks,
@@ -64,7 +64,7 @@ export function replace(buffer: Buffer, from: number, to: number, piece: Piece):
 
 /** Puts a piece where the cursor is. */
 export function insert(buffer: Buffer, piece: Piece): Buffer {
-  return replace(buffer, buffer.cursor, buffer.cursor, piece);
+  return replaceRange(buffer, buffer.cursor, buffer.cursor, piece);
 }
 
 /** The same text with the cursor at that offset, or at the edge of the token that is there. */

@@ -1,13 +1,13 @@
 /** Keeps what comes while something is looked up, so that it is done after it; not for longer than `patience` milliseconds. */
-export class Hold {
+export class DeferredKeys {
   readonly #patience: number;
   /** Called when the patience is at an end. */
   readonly #release: () => void;
   #acts: (() => void)[] | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(patience: number, release: () => void) {
-    this.#patience = patience;
+  constructor(timeout: number, release: () => void) {
+    this.#patience = timeout;
     this.#release = release;
   }
 

@@ -6,7 +6,7 @@ import {
   moveTo,
   type Piece,
   pieceOf,
-  replace,
+  replaceRange,
   stepBack,
   stepForward,
 } from './buffer.js';
@@ -32,7 +32,10 @@ export const swap: Edit = (buffer) => {
   const middle = buffer.cursor === buffer.text.length ? stepBack(buffer, buffer.cursor) : buffer.cursor;
   const [start, end] = [stepBack(buffer, middle), stepForward(buffer, middle)];
   if (start === middle || end === middle) return buffer;
-  const swapped = insert(replace(buffer, start, end, pieceOf(buffer, middle, end)), pieceOf(buffer, start, middle));
+  const swapped = insert(
+    replaceRange(buffer, start, end, pieceOf(buffer, middle, end)),
+    pieceOf(buffer, start, middle),
+  );
   return moveTo(swapped, end);
 };
 
@@ -70,7 +73,7 @@ export const blankBefore: Reach = (buffer) => [
 ];
 
 function erase(buffer: Buffer, start: number, end: number): Buffer {
-  return replace(buffer, start, end, NOTHING);
+  return replaceRange(buffer, start, end, NOTHING);
 }
 
 /** `lastIndexOf` takes a negative position for 0, so the very start is a case of its own. */

@@ -1,5 +1,5 @@
 import type { Key } from 'node:readline';
-import { type Buffer, bufferOf, EMPTY, insert, isMarked, type Piece, pieceOf, replace } from './buffer.js';
+import { type Buffer, bufferOf, EMPTY, insert, isMarked, type Piece, pieceOf, replaceRange } from './buffer.js';
 import * as edits from './edits.js';
 import type { LongTexts } from './long-text.js';
 import { isOpenBlock } from './quoted-block.js';
@@ -94,7 +94,7 @@ export function createLineEditor(longTexts: LongTexts, recall: Recall): LineEdit
   function kill(reach: edits.Reach): void {
     const [start, end] = reach(buffer);
     if (start === end) return;
-    const next = replace(buffer, start, end, { text: '', marks: [] });
+    const next = replaceRange(buffer, start, end, { text: '', marks: [] });
     const piece = pieceOf(buffer, next.cursor, next.cursor + buffer.text.length - next.text.length);
     const before = last === 'kill' ? killed.pop() : undefined;
     killed.push(before === undefined ? piece : joinPieces(end === buffer.cursor ? [piece, before] : [before, piece]));
@@ -112,7 +112,7 @@ export function createLineEditor(longTexts: LongTexts, recall: Recall): LineEdit
   function yankEarlier(): void {
     if (last !== 'yank' || yanked === null) return;
     const ring = (yanked.ring + killed.length - 1) % killed.length;
-    const next = replace(buffer, yanked.start, buffer.cursor, killed[ring] ?? { text: '', marks: [] });
+    const next = replaceRange(buffer, yanked.start, buffer.cursor, killed[ring] ?? { text: '', marks: [] });
     yanked = { start: yanked.start, ring };
     change(next, 'yank');
   }
@@ -149,7 +149,7 @@ export function createLineEditor(longTexts: LongTexts, recall: Recall): LineEdit
   function enter(): Asked {
     const { text } = buffer;
     if (/(?<!\\)(\\\\)*\\$/.test(text) && !isMarked(buffer, text.length - 1)) {
-      change(replace(buffer, text.length - 1, text.length, { text: '\n', marks: [] }), 'other');
+      change(replaceRange(buffer, text.length - 1, text.length, { text: '\n', marks: [] }), 'other');
       return 'edited';
     }
     if (!isOpenBlock(buffer)) return 'submit';

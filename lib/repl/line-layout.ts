@@ -4,7 +4,7 @@ import { afterNewline, endOfLine, type Mark } from './buffer.js';
 import { graphemes } from './grapheme.js';
 
 /** One row of the terminal: the stretch of the text it shows. */
-export interface Row {
+export interface ScreenRow {
   readonly start: number;
   readonly end: number;
   /** True when its last column is taken. */
@@ -25,8 +25,8 @@ export function widthOf(text: string): number {
  * The rows a text takes in a terminal of that width when its first row begins at column `indent`. As terminals do, a wide character that
  * does not fit goes to the next row as a whole. A text that fills its last row exactly ends with an empty row, where the cursor goes.
  */
-export function layout(text: string, columns: number, indent: number): readonly Row[] {
-  const rows: Row[] = [];
+export function layout(text: string, columns: number, indent: number): readonly ScreenRow[] {
+  const rows: ScreenRow[] = [];
   let start = 0;
   let column = indent;
 
@@ -70,7 +70,7 @@ export function layout(text: string, columns: number, indent: number): readonly 
 const isPlain = (segment: string): boolean => segment.length === 1 && segment >= ' ' && segment < '\x7f';
 
 /** The index of the row in which the cursor at that offset stands. */
-export function rowAt(rows: readonly Row[], offset: number): number {
+export function rowAt(rows: readonly ScreenRow[], offset: number): number {
   let found = 0;
   for (const [index, row] of rows.entries()) if (row.start <= offset) found = index;
   return found;

@@ -1,4 +1,4 @@
-import { type Buffer, insert, type Mark, type Piece, replace } from './buffer.js';
+import { type Buffer, insert, type Mark, type Piece, replaceRange } from './buffer.js';
 
 /** A stretch of a text, in UTF-16 units. */
 export interface Span {
@@ -32,7 +32,7 @@ export function createLongTexts(limit: number): LongTexts {
       const before = buffer.marks.find((mark) => mark.kind === 'token' && mark.end === buffer.cursor);
       const name = before && buffer.text.slice(before.start, before.end);
       if (before && name && texts.get(name) === text)
-        return replace(buffer, before.start, before.end, pastedPiece(text));
+        return replaceRange(buffer, before.start, before.end, pastedPiece(text));
       return insert(buffer, collapse(text));
     },
     recognise(buffer) {

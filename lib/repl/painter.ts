@@ -1,6 +1,6 @@
 import { CYAN, DIM, paint } from '../screen/style.js';
 import type { Buffer } from './buffer.js';
-import { display, displayMarked, layout, type Row, rowAt, widthOf } from './line-layout.js';
+import { display, displayMarked, layout, rowAt, type ScreenRow, widthOf } from './line-layout.js';
 
 /** The part of the terminal in which the line is edited. */
 export interface Painter {
@@ -49,13 +49,13 @@ export function createPainter(canvas: Canvas): Painter {
     return up > 0 ? `\r\x1b[${up}A` : '\r';
   }
 
-  function rowText({ prompt, buffer }: LineView, row: Row, end: number): string {
+  function rowText({ prompt, buffer }: LineView, row: ScreenRow, end: number): string {
     const text = displayMarked(buffer.text, buffer.marks, row.start, end, token);
     return row.start === 0 ? display(prompt) + text : text;
   }
 
   /** The rows from `first` to `last`, each ended here and not by the terminal, which would wrap them anew when its width changes. */
-  function rowsText(view: LineView, rows: readonly Row[], first: number, last: number): string {
+  function rowsText(view: LineView, rows: readonly ScreenRow[], first: number, last: number): string {
     return rows
       .slice(first, last + 1)
       .map((row) => rowText(view, row, row.end) + (row.isFull ? '' : '\x1b[K'))
@@ -105,7 +105,7 @@ export function createPainter(canvas: Canvas): Painter {
 }
 
 /** The rows near the cursor, more than the terminal shows. Laying out the whole of a text of megabytes with each key would take seconds. */
-function rowsAround({ prompt, buffer }: LineView, columns: number, height: number): readonly Row[] {
+function rowsAround({ prompt, buffer }: LineView, columns: number, height: number): readonly ScreenRow[] {
   const { text, cursor } = buffer;
   const reach = Math.max(4096, 2 * columns * height);
   const newlineBefore = text.lastIndexOf('\n', cursor - reach);
@@ -115,7 +115,7 @@ function rowsAround({ prompt, buffer }: LineView, columns: number, height: numbe
   return rows.map((row) => ({ ...row, start: row.start + start, end: row.end + start }));
 }
 
-const rowWidth = ({ prompt, buffer }: LineView, { start, end }: Row): number =>
+const rowWidth = ({ prompt, buffer }: LineView, { start, end }: ScreenRow): number =>
   widthOf(buffer.text.slice(start, end)) + (start === 0 ? widthOf(prompt) : 0);
 
 /** Whether only something plain was typed at the end, which needs no more than to be written there. */

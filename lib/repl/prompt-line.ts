@@ -1,7 +1,7 @@
 import type { Key } from 'node:readline';
-import { type Buffer, bufferOf, EMPTY, insert, joinLines, replace } from './buffer.js';
+import { type Buffer, bufferOf, EMPTY, insert, joinLines, replaceRange } from './buffer.js';
 import { listCandidates } from './candidates.js';
-import { Hold } from './deferred-keys.js';
+import { DeferredKeys } from './deferred-keys.js';
 import type { InputHistory } from './input-history.js';
 import { type Completion, type CompletionSources, commonStart, complete } from './line-completion.js';
 import { type Asked, createLineEditor } from './line-editor.js';
@@ -13,7 +13,7 @@ import { createSearch, type Search } from './search.js';
 import type { Terminal } from './terminal.js';
 
 /** What came of reading a line: something to send, or the status to leave with. */
-export type Read = { readonly line: SubmittedLine } | { readonly leave: number };
+export type LineResult = { readonly line: SubmittedLine } | { readonly leave: number };
 
 /** What the line needs of the REPL around it. */
 export interface PromptLineDeps {
@@ -45,8 +45,8 @@ export class PromptLine {
   #prompt = '';
   #hint: string | null = null;
   #search: Search | null = null;
-  #resolve: ((read: Read) => void) | null = null;
-  readonly #completing = new Hold(COMPLETION_PATIENCE, () => this.#catchUp());
+  #resolve: ((read: LineResult) => void) | null = null;
+  readonly #completing = new DeferredKeys(COMPLETION_PATIENCE, () => this.#catchUp());
   /** While the line is in another program's hands. */
   #isEdited = false;
   #interruptedAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,7 @@ export class PromptLine {
   }
 
   /** Draws the prompt with what was typed ahead and resolves when a line is entered; at once when one was entered ahead. */
-  read(prompt: string): Promise<Read> {
+  read(prompt: string): Promise<LineResult> {
     this.#prompt = prompt;
     return new Promise((resolve) => {
       this.#resolve = resolve;
@@ -188,7 +188,7 @@ export class PromptLine {
     this.leaveOnSecond(() => this.#finish({ leave: 130 }));
   }
 
-  #finish(read: Read): void {
+  #finish(read: LineResult): void {
     if (this.#resolve === null) return;
     this.#painter.leave({ prompt: this.#prompt, buffer: this.#editor.buffer });
     const resolve = this.#resolve;
@@ -228,7 +228,7 @@ export class PromptLine {
     const { buffer } = this.#editor;
     const start = commonStart(candidates);
     if (start.length >= buffer.cursor - from && start !== buffer.text.slice(from, buffer.cursor)) {
-      this.#editor.set(replace(buffer, from, buffer.cursor, { text: start, marks: [] }));
+      this.#editor.set(replaceRange(buffer, from, buffer.cursor, { text: start, marks: [] }));
     } else if (candidates.length > 1) {
       this.#painter.lift();
       const { terminal } = this.#deps;

@@ -1,8 +1,8 @@
 import { createNeutraliser } from './sanitize.js';
-import type { Page, Paper } from './terminal-layout.js';
+import type { OutputStreams, TerminalLayout } from './terminal-layout.js';
 
 /** The running text of an answer on its way to the page. */
-export interface Answer {
+export interface AnswerWriter {
   /** While this is not null the text waits for colours to be loaded; whoever can wait should, or the code stays plain. */
   readonly loading: Promise<void> | null;
   push(piece: string): void;
@@ -13,24 +13,28 @@ export interface Answer {
 }
 
 /** Makes the answers of one way of styling. */
-export type CreateAnswer = (page: Page) => Answer;
+export type CreateAnswerWriter = (layout: TerminalLayout) => AnswerWriter;
 
 /** An answer as `paper.out` wants it: the model's own bytes, or neutralised for a terminal, or styled as Markdown too, also in a pipe where colour is forced into it. */
-export function createAnswer(paper: Paper, page: Page, styled: CreateAnswer | null): Answer {
-  if (styled !== null && paper.colour.out) return styled(page);
-  if (!paper.outIsTerminal) return { loading: null, push: page.answer, pause() {}, end: page.endAnswer };
-  return createPlainAnswer(page);
+export function createAnswerWriter(
+  streams: OutputStreams,
+  layout: TerminalLayout,
+  styled: CreateAnswerWriter | null,
+): AnswerWriter {
+  if (styled !== null && streams.colour.out) return styled(layout);
+  if (!streams.outIsTerminal) return { loading: null, push: layout.answer, pause() {}, end: layout.endAnswer };
+  return createPlainAnswerWriter(layout);
 }
 
-function createPlainAnswer(page: Page): Answer {
+function createPlainAnswerWriter(layout: TerminalLayout): AnswerWriter {
   const neutraliser = createNeutraliser();
   return {
     loading: null,
-    push: (piece) => page.answer(neutraliser.push(piece)),
+    push: (piece) => layout.answer(neutraliser.push(piece)),
     pause() {},
     end() {
-      page.answer(neutraliser.end());
-      page.endAnswer();
+      layout.answer(neutraliser.end());
+      layout.endAnswer();
     },
   };
 }

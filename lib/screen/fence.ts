@@ -1,6 +1,6 @@
 import type { Highlighter } from './highlight.js';
 import { DIM, PLAIN, type Style } from './style.js';
-import type { Ink } from './styled-text.js';
+import type { StyledText } from './styled-text.js';
 
 /** A line of code longer than this is shown as it comes, without colours from there on. */
 const LONGEST = 1000;
@@ -10,17 +10,17 @@ export class Fence {
   /** Colours whole lines; without one the code is shown as it comes. */
   highlighter: Highlighter | null = null;
   isClosed = false;
-  readonly #ink: Ink;
+  readonly #styled: StyledText;
   readonly #put: (text: string, style: Style) => void;
   readonly #closing: RegExp;
   readonly #maybeClosing: RegExp;
   #isAtStart = false;
 
   /** The fence that these marks opened; the same marks, or more of them, close it. */
-  constructor(ink: Ink, marks: string) {
+  constructor(styled: StyledText, marks: string) {
     const mark = marks[0] ?? '';
-    this.#ink = ink;
-    this.#put = (text, style) => ink.put(text, style);
+    this.#styled = styled;
+    this.#put = (text, style) => styled.put(text, style);
     this.#closing = new RegExp(`^[ \\t>]*${mark}{${marks.length},}[ \\t]*\\r?$`);
     this.#maybeClosing = new RegExp(`^[ \\t>]*${mark}*[ \\t]*\\r?$`);
   }
@@ -29,7 +29,7 @@ export class Fence {
   scan(text: string, at: number, isLast: boolean): number {
     const newline = text.indexOf('\n', at);
     if (newline === at) {
-      this.#ink.endLine();
+      this.#styled.endLine();
       this.#isAtStart = true;
       return at + 1;
     }
@@ -42,12 +42,12 @@ export class Fence {
       if (isColoured) return this.#highlight(at, line);
     }
     this.#isAtStart = false;
-    this.#ink.put(line, PLAIN);
+    this.#styled.put(line, PLAIN);
     return at + line.length;
   }
 
   #close(at: number, line: string): number {
-    this.#ink.put(line, DIM);
+    this.#styled.put(line, DIM);
     this.isClosed = true;
     return at + line.length;
   }

@@ -1,5 +1,5 @@
 import { BOLD, CYAN, DIM, ITALIC, join, PLAIN, STRUCK, type Style, UNDERLINE } from './style.js';
-import type { Ink } from './styled-text.js';
+import type { StyledText } from './styled-text.js';
 
 /** Emphasis that was opened and not yet closed. */
 interface Open {
@@ -18,7 +18,7 @@ const SCHEMES = ['https://', 'http://'];
  * closed or the line ends: text that has been written cannot be restyled, so an opener is believed.
  */
 export class Inline {
-  readonly #ink: Ink;
+  readonly #styled: StyledText;
   #base: Style = PLAIN;
   #isTable = false;
   #open: Open[] = [];
@@ -29,8 +29,8 @@ export class Inline {
   #style: Style = PLAIN;
   #before = '\n';
 
-  constructor(ink: Ink) {
-    this.#ink = ink;
+  constructor(styled: StyledText) {
+    this.#styled = styled;
   }
 
   /** A new line begins, after what stands at its start (`before`). */
@@ -167,7 +167,7 @@ export class Inline {
 
   #put(text: string, style: Style): void {
     if (text === '') return;
-    this.#ink.put(text, style);
+    this.#styled.put(text, style);
     this.#before = lastCharacter(text);
   }
 

@@ -2,7 +2,7 @@ import { Fence } from './fence.js';
 import type { Highlighter } from './highlight.js';
 import { Inline } from './inline.js';
 import { BLUE, BOLD, DIM, join, PLAIN, UNDERLINE } from './style.js';
-import { Ink } from './styled-text.js';
+import { StyledText } from './styled-text.js';
 
 /** Finds the highlighter of a language: null when there is none, a promise when it has to be loaded first. */
 export type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;
@@ -12,8 +12,8 @@ export type FindHighlighter = (language: string) => Highlighter | null | Promise
  * cut: a mark whose meaning the next character decides is held back until that comes.
  */
 export class Markdown {
-  readonly #ink = new Ink();
-  readonly #inline = new Inline(this.#ink);
+  readonly #styled = new StyledText();
+  readonly #inline = new Inline(this.#styled);
   readonly #find: FindHighlighter;
   #held = '';
   /** Whether what stands at the start of a line (marker, fence, heading) may still come. */
@@ -33,7 +33,7 @@ export class Markdown {
   /** Returns as much of what was pushed so far as can be shown. */
   push(text: string): string {
     this.#advance(this.#held + text, false);
-    return this.#ink.take();
+    return this.#styled.take();
   }
 
   /** Returns what was held back; after it another text begins. */
@@ -44,14 +44,14 @@ export class Markdown {
     this.#isAtStart = true;
     this.#fence = null;
     this.#inline.begin(PLAIN, false, '\n');
-    this.#ink.pause();
-    return this.#ink.take();
+    this.#styled.pause();
+    return this.#styled.take();
   }
 
   /** Returns what makes the text of others plain. */
   pause(): string {
-    this.#ink.pause();
-    return this.#ink.take();
+    this.#styled.pause();
+    return this.#styled.take();
   }
 
   #advance(text: string, isLast: boolean): void {
@@ -72,7 +72,7 @@ export class Markdown {
       return end;
     }
     if (text[at] === '\n') {
-      this.#ink.endLine();
+      this.#styled.endLine();
       this.#isAtStart = true;
       return at + 1;
     }
@@ -98,8 +98,8 @@ export class Markdown {
   }
 
   #openFence(at: number, line: string, marks: string, language: string): number {
-    this.#ink.put(line, DIM);
-    this.#fence = new Fence(this.#ink, marks);
+    this.#styled.put(line, DIM);
+    this.#fence = new Fence(this.#styled, marks);
     const found = language === '' ? null : this.#find(language.toLowerCase());
     if (found instanceof Promise) this.#load(found, this.#fence);
     else this.#fence.highlighter = found;
@@ -115,7 +115,7 @@ export class Markdown {
   }
 
   #show(at: number, text: string, style: string): number {
-    this.#ink.put(text, style);
+    this.#styled.put(text, style);
     return at + text.length;
   }
 }

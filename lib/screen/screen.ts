@@ -4,21 +4,21 @@ import type { Usage } from '../chat/message.js';
 import { compactionLine, shortCount } from '../chat/transcript.js';
 import { monotonic } from '../clock.js';
 import { type HiError, unreachable } from '../errors.js';
-import { type CreateAnswer, createAnswer } from './answer-writer.js';
+import { type CreateAnswerWriter, createAnswerWriter } from './answer-writer.js';
 import { errorText, shortTime } from './print.js';
 import { createNeutraliser, neutralise } from './sanitize.js';
 import { DIM, PLAIN, RED, YELLOW } from './style.js';
-import { createPage, FRAME, type Paper } from './terminal-layout.js';
+import { createTerminalLayout, FRAME, type OutputStreams } from './terminal-layout.js';
 import { createTrace } from './tool-trace.js';
 
-export type { Paper } from './terminal-layout.js';
+export type { OutputStreams } from './terminal-layout.js';
 
 /** How a screen shows what happens. */
 export interface ScreenOptions {
   /** Only answers, warnings and errors. */
   readonly quiet: boolean;
   /** How answers are styled where `paper.out` has colour (`createStyledAnswer`); null leaves them plain. */
-  readonly styled: CreateAnswer | null;
+  readonly styled: CreateAnswerWriter | null;
   /** Whether what the model thinks is shown, dimmed; otherwise it is only counted. */
   readonly thinking: boolean;
   /** Whether it says what requests took. */
@@ -50,14 +50,14 @@ export interface Screen {
 }
 
 /** A screen on this paper. Everything that comes from models and tools is neutralised where it reaches a terminal. */
-export function createScreen(paper: Paper, options: ScreenOptions): Screen {
-  const page = createPage(paper, options);
-  const answer = createAnswer(paper, page, options.styled);
-  const trace = createTrace(page, options);
+export function createScreen(streams: OutputStreams, options: ScreenOptions): Screen {
+  const layout = createTerminalLayout(streams, options);
+  const answer = createAnswerWriter(streams, layout, options.styled);
+  const trace = createTrace(layout, options);
   const thinking = createNeutraliser();
-  const clean = (text: string): string => (paper.errIsTerminal ? neutralise(text) : text);
+  const clean = (text: string): string => (streams.errIsTerminal ? neutralise(text) : text);
   let characters = 0;
-  const frame = paper.outIsTerminal ? FRAME : 0;
+  const frame = streams.outIsTerminal ? FRAME : 0;
   let held = '';
   let timer: NodeJS.Timeout | null = null;
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -87,13 +87,13 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
   /** A line that interrupts whatever is being written. */
   function interject(text: string, style: string): void {
     answer.pause();
-    page.line(clean(text), style);
+    layout.line(clean(text), style);
   }
 
-  function waitFor(what: string, progress: () => string, patience: number): void {
+  function waitFor(what: string, progress: () => string, timeout: number): void {
     if (options.quiet) return;
     const since = options.now();
-    page.wait({ patience, words: () => `${clean(what)} · ${shortTime(options.now() - since)}${progress()}` });
+    layout.wait({ timeout, words: () => `${clean(what)} · ${shortTime(options.now() - since)}${progress()}` });
   }
 
   const tokensSoFar = (): string => (characters === 0 ? '' : ` · ${shortCount(Math.ceil(characters / 4))} tokens`);
@@ -119,7 +119,7 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
         if (characters === 0) waitFor('thinking', tokensSoFar, options.thinking ? 1000 : 0);
         characters += event.text.length;
         if (options.thinking && !options.quiet)
-          page.aside(paper.errIsTerminal ? thinking.push(event.text) : event.text, DIM);
+          layout.aside(streams.errIsTerminal ? thinking.push(event.text) : event.text, DIM);
         break;
       case 'retry':
         retry(event.attempt, event.delay, event.reason);
@@ -142,7 +142,7 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
         characters = event.characters;
         break;
       case 'compact':
-        page.wait(null);
+        layout.wait(null);
         if (!options.quiet) interject(compactionLine(event), DIM);
         break;
       case 'usage':
@@ -157,10 +157,10 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
         break;
       case 'print':
         answer.end();
-        page.answer(paper.outIsTerminal ? neutralise(event.text) : event.text);
+        layout.answer(streams.outIsTerminal ? neutralise(event.text) : event.text);
         break;
       case 'turn-end':
-        page.wait(null);
+        layout.wait(null);
         answer.end();
         if (options.usage) notice(usageLine(event, `${shortCount(event.usage.context_tokens)} in context`), 'info');
         if (event.stop_reason === 'interrupted') interject('(interrupted)', DIM);
@@ -177,10 +177,10 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
   function retry(attempt: number, delay: number, reason: string): void {
     answer.end();
     if (options.quiet) return;
-    if (!paper.errIsTerminal) page.line(`Trying again in ${shortTime(delay)} (${attempt}): ${reason}`, DIM);
+    if (!streams.errIsTerminal) layout.line(`Trying again in ${shortTime(delay)} (${attempt}): ${reason}`, DIM);
     const due = options.now() + delay;
     const left = (): string => shortTime(Math.max(0, due - options.now()));
-    page.wait({ patience: 0, words: () => clean(`trying again in ${left()} (${attempt}): ${reason}`) });
+    layout.wait({ timeout: 0, words: () => clean(`trying again in ${left()} (${attempt}): ${reason}`) });
   }
 
   function notice(text: string, level: 'info' | 'warning'): void {
@@ -199,18 +199,18 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
         }
         show(event);
         if (answer.loading !== null) await answer.loading;
-        if (page.isFull()) await page.drained();
+        if (layout.isFull()) await layout.drained();
       }
     },
     flush() {
       settle();
-      return page.drained();
+      return layout.drained();
     },
     error(error) {
       settle();
-      page.wait(null);
+      layout.wait(null);
       answer.end();
-      page.line(clean(errorText(error)), paper.colour.err ? RED : PLAIN);
+      layout.line(clean(errorText(error)), streams.colour.err ? RED : PLAIN);
     },
     notice(text, level) {
       settle();
@@ -219,7 +219,7 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
     yield() {
       settle();
       answer.pause();
-      const [resumePage, resumeClocks] = [page.yield(), trace.hold()];
+      const [resumePage, resumeClocks] = [layout.yield(), trace.hold()];
       return () => {
         resumePage();
         resumeClocks();
@@ -228,7 +228,7 @@ export function createScreen(paper: Paper, options: ScreenOptions): Screen {
     close() {
       settle();
       answer.end();
-      page.close();
+      layout.close();
     },
   };
 }

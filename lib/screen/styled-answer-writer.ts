@@ -1,17 +1,17 @@
-import type { Answer } from './answer-writer.js';
+import type { AnswerWriter } from './answer-writer.js';
 import type { Highlighter } from './highlight.js';
 import { Markdown } from './markdown.js';
 import { createNeutraliser } from './sanitize.js';
-import type { Page } from './terminal-layout.js';
+import type { TerminalLayout } from './terminal-layout.js';
 
 /** The running text of an answer, styled as Markdown for a terminal. */
-export function createStyledAnswer(page: Page): Answer {
+export function createStyledAnswerWriter(layout: TerminalLayout): AnswerWriter {
   const neutraliser = createNeutraliser();
   const markdown = new Markdown(findHighlighter);
   let awaited: Promise<void> | null = null;
 
   function show(text: string): void {
-    page.answer(markdown.push(text));
+    layout.answer(markdown.push(text));
     if (markdown.loading === awaited) return;
     awaited = markdown.loading;
     void awaited?.then(() => show(''));
@@ -22,10 +22,10 @@ export function createStyledAnswer(page: Page): Answer {
       return markdown.loading;
     },
     push: (piece) => show(neutraliser.push(piece)),
-    pause: () => page.answer(markdown.pause()),
+    pause: () => layout.answer(markdown.pause()),
     end() {
-      page.answer(markdown.push(neutraliser.end()) + markdown.end());
-      page.endAnswer();
+      layout.answer(markdown.push(neutraliser.end()) + markdown.end());
+      layout.endAnswer();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { PLAIN, type Style, sgr } from './style.js';
 
 /** Text with its styling, as few sequences as it takes. Every line ends plain, so that nothing of a style reaches what follows it. */
-export class Ink {
+export class StyledText {
   #text = '';
   #style: Style = PLAIN;
 

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 import { paint, type Style } from './style.js';
 import { createWaitingLine, type Waiting } from './waiting-line.js';
-import { createOutlet } from './write-queue.js';
+import { createWriteQueue } from './write-queue.js';
 
 /** Where text goes, and what may be done to it there. */
-export interface Paper {
+export interface OutputStreams {
   /** Takes the answer and nothing else. */
   readonly out: Writable;
   /** Takes everything else. */
@@ -17,7 +17,7 @@ export interface Paper {
 }
 
 /** Lays out what is written: keeps answer and asides apart when both streams are one terminal, and the waiting line out of their way. */
-export interface Page {
+export interface TerminalLayout {
   /** Goes on with the answer; styling, if any, is in the text already and ends before a final newline. */
   answer(text: string): void;
   /** Ends an unfinished line of the answer. */
@@ -45,25 +45,28 @@ interface Cursor {
 }
 
 /** What a page takes from the screen's options. */
-export interface PageOptions {
+export interface TerminalLayoutOptions {
   readonly exact?: boolean;
   readonly waiting?: boolean;
   now(): number;
 }
 
 /** A page on which nothing is written yet. */
-export function createPage(paper: Paper, { now, exact = false, waiting: hasWaitingLine = true }: PageOptions): Page {
-  const outlet = createOutlet(paper.outIsTerminal ? FRAME : 0);
+export function createTerminalLayout(
+  streams: OutputStreams,
+  { now, exact = false, waiting: hasWaitingLine = true }: TerminalLayoutOptions,
+): TerminalLayout {
+  const queue = createWriteQueue(streams.outIsTerminal ? FRAME : 0);
   const outCursor: Cursor = { atStart: true };
-  const shared = paper.outIsTerminal && paper.errIsTerminal;
+  const shared = streams.outIsTerminal && streams.errIsTerminal;
   const errCursor: Cursor = shared ? outCursor : { atStart: true };
   const waitingLine = createWaitingLine({
     now,
-    columns: paper.columns,
+    columns: streams.columns,
     isFree: () => errCursor.atStart && !isYielded,
     draw(text) {
-      outlet.put(paper.err, text);
-      outlet.flush();
+      queue.put(streams.err, text);
+      queue.flush();
     },
   });
   let voice: 'answer' | 'aside' = 'answer';
@@ -72,56 +75,56 @@ export function createPage(paper: Paper, { now, exact = false, waiting: hasWaiti
 
   function write(stream: Writable, cursor: Cursor, text: string): void {
     if (text === '') return;
-    if (cursor === errCursor) outlet.put(paper.err, waitingLine.erase());
-    outlet.put(stream, text);
+    if (cursor === errCursor) queue.put(streams.err, waitingLine.erase());
+    queue.put(stream, text);
     cursor.atStart = text.endsWith('\n');
   }
 
   /** A line that the other voice left unfinished on the same terminal ends before this voice speaks. */
   function speakAs(next: 'answer' | 'aside'): void {
-    if (shared && voice !== next && !errCursor.atStart) write(paper.err, errCursor, '\n');
+    if (shared && voice !== next && !errCursor.atStart) write(streams.err, errCursor, '\n');
     voice = next;
   }
 
   return {
     answer(text) {
       speakAs('answer');
-      if (isOwed && text !== '') write(paper.out, outCursor, '\n');
+      if (isOwed && text !== '') write(streams.out, outCursor, '\n');
       if (text !== '') isOwed = false;
-      write(paper.out, outCursor, text);
+      write(streams.out, outCursor, text);
     },
     endAnswer() {
       if (outCursor.atStart) return;
       // Into a pipe the line is ended only when something follows.
-      if (exact && !paper.outIsTerminal) isOwed = true;
-      else write(paper.out, outCursor, '\n');
+      if (exact && !streams.outIsTerminal) isOwed = true;
+      else write(streams.out, outCursor, '\n');
     },
     aside(text, style) {
       speakAs('aside');
-      write(paper.err, errCursor, paper.colour.err ? paint(text, style) : text);
+      write(streams.err, errCursor, streams.colour.err ? paint(text, style) : text);
     },
     line(text, style) {
       speakAs('aside');
-      if (!errCursor.atStart) write(paper.err, errCursor, '\n');
-      write(paper.err, errCursor, `${paper.colour.err ? paint(text, style) : text}\n`);
+      if (!errCursor.atStart) write(streams.err, errCursor, '\n');
+      write(streams.err, errCursor, `${streams.colour.err ? paint(text, style) : text}\n`);
     },
     yield() {
-      if (!errCursor.atStart) write(paper.err, errCursor, '\n');
-      outlet.put(paper.err, waitingLine.erase());
-      outlet.flush();
+      if (!errCursor.atStart) write(streams.err, errCursor, '\n');
+      queue.put(streams.err, waitingLine.erase());
+      queue.flush();
       isYielded = true;
       return () => {
         isYielded = false;
       };
     },
     wait(waiting) {
-      if (paper.errIsTerminal && hasWaitingLine) outlet.put(paper.err, waitingLine.change(waiting));
+      if (streams.errIsTerminal && hasWaitingLine) queue.put(streams.err, waitingLine.change(waiting));
     },
-    isFull: outlet.isFull,
-    drained: outlet.drained,
+    isFull: queue.isFull,
+    drained: queue.drained,
     close() {
-      outlet.put(paper.err, waitingLine.change(null));
-      outlet.flush();
+      queue.put(streams.err, waitingLine.change(null));
+      queue.flush();
     },
   };
 }

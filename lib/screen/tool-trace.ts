@@ -4,7 +4,7 @@ import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
 import { neutralise } from './sanitize.js';
 import { DIM, RED } from './style.js';
-import type { Page } from './terminal-layout.js';
+import type { TerminalLayout } from './terminal-layout.js';
 
 /** What tools do, beside the answer: a line when one starts, the head of its output, how it ended. */
 export interface Trace {
@@ -34,7 +34,7 @@ interface Running {
 }
 
 /** A trace on that page; silent when `quiet`. */
-export function createTrace(page: Page, options: TraceOptions): Trace {
+export function createTrace(layout: TerminalLayout, options: TraceOptions): Trace {
   const running = new Map<string, Running>();
   const describe = options.describe ?? describeByArguments;
   if (options.quiet) return { start() {}, output() {}, end() {}, hold: () => () => {} };
@@ -43,10 +43,10 @@ export function createTrace(page: Page, options: TraceOptions): Trace {
     start(event) {
       const call: Running = { since: options.now(), lines: 0, shownLines: 0, shownCharacters: 0 };
       running.set(event.call_id, call);
-      page.line(`▸ ${oneLine(describe(event.name, event.args))}`, DIM);
+      layout.line(`▸ ${oneLine(describe(event.name, event.args))}`, DIM);
       const lines = (): string => (call.lines === 0 ? '' : ` · ${lineCount(call.lines)}`);
       const words = (): string => `${oneLine(event.name)} · ${shortTime(options.now() - call.since)}${lines()}`;
-      page.wait({ patience: 0, words });
+      layout.wait({ timeout: 0, words });
     },
     output(event) {
       const call = running.get(event.call_id);
@@ -55,17 +55,17 @@ export function createTrace(page: Page, options: TraceOptions): Trace {
       call.lines += newlinesIn(event.text);
       call.shownLines += newlinesIn(head);
       call.shownCharacters += head.length;
-      page.aside(neutralise(head), DIM);
+      layout.aside(neutralise(head), DIM);
     },
     end(event) {
       const call = running.get(event.call_id);
       running.delete(event.call_id);
-      page.wait(null);
+      layout.wait(null);
       const took = call === undefined ? '' : ` · ${shortTime(options.now() - call.since)}`;
       const hidden = call === undefined ? 0 : call.lines - call.shownLines;
-      if (hidden > 0) page.line(`… ${lineCount(hidden, 'more ')}`, DIM);
-      if (event.error !== undefined) page.line(`✗ ${oneLine(event.name)}${took} · ${oneLine(event.error)}`, RED);
-      else page.line(`✓ ${oneLine(event.name)}${took}`, DIM);
+      if (hidden > 0) layout.line(`… ${lineCount(hidden, 'more ')}`, DIM);
+      if (event.error !== undefined) layout.line(`✗ ${oneLine(event.name)}${took} · ${oneLine(event.error)}`, RED);
+      else layout.line(`✓ ${oneLine(event.name)}${took}`, DIM);
     },
     hold() {
       const from = options.now();

@@ -4,7 +4,7 @@ import truncatedWidth from 'fast-string-truncated-width';
 export interface Waiting {
   readonly words: () => string;
   /** How long nothing may be written before the line shows, in milliseconds: more while text is arriving, for it would flicker. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 /** The line that says what is going on, drawn over and over in one place and gone without a trace. */
@@ -36,7 +36,7 @@ export function createWaitingLine(place: WaitingPlace): WaitingLine {
   let quietSince = 0;
 
   function tick(): void {
-    if (waiting === null || !place.isFree() || place.now() - quietSince < waiting.patience) return;
+    if (waiting === null || !place.isFree() || place.now() - quietSince < waiting.timeout) return;
     frame = (frame + 1) % FRAMES.length;
     const words = waiting.words();
     // One column stays free: a line as wide as the terminal would wrap, and erasing removes one row only.

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 
 /** Hands text to streams in the order it was put, with one write for all that a stream gets within a short time. */
-export interface Outlet {
+export interface WriteQueue {
   put(stream: Writable, text: string): void;
   /** Hands over now what is pending. */
   flush(): void;
@@ -15,7 +15,7 @@ export interface Outlet {
  * An outlet without anything pending. What is put after a pause is written in the same tick of the event loop; after that a write follows the last
  * one no sooner than after `interval` milliseconds.
  */
-export function createOutlet(interval: number): Outlet {
+export function createWriteQueue(interval: number): WriteQueue {
   let pending: { readonly stream: Writable; text: string }[] = [];
   let scheduled = false;
   let immediate: NodeJS.Immediate | undefined;

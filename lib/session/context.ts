@@ -9,7 +9,7 @@ import type { CompactionDeps, CompactionInput, CompactionSettings } from '../com
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { SkillForm, SkillLibrary } from '../skills/common/skill.js';
-import { type Measure, measure, type SentBeside } from '../view/measure.js';
+import { type Measure, measure, type SentOverhead } from '../view/measure.js';
 import { present } from '../view/present.js';
 import { counted } from './metered-model.js';
 
@@ -30,7 +30,7 @@ export interface ContextDeps {
   /** Warnings the user was given already, so that each is given once. */
   readonly told: Set<string>;
   /** What went beside the messages with the last request of this process. */
-  readonly beside: { last: SentBeside | null };
+  readonly overhead: { last: SentOverhead | null };
 }
 
 /** The plain estimate may be too high by a quarter; what is larger than that cannot fit, and is not sent to hear so. */
@@ -160,7 +160,7 @@ export class Context {
     const { history, model } = this.#deps;
     const fixed = await this.#fixed(signal);
     const shown = history.view(this.#running);
-    return measure(shown, history.entries, fixed, this.#settings(null), model, this.#pending, this.#deps.beside.last);
+    return measure(shown, history.entries, fixed, this.#settings(null), model, this.#pending, this.#deps.overhead.last);
   }
 
   /** Makes the log's view shorter. Null when there is nothing to compact. */
@@ -224,7 +224,7 @@ export class Context {
     const shown = present(history.view(this.#running), compaction.block_role);
     const messages = [...shown.messages, ...more];
     if (this.#running !== null)
-      this.#deps.beside.last = { turn: this.#running, fixed_tokens: await this.#fixed(signal) };
+      this.#deps.overhead.last = { turn: this.#running, fixed_tokens: await this.#fixed(signal) };
     return {
       model,
       system: [...(await this.#system(signal)), ...shown.system],

@@ -1,17 +1,17 @@
 import { isPart, type ToolCallPart, type ToolResultPart } from '../chat/message.js';
-import type { Answer } from './request-answer.js';
+import type { PartialAnswer } from './request-answer.js';
 
 /** How often in one turn the length limit may cut a tool call: a model that is told and does the same again would do it for ever. */
 export const MOST_CUTS = 2;
 
 /** The tool calls of an answer that the model's output limit cut before they were whole. They must not be run. */
-export function cutCalls({ parts, end }: Answer): readonly ToolCallPart[] {
+export function cutCalls({ parts, end }: PartialAnswer): readonly ToolCallPart[] {
   if (end?.stop_reason !== 'length') return [];
   return parts.filter(isPart('tool_call')).filter((call) => call.invalid_args !== undefined);
 }
 
 /** What the model reads in place of the result of a call that was cut. */
-export function cutResult({ call_id, name }: ToolCallPart, { end }: Answer): ToolResultPart {
+export function cutResult({ call_id, name }: ToolCallPart, { end }: PartialAnswer): ToolResultPart {
   const tokens = end?.usage?.output_tokens;
   const limit = tokens ? `the output limit (${tokens} tokens)` : 'the output limit';
   const error = `Not run: your answer reached ${limit} in the middle of this call, so its arguments are incomplete. Write less in one answer: do the work in several smaller calls.`;

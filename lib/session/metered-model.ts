@@ -1,7 +1,7 @@
 import { textOf, type Usage } from '../chat/message.js';
 import type { TextModel } from '../chat/text-model.js';
 import type { Provider } from '../providers/common/provider.js';
-import { type Answer, ask } from './request-answer.js';
+import { type PartialAnswer, requestAnswer } from './request-answer.js';
 
 /** What a text model is made of: the adapter is loaded when the first text is asked for. */
 export interface TextModelSettings {
@@ -32,7 +32,7 @@ export function textModel({ provider, model, context_window, connect, spent }: T
     model,
     context_window,
     async write(prompt, onProgress, signal) {
-      const answer: Answer = { parts: [], end: null };
+      const answer: PartialAnswer = { parts: [], end: null };
       let characters = 0;
       const request = {
         model,
@@ -45,7 +45,7 @@ export function textModel({ provider, model, context_window, connect, spent }: T
         max_output_tokens: prompt.max_output_tokens,
         attachments: new Map(),
       } as const;
-      for await (const event of ask(await connect(signal), request, answer, signal)) {
+      for await (const event of requestAnswer(await connect(signal), request, answer, signal)) {
         if (event.type !== 'text' && event.type !== 'thinking') continue;
         characters += event.text.length;
         onProgress(characters);

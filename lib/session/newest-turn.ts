@@ -8,7 +8,7 @@ export function newestTurn(history: HistoryStore): number | null {
 }
 
 /** What the user said at the beginning of a turn; null when that is not at hand. */
-export function contentOf(history: HistoryStore, turn: number | null): readonly Part[] | null {
+export function userContentOf(history: HistoryStore, turn: number | null): readonly Part[] | null {
   return history.entries.filter(isMessage).find(({ id }) => id === turn)?.content ?? null;
 }
 

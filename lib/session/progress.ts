@@ -1,7 +1,7 @@
 import type { ToolCallReport, TurnReport } from '../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../chat/message.js';
 import { NO_USAGE, sumOf } from '../chat/usage.js';
-import type { Answer } from './request-answer.js';
+import type { PartialAnswer } from './request-answer.js';
 
 /** What a turn came to, less what only the session knows. */
 export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'usage' | 'tool_calls' | 'model'>;
@@ -23,7 +23,7 @@ export class Progress {
     return this.rounds > 0;
   }
 
-  take(answer: Answer): void {
+  take(answer: PartialAnswer): void {
     this.rounds += 1;
     this.#text = textOf(answer.parts) || this.#text;
     const usage = answer.end?.usage;

@@ -6,7 +6,7 @@ import type { Provider } from '../providers/common/provider.js';
 import { delayBefore, sleep } from './retry-delay.js';
 
 /** An answer while it arrives; what stands in it when the stream ends early is what there is. */
-export interface Answer {
+export interface PartialAnswer {
   parts: AnswerPart[];
   /** Null until the stream has ended in good order. */
   end: Extract<StreamEvent, { type: 'end' }> | null;
@@ -16,10 +16,10 @@ export interface Answer {
  * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a told delay,
  * as long as nothing of the answer was shown. Throws the provider's `HiError` or an abort error; `answer` then holds what came.
  */
-export async function* ask(
+export async function* requestAnswer(
   provider: Provider,
   request: ChatRequest,
-  answer: Answer,
+  answer: PartialAnswer,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   for (let attempt = 1; ; attempt += 1) {
@@ -39,7 +39,7 @@ export async function* ask(
 async function* once(
   provider: Provider,
   request: ChatRequest,
-  answer: Answer,
+  answer: PartialAnswer,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   let text: string[] = [];

@@ -8,10 +8,10 @@ import type { Provider } from '../providers/common/provider.js';
 import type { SkillLibrary } from '../skills/common/skill.js';
 import { type CompactionOrder, Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
-import { contentOf, newestTurn } from './newest-turn.js';
+import { newestTurn, userContentOf } from './newest-turn.js';
 import type { TurnOutcome } from './progress.js';
 import type { Status } from './session-status.js';
-import { SkillDesk } from './skill-state.js';
+import { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
 
 /** What a turn has of its own. */
@@ -21,16 +21,16 @@ type OwnDeps = Pick<TurnDeps, 'request' | 'append'>;
 export class Session {
   readonly #deps: SessionDeps;
   #target: Target;
-  readonly #skills: SkillDesk;
+  readonly #skills: SkillState;
   readonly #told = new Set<string>();
-  readonly #beside: ContextDeps['beside'] = { last: null };
+  readonly #overhead: ContextDeps['overhead'] = { last: null };
   /** What was asked in a turn of which nothing was kept, for `retry`. */
   #failed: readonly Part[] | null = null;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
     this.#target = deps.target;
-    this.#skills = new SkillDesk(deps.history, (target) => deps.skills(target));
+    this.#skills = new SkillState(deps.history, (target) => deps.skills(target));
   }
 
   get target(): Target {
@@ -55,7 +55,7 @@ export class Session {
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const target = model === null ? this.#target : await this.#deps.find(model, signal);
     await this.history.refresh();
-    const content = this.#failed ?? contentOf(this.history, this.history.cutShort ?? newestTurn(this.history));
+    const content = this.#failed ?? userContentOf(this.history, this.history.cutShort ?? newestTurn(this.history));
     if (content === null)
       throw new HiError('usage', 'There is nothing to try again.', { hint: 'Say something first.' });
     const replaced = this.#failed === null && this.history.cutShort === null ? newestTurn(this.history) : null;
@@ -73,7 +73,7 @@ export class Session {
   async undo(): Promise<string> {
     await this.history.refresh();
     const turn = newestTurn(this.history);
-    const content = contentOf(this.history, turn);
+    const content = userContentOf(this.history, turn);
     if (turn === null || content === null) throw new HiError('usage', 'There is no turn to take back.');
     await this.#takeBack(turn);
     return typedText(content);
@@ -81,7 +81,7 @@ export class Session {
 
   /** What the user said last, null when nothing was said yet. */
   lastInput(): string | null {
-    const content = this.#failed ?? contentOf(this.history, newestTurn(this.history));
+    const content = this.#failed ?? userContentOf(this.history, newestTurn(this.history));
     return content === null ? null : typedText(content);
   }
 
@@ -158,12 +158,12 @@ export class Session {
 
   /** Loads a skill with the next message and keeps it. */
   pinSkill(name: string): void {
-    this.#skills.wish({ pin: [name], drop: [] });
+    this.#skills.override({ pin: [name], drop: [] });
   }
 
   /** Drops a skill with the next message. */
   dropSkill(name: string): void {
-    this.#skills.wish({ pin: [], drop: [name] });
+    this.#skills.override({ pin: [], drop: [name] });
   }
 
   /** The text of a skill and why it is in or out. Throws a `HiError` naming the nearest skill. */
@@ -241,7 +241,7 @@ export class Session {
       tools,
       toolEffects,
       told: this.#told,
-      beside: this.#beside,
+      overhead: this.#overhead,
     };
     return new Context({ ...shared, model, context_window, writers: writers(this.#target) }, running, active);
   }

@@ -1,9 +1,9 @@
 import { isMessage } from '../chat/message.js';
 import type { HistoryStore } from '../history/store.js';
-import type { SkillWishes } from '../skills/common/skill.js';
+import type { SkillOverrides } from '../skills/common/skill.js';
 
 /** Wishes and those that came after them: the last word on a skill counts. */
-export function wishesAfter(earlier: SkillWishes, later: SkillWishes): SkillWishes {
+export function overridesAfter(earlier: SkillOverrides, later: SkillOverrides): SkillOverrides {
   const stands = (name: string): boolean => !later.pin.includes(name) && !later.drop.includes(name);
   return {
     pin: [...earlier.pin.filter(stands), ...later.pin],
@@ -12,7 +12,7 @@ export function wishesAfter(earlier: SkillWishes, later: SkillWishes): SkillWish
 }
 
 /** What was loaded and dropped by hand with the message that began a turn. */
-export function wishesOf(history: HistoryStore, turn: number): SkillWishes {
+export function overridesOf(history: HistoryStore, turn: number): SkillOverrides {
   const { pinned = [], dropped = [] } = history.entries.filter(isMessage).find(({ id }) => id === turn)?.skills ?? {};
   return { pin: pinned, drop: dropped };
 }

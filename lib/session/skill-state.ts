@@ -1,17 +1,17 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { HistoryStore } from '../history/store.js';
-import { NO_WISHES, type SkillLibrary, type SkillSelection, type SkillWishes } from '../skills/common/skill.js';
+import { NO_OVERRIDES, type SkillLibrary, type SkillOverrides, type SkillSelection } from '../skills/common/skill.js';
 import type { Target } from './deps.js';
 import { activeSkills } from './newest-turn.js';
-import { wishesAfter, wishesOf } from './skill-overrides.js';
+import { overridesAfter, overridesOf } from './skill-overrides.js';
 
 /** The skills of a session: those that were found, and what the user asked of them since the last message. */
-export class SkillDesk {
+export class SkillState {
   readonly #history: HistoryStore;
   readonly #find: (target: Target) => Promise<SkillLibrary>;
   readonly #told = new Set<string>();
   #library: { readonly target: Target; readonly skills: Promise<SkillLibrary> } | null = null;
-  #wishes = NO_WISHES;
+  #wishes = NO_OVERRIDES;
 
   constructor(history: HistoryStore, find: (target: Target) => Promise<SkillLibrary>) {
     this.#history = history;
@@ -30,8 +30,8 @@ export class SkillDesk {
   }
 
   /** Loads and drops with the next message. */
-  wish(wishes: SkillWishes): void {
-    this.#wishes = wishesAfter(this.#wishes, wishes);
+  override(wishes: SkillOverrides): void {
+    this.#wishes = overridesAfter(this.#wishes, wishes);
   }
 
   /** The text of a skill and why it is in or out. Throws a `HiError` naming the nearest skill. */
@@ -54,11 +54,11 @@ export class SkillDesk {
 
   /** What was asked for is in the record of a message now. */
   recorded(): void {
-    this.#wishes = NO_WISHES;
+    this.#wishes = NO_OVERRIDES;
   }
 
   /** A turn is about to be taken back. What was loaded and dropped by hand with it holds on: that was not part of what was said. */
   takeBack(turn: number): void {
-    this.#wishes = wishesAfter(wishesOf(this.#history, turn), this.#wishes);
+    this.#wishes = overridesAfter(overridesOf(this.#history, turn), this.#wishes);
   }
 }

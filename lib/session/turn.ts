@@ -13,7 +13,7 @@ import type { Provider } from '../providers/common/provider.js';
 import type { ToolRunner } from '../tools/tool.js';
 import { cutCalls, cutNotice, cutResult, cutStop, MOST_CUTS } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
-import { type Answer, ask } from './request-answer.js';
+import { type PartialAnswer, requestAnswer } from './request-answer.js';
 
 /** What a turn works with. */
 export interface TurnDeps {
@@ -65,10 +65,10 @@ async function* askAndRun(
   let reason: 'auto' | 'overflow' = 'auto';
   let cuts = 0;
   for (;;) {
-    const answer: Answer = { parts: [], end: null };
+    const answer: PartialAnswer = { parts: [], end: null };
     try {
       const request = yield* deps.request(reason);
-      yield* ask(deps.provider, request, answer, signal);
+      yield* requestAnswer(deps.provider, request, answer, signal);
     } catch (thrown) {
       const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;
       if (overflowed && reason === 'auto') {
@@ -109,7 +109,7 @@ async function* askAndRun(
   }
 }
 
-function assistantMessage(deps: TurnDeps, answer: Answer): NewMessage {
+function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
   const calls = answer.parts.some((part) => part.type === 'tool_call');
   const { end } = answer;
   return {
@@ -127,13 +127,13 @@ function assistantMessage(deps: TurnDeps, answer: Answer): NewMessage {
  * Ends the turn in the history with the part of the answer that came. A tool call whose arguments may be incomplete never ran and is left out,
  * so that no call stands without its result. A turn of which nothing came is closed too once it has messages of its own.
  */
-async function close(deps: TurnDeps, progress: Progress, answer: Answer): Promise<void> {
+async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer): Promise<void> {
   const parts = answer.parts.filter((part) => part.type !== 'tool_call');
   await deps.append([{ ...assistantMessage(deps, { parts, end: null }), stop_reason: 'interrupted' }]);
   progress.take({ parts, end: null });
 }
 
-async function* ended(answer: Answer, progress: Progress): AsyncGenerator<ChatEvent, TurnOutcome> {
+async function* ended(answer: PartialAnswer, progress: Progress): AsyncGenerator<ChatEvent, TurnOutcome> {
   const reason = answer.end?.stop_reason ?? 'end';
   const detail = answer.end?.detail ? `: ${answer.end.detail}` : '.';
   if (reason === 'refusal') yield { type: 'notice', level: 'warning', text: `The model declined to answer${detail}` };
@@ -149,7 +149,7 @@ function stopAtLimit(deps: TurnDeps, calls: readonly ToolCallPart[], progress: P
   return stop(deps, calls, calls.map(notRun(error)), { stop_reason: 'tool_limit', text }, progress);
 }
 
-function stopAfterCut(deps: TurnDeps, answer: Answer, cut: readonly ToolCallPart[], progress: Progress) {
+function stopAfterCut(deps: TurnDeps, answer: PartialAnswer, cut: readonly ToolCallPart[], progress: Progress) {
   const calls = answer.parts.filter(isPart('tool_call'));
   const whole = calls.filter((call) => !cut.includes(call));
   const results = [

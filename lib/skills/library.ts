@@ -5,10 +5,10 @@ import type { SkillLibrary, SkillWarning } from './common/skill.js';
 import type { SkillsOptions } from './common/skill-options.js';
 import type { FoundSkill } from './find/describe-skill.js';
 import { type Bodies, createBodies } from './find/skill-bodies.js';
-import { reasonFor, wishFor } from './select/explain.js';
+import { overrideFor, reasonFor } from './select/explain.js';
 import { createMatcher } from './select/matcher.js';
-import { type Shelf, selectSkills } from './select/select.js';
-import { type Active, blockOf, createShortener } from './shorten/skill-blocks.js';
+import { type SelectionContext, selectSkills } from './select/select.js';
+import { type Active, createShortener, skillBlockOf } from './shorten/skill-blocks.js';
 
 /** The skills of one folder and what becomes of them in a conversation. */
 export function createLibrary(
@@ -21,7 +21,7 @@ export function createLibrary(
   const shortener = createShortener(options.model, options.cache);
   const budget = Math.floor(options.budget_ratio * options.context_window);
   const most = Math.max(budget, options.large_tokens);
-  const shelf: Shelf = {
+  const context: SelectionContext = {
     skills,
     budget,
     evict_after: options.evict_after,
@@ -38,20 +38,20 @@ export function createLibrary(
 
     select(entries, text, wishes, signal) {
       shortener.retry();
-      return selectSkills(shelf, entries, text, wishes, signal);
+      return selectSkills(context, entries, text, wishes, signal);
     },
 
     async texts(active, { form, canRead }, signal) {
       const wanted = active.map((name) => skills.find((skill) => skill.name === name));
       const read = await Promise.all(wanted.map((skill) => (skill ? withBody(skill, bodies) : null)));
       const there = read.filter((each) => each !== null);
-      if (form === 'whole') return there.map(blockOf);
+      if (form === 'whole') return there.map(skillBlockOf);
       const shorten = (each: Active) => {
         if (tokensOf(each) <= options.large_tokens) return each;
         const short = { most, canRead };
         return form === 'known' ? shortener.known(each, short) : shortener.shorten(each, short, signal);
       };
-      return (await byFours(there, shorten)).map(blockOf);
+      return (await byFours(there, shorten)).map(skillBlockOf);
     },
 
     get cuts() {
@@ -64,7 +64,8 @@ export function createLibrary(
       const head = `${skill.name}: ${skill.description}`;
       if (body === null) return `${head}\nOut: its file cannot be read any more.\n${skill.path}\n`;
       const record = lastSkilled(entries)?.skills ?? null;
-      const reason = wishFor(skill.name, wishes) ?? reasonFor(skill.name, record, await shelf.sendsAll(), options);
+      const reason =
+        overrideFor(skill.name, wishes) ?? reasonFor(skill.name, record, await context.sendsAll(), options);
       return `${head}\n${reason}\n${skill.path}\n\n${body}\n`;
     },
   };

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { ToolCallPart } from '../chat/message.js';
 import { asHiError, unreachable } from '../errors.js';
 import { judge } from '../permission/judge.js';
-import type { Surroundings, Verdict } from '../permission/paths/judge-path.js';
+import type { JudgeContext, Verdict } from '../permission/paths/judge-path.js';
 import { type Rules, readRules } from '../permission/rules/rules.js';
 import { describeCall } from './describe-call.js';
 import type { Access, Approval, ApprovalQuestion, Approve, ToolContext } from './tool.js';
@@ -26,7 +26,7 @@ export async function* passGate(
   access: Access,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string | null> {
-  const verdict = await judge(call.name, access, gate.rules, surroundings(gate));
+  const verdict = await judge(call.name, access, gate.rules, judgeContext(gate));
   switch (verdict.decision) {
     case 'allow':
       return null;
@@ -104,13 +104,13 @@ async function diffOf(gate: Gate, access: Extract<Access, { kind: 'write' }>): P
     return await access.preview();
   } catch (failure) {
     const read: Access = { kind: 'read', path: access.path };
-    const verdict = await judge('read_file', read, gate.rules, surroundings(gate));
+    const verdict = await judge('read_file', read, gate.rules, judgeContext(gate));
     if (verdict.decision === 'allow') throw failure;
     return 'The change cannot be shown, and will fail.';
   }
 }
 
-function surroundings({ context, ownPlaces, freeFolders }: Gate): Surroundings {
+function judgeContext({ context, ownPlaces, freeFolders }: Gate): JudgeContext {
   return { ...context, ownPlaces, freeFolders };
 }
 

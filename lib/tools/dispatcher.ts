@@ -48,27 +48,27 @@ function interrupted(printed = ''): Outcome {
 
 /** Makes the runner of a session. Throws a `HiError` when a permission rule cannot be read. */
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const desk = new Desk(options);
+  const executor = new ToolExecutor(options);
   return {
     specs: options.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     async *run(calls, signal) {
       const results: ToolResultPart[] = [];
-      desk.share(calls.length);
+      executor.share(calls.length);
       for (const call of calls) {
         const { call_id, name, args } = call;
         yield { type: 'tool-start', call_id, name, args };
-        const outcome = yield* desk.settle(call, signal);
+        const outcome = yield* executor.settle(call, signal);
         yield { type: 'tool-end', call_id, name, ...outcome };
         results.push({ type: 'tool_result', call_id, name, ...outcome });
       }
       return results;
     },
-    endTurn: () => desk.endTurn(),
+    endTurn: () => executor.endTurn(),
   };
 }
 
 /** Where one call after the other is checked, judged, run and reported. */
-class Desk {
+class ToolExecutor {
   readonly #tools: readonly Tool[];
   readonly #gate: Gate;
   readonly #context: ToolContext;

@@ -30,7 +30,7 @@ export async function* runTool(
   const settle = () => {
     settled = true;
   };
-  const end = Promise.race([run, outOfPatience(context.timeout, signal, stop.signal)]);
+  const end = Promise.race([run, timedOut(context.timeout, signal, stop.signal)]);
   const ended = end.then(settle, settle);
   try {
     for (;;) {
@@ -47,7 +47,7 @@ export async function* runTool(
 }
 
 /** Rejects when a call has neither ended in its time nor soon after it was told to. */
-async function outOfPatience(timeout: number, signal: AbortSignal, stop: AbortSignal): Promise<never> {
+async function timedOut(timeout: number, signal: AbortSignal, stop: AbortSignal): Promise<never> {
   const late = sleep(timeout + PATIENCE, null, { signal: stop, ref: false });
   const told = aborted(signal, stop).then(() => sleep(PATIENCE, null, { signal: stop }));
   await Promise.race([late, told]);

@@ -32,7 +32,12 @@ export function cutBefore(cuts: readonly boolean[], index: number): number {
 }
 
 /** The first valid cut from `from` to `last` that is good enough, else the last valid one of them; `from` itself when it lies behind `last`. */
-export function advance(cuts: readonly boolean[], from: number, last: number, isGood: (at: number) => boolean): number {
+export function advanceCut(
+  cuts: readonly boolean[],
+  from: number,
+  last: number,
+  isGood: (at: number) => boolean,
+): number {
   let found = from;
   for (let at = from; at <= last; at++) {
     if (!cuts[at]) continue;

@@ -23,7 +23,7 @@ export interface Measure {
 }
 
 /** What went beside the messages with the last request of a turn, in tokens. */
-export interface SentBeside {
+export interface SentOverhead {
   readonly turn: number;
   readonly fixed_tokens: number;
 }
@@ -43,10 +43,10 @@ export function measure(
   settings: CompactionSettings,
   model: string,
   pending_tokens = 0,
-  beside: SentBeside | null = null,
+  overhead: SentOverhead | null = null,
 ): Measure {
   const estimated_tokens = estimateView(view);
-  const changed = (turn: number): number => (beside?.turn === turn ? fixed_tokens - beside.fixed_tokens : 0);
+  const changed = (turn: number): number => (overhead?.turn === turn ? fixed_tokens - overhead.fixed_tokens : 0);
   const reported = reportedSize(view, entries, model, changed);
   const context_tokens = asTokens(
     Math.max(

@@ -26,7 +26,7 @@ export function view(entries: readonly Entry[], running: number | null): View {
 }
 
 /** A place in the order of the view: turns by their id, and inside a turn messages by theirs. */
-export interface Place {
+export interface Position {
   readonly turn: number;
   readonly id: number;
 }
@@ -87,7 +87,7 @@ export function openTurns(entries: readonly Entry[]): readonly number[] {
 }
 
 /** Where the messages begin that a block keeps. */
-export function cutOf(block: CompressBlock, entries: readonly Entry[]): Place {
+export function cutOf(block: CompressBlock, entries: readonly Entry[]): Position {
   const { cut } = stateOf(block);
   if (cut) return cut;
   const id = block.first_kept ?? block.id;

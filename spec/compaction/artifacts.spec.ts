@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
-import { collect, describe as inWords } from '../../lib/compaction/artifacts.js';
+import { collectArtifacts, describeArtifacts as inWords } from '../../lib/compaction/artifacts.js';
 import { EFFECTS } from '../../lib/tools/tool-specs.js';
 import { NO_ARTIFACTS } from '../../lib/view/block-state.js';
 import { Log } from '../support/log.js';
@@ -30,7 +30,7 @@ function turnOf(calls: readonly (readonly [name: string, args: JsonObject, error
 
 describe('what tools did', () => {
   it('names a file changed by edit_file among the files written', () => {
-    const artifacts = collect(
+    const artifacts = collectArtifacts(
       NO_ARTIFACTS,
       turnOf([
         ['write_file', { path: 'a.ts', content: '' }],
@@ -45,7 +45,7 @@ describe('what tools did', () => {
   });
 
   it('is nothing where a call failed or was refused, or its tool is unknown', () => {
-    const artifacts = collect(
+    const artifacts = collectArtifacts(
       NO_ARTIFACTS,
       turnOf([
         ['write_file', { path: 'a.ts', content: '' }, 'Not allowed.'],
@@ -60,8 +60,8 @@ describe('what tools did', () => {
   });
 
   it('is counted over all passes, not only over the last', () => {
-    const first = collect(NO_ARTIFACTS, turnWith(2), EFFECTS, 1000);
-    const second = collect(first, turnWith(3), EFFECTS, 1000);
+    const first = collectArtifacts(NO_ARTIFACTS, turnWith(2), EFFECTS, 1000);
+    const second = collectArtifacts(first, turnWith(3), EFFECTS, 1000);
     expect(inWords(second)).toBe('Commands run: 5');
   });
 });

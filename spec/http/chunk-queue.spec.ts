@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { inbox } from '../../lib/http/chunk-queue.js';
+import { chunkQueue } from '../../lib/http/chunk-queue.js';
 
 /** A stream that has brought all of this already, and then broke when there is an error. */
 async function brought(chunks: readonly Buffer[], error: Error | null = null) {
   const source = new Readable({ read() {} });
-  const next = inbox(source);
+  const next = chunkQueue(source);
   for (const chunk of chunks) source.push(chunk);
   await tick();
   if (error === null) source.push(null);

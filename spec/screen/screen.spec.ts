@@ -3,10 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import { HiError } from '../../lib/errors.js';
 import { createScreen } from '../../lib/screen/screen.js';
-import { createStyledAnswer } from '../../lib/screen/styled-answer-writer.js';
+import { createStyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { fakePaper } from '../support/paper.js';
 
-const OPTIONS = { quiet: false, styled: createStyledAnswer, thinking: true, exact: false, now: Date.now };
+const OPTIONS = { quiet: false, styled: createStyledAnswerWriter, thinking: true, exact: false, now: Date.now };
 
 async function shown(events: readonly ChatEvent[], isTerminal: boolean, options = OPTIONS) {
   const paper = fakePaper(isTerminal);

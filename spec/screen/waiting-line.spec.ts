@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import { createScreen } from '../../lib/screen/screen.js';
-import { createStyledAnswer } from '../../lib/screen/styled-answer-writer.js';
+import { createStyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { createEmulator, screenOf } from '../support/emulator.js';
 import { fakePaper } from '../support/paper.js';
 
@@ -11,7 +11,7 @@ function screenAtTheClock() {
   const paper = fakePaper(true, 40);
   const screen = createScreen(paper, {
     quiet: false,
-    styled: createStyledAnswer,
+    styled: createStyledAnswerWriter,
     thinking: false,
     now: () => Date.now(),
   });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { SessionDeps } from '../../lib/session/deps.js';
-import type { SkillWishes } from '../../lib/skills/common/skill.js';
+import type { SkillOverrides } from '../../lib/skills/common/skill.js';
 import { answer, drain, NO_SKILLS, type Stage, stage } from '../support/session.js';
 
 let set: Stage;
@@ -9,8 +9,8 @@ const say = (text: string) => ({ text, texts: [], attachments: [] });
 const never = () => new AbortController().signal;
 
 /** Skills that note what the user asked of them with each message. */
-function noting(): Pick<SessionDeps, 'skills'> & { readonly asked: SkillWishes[] } {
-  const asked: SkillWishes[] = [];
+function noting(): Pick<SessionDeps, 'skills'> & { readonly asked: SkillOverrides[] } {
+  const asked: SkillOverrides[] = [];
   return {
     asked,
     skills: async () => ({

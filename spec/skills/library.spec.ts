@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { conversation, folderWith, NO_WISHES, open, skillFile } from './support.js';
+import { conversation, folderWith, NO_OVERRIDES, open, skillFile } from './support.js';
 
 const signal = new AbortController().signal;
 
@@ -56,7 +56,7 @@ describe('a library that sends all skills', () => {
 
   it('names the nearest skill when asked for one there is not', async () => {
     const library = await open(folderWith(FILES));
-    await expect(library.explain('dokcer', [], NO_WISHES)).rejects.toMatchObject({
+    await expect(library.explain('dokcer', [], NO_OVERRIDES)).rejects.toMatchObject({
       code: 'usage',
       hint: expect.stringContaining("Did you mean 'docker'"),
     });
@@ -66,12 +66,12 @@ describe('a library that sends all skills', () => {
 describe('the explanation of a skill', () => {
   const FILES = { 'git.md': 'Git commits.', 'sql.md': 'Queries.' };
   const reason = async (talk: ReturnType<typeof conversation>): Promise<string | undefined> =>
-    (await talk.library.explain('git', talk.entries, NO_WISHES)).split('\n')[1];
+    (await talk.library.explain('git', talk.entries, NO_OVERRIDES)).split('\n')[1];
 
   it('has its description, why it is in or out, its file and its whole text', async () => {
     const folder = folderWith({ 'git.md': skillFile('git', 'Commits.', 'Rebase.\n\nAlways.') });
     const library = await open(folder, { mode: 'matched' });
-    expect(await library.explain('git', [], NO_WISHES)).toBe(
+    expect(await library.explain('git', [], NO_OVERRIDES)).toBe(
       `git: Commits.\nOut: no message was about it lately. /skill git loads it.\n${join(folder, 'git.md')}\n\nRebase.\n\nAlways.\n`,
     );
   });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { Entry, Part, SkillRecord, ToolCallPart } from '../../lib/chat/message.js';
 import type { TextCache, TextModel, TextPrompt } from '../../lib/chat/text-model.js';
-import { NO_WISHES, type SkillLibrary, type SkillSelection } from '../../lib/skills/common/skill.js';
+import { NO_OVERRIDES, type SkillLibrary, type SkillSelection } from '../../lib/skills/common/skill.js';
 import { openSkills, type SkillsOptions } from '../../lib/skills/index.js';
 
 const folders: string[] = [];
@@ -73,7 +73,7 @@ export function open(folder: string, options: Partial<SkillsOptions> = {}): Prom
   });
 }
 
-export { NO_WISHES };
+export { NO_OVERRIDES };
 
 /** A conversation with a library: says things and records what was chosen, as a session would. `seen` is the part of the log it is given. */
 export function conversation(library: SkillLibrary, seen = (entries: readonly Entry[]): readonly Entry[] => entries) {
@@ -94,7 +94,7 @@ export function conversation(library: SkillLibrary, seen = (entries: readonly En
     async say(
       text: string,
       answer = 'Fine.',
-      wishes = NO_WISHES,
+      wishes = NO_OVERRIDES,
       calls: readonly ToolCallPart[] = [],
     ): Promise<SkillSelection> {
       const selection = await this.library.select(seen(entries), text, wishes, new AbortController().signal);

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../lib/chat/event.js';
 import type { NewCompressBlock } from '../../lib/chat/message.js';
 import type { TextCache, TextModel } from '../../lib/chat/text-model.js';
-import { compact } from '../../lib/compaction/run-strategy.js';
+import { runStrategy } from '../../lib/compaction/run-strategy.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { EFFECTS } from '../../lib/tools/tool-specs.js';
 import type { Log } from './log.js';
@@ -53,7 +53,7 @@ export async function pass(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<{ readonly block: NewCompressBlock | null; readonly events: readonly ChatEvent[] }> {
   const events: ChatEvent[] = [];
-  const running = compact(input, { models, cache, effects: EFFECTS }, signal);
+  const running = runStrategy(input, { models, cache, effects: EFFECTS }, signal);
   for (;;) {
     const { done, value } = await running.next();
     if (done) return { block: value, events };

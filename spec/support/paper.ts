@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
-import type { Paper } from '../../lib/screen/screen.js';
+import type { OutputStreams } from '../../lib/screen/screen.js';
 
 /** A paper that keeps what is written on it, and in which order. */
-export interface FakePaper extends Paper {
+export interface FakePaper extends OutputStreams {
   readonly written: { out: string; err: string; both: string };
 }
 

@@ -5,7 +5,7 @@ import type { ChatEvent, TurnReport } from '../../lib/chat/event.js';
 import { HiError } from '../../lib/errors.js';
 import { createRepl, type Repl, type SubmittedLine } from '../../lib/repl/repl.js';
 import { createScreen } from '../../lib/screen/screen.js';
-import { createStyledAnswer } from '../../lib/screen/styled-answer-writer.js';
+import { createStyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 
 /**
  * A program with the real REPL and screen and a conversation made up on the spot: the first word of the input says what happens. What was
@@ -23,7 +23,7 @@ const screen = createScreen(
     colour: { out: isTerminal, err: process.stderr.isTTY === true },
     columns: () => process.stdout.columns ?? 80,
   },
-  { quiet: false, styled: createStyledAnswer, thinking: true, exact: false, now: Date.now },
+  { quiet: false, styled: createStyledAnswerWriter, thinking: true, exact: false, now: Date.now },
 );
 
 const repl: Repl = createRepl({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { advance, cutBefore, lastGroup, validCuts } from '../../lib/view/cuts.js';
+import { advanceCut, cutBefore, lastGroup, validCuts } from '../../lib/view/cuts.js';
 import { view } from '../../lib/view/view.js';
 import { Log } from '../support/log.js';
 
@@ -36,9 +36,9 @@ describe('cut', () => {
 
   it('moves forward to the first place that is good enough, or as far as it may', () => {
     const cuts = validCuts(toolTurn().messages);
-    expect(advance(cuts, 0, 3, (at) => at >= 1)).toBe(1);
-    expect(advance(cuts, 0, 3, () => false)).toBe(3);
-    expect(advance(cuts, 5, 3, () => false)).toBe(5);
+    expect(advanceCut(cuts, 0, 3, (at) => at >= 1)).toBe(1);
+    expect(advanceCut(cuts, 0, 3, () => false)).toBe(3);
+    expect(advanceCut(cuts, 5, 3, () => false)).toBe(5);
   });
 
   it('knows the last group, which nobody has read yet', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../lib/chat/message.js';
-import { measure, type SentBeside } from '../../lib/view/measure.js';
+import { measure, type SentOverhead } from '../../lib/view/measure.js';
 import { view } from '../../lib/view/view.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
@@ -63,7 +63,7 @@ describe('measure', () => {
     const log = new Log();
     const { turn } = log.user('hello');
     log.answer('hi', { model: 'large', usage: usage(5000) });
-    const size = (fixed: number, beside: SentBeside | null) =>
+    const size = (fixed: number, beside: SentOverhead | null) =>
       measure(view(log.entries, null), log.entries, fixed, SETTINGS, 'large', 0, beside).context_tokens;
     expect(size(1000, null)).toBe(5010);
     expect(size(1000, { turn, fixed_tokens: 4000 })).toBe(2010);

@@ -1,8 +1,8 @@
-import type { Paper } from '../../screen/screen.js';
+import type { OutputStreams } from '../../screen/screen.js';
 import type { Output, World } from './world.js';
 
 /** The two streams of the process as the screen takes them. NO_COLOR and FORCE_COLOR are honoured (no-color.org, force-color.org). */
-export function paperOf(world: World): Paper {
+export function outputStreams(world: World): OutputStreams {
   const { stdout, stderr, env } = world;
   return {
     out: stdout,

@@ -10,7 +10,7 @@ const CTRL_C = 3;
  * Takes what was typed before a question came up, until the hands rest: it was meant for the shell and must not answer. Resolves to whether there
  * was something. Rejects as an interruption at Ctrl-C and when the signal aborts. The terminal is left raw, for the question.
  */
-export async function dropTypedBefore(input: Input, signal: AbortSignal): Promise<boolean> {
+export async function discardTypeAhead(input: Input, signal: AbortSignal): Promise<boolean> {
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let isTyped = false;

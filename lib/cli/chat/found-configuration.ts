@@ -9,7 +9,7 @@ export function isUnchosen({ env }: World, options: SettingsOptions, { file }: S
 }
 
 /** Why it is this provider when nobody has chosen one; null when somebody has. */
-export function foundNotice(world: World, options: SettingsOptions, settings: Settings): string | null {
+export function foundConfigurationNotice(world: World, options: SettingsOptions, settings: Settings): string | null {
   const { config } = settings;
   if (config === null || !isUnchosen(world, options, settings)) return null;
   const { title, keyVariables } = pick(providers, config.provider, 'provider');

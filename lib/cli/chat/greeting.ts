@@ -36,6 +36,6 @@ function shortened(text: string): string {
 }
 
 /** `hi> `, or `hi 62%> ` from half of the window on. */
-export function promptFor(used: number): string {
+export function promptText(used: number): string {
   return used < WORTH_TELLING ? 'hi> ' : `hi ${Math.round(used * 100)}%> `;
 }

@@ -6,15 +6,15 @@ import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
 import { tellNotices } from '../base/print-notices.js';
-import { isDumb, paperOf } from '../base/streams.js';
-import { dropTypedBefore } from '../base/type-ahead.js';
+import { isDumb, outputStreams } from '../base/streams.js';
+import { discardTypeAhead } from '../base/type-ahead.js';
 import { notYetGiven } from '../base/warn-once.js';
 import type { World } from '../base/world.js';
 import { askAbout, canApprove } from '../wiring/approve.js';
 import { openSession } from '../wiring/wire.js';
 
 /** One turn: the answer on stdout, everything else on stderr. Resolves to the exit status; throws `HiError`s. */
-export async function ask(world: World, words: readonly string[], options: ChatOptions): Promise<number> {
+export async function askCommand(world: World, words: readonly string[], options: ChatOptions): Promise<number> {
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
   try {
@@ -36,11 +36,11 @@ export async function ask(world: World, words: readonly string[], options: ChatO
 }
 
 async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
-  const paper = paperOf(world);
-  return createScreen(paper, {
+  const streams = outputStreams(world);
+  return createScreen(streams, {
     quiet: options.quiet ?? false,
-    styled: paper.colour.out ? (await import('../../screen/styled-answer-writer.js')).createStyledAnswer : null,
-    thinking: paper.outIsTerminal && formatOf(options) === 'text',
+    styled: streams.colour.out ? (await import('../../screen/styled-answer-writer.js')).createStyledAnswerWriter : null,
+    thinking: streams.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,
     exact: true,
     describe: (name, args) => describeCall({ name, args }),
@@ -58,7 +58,7 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
     try {
       // Loaded before the terminal is listened to, so that nothing is typed between that and the question.
       await import('../base/inquirer.js');
-      if (await dropTypedBefore(world.stdin, signal))
+      if (await discardTypeAhead(world.stdin, signal))
         screen.notice('What was typed before the question is no answer.', 'info');
       return await askAbout(question, { input: world.stdin, output: world.stderr, signal });
     } catch (thrown) {

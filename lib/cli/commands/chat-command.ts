@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { EXIT_STATUS } from '../../errors.js';
 import { loadCodec } from '../../history/file/frames.js';
 import { createRepl, type Repl } from '../../repl/repl.js';
-import { createScreen, type Paper } from '../../screen/screen.js';
-import { createStyledAnswer } from '../../screen/styled-answer-writer.js';
+import { createScreen, type OutputStreams } from '../../screen/screen.js';
+import { createStyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import type { Session } from '../../session/session.js';
 import type { CommandContext } from '../../slash/command.js';
 import { commands } from '../../slash/index.js';
@@ -11,14 +11,14 @@ import { describeCall } from '../../tools/describe-call.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { tellNotices } from '../base/print-notices.js';
 import { configured, readSettings, type Settings } from '../base/settings.js';
-import { isDumb, paperOf } from '../base/streams.js';
+import { isDumb, outputStreams } from '../base/streams.js';
 import { notYetGiven } from '../base/warn-once.js';
 import type { World } from '../base/world.js';
 import { copyText } from '../chat/clipboard.js';
 import { createConfirm } from '../chat/confirm.js';
 import { fileNamed, writeFileWhole } from '../chat/export-file.js';
-import { foundNotice, isUnchosen } from '../chat/found-configuration.js';
-import { greeting, lastExchange, promptFor } from '../chat/greeting.js';
+import { foundConfigurationNotice, isUnchosen } from '../chat/found-configuration.js';
+import { greeting, lastExchange, promptText } from '../chat/greeting.js';
 import { runAlone } from '../chat/run-alone.js';
 import { submitLine } from '../chat/submit.js';
 import { askAbout } from '../wiring/approve.js';
@@ -28,19 +28,19 @@ import { type Wired, wire } from '../wiring/wire.js';
  * The REPL; on a terminal without a configuration the set-up comes first. Resolves to the exit status.
  * `first` is what nobody asked for by name, plain `hi`: its set-up comes first also where a key in the environment or Ollama would do.
  */
-export async function chat(world: World, options: ChatOptions, first = false): Promise<number> {
+export async function chatCommand(world: World, options: ChatOptions, first = false): Promise<number> {
   const isTyped = world.stdinIs === 'terminal' && world.stdout.isTTY === true;
   const terminal = isTyped && !isDumb(world.env);
   // Better to know before the first question than after the last that nothing can be kept.
   loadCodec();
   const settings = await settingsFor(world, options, terminal, first);
   if (settings === null) return EXIT_STATUS.interrupted;
-  const paper = terminal ? paperOf(world) : withoutColour(paperOf(world));
+  const streams = terminal ? outputStreams(world) : withoutColour(outputStreams(world));
   const quiet = options.quiet ?? false;
   const now = (): number => world.now().getTime();
-  const screen = createScreen(paper, {
+  const screen = createScreen(streams, {
     quiet,
-    styled: terminal ? createStyledAnswer : null,
+    styled: terminal ? createStyledAnswerWriter : null,
     thinking: true,
     waiting: terminal,
     exact: false,
@@ -74,9 +74,9 @@ export async function chat(world: World, options: ChatOptions, first = false): P
     stdin: world.stdin,
     terminal: world.stdout,
     isDumb: isDumb(world.env),
-    colour: paper.colour.out,
+    colour: streams.colour.out,
     screen,
-    prompt: async () => promptFor(await gauge.read()),
+    prompt: async () => promptText(await gauge.read()),
     submit(line, signal) {
       gauge.expire();
       return submitLine(
@@ -112,7 +112,7 @@ export async function chat(world: World, options: ChatOptions, first = false): P
   const warnings = await notYetGiven(settings.warnings, settings.paths.warned);
   for (const notice of [...warnings, ...session.history.takeNotices()]) screen.notice(notice, 'warning');
   if (isTyped && !quiet) {
-    const found = foundNotice(world, options, settings);
+    const found = foundConfigurationNotice(world, options, settings);
     const untold = found === null ? [] : await notYetGiven([found], settings.paths.warned);
     for (const notice of untold) screen.notice(notice, 'info');
     screen.notice(greeting(session, await gauge.read()), 'info');
@@ -147,7 +147,7 @@ async function settingsFor(
 }
 
 /** A script's chat has no colour, whatever the streams are (SPEC §4). */
-const withoutColour = (paper: Paper): Paper => ({ ...paper, colour: { out: false, err: false } });
+const withoutColour = (streams: OutputStreams): OutputStreams => ({ ...streams, colour: { out: false, err: false } });
 
 function either(one: AbortSignal, other: AbortSignal): AbortSignal {
   return AbortSignal.any([one, other]);

@@ -8,18 +8,22 @@ import { createScreen } from '../../screen/screen.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { tellNotices } from '../base/print-notices.js';
 import type { SettingsOptions } from '../base/settings.js';
-import { isDumb, paperOf } from '../base/streams.js';
+import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { openSession } from '../wiring/wire.js';
 
-export interface CompactOptions extends CommonOptions, SettingsOptions {
+export interface CompactCommandOptions extends CommonOptions, SettingsOptions {
   readonly strategy?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
 /** Compacts now, below the trigger too, and says what it did, or that there was nothing to do. */
-export async function compact(world: World, focus: readonly string[], options: CompactOptions): Promise<number> {
+export async function compactCommand(
+  world: World,
+  focus: readonly string[],
+  options: CompactCommandOptions,
+): Promise<number> {
   const strategy = options.strategy === undefined ? null : pick(strategies, options.strategy, 'strategy', 'usage').name;
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
@@ -30,7 +34,7 @@ export async function compact(world: World, focus: readonly string[], options: C
     release();
     return say(world, options, await session.previewCompaction(order, stop.signal));
   }
-  const screen = createScreen(paperOf(world), {
+  const screen = createScreen(outputStreams(world), {
     quiet: options.quiet ?? false,
     styled: null,
     exact: false,
@@ -60,7 +64,7 @@ export async function compact(world: World, focus: readonly string[], options: C
 }
 
 /** What would happen, in words or as JSON. */
-function say(world: World, options: CompactOptions, planned: Preview | null): number {
+function say(world: World, options: CompactCommandOptions, planned: Preview | null): number {
   if (options.json) world.stdout.write(`${JSON.stringify({ preview: planned })}\n`);
   else if (planned === null) world.stderr.write('There is nothing to compact.\n');
   else {

@@ -15,7 +15,7 @@ const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: '
 const PATIENCE = 2000;
 
 /** Prints a shell's completion script, or, as those scripts ask with `words`, what could stand in the last place of a command line. */
-export async function completion(world: World, shell: string, line: readonly string[]): Promise<number> {
+export async function completionCommand(world: World, shell: string, line: readonly string[]): Promise<number> {
   if (shell !== 'words') {
     world.stdout.write(SCRIPTS[pick(SHELLS, shell, 'shell', 'usage').name]);
     return 0;

@@ -6,7 +6,7 @@ import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 
 /** Prints the effective settings, keys masked. */
-export async function show(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
+export async function configShowCommand(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
   const config = configured(await readSettings(world, options));
   const small = config.small_model;
   const masked = {
@@ -19,7 +19,10 @@ export async function show(world: World, options: CommonOptions & SettingsOption
 }
 
 /** Prints where the files are. */
-export async function path(world: World, options: CommonOptions & { readonly json?: boolean }): Promise<number> {
+export async function configPathCommand(
+  world: World,
+  options: CommonOptions & { readonly json?: boolean },
+): Promise<number> {
   const paths = await findPaths(world.env, options.config ?? null);
   const { configFile, config, data, cache, ...rest } = paths;
   const named = {
@@ -37,17 +40,20 @@ export async function path(world: World, options: CommonOptions & { readonly jso
 }
 
 /** Prints the JSON Schema of `config.json`. */
-export async function schema(world: World): Promise<number> {
+export async function configSchemaCommand(world: World): Promise<number> {
   world.stdout.write(`${JSON.stringify(SCHEMA, null, 2)}\n`);
   return 0;
 }
 
 /** Says for each part what is right, or how to mend it. */
-export async function check(world: World, options: CommonOptions & { readonly live?: boolean }): Promise<number> {
+export async function configCheckCommand(
+  world: World,
+  options: CommonOptions & { readonly live?: boolean },
+): Promise<number> {
   return await (await import('./check-command.js')).check(world, options);
 }
 
 /** Sets up step by step. */
-export async function init(world: World, options: CommonOptions): Promise<number> {
+export async function configInitCommand(world: World, options: CommonOptions): Promise<number> {
   return await (await import('../init/init.js')).init(world, options);
 }

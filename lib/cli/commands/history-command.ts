@@ -22,7 +22,7 @@ export interface HistoryOptions extends CommonOptions {
 }
 
 /** Prints the transcript, streaming it; on a terminal through the pager. */
-export async function history(world: World, options: HistoryOptions): Promise<number> {
+export async function historyCommand(world: World, options: HistoryOptions): Promise<number> {
   if (options.json && options.md)
     throw new HiError('usage', 'Either --json or --md, not both.', { hint: 'Choose one.' });
   if (options.find === '')

@@ -13,7 +13,7 @@ export interface ResetOptions extends CommonOptions {
 }
 
 /** Clears the conversation, or brings it back. Asks on a terminal; without one and without `-y` it refuses. */
-export async function reset(world: World, options: ResetOptions): Promise<number> {
+export async function resetCommand(world: World, options: ResetOptions): Promise<number> {
   const paths = await findPaths(world.env, options.config ?? null);
   const say = (text: string): void => void (options.quiet || world.stderr.write(`${text}\n`));
   if (options.undo && options.purge) {

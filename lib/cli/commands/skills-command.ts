@@ -4,7 +4,7 @@ import { findPaths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/sanitize.js';
-import { NO_WISHES, type SkillLibrary } from '../../skills/common/skill.js';
+import { NO_OVERRIDES, type SkillLibrary } from '../../skills/common/skill.js';
 import { openSkills } from '../../skills/index.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
@@ -12,19 +12,23 @@ import { readSettings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 
-export interface SkillsOptions extends CommonOptions {
+export interface SkillsCommandOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
 /** Lists the skills found, and what was found wrong; with a name shows one and why it is in or out. Throws a `HiError` for an unknown name. */
-export async function skills(world: World, name: string | undefined, options: SkillsOptions): Promise<number> {
+export async function skillsCommand(
+  world: World,
+  name: string | undefined,
+  options: SkillsCommandOptions,
+): Promise<number> {
   const paths = await findPaths(world.env, options.config ?? null);
   if (name !== undefined) {
     // Whether all are sent turns on the window of the model, which the list needs not know.
     const { config } = await readSettings(world, options);
     const library = await findSkills(world, options, config?.context_window);
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
-    const text = await library.explain(name, history.entries, NO_WISHES);
+    const text = await library.explain(name, history.entries, NO_OVERRIDES);
     world.stdout.write(world.stdout.isTTY ? neutralise(text) : text);
     await history.close();
     return 0;

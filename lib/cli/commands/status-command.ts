@@ -12,7 +12,7 @@ export interface StatusOptions extends CommonOptions, SettingsOptions {
 }
 
 /** Prints how long the conversation is and how full the window. Works without a configuration, by the default window. */
-export async function status(world: World, options: StatusOptions): Promise<number> {
+export async function statusCommand(world: World, options: StatusOptions): Promise<number> {
   const found = await readSettings(world, options);
   const settings = found.config === null ? await withAnyProvider(world, options) : found;
   if (settings.config === null) return 0;

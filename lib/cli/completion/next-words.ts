@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 
 /** A word that could come next, and what it is for. */
-export interface Word {
+export interface CompletionWord {
   readonly text: string;
   readonly about: string;
 }
@@ -12,7 +12,7 @@ export interface Names {
   readonly skills: () => Promise<readonly string[]>;
   readonly providers: readonly string[];
   /** With what each does. */
-  readonly strategies: readonly Word[];
+  readonly strategies: readonly CompletionWord[];
   readonly tools: readonly string[];
 }
 
@@ -20,7 +20,11 @@ export interface Names {
  * The words that could stand in the last place of a command line (without the program's name), by the commands themselves. None where a file is meant:
  * the shell completes files.
  */
-export async function nextWords(program: Command, line: readonly string[], names: Names): Promise<readonly Word[]> {
+export async function nextWords(
+  program: Command,
+  line: readonly string[],
+  names: Names,
+): Promise<readonly CompletionWord[]> {
   const typed = line.at(-1) ?? '';
   const { command, waiting, place } = walk(program, line.slice(0, -1));
   const equals = /^(--[a-z-]+)=(.*)$/.exec(typed);
@@ -73,12 +77,12 @@ function needsValue(option: Option | undefined): Option | undefined {
   return option?.required ? option : undefined;
 }
 
-function wordOf(option: Option): readonly Word[] {
+function wordOf(option: Option): readonly CompletionWord[] {
   const { long, description } = option;
   return long ? [{ text: long, about: description }] : [];
 }
 
-function subcommands(command: Command, place: number): readonly Word[] {
+function subcommands(command: Command, place: number): readonly CompletionWord[] {
   if (place > 0) return [];
   return command
     .createHelp()
@@ -86,7 +90,7 @@ function subcommands(command: Command, place: number): readonly Word[] {
     .map((one) => ({ text: one.name(), about: one.description() }));
 }
 
-async function values(option: Option | undefined, names: Names): Promise<readonly Word[]> {
+async function values(option: Option | undefined, names: Names): Promise<readonly CompletionWord[]> {
   if (option?.argChoices) return plain(option.argChoices);
   switch (option?.attributeName()) {
     case 'model':
@@ -102,12 +106,16 @@ async function values(option: Option | undefined, names: Names): Promise<readonl
   }
 }
 
-async function argumentWords(argument: Argument | undefined, command: Command, names: Names): Promise<readonly Word[]> {
+async function argumentWords(
+  argument: Argument | undefined,
+  command: Command,
+  names: Names,
+): Promise<readonly CompletionWord[]> {
   if (argument?.argChoices) return plain(argument.argChoices);
   if (command.name() === 'skills' && argument) return plain(await names.skills());
   return [];
 }
 
-function plain(texts: readonly string[]): readonly Word[] {
+function plain(texts: readonly string[]): readonly CompletionWord[] {
   return texts.map((text) => ({ text, about: '' }));
 }

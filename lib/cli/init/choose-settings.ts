@@ -9,7 +9,7 @@ import type { World } from '../base/world.js';
 import type { Prompts } from './prompts.js';
 
 /** Whose models, and whether they are on a server of somebody else that speaks the vendor's protocol. */
-export interface Place {
+export interface Endpoint {
   readonly member: ProviderMember;
   readonly elsewhere: boolean;
 }
@@ -23,7 +23,7 @@ export interface Stored {
 const NOTHING: Stored = { value: null, stored: null };
 
 /** Asks whose models to talk to: those of before first, then those that need nothing more. */
-export async function chooseProvider(world: World, before: ConfigFile, prompts: Prompts): Promise<Place> {
+export async function chooseProvider(world: World, before: ConfigFile, prompts: Prompts): Promise<Endpoint> {
   const own = await Promise.all(
     providers.map(async (member) => ({ member, elsewhere: false, ready: await readiness(world, member) })),
   );
@@ -45,7 +45,7 @@ export async function chooseProvider(world: World, before: ConfigFile, prompts: 
 }
 
 /** Whether what was set up before is of that place. */
-function isOf(before: ConfigFile, { member, elsewhere }: Place): boolean {
+function isOf(before: ConfigFile, { member, elsewhere }: Endpoint): boolean {
   return before.provider === member.name && (!member.elsewhere || elsewhere === Boolean(before.api_base));
 }
 
@@ -77,7 +77,7 @@ function keyVariable(world: World, member: ProviderMember): string | null {
  */
 export async function chooseKey(
   world: World,
-  place: Place,
+  place: Endpoint,
   before: ConfigFile,
   refused: boolean,
   prompts: Prompts,
@@ -109,7 +109,12 @@ export async function chooseKey(
 }
 
 /** The address: asked for only where the server is one's own and does not answer where it usually is. */
-export async function chooseAddress(world: World, place: Place, before: ConfigFile, prompts: Prompts): Promise<Stored> {
+export async function chooseAddress(
+  world: World,
+  place: Endpoint,
+  before: ConfigFile,
+  prompts: Prompts,
+): Promise<Stored> {
   const { member, elsewhere } = place;
   const kept = isOf(before, place) ? (before.api_base ?? null) : null;
   if (elsewhere) {
@@ -141,7 +146,7 @@ function checkAddress(text: string): true | string {
 
 /** The model, from the vendor's own list, or typed where the server has no list. The error when it does not let one ask. */
 export async function chooseModel(
-  { member }: Place,
+  { member }: Endpoint,
   settings: ProviderSettings,
   before: ConfigFile,
   prompts: Prompts,

@@ -7,7 +7,7 @@ import { CONFIG_CHECK } from '../config-check/config-check.js';
 import type { Prompts } from './prompts.js';
 
 /** What an earlier set-up left. */
-export interface Before {
+export interface ExistingConfiguration {
   /** Its settings; none when there was no set-up, or one that cannot be used. */
   readonly file: ConfigFile;
   /** Where a file that cannot be used is moved when the new one is written, null when nothing is in the way. */
@@ -15,7 +15,7 @@ export interface Before {
 }
 
 /** Reads what an earlier set-up wrote, so that its other settings stay. Whether a file that cannot be used may be moved aside is asked. */
-export async function readBefore(path: string, prompts: Prompts): Promise<Before> {
+export async function readExistingConfiguration(path: string, prompts: Prompts): Promise<ExistingConfiguration> {
   try {
     return { file: (await readConfig(path, CONFIG_CHECK, false)).file ?? {}, aside: null };
   } catch (thrown) {

@@ -10,8 +10,15 @@ import { idleTimeout } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { writable } from '../base/writable.js';
 import { SCHEMA } from '../config-check/config-schema.js';
-import { chooseAddress, chooseKey, chooseModel, chooseProvider, type Place, type Stored } from './choose-settings.js';
-import { type Before, merged, readBefore } from './existing-configuration.js';
+import {
+  chooseAddress,
+  chooseKey,
+  chooseModel,
+  chooseProvider,
+  type Endpoint,
+  type Stored,
+} from './choose-settings.js';
+import { type ExistingConfiguration, merged, readExistingConfiguration } from './existing-configuration.js';
 import { openPrompts, type Prompts } from './prompts.js';
 import { testCall } from './test-call.js';
 
@@ -60,7 +67,7 @@ class SetUp {
     const { configFile } = await findPaths(this.#world.env, options.config ?? null);
     // Better to know before the first question than after the last.
     await writable(dirname(configFile));
-    const before = await readBefore(configFile, this.#prompts);
+    const before = await readExistingConfiguration(configFile, this.#prompts);
     for (;;) {
       const place = await chooseProvider(this.#world, before.file, this.#prompts);
       const chosen = await this.#tryOut(place, before.file);
@@ -73,7 +80,7 @@ class SetUp {
   }
 
   /** Key, address and model, with a test call; null to choose another provider. */
-  async #tryOut(place: Place, before: ConfigFile): Promise<ConfigFile | null> {
+  async #tryOut(place: Endpoint, before: ConfigFile): Promise<ConfigFile | null> {
     const prompts = this.#prompts;
     let refused = false;
     let address: Stored | null = null;
@@ -109,11 +116,11 @@ class SetUp {
 }
 
 /** The model to take where none could be asked for; only vendors themselves have one. */
-function unasked({ member, elsewhere }: Place): string | null {
+function unasked({ member, elsewhere }: Endpoint): string | null {
   return elsewhere || member.keyVariables.length === 0 ? null : member.defaultModel;
 }
 
-function written({ member }: Place, model: string, key: Stored, address: Stored): ConfigFile {
+function written({ member }: Endpoint, model: string, key: Stored, address: Stored): ConfigFile {
   return {
     provider: member.name,
     model,
@@ -123,7 +130,7 @@ function written({ member }: Place, model: string, key: Stored, address: Stored)
 }
 
 /** The configuration, and the schema beside it, so that editors find it without a network. */
-async function write(path: string, { file, aside }: Before, chosen: ConfigFile): Promise<void> {
+async function write(path: string, { file, aside }: ExistingConfiguration, chosen: ConfigFile): Promise<void> {
   await writeConfig(join(dirname(path), SCHEMA_FILE), SCHEMA);
   // A copy: the file may be a link, which stays.
   if (aside !== null) await copyFile(path, aside);

@@ -64,17 +64,17 @@ export class Connections {
   }
 
   /** The models of the provider that a target belongs to. Throws a `HiError` when it does not tell. */
-  async models({ provider }: Target, patience = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
+  async models({ provider }: Target, timeout = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
     const { member, access } = await this.#reach(provider, signal);
     const stopped = signal ?? new AbortController().signal;
-    return await inTime(patience, stopped, (either) => member.listModels(access, either));
+    return await inTime(timeout, stopped, (either) => member.listModels(access, either));
   }
 
   /** The window that the server really gives a target, null when it does not tell. Throws a `HiError` when it cannot be asked. */
-  async window({ provider, model }: Target, patience = 10_000): Promise<number | null> {
+  async window({ provider, model }: Target, timeout = 10_000): Promise<number | null> {
     const { member, access } = await this.#reach(provider);
     const never = new AbortController().signal;
-    return await inTime(patience, never, async (late) => (await member.realWindow?.(access, model, late)) ?? null);
+    return await inTime(timeout, never, async (late) => (await member.realWindow?.(access, model, late)) ?? null);
   }
 
   /** Every key that is configured or in a vendor's variable, also those that are not used: none of them may be seen. */
@@ -129,16 +129,16 @@ export class Connections {
 
 /** What was asked for, within so many milliseconds. Throws a `HiError` of code `network` after them. */
 async function inTime<Value>(
-  patience: number,
+  timeout: number,
   signal: AbortSignal,
   ask: (either: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
-  const late = AbortSignal.timeout(patience);
+  const late = AbortSignal.timeout(timeout);
   try {
     return await ask(AbortSignal.any([signal, late]));
   } catch (thrown) {
     if (!late.aborted || signal.aborted) throw thrown;
-    throw new HiError('network', `The server did not answer within ${patience / 1000} s.`, {
+    throw new HiError('network', `The server did not answer within ${timeout / 1000} s.`, {
       hint: 'Check the network connection and api_base.',
       cause: thrown,
     });

@@ -5,8 +5,8 @@ import {
   END,
   HEADER,
   header,
-  PAGE,
-  type Row,
+  PAGE_SIZE,
+  type SeekRow,
   SPACE,
   slack,
   tableFrame,
@@ -52,15 +52,15 @@ export function grow(file: number, tail: Tail, needed: number): Tail {
 }
 
 /** The last row of the seek table: all that may still move, up to `end`, as it is when the table is written. */
-export function restOf(tail: Pick<Tail, 'home' | 'frames'>, end: number): Row {
+export function restOf(tail: Pick<Tail, 'home' | 'frames'>, end: number): SeekRow {
   return { size: end - tail.home, content: tail.frames.reduce((sum, frame) => sum + frame.content, 1) };
 }
 
 function addSpace(file: number, from: number, to: number): void {
-  const page = Buffer.alloc(PAGE);
+  const page = Buffer.alloc(PAGE_SIZE);
   try {
     for (let at = from; at < to; ) {
-      const end = Math.min(to, at - (at % PAGE) + PAGE);
+      const end = Math.min(to, at - (at % PAGE_SIZE) + PAGE_SIZE);
       header(SPACE, end - at - HEADER).copy(page);
       writeAt(file, page.subarray(0, end - at), at);
       at = end;

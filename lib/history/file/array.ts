@@ -3,7 +3,7 @@ import { beat } from '../lock/held.js';
 import { contentAt } from './bytes.js';
 import { Damaged, Unordered } from './damaged.js';
 import { entryIn, ID_LIMIT } from './entries.js';
-import { frameAt, type Read } from './frame-headers.js';
+import { frameAt, type ReadBytes } from './frame-headers.js';
 import type { Codec } from './frames.js';
 import { Splitter } from './splitter.js';
 
@@ -14,7 +14,7 @@ const PIECE = 1024 * 1024;
  * The entries of any file that zstd decompresses to one JSON array, however it is cut into frames, piece by piece.
  * Throws `Damaged` where a frame is not whole or the array is not, and at the end `Unordered` when something in it is not an entry or out of order.
  */
-export function* entriesOfArray(codec: Codec, read: Read, size: number): Generator<readonly Entry[]> {
+export function* entriesOfArray(codec: Codec, read: ReadBytes, size: number): Generator<readonly Entry[]> {
   const splitter = new Splitter();
   let last = 0;
   let ordered = true;
@@ -34,7 +34,7 @@ export function* entriesOfArray(codec: Codec, read: Read, size: number): Generat
   if (!ordered) throw new Unordered('The array holds something else than entries in order.');
 }
 
-function* piecesOf(codec: Codec, read: Read, size: number): Generator<Buffer> {
+function* piecesOf(codec: Codec, read: ReadBytes, size: number): Generator<Buffer> {
   for (let at = 0; at < size; ) {
     const frame = frameAt(read, at, size);
     if (frame === null) throw new Damaged(`No whole frame begins at byte ${at}.`);

@@ -1,7 +1,7 @@
 import { fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Damaged } from './damaged.js';
-import type { Frame, Read } from './frame-headers.js';
+import type { Frame, ReadBytes } from './frame-headers.js';
 import type { Codec } from './frames.js';
 
 const datasync = promisify(fdatasync);
@@ -29,7 +29,7 @@ export function writeAt(file: number, bytes: Uint8Array, offset: number): void {
 }
 
 /** A reader for many small reads near each other. What it returns is a view and must not be changed. */
-export function reader(file: number, ahead = AHEAD): Read {
+export function reader(file: number, ahead = AHEAD): ReadBytes {
   let start = 0;
   let held: Buffer = Buffer.alloc(0);
   return (offset, length) => {
@@ -42,7 +42,7 @@ export function reader(file: number, ahead = AHEAD): Read {
 }
 
 /** What a data frame decompresses to. Throws `Damaged` when it cannot be. */
-export function contentAt(codec: Codec, read: Read, frame: Frame): Buffer {
+export function contentAt(codec: Codec, read: ReadBytes, frame: Frame): Buffer {
   try {
     return codec.decompress(read(frame.offset, frame.size), frame);
   } catch (cause) {

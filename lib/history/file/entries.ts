@@ -49,7 +49,7 @@ export function firstIdIn(content: Buffer): number {
 }
 
 /** What a frame holds for these entries; the first of a history has no comma before it. */
-export function contentOf(entries: readonly Entry[], first: boolean): Buffer {
+export function contentOfArray(entries: readonly Entry[], first: boolean): Buffer {
   const texts = entries.map((entry) => storedText(entry));
   return Buffer.from((first ? '' : ',') + texts.join(','));
 }

@@ -1,5 +1,5 @@
 import { type Facts, isFacts } from './facts.js';
-import { DATA_MAGIC, type Frame, frameAt, type Read } from './frame-headers.js';
+import { DATA_MAGIC, type Frame, frameAt, type ReadBytes } from './frame-headers.js';
 import type { Codec } from './frames.js';
 
 /** Skippable frames by their first four bytes: space that holds nothing, hi's record, checksums, and the seek table of zstd's seekable format. */
@@ -29,10 +29,10 @@ export const END = BRACKET + HEADER;
 export const BLOCK = 512;
 
 /** No kernel stops a killed process in the middle of a write that stays within one page. */
-export const PAGE = 4096;
+export const PAGE_SIZE = 4096;
 
 /** One frame in the seek table: its bytes in the file, and what it decompresses to (0 for a skippable frame). */
-export interface Row {
+export interface SeekRow {
   readonly size: number;
   readonly content: number;
 }
@@ -68,7 +68,7 @@ export function recordFrame(codec: Codec, body: RecordBody, following: number): 
 
 /** What a record says, or null when it is damaged or of no version known here. */
 export function readRecord(codec: Codec, bytes: Buffer): RecordBody | null {
-  const read: Read = (offset, length) => bytes.subarray(offset, offset + length);
+  const read: ReadBytes = (offset, length) => bytes.subarray(offset, offset + length);
   const inner = frameAt(read, HEADER, bytes.length);
   // A record that was turned into space keeps its content but is longer than it says.
   if (inner?.kind !== 'data' || bytes.length - HEADER - inner.size > 7) return null;
@@ -90,7 +90,7 @@ function isRecordBody(value: unknown): value is RecordBody {
 
 /** How much space a file of that size keeps for what comes next. */
 export function slack(size: number): number {
-  return Math.floor(Math.min(Math.max(size / 32, BLOCK), 16 * PAGE));
+  return Math.floor(Math.min(Math.max(size / 32, BLOCK), 16 * PAGE_SIZE));
 }
 
 /** The size of the smallest file that holds so many bytes. */
@@ -99,7 +99,7 @@ export function wholeBlocks(bytes: number): number {
 }
 
 /** The row of a frame. */
-export function rowOf(frame: Frame): Row {
+export function rowOf(frame: Frame): SeekRow {
   return { size: frame.size, content: frame.kind === 'data' ? frame.content : 0 };
 }
 
@@ -109,7 +109,7 @@ export function tableSize(rows: number): number {
 }
 
 /** A seek table as zstd's seekable format describes it. */
-export function tableFrame(rows: readonly Row[]): Buffer {
+export function tableFrame(rows: readonly SeekRow[]): Buffer {
   const bytes = Buffer.alloc(tableSize(rows.length));
   bytes.writeUInt32LE(TABLE, 0);
   bytes.writeUInt32LE(bytes.length - HEADER, 4);
@@ -123,7 +123,7 @@ export function tableFrame(rows: readonly Row[]): Buffer {
 }
 
 /** The rows of the seek table that ends at `end`, or null when there is none. */
-export function readTable(read: Read, end: number): Row[] | null {
+export function readTable(read: ReadBytes, end: number): SeekRow[] | null {
   const table = tableBefore(read, end);
   if (table === null) return null;
   const bytes = read(table.offset, end - table.offset);
@@ -138,7 +138,7 @@ export function readTable(read: Read, end: number): Row[] | null {
  * Where the last row of the seek table that ends at `end` begins, or null when there is none, or one of another file: the rows before the last one
  * reach exactly as far, and in a file that was joined to another one they do not.
  */
-export function readRest(read: Read, end: number): number | null {
+export function readRest(read: ReadBytes, end: number): number | null {
   const table = tableBefore(read, end);
   if (table === null || table.rows === 0) return null;
   const rows = read(table.offset + HEADER, table.rows * ROW);
@@ -150,7 +150,7 @@ export function readRest(read: Read, end: number): number | null {
   return start < BRACKET || covered !== start ? null : start;
 }
 
-function tableBefore(read: Read, end: number): { readonly offset: number; readonly rows: number } | null {
+function tableBefore(read: ReadBytes, end: number): { readonly offset: number; readonly rows: number } | null {
   if (end < tableSize(0)) return null;
   const footer = read(end - FOOTER, FOOTER);
   if (footer.length < FOOTER || footer.readUInt32LE(5) !== SEEKABLE || footer.readUInt8(4) !== 0) return null;

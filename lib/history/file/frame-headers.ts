@@ -11,7 +11,7 @@ export interface Frame {
 }
 
 /** Bytes at an offset; fewer than asked for only at the end. */
-export type Read = (offset: number, length: number) => Buffer;
+export type ReadBytes = (offset: number, length: number) => Buffer;
 
 /** The first four bytes of a data frame, RFC 8878 section 3.1.1. */
 export const DATA_MAGIC = 0xfd2fb528;
@@ -23,7 +23,7 @@ export const BLOCK_LIMIT = 128 * 1024;
 const HEADER_LIMIT = 4 + 1 + 1 + 4 + 8;
 
 /** The whole frame that begins at `offset`, or null when none does. Reads headers only: a frame that is found may still be damaged inside. */
-export function frameAt(read: Read, offset: number, end: number): Frame | null {
+export function frameAt(read: ReadBytes, offset: number, end: number): Frame | null {
   const start = read(offset, 8);
   if (start.length < 8) return null;
   const magic = start.readUInt32LE(0);
@@ -33,7 +33,7 @@ export function frameAt(read: Read, offset: number, end: number): Frame | null {
   return offset + size > end ? null : { kind: 'skip', magic, offset, size, content: 0, exact: true };
 }
 
-function dataFrame(read: Read, offset: number, end: number): Frame | null {
+function dataFrame(read: ReadBytes, offset: number, end: number): Frame | null {
   const head = headAt(read, offset);
   if (head === null) return null;
   let limit = 0;
@@ -59,7 +59,7 @@ export interface Head {
 }
 
 /** The header of the data frame at `offset`, or null when it is none. */
-export function headAt(read: Read, offset: number): Head | null {
+export function headAt(read: ReadBytes, offset: number): Head | null {
   const head = read(offset, HEADER_LIMIT);
   if (head.length < 6 || head.readUInt32LE(0) !== DATA_MAGIC) return null;
   const descriptor = head.readUInt8(4);
@@ -85,7 +85,7 @@ export interface Block {
 }
 
 /** The blocks from `offset` on, up to the last one, or as far as they are whole. */
-export function* blocksAt(read: Read, offset: number, end: number): Generator<Block> {
+export function* blocksAt(read: ReadBytes, offset: number, end: number): Generator<Block> {
   for (let at = offset; at + 3 <= end; ) {
     const bytes = read(at, 3);
     // Another process may have cut off the space at the end since `end` was known.

@@ -3,7 +3,7 @@ import type { Entry } from '../../chat/message.js';
 import { append } from './append.js';
 import { contentAt, flushed, readAt, reader, sizeOf } from './bytes.js';
 import { Damaged } from './damaged.js';
-import { contentOf, entriesIn, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
+import { contentOfArray, entriesIn, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
 import { type Facts, withEntry } from './facts.js';
 import { CLOSING, header, OPENING, SPACE } from './file-layout.js';
 import { frameAt } from './frame-headers.js';
@@ -125,7 +125,7 @@ export class LogFile {
 
   /** Writes the entries, in one frame. They are on disk once `sync` resolved. Only under the lock, after `news`. */
   append(entries: readonly Entry[]): void {
-    this.#tail = append(this.#codec, this.#file, this.#tail, contentOf(entries, this.#facts.entries === 0));
+    this.#tail = append(this.#codec, this.#file, this.#tail, contentOfArray(entries, this.#facts.entries === 0));
     this.#ending = this.#bytesBefore(this.#tail.close);
     this.#learn(entries);
   }

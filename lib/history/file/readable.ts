@@ -1,4 +1,4 @@
-import { BLOCK_LIMIT, type Block, blocksAt, DATA_MAGIC, frameAt, headAt, type Read } from './frame-headers.js';
+import { BLOCK_LIMIT, type Block, blocksAt, DATA_MAGIC, frameAt, headAt, type ReadBytes } from './frame-headers.js';
 import type { Codec } from './frames.js';
 
 /** What can be read of a frame. */
@@ -17,7 +17,7 @@ export interface Readable {
 }
 
 /** As much as can be decompressed of the data frame that begins at `offset`; null when that is nothing. Neither its checksum nor its end need be there. */
-export function readableAt(codec: Codec, read: Read, offset: number, size: number): Readable | null {
+export function readableAt(codec: Codec, read: ReadBytes, offset: number, size: number): Readable | null {
   const head = headAt(read, offset);
   if (head === null) return null;
   const frame = frameAt(read, offset, size);
@@ -40,7 +40,7 @@ export function readableAt(codec: Codec, read: Read, offset: number, size: numbe
  * How much of the content of a frame that ends with the file is as it was written. A block of the full size is: a wrong header of a block, which looks
  * as if the file ended there, would hardly leave the block before it with exactly that size.
  */
-function uncutPart(codec: Codec, read: Read, blocks: readonly Block[], content: Buffer): number {
+function uncutPart(codec: Codec, read: ReadBytes, blocks: readonly Block[], content: Buffer): number {
   if (content.length === blocks.length * BLOCK_LIMIT) return content.length;
   return firstBlocks(codec, read, blocks.slice(0, -1))?.length ?? 0;
 }
@@ -48,7 +48,7 @@ function uncutPart(codec: Codec, read: Read, blocks: readonly Block[], content: 
 /** The content of as many of the first blocks as can be decompressed: a block needs those before it, so the first bad one ends them. */
 function mostBlocks(
   codec: Codec,
-  read: Read,
+  read: ReadBytes,
   blocks: readonly Block[],
 ): { readonly count: number; readonly content: Buffer } {
   let best: { readonly count: number; readonly content: Buffer } = { count: 0, content: Buffer.alloc(0) };
@@ -66,7 +66,7 @@ function mostBlocks(
 }
 
 /** Decompresses blocks as a frame of their own: no size, no checksum, and the largest window, 128 MiB (RFC 8878 section 3.1.1.1.2). */
-function firstBlocks(codec: Codec, read: Read, blocks: readonly Block[]): Buffer | null {
+function firstBlocks(codec: Codec, read: ReadBytes, blocks: readonly Block[]): Buffer | null {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return null;
   const header = Buffer.from([0, 0, 0, 0, 0, (27 - 10) << 3]);

@@ -1,4 +1,4 @@
-import { BRACKET, CLOSING, HEADER, header, type RecordBody, type Row, recordFrame, SUMS } from './file-layout.js';
+import { BRACKET, CLOSING, HEADER, header, type RecordBody, recordFrame, type SeekRow, SUMS } from './file-layout.js';
 import type { Codec } from './frames.js';
 import { sumsOf } from './sums.js';
 
@@ -23,7 +23,7 @@ export function neededFrom(starts: readonly Start[], open: number | null, needed
 /** A piece of the log that is full, as it stays in the file for good: its checksums, then its frame. */
 export interface Sealed {
   readonly bytes: Buffer;
-  readonly rows: readonly Row[];
+  readonly rows: readonly SeekRow[];
 }
 
 /** The frames of a full piece. Their length is a multiple of eight. */

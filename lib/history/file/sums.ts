@@ -1,5 +1,5 @@
 import { HEADER, RECORD, readRecord, SUMS } from './file-layout.js';
-import { frameAt, type Read } from './frame-headers.js';
+import { frameAt, type ReadBytes } from './frame-headers.js';
 import type { Codec } from './frames.js';
 
 /** So many bytes of content share one checksum: small enough that one bad byte costs few entries, large enough to cost a thousandth of the file. */
@@ -14,7 +14,7 @@ export function sumsOf(content: Buffer): number[] {
 }
 
 /** The checksums that belong to the sealed frame at `offset`: they end right before it. Empty when there are none. */
-export function sumsBefore(codec: Codec, read: Read, offset: number): readonly number[] {
+export function sumsBefore(codec: Codec, read: ReadBytes, offset: number): readonly number[] {
   const start = Math.max(0, offset - LIMIT);
   const before = read(start, offset - start);
   for (let at = before.length - HEADER; at >= 0; at -= 1) {

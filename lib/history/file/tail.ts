@@ -7,14 +7,14 @@ import {
   OPENING,
   RECORD,
   type RecordBody,
-  type Row,
   readRecord,
   readRest,
   readTable,
   rowOf,
+  type SeekRow,
   SPACE,
 } from './file-layout.js';
-import { type Frame, frameAt, type Read } from './frame-headers.js';
+import { type Frame, frameAt, type ReadBytes } from './frame-headers.js';
 import type { Codec } from './frames.js';
 
 /** The living end of the file: where the newest record is, what follows it, and the space for what comes next. */
@@ -43,7 +43,7 @@ export interface Tail {
 const RECORD_LIMIT = 1024 * 1024;
 
 /** The tail of a whole file: found by the seek table at its end, and where that is missing or wrong by walking all frames. Throws `Damaged`. */
-export function findTail(codec: Codec, read: Read, size: number): Tail {
+export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
   if (!read(0, BRACKET).equals(OPENING)) throw new Damaged('The file does not begin with the opening frame.');
   // Cut off or added to by somebody else. What is appended would no longer be safe from a kill in the middle of a page.
   if (size % BLOCK !== 0) throw new Damaged('The file is not a whole number of blocks long.');
@@ -60,7 +60,7 @@ export function findTail(codec: Codec, read: Read, size: number): Tail {
 }
 
 /** The tail of a file in which a frame begins at `start`, at its home or before. Throws `Damaged` when the frames do not reach the end of the file one after another. */
-export function walkTail(codec: Codec, read: Read, size: number, start: number): Tail {
+export function walkTail(codec: Codec, read: ReadBytes, size: number, start: number): Tail {
   let home: number | null = null;
   let found: Pick<Tail, 'record' | 'at' | 'bytes'> | null = null;
   const frames: Frame[] = [];
@@ -83,7 +83,7 @@ export function walkTail(codec: Codec, read: Read, size: number, start: number):
 }
 
 /** Every frame before `end`, from the start of the file: by the seek table as far as that goes, from there by walking. Throws `Damaged`. */
-export function rowsBefore(read: Read, size: number, end: number): readonly Row[] {
+export function rowsBefore(read: ReadBytes, size: number, end: number): readonly SeekRow[] {
   const known = readTable(read, size)?.slice(0, -1) ?? [];
   const covered = known.reduce((sum, row) => sum + row.size, 0);
   const trusted = covered <= end && covered === readRest(read, size);
@@ -98,7 +98,7 @@ export function rowsBefore(read: Read, size: number, end: number): readonly Row[
 }
 
 /** How much space follows the closing frame. Only skippable frames may be there, up to the end of the file. */
-function freeAfter(read: Read, start: number, size: number): number {
+function freeAfter(read: ReadBytes, start: number, size: number): number {
   let free: number | null = null;
   for (let at = start; at < size; ) {
     const frame = frameAt(read, at, size);
@@ -113,6 +113,6 @@ function freeAfter(read: Read, start: number, size: number): number {
   return free;
 }
 
-function isClosing(read: Read, frame: Frame): boolean {
+function isClosing(read: ReadBytes, frame: Frame): boolean {
   return frame.kind === 'data' && frame.size === BRACKET && read(frame.offset, BRACKET).equals(CLOSING);
 }

@@ -2,7 +2,17 @@ import type { Entry } from '../../chat/message.js';
 import { storedText } from '../../chat/stored.js';
 import { writeAt } from './bytes.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
-import { HEADER, header, OPENING, type Row, SPACE, slack, tableFrame, tableSize, wholeBlocks } from './file-layout.js';
+import {
+  HEADER,
+  header,
+  OPENING,
+  type SeekRow,
+  SPACE,
+  slack,
+  tableFrame,
+  tableSize,
+  wholeBlocks,
+} from './file-layout.js';
 import type { Codec } from './frames.js';
 import { ending, FULL, neededFrom, type Start, sealedPiece } from './sealed.js';
 
@@ -11,7 +21,7 @@ export class LogWriter {
   readonly #codec: Codec;
   readonly #file: number;
   readonly #log: string;
-  readonly #rows: Row[] = [{ size: OPENING.length, content: 1 }];
+  readonly #rows: SeekRow[] = [{ size: OPENING.length, content: 1 }];
   readonly #starts: Start[] = [];
   #offset = OPENING.length;
   #facts: Facts = NO_FACTS;

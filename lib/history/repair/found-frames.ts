@@ -1,5 +1,5 @@
 import { BRACKET, CLOSING, OPENING, RECORD, type RecordBody, readRecord } from '../file/file-layout.js';
-import { DATA_MAGIC, frameAt, type Read } from '../file/frame-headers.js';
+import { DATA_MAGIC, frameAt, type ReadBytes } from '../file/frame-headers.js';
 import type { Codec } from '../file/frames.js';
 import { type Readable, readableAt } from '../file/readable.js';
 
@@ -21,7 +21,7 @@ export type FoundFrame =
     };
 
 /** Every frame that can still be read, in the order of the file: also those that lie in space. Goes on behind what cannot be read at the next place where a frame may begin. */
-export function* framesIn(codec: Codec, read: Read, size: number): Generator<FoundFrame> {
+export function* framesIn(codec: Codec, read: ReadBytes, size: number): Generator<FoundFrame> {
   let follows = true;
   let at = 0;
   if (isAlmostOpening(read(0, BRACKET))) {
@@ -48,7 +48,7 @@ export function* framesIn(codec: Codec, read: Read, size: number): Generator<Fou
 }
 
 /** The sound frames inside of what is to be skipped. */
-function* framesInside(codec: Codec, read: Read, from: number, end: number): Generator<FoundFrame> {
+function* framesInside(codec: Codec, read: ReadBytes, from: number, end: number): Generator<FoundFrame> {
   for (let at = nextStart(read, from, end); at < end; ) {
     const found = readableAt(codec, read, at, end);
     if (found?.checked) yield { kind: 'data', at, found, follows: false, stale: true };
@@ -56,7 +56,7 @@ function* framesInside(codec: Codec, read: Read, from: number, end: number): Gen
   }
 }
 
-function bracketAt(read: Read, at: number): 'opening' | 'closing' | null {
+function bracketAt(read: ReadBytes, at: number): 'opening' | 'closing' | null {
   const bytes = read(at, BRACKET);
   if (bytes.equals(OPENING)) return 'opening';
   return bytes.equals(CLOSING) ? 'closing' : null;
@@ -68,7 +68,7 @@ function isAlmostOpening(bytes: Buffer): boolean {
 }
 
 /** The first place from `from` on where a frame may begin, `end` when there is none. */
-function nextStart(read: Read, from: number, end: number): number {
+function nextStart(read: ReadBytes, from: number, end: number): number {
   const magic = Buffer.alloc(4);
   magic.writeUInt32LE(DATA_MAGIC);
   for (let start = from; start < end; start += WINDOW) {

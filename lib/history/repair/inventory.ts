@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { isTooDeep } from '../../chat/nesting.js';
 import type { RecordBody } from '../file/file-layout.js';
-import type { Read } from '../file/frame-headers.js';
+import type { ReadBytes } from '../file/frame-headers.js';
 import type { Codec } from '../file/frames.js';
 import type { Readable } from '../file/readable.js';
 import { type Element, Splitter } from '../file/splitter.js';
@@ -69,14 +69,14 @@ export class Inventory {
   /** The texts that reach over several frames, by the number of their item. */
   readonly long = new Map<number, Buffer>();
   readonly #codec: Codec;
-  readonly #read: Read;
+  readonly #read: ReadBytes;
   #isOpen = false;
   #arrays = 0;
   #time = 0;
   /** How far the beginning of an unfinished element can be believed. */
   #held: Trust = 'checked';
 
-  constructor(codec: Codec, read: Read, frames: Iterable<FoundFrame>) {
+  constructor(codec: Codec, read: ReadBytes, frames: Iterable<FoundFrame>) {
     this.#codec = codec;
     this.#read = read;
     for (const frame of frames) {

@@ -1,4 +1,4 @@
-import { DATA_MAGIC, type Read } from '../file/frame-headers.js';
+import { DATA_MAGIC, type ReadBytes } from '../file/frame-headers.js';
 import type { FoundFrame } from './found-frames.js';
 
 /** A file that is not in zstd at all. */
@@ -25,7 +25,7 @@ const BEGINNINGS: readonly (readonly [form: string, bytes: readonly number[]])[]
 ];
 
 /** What a file is that holds no zstd frame at its beginning, and what can be read of it; null for one that may be zstd, or that nobody knows. */
-export function otherForm(read: Read, size: number): OtherForm | null {
+export function otherForm(read: ReadBytes, size: number): OtherForm | null {
   const start = read(0, 64);
   const dictionary = dictionaryOf(start);
   if (dictionary !== null)

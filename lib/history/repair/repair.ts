@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from '../../chat/message.js';
 import { DAMAGED_PREFIX, type Paths } from '../base/history-paths.js';
-import { keepTwice } from '../base/link-or-copy.js';
+import { linkOrCopy } from '../base/link-or-copy.js';
 import type { Codec } from '../file/frames.js';
 import { followed, homeOf, removeConversation } from '../file/links.js';
 import { assertHeld } from '../lock/held.js';
@@ -21,7 +21,7 @@ const EXTENSION = '.json.zst';
 export function repair(codec: Codec, paths: Paths, log: string, now: Date): string {
   const real = followed(paths);
   const kept = freeName(paths.folder, now);
-  keepTwice(real.history, kept);
+  linkOrCopy(real.history, kept);
   const damaged = ArrayFile.open(codec, kept, true);
   try {
     const { salvage } = damaged;
@@ -64,7 +64,7 @@ export function convert(
 ): string | null {
   const { findings } = file;
   const kept = findings && freeName(paths.folder, now);
-  if (kept) keepTwice(followed(paths).history, kept);
+  if (kept) linkOrCopy(followed(paths).history, kept);
   rewrite(codec, paths, log, entriesOf(file, more));
   return findings && kept && reordered(findings, kept);
 }

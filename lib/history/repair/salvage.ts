@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.j
 import type { Entry } from '../../chat/message.js';
 import { isTooDeep } from '../../chat/nesting.js';
 import { decodeEntry } from '../file/decode-entry.js';
-import type { Read } from '../file/frame-headers.js';
+import type { ReadBytes } from '../file/frame-headers.js';
 import type { Codec } from '../file/frames.js';
 import { readableAt } from '../file/readable.js';
 import { beat } from '../lock/held.js';
@@ -47,7 +47,7 @@ export class Salvage {
   readonly #contentAt: (frame: number) => Buffer | null;
   readonly #contents = new Map<number, Buffer>();
 
-  constructor(codec: Codec, read: Read, size: number) {
+  constructor(codec: Codec, read: ReadBytes, size: number) {
     const found = new Inventory(codec, read, framesIn(codec, read, size));
     const other = found.items.length === 0 ? otherForm(read, size) : null;
     this.#inventory = other ? new Inventory(codec, read, other.frames) : found;

@@ -11,12 +11,12 @@ const MOST_FILES = 2000;
  * Why a file with an ordinary name is private: it is the same as a private one at home, in `root` or of hi's own. Null where it is not.
  * A name does not tell of a hard link.
  */
-export async function twinReason(path: string, root: string, own: readonly string[]): Promise<string | null> {
-  const twin = await privateTwin(path, root, own);
-  return twin === null ? null : `it is the same file as ${twin}, which is private`;
+export async function hardLinkReason(path: string, root: string, own: readonly string[]): Promise<string | null> {
+  const linked = await privateHardLink(path, root, own);
+  return linked === null ? null : `it is the same file as ${linked}, which is private`;
 }
 
-async function privateTwin(path: string, root: string, own: readonly string[]): Promise<string | null> {
+async function privateHardLink(path: string, root: string, own: readonly string[]): Promise<string | null> {
   const file = look(path);
   if (!file?.isFile() || file.nlink < 2) return null;
   let left = MOST_FILES;
@@ -27,14 +27,14 @@ async function privateTwin(path: string, root: string, own: readonly string[]): 
     if (there?.ino === file.ino && there.dev === file.dev) return place;
     if (there?.isDirectory() !== true) return null;
     for (const name of await readdir(place).catch(() => [])) {
-      const twin = await find(join(place, name));
-      if (twin !== null) return twin;
+      const linked = await find(join(place, name));
+      if (linked !== null) return linked;
     }
     return null;
   };
   for (const place of [...own, ...(await privateIn(homedir())), ...(await privateIn(root))]) {
-    const twin = await find(place);
-    if (twin !== null) return twin;
+    const linked = await find(place);
+    if (linked !== null) return linked;
   }
   return null;
 }

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { dirname, relative, resolve } from 'node:path';
 import type { Rule, Rules } from '../rules/rules.js';
-import { twinReason } from './hard-links.js';
+import { hardLinkReason } from './hard-links.js';
 import { privateReason } from './private-places.js';
-import { isInside, locate, type Place } from './resolve-path.js';
+import { isInside, locate, type ResolvedPath } from './resolve-path.js';
 
 /** What the judge decides: run it, ask the user, or never. */
 export type Verdict =
@@ -19,7 +19,7 @@ export type Verdict =
   | { readonly decision: 'deny'; readonly reason: string };
 
 /** The surroundings a path is judged in. */
-export interface Surroundings {
+export interface JudgeContext {
   /** The folder that reads are free in, as it was when the session began. */
   readonly root: string;
   readonly workingFolder: string;
@@ -37,10 +37,10 @@ export async function judgePath(
   kind: 'read' | 'write',
   path: string,
   rules: Rules,
-  around: Surroundings,
+  context: JudgeContext,
 ): Promise<Verdict> {
-  const place = await locate(path, around.workingFolder);
-  const root = (await locate(around.root, '/')).real ?? around.root;
+  const place = await locate(path, context.workingFolder);
+  const root = (await locate(context.root, '/')).real ?? context.root;
   const speaks = (rule: Rule) => rule.tool === tool || rule.tool === `${kind}_file`;
   const find = async (list: readonly Rule[], paths: readonly string[]) => {
     for (const rule of list) if (speaks(rule) && (await covers(rule, paths, root))) return rule;
@@ -49,10 +49,10 @@ export async function judgePath(
   const spellings = [resolve(place.asked), ...(place.real === null ? [] : [place.real])];
   const denied = await find(rules.deny, spellings);
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
-  const free = kind === 'read' && (await isFree(place, around));
+  const free = kind === 'read' && (await isFree(place, context));
   const leads = place.real !== null && place.real !== resolve(place.asked) ? ` (it leads to ${place.real})` : '';
-  const own = free ? [] : around.ownPlaces;
-  const secret = privateReason(place, kind, own) ?? (await twinReason(place.real ?? '', root, own));
+  const own = free ? [] : context.ownPlaces;
+  const secret = privateReason(place, kind, own) ?? (await hardLinkReason(place.real ?? '', root, own));
   if (secret !== null) return { decision: 'ask', reason: secret + leads, rule: null };
   const asked = await find(rules.ask, spellings);
   if (asked) return { decision: 'ask', reason: `the rule '${asked.source}' says to ask${leads}`, rule: null };
@@ -64,7 +64,7 @@ export async function judgePath(
   return { decision: 'ask', reason: reason + leads, rule: ruleFor(tool, kind, real, root) };
 }
 
-async function isFree({ real }: Place, { freeFolders }: Surroundings): Promise<boolean> {
+async function isFree({ real }: ResolvedPath, { freeFolders }: JudgeContext): Promise<boolean> {
   const folders = await Promise.all(freeFolders.map((folder) => locate(folder, '/')));
   return real !== null && folders.some((folder) => folder.real !== null && isInside(folder.real, real));
 }

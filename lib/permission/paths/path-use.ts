@@ -50,7 +50,7 @@ export function pathUse(parts: readonly ShellPart[], workingFolder: string): Pat
 
 const programOf = ({ words }: CommandPart): string => basename(words[0]?.value ?? '');
 
-const isHiding = (part: ShellPart): boolean => part.kind === 'command' && part.doubt?.hides === true;
+const isHiding = (part: ShellPart): boolean => part.kind === 'command' && part.uncertainty?.hides === true;
 
 const isMover = ({ words }: CommandPart): boolean =>
   words.some(({ value }) => value === 'cd' || value === 'pushd' || value === 'popd');
@@ -59,7 +59,7 @@ function mayWrite(part: CommandPart): boolean {
   if (part.inner !== null) return false;
   const program = programOf(part);
   const looks = program === 'git' ? GIT_READERS.has(part.words[1]?.value ?? '') : READERS.has(program);
-  return !looks || part.doubt !== null;
+  return !looks || part.uncertainty !== null;
 }
 
 function foldersOf(movers: readonly CommandPart[], workingFolder: string): readonly string[] | null {

@@ -3,8 +3,8 @@ import type { Rule, Rules } from '../rules/rules.js';
 import type { ShellWord } from '../shell/shell-word.js';
 import { ANYTHING } from '../shell/word-pattern.js';
 import { globMatches, knownPattern } from './glob-matches.js';
-import { twinReason } from './hard-links.js';
-import { judgePath, type Surroundings, type Verdict } from './judge-path.js';
+import { hardLinkReason } from './hard-links.js';
+import { type JudgeContext, judgePath, type Verdict } from './judge-path.js';
 import type { PathUse } from './path-use.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
@@ -33,14 +33,14 @@ export async function pathWordProblem(
   words: readonly ShellWord[],
   use: PathUse,
   rules: Rules,
-  around: Surroundings,
+  context: JudgeContext,
 ): Promise<Verdict | null> {
   if (words.length > MOST_WORDS) return asking('it has too many words to look through');
   if (use.folders === null) return asking('it goes through too many folders');
   const forbidding = rules.deny.filter((rule) => rule.scope.kind !== 'all' && rule.tool !== 'bash');
   let problem: Asking | null = null;
   for (const workingFolder of use.folders) {
-    const here = { ...around, workingFolder };
+    const here = { ...context, workingFolder };
     for (const word of words) {
       if ((word.value ?? word.pattern ?? word.text).length > LONGEST_WORD) {
         if (/[*?{]/.test(word.pattern ?? '')) problem ??= asking('a word in it is too long to look through');
@@ -74,11 +74,11 @@ async function denial(
   path: string,
   { writes }: PathUse,
   deny: readonly Rule[],
-  around: Surroundings,
+  context: JudgeContext,
 ): Promise<Verdict | null> {
   if (deny.length === 0) return null;
   for (const kind of writes ? (['read', 'write'] as const) : (['read'] as const)) {
-    const verdict = await judgePath(`${kind}_file`, kind, path, { deny, ask: [], allow: [] }, around);
+    const verdict = await judgePath(`${kind}_file`, kind, path, { deny, ask: [], allow: [] }, context);
     if (verdict.decision === 'deny') return verdict;
   }
   return null;
@@ -88,12 +88,12 @@ async function privateProblem(
   path: string,
   word: ShellWord,
   { mayWrite, moves }: PathUse,
-  { workingFolder, root, ownPlaces }: Surroundings,
+  { workingFolder, root, ownPlaces }: JudgeContext,
 ): Promise<Asking | null> {
   const isAddress = /^[a-z+]+:\/\//.test(word.value ?? '');
   const kind = mayWrite && !isAddress ? 'write' : 'read';
   const place = await locate(path, workingFolder);
-  const reason = privateReason(place, kind, ownPlaces) ?? (await twinReason(place.real ?? '', root, ownPlaces));
+  const reason = privateReason(place, kind, ownPlaces) ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (reason === null) return null;
   // A bare word such as `.key` may be anything; it is a place only where there is one.
   const isCertain = word.value !== null && !moves && !path.includes('/');

@@ -1,5 +1,5 @@
 import { basename, sep } from 'node:path';
-import { isInside, type Place } from './resolve-path.js';
+import { isInside, type ResolvedPath } from './resolve-path.js';
 
 /** Folders that hold keys and sessions, wherever they are found. In small letters: some systems find them by any. */
 const PRIVATE_FOLDERS = new Set([
@@ -35,7 +35,7 @@ const START_FOLDERS = new Set(['.git', '.husky', 'autostart', 'systemd', 'launch
  * Why this place is never touched without asking, as the end of a sentence; null for an ordinary place.
  * `own` are folders and files of hi itself.
  */
-export function privateReason(place: Place, kind: 'read' | 'write', own: readonly string[]): string | null {
+export function privateReason(place: ResolvedPath, kind: 'read' | 'write', own: readonly string[]): string | null {
   if (place.real === null) return 'it cannot be told where this path leads';
   for (const path of [place.asked, place.real]) {
     if (own.some((folder) => isInside(folder, path))) return "it is hi's own configuration or history";

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /** A path as it was written and as the kernel would find it. */
-export interface Place {
+export interface ResolvedPath {
   /** Absolute, links and `..` not yet resolved. */
   readonly asked: string;
   /** Where it really leads. Null when that cannot be told (a loop of links, a folder that may not be entered). */
@@ -20,7 +20,7 @@ export function absolutePath(path: string, folder: string): string {
  * Follows a path step by step as the kernel does, so that neither `..` behind a link nor a dangling link leads astray.
  * What does not exist yet is taken as written below the nearest parent that does. Never throws.
  */
-export async function locate(path: string, folder: string): Promise<Place> {
+export async function locate(path: string, folder: string): Promise<ResolvedPath> {
   const asked = absolutePath(path, folder);
   return { asked, real: follow('/', asked.split(sep), 40) };
 }

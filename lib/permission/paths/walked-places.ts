@@ -5,7 +5,7 @@ import type { Rule, Rules } from '../rules/rules.js';
 import type { Walk } from '../shell/directory-walks.js';
 import type { ShellWord } from '../shell/shell-word.js';
 import { globMatches, knownPattern, mayFit, surelyFits } from './glob-matches.js';
-import { covers, type Surroundings, type Verdict } from './judge-path.js';
+import { covers, type JudgeContext, type Verdict } from './judge-path.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
 
@@ -20,10 +20,10 @@ export async function walkedProblem(
   walks: readonly Walk[],
   folders: readonly string[],
   rules: Rules,
-  around: Surroundings,
+  context: JudgeContext,
 ): Promise<Verdict | null> {
   if (walks.length === 0) return null;
-  const guard = new Guard(rules, around, (await locate(around.root, '/')).real ?? around.root);
+  const guard = new Guard(rules, context, (await locate(context.root, '/')).real ?? context.root);
   for (const walk of walks)
     for (const start of await startsOf(walk, folders)) {
       const problem = await guard.lookThrough(start, walk);
@@ -54,14 +54,14 @@ interface Problem {
 
 class Guard {
   readonly #deny: readonly Rule[];
-  readonly #around: Surroundings;
+  readonly #context: JudgeContext;
   readonly #root: string;
   readonly #seen = new Set<string>();
   #files = 0;
 
-  constructor({ deny }: Rules, around: Surroundings, root: string) {
+  constructor({ deny }: Rules, context: JudgeContext, root: string) {
     this.#deny = deny.filter((rule) => rule.scope.kind !== 'all' && /^(read_file|list_files)$/.test(rule.tool));
-    this.#around = around;
+    this.#context = context;
     this.#root = root;
   }
 
@@ -94,7 +94,7 @@ class Guard {
     for (const rule of this.#deny)
       if (await covers(rule, [path, real ?? path], this.#root))
         return { reason: `the rule '${rule.source}' forbids a file it goes through: ${path}`, mayBeDenied: true };
-    const reason = privateReason({ asked: path, real }, 'read', this.#around.ownPlaces);
+    const reason = privateReason({ asked: path, real }, 'read', this.#context.ownPlaces);
     return reason === null ? null : { reason: `it goes through ${path}, and ${reason}`, mayBeDenied: false };
   }
 }

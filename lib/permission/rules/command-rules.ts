@@ -52,14 +52,14 @@ export function cover(rules: readonly CommandRule[], part: CommandPart): Cover {
   return covers.includes('whole') ? 'whole' : covers.includes('itself') ? 'itself' : 'no';
 }
 
-function coverBy({ rule, words: wanted }: CommandRule, { settings, words, inner, doubt }: CommandPart): Cover {
+function coverBy({ rule, words: wanted }: CommandRule, { settings, words, inner, uncertainty }: CommandPart): Cover {
   const all = [...settings, ...words];
   const exact = rule.scope.kind === 'exact';
   if (wanted === null || (exact && wanted.length !== all.length)) return 'no';
   if (!wanted.every((word, index) => all[index]?.value === word)) return 'no';
   if (exact) return 'whole';
   const reach = wanted.length - settings.length;
-  if (reach <= 0 || (doubt !== null && doubt.index >= reach)) return 'no';
+  if (reach <= 0 || (uncertainty !== null && uncertainty.index >= reach)) return 'no';
   return inner === null || reach > inner.start ? 'whole' : 'itself';
 }
 
@@ -70,7 +70,7 @@ export type Mention = 'yes' | 'maybe' | 'no';
 export function mentions({ rule, words }: CommandRule, part: CommandPart): Mention {
   if (rule.scope.kind === 'all') return 'yes';
   if (words === null) return 'no';
-  const carries = part.inner !== null || part.doubt !== null;
+  const carries = part.inner !== null || part.uncertainty !== null;
   const starts = carries ? part.words.map((_, index) => index) : [0];
   const found = starts.map((start) => speaksOf(words, part.words.slice(start), rule.scope.kind === 'exact'));
   return found.includes('yes') ? 'yes' : found.includes('maybe') ? 'maybe' : 'no';

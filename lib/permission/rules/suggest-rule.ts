@@ -38,9 +38,9 @@ export function commandRule(command: string, uncovered: readonly ShellPart[]): s
   return prefix === null ? exactRule(command, uncovered) : `bash(${prefix}:*)`;
 }
 
-function prefixOf({ settings, words, inner, doubt }: Extract<ShellPart, { kind: 'command' }>): string | null {
+function prefixOf({ settings, words, inner, uncertainty }: Extract<ShellPart, { kind: 'command' }>): string | null {
   const [name, second] = words.map((word) => word.value);
-  if (settings.length > 0 || inner !== null || doubt !== null || typeof name !== 'string' || !isPlain(name))
+  if (settings.length > 0 || inner !== null || uncertainty !== null || typeof name !== 'string' || !isPlain(name))
     return null;
   const program = basename(name);
   if (LOOKING.has(program)) return name;
@@ -65,6 +65,6 @@ function exactRule(command: string, uncovered: readonly ShellPart[]): string | n
 function isUnclear(part: ShellPart): boolean {
   return (
     part.kind === 'unclear' ||
-    (part.kind === 'command' && part.doubt?.hides === true && part.doubt.index === Number.POSITIVE_INFINITY)
+    (part.kind === 'command' && part.uncertainty?.hides === true && part.uncertainty.index === Number.POSITIVE_INFINITY)
   );
 }

@@ -1,8 +1,8 @@
-import { tellingSedWord } from './sed-script.js';
+import { escapingSedWord } from './sed-script.js';
 import type { ShellWord } from './shell-word.js';
 
 /** How one program can be made to run or write something else than its first words say. */
-interface Telling {
+interface EscapeOptions {
   /** Long options, found by any beginning, as getopt does. */
   readonly long: readonly string[];
   /** Words that tell it: clusters of short options, subcommands, scripts. */
@@ -24,7 +24,7 @@ interface Telling {
 // From the manual pages of git 2.39, GNU tar 1.34, rsync 3.2, OpenSSH 9.2, GNU coreutils 9.1, awk (POSIX), ripgrep 14, fd 10, tree 2.1,
 // less 590, file 5.44, yq 4, procps 4, npm 11, pnpm 9, yarn 1.22, cargo 1.80, go 1.22, kubectl 1.30, helm 3, apt 2.6, curl 7.88 and wget 1.21.
 const NO_WORD = /(?!)/;
-const TELLING: Readonly<Record<string, Telling>> = {
+const ESCAPE_OPTIONS: Readonly<Record<string, EscapeOptions>> = {
   git: {
     long: [
       '--config-env',
@@ -147,7 +147,7 @@ const SAME: Readonly<Record<string, string>> = {
 };
 
 /** What cannot be told about a command from its first words. */
-export interface Doubt {
+export interface Uncertainty {
   readonly reason: string;
   /** A rule whose prefix names the word here has said so itself. Infinity where only an exact rule can. */
   readonly index: number;
@@ -156,28 +156,28 @@ export interface Doubt {
 }
 
 /** The doubt about the last word by which a program does more than its first words say; null when there is none, and for programs that are not known. */
-export function doubtAboutOptions(program: string, words: readonly ShellWord[]): Doubt | null {
+export function uncertaintyAboutOptions(program: string, words: readonly ShellWord[]): Uncertainty | null {
   const name = SAME[program] ?? program;
-  const index = name === 'sed' ? tellingSedWord(words) : tellingWord(name, words);
+  const index = name === 'sed' ? escapingSedWord(words) : escapingWord(name, words);
   if (index === -1) return null;
   const looked = name === 'sed' ? [words[index]] : words.slice(1);
   const hides = looked.some((word) => HIDING[name]?.test(word?.value ?? '') === true);
   return { index, hides, reason: `${program} may run or write something else by ${words[index]?.text}` };
 }
 
-function tellingWord(name: string, words: readonly ShellWord[]): number {
-  const telling = Object.hasOwn(TELLING, name) ? TELLING[name] : undefined;
-  if (telling === undefined) return -1;
+function escapingWord(name: string, words: readonly ShellWord[]): number {
+  const options = Object.hasOwn(ESCAPE_OPTIONS, name) ? ESCAPE_OPTIONS[name] : undefined;
+  if (options === undefined) return -1;
   const end = words.findIndex(({ value }) => value === '--');
   const operands = words.flatMap((word, index) => (isOperand(word, index, end) ? [index] : []));
-  const subcommand = operands.find((index) => !telling.valued?.test(words[index - 1]?.value ?? '')) ?? -1;
-  const behind = telling.behind?.[words[subcommand]?.value ?? ''];
+  const subcommand = operands.find((index) => !options.valued?.test(words[index - 1]?.value ?? '')) ?? -1;
+  const behind = options.behind?.[words[subcommand]?.value ?? ''];
   return words.findLastIndex(({ value, text, mayBeOption }, position) => {
-    if (position === 0 || (telling.ends === true && end !== -1 && position > end)) return false;
-    if (telling.operands !== undefined && operands.indexOf(position) >= telling.operands) return true;
-    if (value === null) return mayBeOption || telling.unknown === true || telling.words.test(text.replace(/["']/g, ''));
-    const place = position < subcommand ? telling.first : position > subcommand ? behind : undefined;
-    return tells(value, telling) || place?.test(value) === true;
+    if (position === 0 || (options.ends === true && end !== -1 && position > end)) return false;
+    if (options.operands !== undefined && operands.indexOf(position) >= options.operands) return true;
+    if (value === null) return mayBeOption || options.unknown === true || options.words.test(text.replace(/["']/g, ''));
+    const place = position < subcommand ? options.first : position > subcommand ? behind : undefined;
+    return tells(value, options) || place?.test(value) === true;
   });
 }
 
@@ -187,7 +187,7 @@ function isOperand({ value }: ShellWord, index: number, end: number): boolean {
   return index > 0 && (value === '-' || !value?.startsWith('-'));
 }
 
-function tells(value: string, { long, words }: Telling): boolean {
+function tells(value: string, { long, words }: EscapeOptions): boolean {
   if (words.test(value)) return true;
   const option = value.split('=')[0] ?? '';
   return option.length > '--'.length && long.some((name) => name.startsWith(option));

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { doubtAboutOptions } from './escape-options.js';
-import { type Carried, carriedFrom, hiding, NOTHING, unclear } from './nested.js';
+import { uncertaintyAboutOptions } from './escape-options.js';
+import { hiding, type NestedCommand, NOTHING, nestedFrom, unclear } from './nested.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
-import { behindOptions, isCarrier } from './wrapper-command.js';
+import { behindOptions, isWrapper } from './wrapper-command.js';
 
 const SHELLS = new Set(['bash', 'sh', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'rbash']);
 
@@ -38,7 +38,7 @@ const READS_SCRIPT = 'the shell runs what it is fed';
 const NAME_READERS = new Set(['test', '[', 'printf', 'read', 'mapfile', 'readarray', 'getopts', 'wait']);
 
 /** Finds the command that a command runs in turn, so that both can be judged. What cannot be told is said to be unclear. */
-export function carried(words: readonly ShellWord[]): Carried {
+export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
   const name = words[0]?.value ?? null;
   if (name === null || name === '') return hiding('it cannot be told which program runs');
   const program = basename(name);
@@ -52,19 +52,19 @@ export function carried(words: readonly ShellWord[]): Carried {
     return FED.test(words[1]?.value ?? '') ? hiding(READS_SCRIPT) : scriptFile(words, 1);
   if (program === 'find') return found(words);
   if (SHELLS.has(program)) return shell(program, words);
-  if (isCarrier(program)) return behindOptions(program, words);
+  if (isWrapper(program)) return behindOptions(program, words);
   if (NAME_READERS.has(program)) return nameReader(program, words);
-  const doubt = doubtAboutOptions(program, words);
-  return doubt === null ? NOTHING : { kind: 'unclear', ...doubt };
+  const uncertainty = uncertaintyAboutOptions(program, words);
+  return uncertainty === null ? NOTHING : { kind: 'unclear', ...uncertainty };
 }
 
-function evaluated(words: readonly ShellWord[]): Carried {
+function evaluated(words: readonly ShellWord[]): NestedCommand {
   const values = words.slice(1).map((word) => word.value);
   if (values.includes(null)) return hiding('it evaluates something that is not written in it');
   return { kind: 'script', start: words.length, script: values.join(' ') };
 }
 
-function trapped(words: readonly ShellWord[]): Carried {
+function trapped(words: readonly ShellWord[]): NestedCommand {
   const action = words[1]?.value ?? null;
   if (words.length === 1 || action === '-') return NOTHING;
   return action === null
@@ -73,7 +73,7 @@ function trapped(words: readonly ShellWord[]): Carried {
 }
 
 // Allexport and keyword would turn harmless assignments into settings of other programs.
-function settings(words: readonly ShellWord[]): Carried {
+function settings(words: readonly ShellWord[]): NestedCommand {
   const plain = words
     .slice(1)
     .every(
@@ -83,7 +83,7 @@ function settings(words: readonly ShellWord[]): Carried {
   return plain ? NOTHING : unclear('it changes how bash reads commands');
 }
 
-function found(words: readonly ShellWord[]): Carried {
+function found(words: readonly ShellWord[]): NestedCommand {
   if (words.some((word) => word.value === null && word.mayBeOption))
     return hiding('find may be told to run or delete something');
   const values = words.map((word) => word.value ?? '');
@@ -106,7 +106,7 @@ function found(words: readonly ShellWord[]): Carried {
 /** What bash reads in another way than other shells: there its `$'…'` ends elsewhere, and `[[ a || b ]]` runs `b`. */
 const OF_BASH_ONLY = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfunction\b/;
 
-function shell(program: string, words: readonly ShellWord[]): Carried {
+function shell(program: string, words: readonly ShellWord[]): NestedCommand {
   for (let index = 1; index < words.length; index += 1) {
     const { value, mayBeOption } = words[index] ?? UNKNOWN_WORD;
     if (value === null && mayBeOption) return hiding('it cannot be told what the shell is given');
@@ -126,15 +126,15 @@ function shell(program: string, words: readonly ShellWord[]): Carried {
 }
 
 /** A script is a file: `bash ls` runs the one called `ls` in the working folder, not the program. */
-function scriptFile(words: readonly ShellWord[], start: number): Carried {
+function scriptFile(words: readonly ShellWord[], start: number): NestedCommand {
   const named = words.map((word, index) => {
     const isName = index === start && word.value !== null && !word.value.includes('/');
     return isName ? { ...word, value: `./${word.value}` } : word;
   });
-  return carriedFrom(named, start, []);
+  return nestedFrom(named, start, []);
 }
 
-function nameReader(program: string, words: readonly ShellWord[]): Carried {
+function nameReader(program: string, words: readonly ShellWord[]): NestedCommand {
   const rest = words.slice(1);
   if (/^(mapfile|readarray)$/.test(program) && rest.some(({ value }) => value === null || /^-[A-Za-z]*C/.test(value)))
     return hiding(`${program} may run a command for each line`);

@@ -1,8 +1,8 @@
-import type { Doubt } from './escape-options.js';
+import type { Uncertainty } from './escape-options.js';
 import type { ShellWord } from './shell-word.js';
 
 /** What a command runs besides itself. */
-export type Carried =
+export type NestedCommand =
   | { readonly kind: 'nothing' }
   /** Other words of it are a command. `start` is where that command's name stands. */
   | {
@@ -13,13 +13,13 @@ export type Carried =
     }
   /** One of its words is a script. */
   | { readonly kind: 'script'; readonly start: number; readonly script: string }
-  | ({ readonly kind: 'unclear' } & Doubt);
+  | ({ readonly kind: 'unclear' } & Uncertainty);
 
 /** It runs nothing besides itself. */
-export const NOTHING: Carried = { kind: 'nothing' };
+export const NOTHING: NestedCommand = { kind: 'nothing' };
 
 /** It may run commands that nobody sees. */
-export const hiding = (reason: string): Carried => ({
+export const hiding = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
   index: Number.POSITIVE_INFINITY,
@@ -27,7 +27,7 @@ export const hiding = (reason: string): Carried => ({
 });
 
 /** It does something that no prefix of its words tells. */
-export const unclear = (reason: string): Carried => ({
+export const unclear = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
   index: Number.POSITIVE_INFINITY,
@@ -35,7 +35,7 @@ export const unclear = (reason: string): Carried => ({
 });
 
 /** The command that begins at `start`; nothing where there is none. */
-export function carriedFrom(words: readonly ShellWord[], start: number, settings: readonly ShellWord[]): Carried {
+export function nestedFrom(words: readonly ShellWord[], start: number, settings: readonly ShellWord[]): NestedCommand {
   const rest = words.slice(start);
   return rest.length === 0 ? NOTHING : { kind: 'words', start, settings, words: rest };
 }

@@ -1,9 +1,9 @@
 import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, Word } from 'unbash';
-import type { Doubt } from './escape-options.js';
-import type { Carried } from './nested.js';
-import { carried } from './nested-command.js';
+import type { Uncertainty } from './escape-options.js';
+import type { NestedCommand } from './nested.js';
+import { nestedCommand } from './nested-command.js';
 import { type ShellWord, shellWord } from './shell-word.js';
-import { assigns, doubtAbout, unreadable } from './unclear-syntax.js';
+import { assigns, uncertaintyAbout, unreadable } from './unclear-syntax.js';
 
 /** One thing a command line does that has to be allowed by itself. */
 export type ShellPart =
@@ -16,7 +16,7 @@ export type ShellPart =
       readonly words: readonly ShellWord[];
       /** The commands this one runs in turn (`env`, `xargs`, `bash -c`), and where in `words` they begin. */
       readonly inner: { readonly start: number; readonly parts: readonly ShellPart[] } | null;
-      readonly doubt: Doubt | null;
+      readonly uncertainty: Uncertainty | null;
     }
   | { readonly kind: 'file'; readonly text: string; readonly use: 'read' | 'write'; readonly path: string }
   /** Something whose effect cannot be told from the text. No prefix rule covers it. */
@@ -84,7 +84,7 @@ class Reader implements ShellReading {
   #visit(node: SyntaxNode, source: string, depth: number): void {
     const text = source.slice(node.pos, node.end);
     const into = node.type === 'Script' ? (node.source ?? source) : source;
-    const reason = doubtAbout(node);
+    const reason = uncertaintyAbout(node);
     if (reason !== null) this.unclear(text, reason);
     const missing = unreadable(node);
     if (missing !== null) this.unclear(text, missing, true);
@@ -106,15 +106,15 @@ class Reader implements ShellReading {
   }
 
   #add(text: string, settings: readonly ShellWord[], words: readonly ShellWord[], depth: number): void {
-    const run = carried(words);
+    const run = nestedCommand(words);
     if (NAME_SETTERS.has(words[0]?.value ?? ''))
       for (const { value } of words.slice(1))
         if (value !== null && this.#isOfPrograms(value)) this.#assign(value, text);
-    const doubt = run.kind === 'unclear' ? run : null;
-    this.parts.push({ kind: 'command', text, settings, words, inner: this.#inner(run, depth + 1), doubt });
+    const uncertainty = run.kind === 'unclear' ? run : null;
+    this.parts.push({ kind: 'command', text, settings, words, inner: this.#inner(run, depth + 1), uncertainty });
   }
 
-  #inner(run: Carried, depth: number) {
+  #inner(run: NestedCommand, depth: number) {
     if (run.kind !== 'words' && run.kind !== 'script') return null;
     const outer = this.parts;
     this.parts = [];

@@ -30,7 +30,7 @@ const PLAIN =
   /^(-[nErsuz]+|--(quiet|silent|regexp-extended|null-data|zero-terminated|separate|unbuffered|posix|sandbox|debug|version|help))$/;
 
 /** The place of the last word by which sed reads or writes files or runs commands; -1 when it only edits what passes through. */
-export function tellingSedWord(words: readonly ShellWord[]): number {
+export function escapingSedWord(words: readonly ShellWord[]): number {
   let [last, firstOperand, hasScript, onlyOperands] = [-1, -1, false, false];
   const judge = (index: number, script: string | null): void => {
     if (script === null || !isHarmless(script)) last = Math.max(last, index);

@@ -19,7 +19,7 @@ export function unreadable(node: SyntaxNode): string | null {
 }
 
 /** What makes a construct unclear by itself; null for what its parts tell. */
-export function doubtAbout(node: SyntaxNode): string | null {
+export function uncertaintyAbout(node: SyntaxNode): string | null {
   switch (node.type) {
     // A variable in arithmetic is evaluated, and its value may contain a command: x='a[$(date)]'; echo $((x)).
     case 'ArithmeticWord':
@@ -28,10 +28,10 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case 'ArithmeticCommand':
       return node.expression === undefined ? 'it calculates something that cannot be read' : null;
     case 'ParameterExpansion':
-      return doubtAboutParameter(node);
+      return uncertaintyAboutParameter(node);
     case 'TestUnary':
     case 'TestBinary':
-      return doubtAboutTest(node);
+      return uncertaintyAboutTest(node);
     case 'Assignment':
       return node.index === undefined || isNumber(node.index) ? null : 'it calculates an index';
     case 'ExtendedGlob':
@@ -45,7 +45,7 @@ export function doubtAbout(node: SyntaxNode): string | null {
 
 const isNumber = (word: Word | undefined): boolean => word === undefined || /^\d+$/.test(shellWord(word).value ?? '');
 
-function doubtAboutParameter({ prefix, index, operation }: ParameterExpansionPart): string | null {
+function uncertaintyAboutParameter({ prefix, index, operation }: ParameterExpansionPart): string | null {
   if (prefix === '!') return 'it looks up a variable by the name in another';
   if (index !== undefined && !isNumber(index) && index.text !== '@' && index.text !== '*')
     return 'it calculates an index';
@@ -55,7 +55,7 @@ function doubtAboutParameter({ prefix, index, operation }: ParameterExpansionPar
   return null;
 }
 
-function doubtAboutTest(test: Extract<TestExpression, { type: 'TestUnary' | 'TestBinary' }>): string | null {
+function uncertaintyAboutTest(test: Extract<TestExpression, { type: 'TestUnary' | 'TestBinary' }>): string | null {
   if (test.type === 'TestUnary') return /^-[vR]$/.test(test.operator) ? 'it evaluates the name of a variable' : null;
   if (!/^-(eq|ne|lt|le|gt|ge)$/.test(test.operator)) return null;
   return isNumber(test.left) && isNumber(test.right) ? null : 'it calculates with a variable';

@@ -1,15 +1,15 @@
-import { type Carried, carriedFrom, hiding, NOTHING } from './nested.js';
+import { hiding, type NestedCommand, NOTHING, nestedFrom } from './nested.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
 
 /** Options of a program that runs the rest of its words: letters without and with a value, long ones without. `skip` words come before the command. */
-interface Carrier {
+interface WrapperOptions {
   readonly flags?: string;
   readonly valued?: string;
   readonly long?: readonly string[];
   readonly skip?: number;
 }
 
-const CARRIERS: Readonly<Record<string, Carrier>> = {
+const CARRIERS: Readonly<Record<string, WrapperOptions>> = {
   builtin: {},
   busybox: {},
   caffeinate: { flags: 'dimsu' },
@@ -43,15 +43,15 @@ const CARRIERS: Readonly<Record<string, Carrier>> = {
 };
 
 /** True for programs that run the rest of their words. */
-export function isCarrier(program: string): boolean {
+export function isWrapper(program: string): boolean {
   return Object.hasOwn(CARRIERS, program);
 }
 
 /** Finds the command behind the options of a carrier. */
-export function behindOptions(program: string, words: readonly ShellWord[]): Carried {
-  const carrier = CARRIERS[program] ?? {};
+export function behindOptions(program: string, words: readonly ShellWord[]): NestedCommand {
+  const wrapper = CARRIERS[program] ?? {};
   const settings: ShellWord[] = [];
-  let skip = carrier.skip ?? 0;
+  let skip = wrapper.skip ?? 0;
   let replaced: string | null = null;
   let index = 1;
   for (; index < words.length; index += 1) {
@@ -64,7 +64,7 @@ export function behindOptions(program: string, words: readonly ShellWord[]): Car
       break;
     }
     if (value !== null && /^-./.test(value)) {
-      const option = readOption(value, carrier);
+      const option = readOption(value, wrapper);
       if (option === null) return hiding(`the option ${value} of ${program} may run something else`);
       if (option.takesNext) index += 1;
       if (program === 'xargs' && option.letter === 'I') replaced = option.value ?? words[index]?.value ?? '';
@@ -72,7 +72,7 @@ export function behindOptions(program: string, words: readonly ShellWord[]): Car
     else if (skip > 0) skip -= 1;
     else break;
   }
-  const found = carriedFrom(words, index, settings);
+  const found = nestedFrom(words, index, settings);
   return program === 'xargs' && found.kind === 'words' ? { ...found, words: fed(found.words, replaced) } : found;
 }
 
@@ -88,7 +88,7 @@ interface Option {
 }
 
 /** Reads a cluster of short options or a long one; null for one that is not known. */
-function readOption(word: string, { flags = '', valued = '', long = [] }: Carrier): Option | null {
+function readOption(word: string, { flags = '', valued = '', long = [] }: WrapperOptions): Option | null {
   if (long.includes(word)) return { letter: '', value: null, takesNext: false };
   for (const [index, letter] of [...word].entries()) {
     if (index === 0) continue;

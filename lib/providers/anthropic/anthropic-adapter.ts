@@ -8,12 +8,12 @@ import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { anthropic } from '../anthropic.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
-import { asSeen } from '../common/image-support.js';
+import { stripImages } from '../common/image-support.js';
 import type { Provider, ProviderSettings } from '../common/provider.js';
 import { asFailure } from '../common/provider-failure.js';
 import { requireKey } from '../common/require-key.js';
 import { guarded, misshapen } from '../common/stream.js';
-import { Answer } from '../common/streamed-answer.js';
+import { StreamedAnswer } from '../common/streamed-answer.js';
 import { asEvents, type Reading, readEnd, readEvent } from './anthropic-answer.js';
 import { toVendorRequest } from './anthropic-request.js';
 
@@ -46,12 +46,12 @@ class AnthropicProvider implements Provider {
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
     const context = { member: anthropic, model: request.model, apiKey: this.#settings.apiKey };
-    return guarded((both) => this.#events(asSeen(request), both), context, signal);
+    return guarded((both) => this.#events(stripImages(request), both), context, signal);
   }
 
   // The events are read here: the SDK's own reader takes an answer or an error that is no stream for an empty one.
   async *#events(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    const answer = new Answer();
+    const answer = new StreamedAnswer();
     const nextId = callIds(request.messages);
     const state: Reading = { usage: {}, model: '', stop: null, detail: null, block: null, input: '' };
     const body = toVendorRequest(request, this.name);

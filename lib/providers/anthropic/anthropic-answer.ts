@@ -9,10 +9,14 @@ import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
-import { type Answer, parseObject, toolCall } from '../common/streamed-answer.js';
+import { parseObject, type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 
 /** The end of an answer, once its reason is known; nothing before, and nothing twice. */
-export function* readEnd(state: Reading, answer: Answer, nextId: (given: string) => string): Generator<StreamEvent> {
+export function* readEnd(
+  state: Reading,
+  answer: StreamedAnswer,
+  nextId: (given: string) => string,
+): Generator<StreamEvent> {
   const { stop, usage, model, detail } = state;
   if (stop === null) return;
   state.stop = null;
@@ -60,7 +64,7 @@ export interface Reading {
 export function* readEvent(
   event: RawMessageStreamEvent,
   state: Reading,
-  answer: Answer,
+  answer: StreamedAnswer,
   nextId: (given: string) => string,
 ): Generator<StreamEvent> {
   switch (event.type) {
@@ -92,7 +96,7 @@ export function* readEvent(
   }
 }
 
-function* beginBlock(block: unknown, state: Reading, answer: Answer): Generator<StreamEvent> {
+function* beginBlock(block: unknown, state: Reading, answer: StreamedAnswer): Generator<StreamEvent> {
   yield* answer.close();
   state.input = '';
   state.block = null;
@@ -105,7 +109,7 @@ function* beginBlock(block: unknown, state: Reading, answer: Answer): Generator<
 }
 
 /** Redacted thinking and blocks of a type nobody here knows are kept as they came, and go back so. */
-function* endBlock(state: Reading, answer: Answer, nextId: (given: string) => string): Generator<StreamEvent> {
+function* endBlock(state: Reading, answer: StreamedAnswer, nextId: (given: string) => string): Generator<StreamEvent> {
   const { block, input } = state;
   state.block = null;
   if (block === null) return yield* answer.close();

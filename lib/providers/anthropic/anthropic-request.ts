@@ -12,11 +12,11 @@ import { base64Of, missingText } from '../common/attachment.js';
 import { shortId } from '../common/call-ids.js';
 import {
   beginningWithUser,
-  handOver,
+  normaliseHistory,
   replaceSurrogates,
   resultText,
-  type Turn,
   type UserPart,
+  type VendorTurn,
 } from '../common/normalise-history.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
 
@@ -60,7 +60,7 @@ function formerTools(messages: readonly VendorMessage[]): Tool[] {
 /** Turns alternate, and results come first in the message after their calls: neighbours that speak for the same side are joined. */
 export function toVendorMessages(request: ChatRequest, provider: string): VendorMessage[] {
   const messages: VendorMessage[] = [];
-  for (const turn of beginningWithUser(handOver(request, provider))) {
+  for (const turn of beginningWithUser(normaliseHistory(request, provider))) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user';
     const content = toVendorContent(turn, request);
     if (content.length === 0) continue;
@@ -80,7 +80,7 @@ function toVendorSystem(blocks: readonly string[]): TextBlockParam[] {
   }));
 }
 
-function toVendorContent(turn: Turn, request: ChatRequest): ContentBlockParam[] {
+function toVendorContent(turn: VendorTurn, request: ChatRequest): ContentBlockParam[] {
   switch (turn.role) {
     case 'user':
       return turn.content.flatMap((part) => toVendorUserBlock(part, request));
@@ -110,7 +110,7 @@ function toVendorUserBlock(part: UserPart, { attachments }: ChatRequest): Conten
   return [{ type: 'image', source: { type: 'base64', media_type: imageType(part.mime), data } }];
 }
 
-function toVendorAnswerBlock(part: Extract<Turn, { role: 'assistant' }>['content'][number]): ContentBlockParam[] {
+function toVendorAnswerBlock(part: Extract<VendorTurn, { role: 'assistant' }>['content'][number]): ContentBlockParam[] {
   switch (part.type) {
     case 'text':
       return textBlock(part.text);

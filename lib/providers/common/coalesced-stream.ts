@@ -7,7 +7,7 @@ const MOST = 64;
  * Events on their way from a vendor's stream to the turn. What came at once is taken at once, with the pieces of a text put together: every event passes
  * through half a dozen generators after this, which for a fast server would cost more than reading the answer.
  */
-export class Gathered {
+export class CoalescedStream {
   readonly #check: (event: StreamEvent) => StreamEvent;
   #events: StreamEvent[] = [];
   #pieces = 0;

@@ -1,7 +1,7 @@
 import { jsonText } from '../../chat/nesting.js';
 import type { ErrorCode } from '../../errors.js';
 import { neverFitsRate, saysOverflow } from './overflow.js';
-import { PAGE, type VendorError } from './vendor-error.js';
+import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
 /** The kind of a vendor's error. */
 export function kindOf({ status, kinds, message, details }: VendorError): ErrorCode {
@@ -20,7 +20,7 @@ export function kindOf({ status, kinds, message, details }: VendorError): ErrorC
   if (status === 413 || saysOverflow(said)) return 'window';
   if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status))) return 'model';
   // A service that is asked for data does not refuse it with a page: a firewall or a proxy does.
-  if (status === 403 && kinds.includes(PAGE)) return 'request';
+  if (status === 403 && kinds.includes(WEB_PAGE)) return 'request';
   if (status === 403 || means(/permission/)) return 'key';
   if (status === 408) return 'network';
   if (means(/overloaded|unavailable|server_error|api_error|internal|timeout/)) return 'overload';

@@ -18,7 +18,7 @@ const BLIND = [
  * The request as a model takes it that is known to see nothing: images of earlier turns are told of in words, for another model was shown them.
  * Throws a `request` error for an image in the newest message, before anything is sent. Other models get the request as it is.
  */
-export function asSeen(request: ChatRequest): ChatRequest {
+export function stripImages(request: ChatRequest): ChatRequest {
   const { messages, model } = request;
   const name = model.slice(model.lastIndexOf('/') + 1);
   if (!BLIND.some((pattern) => pattern.test(name))) return request;

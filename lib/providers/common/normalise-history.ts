@@ -15,7 +15,7 @@ import type { ChatRequest } from '../../chat/request.js';
 export type UserPart = TextPart | ImagePart | DocumentPart;
 
 /** A message as an adapter turns it into its vendor's form. */
-export type Turn =
+export type VendorTurn =
   | { readonly role: 'user'; readonly content: readonly UserPart[] }
   /** `own`: written by the very provider and model that are asked now, so that what is opaque in it may go back. */
   | {
@@ -29,9 +29,12 @@ export type Turn =
  * The conversation as one provider and model may read it. What only another understands (thinking, signatures, blocks of unknown type) is
  * left out of other's messages, and messages without anything to send are gone. Lone surrogates, which no vendor takes, are replaced.
  */
-export function handOver({ messages, model }: Pick<ChatRequest, 'messages' | 'model'>, provider: string): Turn[] {
+export function normaliseHistory(
+  { messages, model }: Pick<ChatRequest, 'messages' | 'model'>,
+  provider: string,
+): VendorTurn[] {
   return messages
-    .map((message): Turn => {
+    .map((message): VendorTurn => {
       const content = message.content.map(wellFormed);
       if (message.role === 'user') return { role: 'user', content: content.filter(isUserPart).filter(hasContent) };
       if (message.role === 'tool') return { role: 'tool', content: content.filter(isResult) };
@@ -43,7 +46,7 @@ export function handOver({ messages, model }: Pick<ChatRequest, 'messages' | 'mo
 }
 
 /** The same turns beginning with a user's, as Anthropic and Google insist: a compaction may have kept an answer as the first message. */
-export function beginningWithUser(turns: readonly Turn[]): readonly Turn[] {
+export function beginningWithUser(turns: readonly VendorTurn[]): readonly VendorTurn[] {
   if (turns[0] === undefined || turns[0].role === 'user') return turns;
   return [{ role: 'user', content: [{ type: 'text', text: '(Earlier messages are not shown.)' }] }, ...turns];
 }

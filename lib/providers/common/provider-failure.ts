@@ -3,7 +3,7 @@ import { mask } from '../../http/mask-key.js';
 import { isRetryable, kindOf } from './failure-kind.js';
 import type { ProviderMember } from './provider.js';
 import { retryAfter } from './retry-after.js';
-import { PAGE, readVendorError, type VendorError } from './vendor-error.js';
+import { readVendorError, type VendorError, WEB_PAGE } from './vendor-error.js';
 
 /** Whom a failure is told of. */
 export interface FailureContext {
@@ -115,7 +115,7 @@ function requestHint({ kinds, message, status }: VendorError, { name }: FailureC
     return 'Change `thinking` in the configuration (null leaves it to the vendor), or use another model.';
   }
   if (/image|vision|media/i.test(message)) return 'Use a model that sees images, or /undo the message with the image.';
-  if (status === 403 && kinds.includes(PAGE))
+  if (status === 403 && kinds.includes(WEB_PAGE))
     return 'That was a web page, perhaps of a firewall: check api_base, the network, and HTTPS_PROXY if you need one.';
   if (status === 404 || status === 405)
     return `Nothing answers at this path: check api_base${name === 'openai' ? ' (it usually ends in /v1)' : ''}.`;

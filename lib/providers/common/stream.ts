@@ -2,9 +2,9 @@ import type { StreamEvent } from '../../chat/event.js';
 import { HiError } from '../../errors.js';
 import { aborted } from '../../http/network-error.js';
 import { atMost, GRACE } from '../../http/time-limit.js';
-import { Gathered } from './coalesced-stream.js';
+import { CoalescedStream } from './coalesced-stream.js';
 import { asFailure, capital, type FailureContext } from './provider-failure.js';
-import { sound } from './validate-event.js';
+import { validEvent } from './validate-event.js';
 
 /**
  * An adapter's events with every end a stream can have made one of the contract's: an abort error when `signal` aborted, whatever the SDK
@@ -16,12 +16,12 @@ export async function* guarded(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const over = new AbortController();
-  const gathered = new Gathered((event) => readable(event, context.member.title));
+  const coalesced = new CoalescedStream((event) => readable(event, context.member.title));
   let began = false;
   try {
     if (signal.aborted) throw aborted();
-    const reading = gathered.fill(start(AbortSignal.any([signal, over.signal])));
-    for (let events = await gathered.take(); events !== null; events = await gathered.take()) {
+    const reading = coalesced.fill(start(AbortSignal.any([signal, over.signal])));
+    for (let events = await coalesced.take(); events !== null; events = await coalesced.take()) {
       for (const event of events) {
         if (signal.aborted) throw aborted();
         began = true;
@@ -37,13 +37,13 @@ export async function* guarded(
     throw asFailure(thrown instanceof RangeError ? misshapen(thrown, context.member.title) : thrown, context);
   } finally {
     over.abort();
-    gathered.close();
+    coalesced.close();
   }
 }
 
 function readable(event: StreamEvent, title: string): StreamEvent {
   try {
-    return sound(event);
+    return validEvent(event);
   } catch (thrown) {
     throw misshapen(thrown, title);
   }

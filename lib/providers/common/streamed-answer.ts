@@ -7,7 +7,7 @@ import { isTooDeep, TOO_DEEP } from '../../chat/nesting.js';
  * An answer while it arrives: turns the pieces of a stream into events, with one `part` for every block, in the answer's order.
  * From the first tool call on, parts are held back until `finish`, so that nothing of a stream that is cut can be run.
  */
-export class Answer {
+export class StreamedAnswer {
   #open: { type: 'text' | 'thinking'; text: string; opaque?: Opaque } | null = null;
   readonly #held: AnswerPart[] = [];
   #calls = 0;

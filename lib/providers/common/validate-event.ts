@@ -6,7 +6,7 @@ import type { Usage } from '../../chat/message.js';
  * The event as its type says it is, whatever the server wrote in the place of a text, a name or a number: it goes into the history and into every later
  * request. What only adds to an answer is left out where it is wrong; anything else throws a `TypeError`.
  */
-export function sound(event: StreamEvent): StreamEvent {
+export function validEvent(event: StreamEvent): StreamEvent {
   switch (event.type) {
     case 'text':
     case 'thinking':

@@ -29,7 +29,7 @@ export class StreamError extends Error {
 }
 
 /** The kind of an answer that is a page for people: somebody on the way said it, or a server that is none for chats. */
-export const PAGE = 'web_page';
+export const WEB_PAGE = 'web_page';
 
 /** What a vendor said of a failure, wherever it said it. */
 export interface VendorError {
@@ -82,7 +82,7 @@ function fromRefusal(refusal: RefusedRequest): VendorError {
   if (body !== undefined) return fromErrorObject(body, refusal.status, refusal.headers);
   const page = refusal.body.trimStart().startsWith('<');
   const message = page ? titleOf(refusal.body) : firstWords(refusal.body);
-  return { status: refusal.status, kinds: page ? [PAGE] : [], message, headers: refusal.headers, details: [] };
+  return { status: refusal.status, kinds: page ? [WEB_PAGE] : [], message, headers: refusal.headers, details: [] };
 }
 
 /** What a page for people says of itself. */

@@ -13,7 +13,7 @@ import type { Provider, ProviderSettings } from '../common/provider.js';
 import { asFailure } from '../common/provider-failure.js';
 import { requireKey } from '../common/require-key.js';
 import { guarded, misshapen } from '../common/stream.js';
-import { Answer } from '../common/streamed-answer.js';
+import { StreamedAnswer } from '../common/streamed-answer.js';
 import { gemini } from '../gemini.js';
 import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from './gemini-answer.js';
 import { toVendorRequest } from './gemini-request.js';
@@ -55,7 +55,7 @@ class GeminiProvider implements Provider {
   }
 
   async *#events(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    const answer = new Answer();
+    const answer = new StreamedAnswer();
     const nextId = callIds(request.messages);
     let finish: FinishReason | null = null;
     let detail: string | null = null;

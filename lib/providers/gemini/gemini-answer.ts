@@ -4,13 +4,17 @@ import type { JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { HiError } from '../../errors.js';
-import { type Answer, parseObject, toolCall } from '../common/streamed-answer.js';
+import { parseObject, type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 
 /**
  * A signature belongs to its own part and to no other, so a signed part is never joined with its neighbours; the last part of an answer may
  * be nothing but a signature. What is neither text nor call is kept as it came.
  */
-export function* readPart(part: Part, answer: Answer, nextId: (given?: string) => string): Generator<StreamEvent> {
+export function* readPart(
+  part: Part,
+  answer: StreamedAnswer,
+  nextId: (given?: string) => string,
+): Generator<StreamEvent> {
   const { text, thought, thoughtSignature, functionCall } = part;
   const opaque: JsonObject = thoughtSignature === undefined ? {} : { thoughtSignature };
   if (functionCall) {

@@ -13,10 +13,10 @@ import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/attachment.js';
 import {
   beginningWithUser,
-  handOver,
+  normaliseHistory,
   replaceSurrogates,
-  type Turn,
   type UserPart,
+  type VendorTurn,
 } from '../common/normalise-history.js';
 
 /** Tokens for thinking on Gemini 2.5, which takes a number where later models take a level. */
@@ -55,7 +55,7 @@ export function toVendorTools(tools: readonly ToolSpec[]): FunctionDeclaration[]
 
 /** Turns alternate between user and model; results are the user's. Neighbours that speak for the same side are joined. */
 export function toVendorMessages(request: ChatRequest, provider: string): Content[] {
-  const turns = beginningWithUser(handOver(request, provider));
+  const turns = beginningWithUser(normaliseHistory(request, provider));
   const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
   const ids = vendorIds(turns);
   const contents: { role: 'user' | 'model'; parts: Part[] }[] = [];
@@ -71,12 +71,12 @@ export function toVendorMessages(request: ChatRequest, provider: string): Conten
 }
 
 /** The calls that this model gave an id itself: only these go under one, the others are told apart by their order. */
-function vendorIds(turns: readonly Turn[]): ReadonlySet<string> {
+function vendorIds(turns: readonly VendorTurn[]): ReadonlySet<string> {
   const own = turns.flatMap((turn) => (turn.role === 'assistant' && turn.own ? turn.content : []));
   return new Set(own.flatMap((part) => (part.type === 'tool_call' && part.opaque?.id === true ? [part.call_id] : [])));
 }
 
-function toVendorParts(turn: Turn, request: ChatRequest, ids: ReadonlySet<string>, running: boolean): Part[] {
+function toVendorParts(turn: VendorTurn, request: ChatRequest, ids: ReadonlySet<string>, running: boolean): Part[] {
   switch (turn.role) {
     case 'user':
       return turn.content.map((part) => toVendorUserPart(part, request));
@@ -104,7 +104,7 @@ function toVendorResponse(part: ToolResultPart): Record<string, unknown> {
 }
 
 function toVendorAnswer(
-  { own, content }: Extract<Turn, { role: 'assistant' }>,
+  { own, content }: Extract<VendorTurn, { role: 'assistant' }>,
   ids: ReadonlySet<string>,
   running: boolean,
 ): Part[] {

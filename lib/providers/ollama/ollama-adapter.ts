@@ -14,7 +14,7 @@ import { callIds } from '../common/call-ids.js';
 import type { Provider, ProviderSettings } from '../common/provider.js';
 import { asFailure } from '../common/provider-failure.js';
 import { guarded, misshapen } from '../common/stream.js';
-import { Answer, toolCall } from '../common/streamed-answer.js';
+import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { StreamError } from '../common/vendor-error.js';
 import { ollama } from '../ollama.js';
 import { toVendorRequest } from './ollama-request.js';
@@ -75,7 +75,7 @@ class OllamaProvider implements Provider {
 
   async *#events(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const sees = await this.#sees(request, signal);
-    const answer = new Answer();
+    const answer = new StreamedAnswer();
     const nextId = callIds(request.messages);
     try {
       for await (const chunk of this.#chunks(request, sees, signal)) {

@@ -3,7 +3,13 @@ import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { HiError, unreachable } from '../../errors.js';
 import { base64Of, missingText, unseenText } from '../common/attachment.js';
 import { cannotSee } from '../common/image-support.js';
-import { handOver, replaceSurrogates, resultText, type Turn, type UserPart } from '../common/normalise-history.js';
+import {
+  normaliseHistory,
+  replaceSurrogates,
+  resultText,
+  type UserPart,
+  type VendorTurn,
+} from '../common/normalise-history.js';
 
 /** The request in the form of /api/chat. The window is always told: without it the server takes a small one and cuts the prompt silently. */
 export function toVendorRequest(
@@ -34,7 +40,7 @@ export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
  * of the user, and told of in words in those before, whose turns are over.
  */
 export function toVendorMessages(request: ChatRequest, provider: string, sees: boolean): VendorMessage[] {
-  const turns = handOver(request, provider);
+  const turns = normaliseHistory(request, provider);
   const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
   return [
     ...request.system.map((text) => ({ role: 'system', content: replaceSurrogates(text) })),
@@ -78,7 +84,7 @@ function toVendorUser(
 }
 
 /** Models that think between tool calls want their thoughts of the running turn back; earlier ones only fill the window. */
-function toVendorAnswer({ content }: Extract<Turn, { role: 'assistant' }>, running: boolean): VendorMessage[] {
+function toVendorAnswer({ content }: Extract<VendorTurn, { role: 'assistant' }>, running: boolean): VendorMessage[] {
   const wordsOf = (type: 'text' | 'thinking') => content.map((part) => (part.type === type ? part.text : '')).join('');
   const thinking = running ? wordsOf('thinking') : '';
   const calls = content.flatMap((part) =>

@@ -8,10 +8,16 @@ import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/attachment.js';
 import { shortId } from '../common/call-ids.js';
-import { handOver, replaceSurrogates, resultText, type Turn, type UserPart } from '../common/normalise-history.js';
+import {
+  normaliseHistory,
+  replaceSurrogates,
+  resultText,
+  type UserPart,
+  type VendorTurn,
+} from '../common/normalise-history.js';
 import { canReason } from './openai-models.js';
 
-type AssistantTurn = Extract<Turn, { role: 'assistant' }>;
+type AssistantTurn = Extract<VendorTurn, { role: 'assistant' }>;
 
 /** The request in the form of Chat Completions. `compatible`: another server than OpenAI's own, which may know the older names only. */
 export function toVendorRequest(
@@ -36,7 +42,7 @@ export function toVendorRequest(
 
 /** System blocks first, one message each; then the conversation in its order. */
 export function toVendorMessages(request: ChatRequest, provider: string): ChatCompletionMessageParam[] {
-  const turns = handOver(request, provider);
+  const turns = normaliseHistory(request, provider);
   const names = vendorIds(turns);
   const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
   return [
@@ -68,7 +74,7 @@ export function toVendorTools(tools: readonly ToolSpec[]): ChatCompletionFunctio
 }
 
 /** The ids the calls go under: their own for what this model wrote; OpenAI takes 40 characters, Mistral exactly nine letters and digits. */
-function vendorIds(turns: readonly Turn[]): ReadonlyMap<string, string> {
+function vendorIds(turns: readonly VendorTurn[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const turn of turns) {
     if (turn.role !== 'assistant') continue;

@@ -9,7 +9,7 @@ import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { callIds } from '../common/call-ids.js';
 import { mergeDetails } from '../common/reasoning-details.js';
 import { misshapen } from '../common/stream.js';
-import { Answer, parseObject, toolCall } from '../common/streamed-answer.js';
+import { parseObject, StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { StreamError } from '../common/vendor-error.js';
 import { toVendorRequest } from './openai-chat-request.js';
 
@@ -65,7 +65,7 @@ export async function* streamChat(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const body = toVendorRequest(request, options.provider, options.compatible);
-  const answer = new Answer();
+  const answer = new StreamedAnswer();
   const calls: Call[] = [];
   let details: JsonValue[] = [];
   let finish: string | null = null;
@@ -167,7 +167,11 @@ function count(value: unknown): number {
 }
 
 /** Content as Mistral's models that think send it: a list of blocks, where those of thinking hold blocks of their own. */
-function* readBlocks(blocks: readonly unknown[], type: 'text' | 'thinking', answer: Answer): Generator<StreamEvent> {
+function* readBlocks(
+  blocks: readonly unknown[],
+  type: 'text' | 'thinking',
+  answer: StreamedAnswer,
+): Generator<StreamEvent> {
   for (const block of blocks.filter(isJsonObject)) {
     if (Array.isArray(block.thinking)) yield* readBlocks(block.thinking, 'thinking', answer);
     else if (typeof block.text === 'string') yield* answer.piece(type, block.text);

@@ -9,10 +9,16 @@ import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/attachment.js';
 import { shortId } from '../common/call-ids.js';
-import { handOver, replaceSurrogates, resultText, type Turn, type UserPart } from '../common/normalise-history.js';
+import {
+  normaliseHistory,
+  replaceSurrogates,
+  resultText,
+  type UserPart,
+  type VendorTurn,
+} from '../common/normalise-history.js';
 import { canReason } from './openai-models.js';
 
-type AnswerTurnPart = Extract<Turn, { role: 'assistant' }>['content'][number];
+type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
 
 /** The request in the form of the Responses API. Nothing is stored there, so the model's reasoning comes encrypted and is sent back by us. */
 export function toVendorRequest(request: ChatRequest, provider: string): ResponseCreateParamsStreaming {
@@ -43,7 +49,7 @@ export function toVendorTools(tools: readonly ToolSpec[]): FunctionTool[] {
 export function toVendorMessages(request: ChatRequest, provider: string): ResponseInputItem[] {
   return [
     ...request.system.map((text) => ({ role: 'system' as const, content: replaceSurrogates(text) })),
-    ...handOver(request, provider).flatMap((turn): ResponseInputItem[] => {
+    ...normaliseHistory(request, provider).flatMap((turn): ResponseInputItem[] => {
       switch (turn.role) {
         case 'user':
           return [{ role: 'user', content: toVendorContent(turn.content, request) }];

@@ -15,7 +15,7 @@ import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { callIds } from '../common/call-ids.js';
 import { misshapen } from '../common/stream.js';
-import { Answer, parseObject, toolCall } from '../common/streamed-answer.js';
+import { parseObject, StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { StreamError } from '../common/vendor-error.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
@@ -27,7 +27,7 @@ export async function* streamResponses(
   options: { readonly provider: string; readonly title: string; readonly idleTimeout: number },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  const answer = new Answer();
+  const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
   const items = new OpenItems();
   const state: Reading = { items, refused: false };
@@ -70,7 +70,7 @@ interface Reading {
 function* readEvent(
   event: ResponseStreamEvent,
   state: Reading,
-  answer: Answer,
+  answer: StreamedAnswer,
   nextId: (given: string) => string,
 ): Generator<StreamEvent> {
   const { items } = state;
@@ -112,7 +112,7 @@ function* readItem(
   item: ResponseOutputItem,
   { isStreamed, isOpen }: EndedItem,
   state: Reading,
-  answer: Answer,
+  answer: StreamedAnswer,
   nextId: (given: string) => string,
 ): Generator<StreamEvent> {
   switch (item.type) {

@@ -26,12 +26,12 @@ export interface SkillSelection {
 }
 
 /** What the user asked for by hand since the last message: `/skill NAME` and `/skill -NAME`. */
-export interface SkillWishes {
+export interface SkillOverrides {
   readonly pin: readonly string[];
   readonly drop: readonly string[];
 }
 
-export const NO_WISHES: SkillWishes = { pin: [], drop: [] };
+export const NO_OVERRIDES: SkillOverrides = { pin: [], drop: [] };
 
 /**
  * How large skills are sent: as they are; shortened where their shorter form is there already, which asks nobody;
@@ -46,7 +46,7 @@ export interface SkillLibrary {
   /** Whether `select` may ask a model, and so take seconds. */
   readonly asks: boolean;
   /** Chooses the skills for a new user message from the log alone. Never fails: a model that cannot be asked is replaced by lexical matching. */
-  select(entries: readonly Entry[], text: string, wishes: SkillWishes, signal: AbortSignal): Promise<SkillSelection>;
+  select(entries: readonly Entry[], text: string, wishes: SkillOverrides, signal: AbortSignal): Promise<SkillSelection>;
   /**
    * The system text of these skills, one block for each, in an order that changes as little as possible between requests.
    * A shorter form is made at most once for one content. `canRead` says whether the model has a tool that reads files.
@@ -59,5 +59,5 @@ export interface SkillLibrary {
   /** What the user should know of the skills that `texts` had to cut, one sentence each. */
   readonly cuts: readonly string[];
   /** The whole text of a skill and why it is in or out, or will be, for the user. Throws a `HiError` naming the nearest skill. */
-  explain(name: string, entries: readonly Entry[], wishes: SkillWishes): Promise<string>;
+  explain(name: string, entries: readonly Entry[], wishes: SkillOverrides): Promise<string>;
 }

@@ -28,7 +28,7 @@ export interface Described {
 }
 
 /** Reads what a skill is for from the head of its file. Never fails. */
-export async function describe(file: SkillFile, stems: Stems): Promise<Described> {
+export async function describeSkill(file: SkillFile, stems: Stems): Promise<Described> {
   const head = headOf(file.path, HEAD);
   if (typeof head === 'string') return leftOut(head);
   const { yaml, body, problem } = splitHead(file, head);

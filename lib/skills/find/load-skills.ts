@@ -1,6 +1,6 @@
 import type { SkillWarning } from '../common/skill.js';
 import type { Stems } from '../match/telling-words.js';
-import { type Described, describe, type FoundSkill } from './describe-skill.js';
+import { type Described, describeSkill, type FoundSkill } from './describe-skill.js';
 import { readKnown, writeKnown } from './known-files.js';
 import { type SkillFile, scanFolder } from './scan.js';
 
@@ -41,7 +41,7 @@ async function describeAll(files: readonly SkillFile[], knownFile: string | null
   for (const file of files) {
     const before = known?.get(file) ?? null;
     isNews ||= before === null;
-    described.push([file, before ?? (await describe(file, stems))]);
+    described.push([file, before ?? (await describeSkill(file, stems))]);
   }
   if (isNews && knownFile !== null) writeKnown(knownFile, described);
   return described;

@@ -1,9 +1,9 @@
 import type { SkillRecord } from '../../chat/message.js';
-import type { SkillWishes } from '../common/skill.js';
+import type { SkillOverrides } from '../common/skill.js';
 import type { SkillsOptions } from '../common/skill-options.js';
 
 /** What was asked for by hand and comes with the next message, as one sentence for the user; null when nothing was. */
-export function wishFor(name: string, { pin, drop }: SkillWishes): string | null {
+export function overrideFor(name: string, { pin, drop }: SkillOverrides): string | null {
   if (pin.includes(name)) return `Loaded by hand: it comes with the next message. /skill -${name} drops it.`;
   if (drop.includes(name)) return `Dropped by hand: it does not go with the next message. /skill ${name} loads it.`;
   return null;

@@ -1,15 +1,15 @@
 import type { Entry, SkillRecord } from '../../chat/message.js';
 import { lastSkilled } from '../../chat/skill-record.js';
-import type { SkillSelection, SkillWishes } from '../common/skill.js';
+import type { SkillOverrides, SkillSelection } from '../common/skill.js';
 import type { FoundSkill } from '../find/describe-skill.js';
 import { choose, isStale, isWanted, type Situation } from './choose-skills.js';
 import type { Matcher } from './matcher.js';
 import { order } from './order.js';
 import { recentTexts } from './recent-texts.js';
-import { advance } from './skill-standing.js';
+import { advanceStanding } from './skill-standing.js';
 
 /** What a choice is made from. */
-export interface Shelf {
+export interface SelectionContext {
   readonly skills: readonly FoundSkill[];
   readonly matcher: Matcher;
   /** What skills may cost together, in tokens. */
@@ -24,26 +24,26 @@ export interface Shelf {
 
 /** Chooses the skills for a new user message. Depends on the log, the message and the wishes alone, and never fails. */
 export async function selectSkills(
-  shelf: Shelf,
+  context: SelectionContext,
   entries: readonly Entry[],
   text: string,
-  asked: SkillWishes,
+  asked: SkillOverrides,
   signal: AbortSignal,
 ): Promise<SkillSelection> {
   const last = lastSkilled(entries)?.skills ?? null;
   const before = last?.active ?? [];
-  const wishes = sensible(asked, shelf.skills);
+  const wishes = sensible(asked, context.skills);
   const wasDropped = (name: string): boolean =>
     last?.standing?.[name]?.hand === 'dropped' && !wishes.pin.includes(name);
-  const allowed = shelf.skills.filter(({ name }) => !wishes.drop.includes(name) && !wasDropped(name));
-  const sendsAll = await shelf.sendsAll();
+  const allowed = context.skills.filter(({ name }) => !wishes.drop.includes(name) && !wasDropped(name));
+  const sendsAll = await context.sendsAll();
 
-  const matched = sendsAll ? [] : await shelf.matcher.match(allowed, text, signal);
-  const standing = advance(last, matched, wishes);
-  const situation = { standing, matched, before, evict_after: shelf.evict_after };
-  const held = sendsAll ? [] : heldBy(shelf, situation, entries, text);
-  const wanted = sendsAll ? allowed.map(({ name }) => name) : await chosen(shelf, situation, held);
-  const active = order(await readable(shelf, wanted), before);
+  const matched = sendsAll ? [] : await context.matcher.match(allowed, text, signal);
+  const standing = advanceStanding(last, matched, wishes);
+  const situation = { standing, matched, before, evict_after: context.evict_after };
+  const held = sendsAll ? [] : heldBy(context, situation, entries, text);
+  const wanted = sendsAll ? allowed.map(({ name }) => name) : await chosen(context, situation, held);
+  const active = order(await readable(context, wanted), before);
   return {
     record: recordOf(situation, active, held, wishes),
     loaded: active.filter((name) => !before.includes(name)),
@@ -52,7 +52,7 @@ export async function selectSkills(
 }
 
 /** The wishes for skills there are. Who loads and drops one in the same breath wants it. */
-function sensible({ pin, drop }: SkillWishes, skills: readonly FoundSkill[]): SkillWishes {
+function sensible({ pin, drop }: SkillOverrides, skills: readonly FoundSkill[]): SkillOverrides {
   const names = skills.map(({ name }) => name);
   return {
     pin: names.filter((name) => pin.includes(name)),
@@ -60,24 +60,36 @@ function sensible({ pin, drop }: SkillWishes, skills: readonly FoundSkill[]): Sk
   };
 }
 
-function heldBy(shelf: Shelf, situation: Situation, entries: readonly Entry[], text: string): readonly string[] {
-  return shelf.skills
+function heldBy(
+  context: SelectionContext,
+  situation: Situation,
+  entries: readonly Entry[],
+  text: string,
+): readonly string[] {
+  return context.skills
     .filter(({ name }) => isStale(name, situation))
     .filter((skill) => {
       const idle = situation.standing[skill.name]?.idle ?? Number.POSITIVE_INFINITY;
-      return shelf.matcher.bearsOn(skill, recentTexts(entries, text, idle));
+      return context.matcher.bearsOn(skill, recentTexts(entries, text, idle));
     })
     .map(({ name }) => name);
 }
 
-async function chosen(shelf: Shelf, situation: Situation, held: readonly string[]): Promise<readonly string[]> {
-  const wanted = shelf.skills.filter(({ name }) => isWanted(name, situation, held));
-  const costs = new Map(await Promise.all(wanted.map(async (skill) => [skill, await shelf.tokens(skill)] as const)));
-  return choose(wanted, situation, (skill) => costs.get(skill) ?? 0, shelf.budget);
+async function chosen(
+  context: SelectionContext,
+  situation: Situation,
+  held: readonly string[],
+): Promise<readonly string[]> {
+  const wanted = context.skills.filter(({ name }) => isWanted(name, situation, held));
+  const costs = new Map(await Promise.all(wanted.map(async (skill) => [skill, await context.tokens(skill)] as const)));
+  return choose(wanted, situation, (skill) => costs.get(skill) ?? 0, context.budget);
 }
 
 /** Those of these skills that can be sent. */
-async function readable({ skills, isReadable }: Shelf, names: readonly string[]): Promise<readonly string[]> {
+async function readable(
+  { skills, isReadable }: SelectionContext,
+  names: readonly string[],
+): Promise<readonly string[]> {
   const gone = await Promise.all(
     skills.map(async (skill) => (names.includes(skill.name) && !(await isReadable(skill)) ? [skill.name] : [])),
   );
@@ -89,7 +101,7 @@ function recordOf(
   { matched, standing }: Situation,
   active: readonly string[],
   held: readonly string[],
-  { pin, drop }: SkillWishes,
+  { pin, drop }: SkillOverrides,
 ): SkillRecord {
   return {
     matched,

@@ -1,5 +1,5 @@
 import type { SkillRecord, SkillStanding } from '../../chat/message.js';
-import type { SkillWishes } from '../common/skill.js';
+import type { SkillOverrides } from '../common/skill.js';
 
 /** How each skill stands, by name. */
 export type Standing = Readonly<Record<string, SkillStanding>>;
@@ -11,7 +11,11 @@ const DECAY = 0.5 ** (1 / 20);
 const FORGOTTEN = 0.25;
 
 /** How the skills stand after one more message, given what it matched and what the user asked for by hand. */
-export function advance(last: SkillRecord | null, matched: readonly string[], wishes: SkillWishes): Standing {
+export function advanceStanding(
+  last: SkillRecord | null,
+  matched: readonly string[],
+  wishes: SkillOverrides,
+): Standing {
   const before = last?.standing ?? {};
   const names = new Set([...Object.keys(before), ...matched, ...wishes.pin, ...wishes.drop]);
   const after = [...names].map((name) => [name, step(name, before[name], matched, wishes)] as const);
@@ -24,7 +28,7 @@ function step(
   name: string,
   before: SkillStanding | undefined,
   matched: readonly string[],
-  wishes: SkillWishes,
+  wishes: SkillOverrides,
 ): SkillStanding {
   const isUsed = matched.includes(name) || wishes.pin.includes(name);
   const uses = round((before?.uses ?? 0) * DECAY + (isUsed ? 1 : 0));

@@ -12,7 +12,7 @@ export interface Active {
 }
 
 /** How a skill is put before the model. Its folder is named, for its text may refer to files beside it. */
-export function blockOf({ skill, body }: Active): string {
+export function skillBlockOf({ skill, body }: Active): string {
   const folder = skill.folder === null ? '' : ` folder=${JSON.stringify(skill.folder)}`;
   return `<skill name=${JSON.stringify(skill.name)}${folder}>\n${body}\n</skill>`;
 }

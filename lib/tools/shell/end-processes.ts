@@ -21,8 +21,8 @@ export interface CommandProcesses {
 }
 
 /** Ends them all: asks first, and kills what is still there after `patience` milliseconds. */
-export async function endProcesses(processes: CommandProcesses, patience: number): Promise<void> {
-  const deadline = Date.now() + patience;
+export async function endProcesses(processes: CommandProcesses, timeout: number): Promise<void> {
+  const deadline = Date.now() + timeout;
   signalAll(processes, 'SIGTERM');
   while (Date.now() < deadline) {
     if (!isRunning(processes)) return;

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { type Frame, frameAt, type Read } from '../../../lib/history/file/frame-headers.js';
+import { type Frame, frameAt, type ReadBytes } from '../../../lib/history/file/frame-headers.js';
 import { type Codec, loadCodec } from '../../../lib/history/file/frames.js';
 import fc from '../../support/properties.js';
 import { prose } from '../../support/prose.js';
 
 const readerOf =
-  (bytes: Buffer): Read =>
+  (bytes: Buffer): ReadBytes =>
   (offset, length) =>
     bytes.subarray(offset, offset + length);
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Damaged } from '../../../lib/history/file/damaged.js';
-import type { Read } from '../../../lib/history/file/frame-headers.js';
+import type { ReadBytes } from '../../../lib/history/file/frame-headers.js';
 import { loadCodec } from '../../../lib/history/file/frames.js';
 import { findTail, rowsBefore } from '../../../lib/history/file/tail.js';
 import { exchange, fileIn, openIn, quickFolder } from '../../support/history.js';
@@ -21,7 +21,7 @@ describe('the tail of a history', () => {
       // The file is cut off after the first so many reads.
       for (const whole of [0, 1, 2, 3, 5, 8]) {
         let reads = 0;
-        const read: Read = (offset, length) => {
+        const read: ReadBytes = (offset, length) => {
           reads += 1;
           return bytes.subarray(offset, Math.min(offset + length, reads > whole ? left : bytes.length));
         };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamEvent } from '../../../lib/chat/event.js';
-import { Gathered } from '../../../lib/providers/common/coalesced-stream.js';
+import { CoalescedStream } from '../../../lib/providers/common/coalesced-stream.js';
 import fc from '../../support/properties.js';
 
 const event: fc.Arbitrary<StreamEvent> = fc.oneof(
@@ -37,7 +37,7 @@ describe('events that are gathered', () => {
     });
     await fc.assert(
       fc.asyncProperty(mixed, fc.boolean(), async (events, fails) => {
-        const gathered = new Gathered((one) => one);
+        const gathered = new CoalescedStream((one) => one);
         const failure = fails ? new Error('cut') : null;
         const reading = gathered.fill(stream(events, failure));
         const got: StreamEvent[] = [];
@@ -63,7 +63,7 @@ describe('events that are gathered', () => {
         yield { type: 'text', text: 'x' };
       }
     }
-    const gathered = new Gathered((one) => one);
+    const gathered = new CoalescedStream((one) => one);
     const reading = gathered.fill(endless());
     expect(await gathered.take()).toEqual([{ type: 'text', text: 'x' }]);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FoundSkill } from '../../../lib/skills/find/describe-skill.js';
 import { matchWords, stemsOf } from '../../../lib/skills/match/match-words.js';
 import { judge, samples, writeSkills } from '../corpus/corpus.js';
-import { folderWith, NO_WISHES, open } from '../support.js';
+import { folderWith, NO_OVERRIDES, open } from '../support.js';
 
 function skill(name: string, description: string, headings = '', keywords = ''): FoundSkill {
   const stems = stemsOf([name, keywords, description, headings], new Map());
@@ -124,7 +124,7 @@ describe('matching on the corpus', () => {
     expect(library.warnings).toEqual([]);
     expect(library.skills.length).toBeGreaterThanOrEqual(60);
     const signal = new AbortController().signal;
-    const selections = all.map(({ text }) => library.select([], text, NO_WISHES, signal));
+    const selections = all.map(({ text }) => library.select([], text, NO_OVERRIDES, signal));
     chosen = (await Promise.all(selections)).map(({ record }) => record.matched);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../../lib/chat/message.js';
 import type { SkillsOptions } from '../../../lib/skills/index.js';
 import fc from '../../support/properties.js';
-import { conversation, folderWith, NO_WISHES, open, skillFile } from '../support.js';
+import { conversation, folderWith, NO_OVERRIDES, open, skillFile } from '../support.js';
 
 const FILES = {
   'git.md': skillFile('git', 'Commits and rebases branches.'),
@@ -69,7 +69,7 @@ describe('dynamic skills management', () => {
     await talk.say('go on');
     const folder = library.skills.find(({ name }) => name === 'docker')?.path.replace('/SKILL.md', '');
     const args = { path: `${folder}/references/compose.md` };
-    await talk.say('go on', 'Fine.', NO_WISHES, [{ type: 'tool_call', call_id: 'c1', name: 'read_file', args }]);
+    await talk.say('go on', 'Fine.', NO_OVERRIDES, [{ type: 'tool_call', call_id: 'c1', name: 'read_file', args }]);
     expect(await talk.say('go on')).toMatchObject({ dropped: [], record: { held: ['docker'] } });
   });
 

@@ -4,7 +4,7 @@ import type { SkillForm, SkillLibrary } from '../../../lib/skills/common/skill.j
 import type { SkillsOptions } from '../../../lib/skills/index.js';
 import { cutAtHeading } from '../../../lib/skills/shorten/cut-at-heading.js';
 import fc from '../../support/properties.js';
-import { conversation, folderWith, memoryCache, NO_WISHES, open, scriptedModel } from '../support.js';
+import { conversation, folderWith, memoryCache, NO_OVERRIDES, open, scriptedModel } from '../support.js';
 
 const signal = new AbortController().signal;
 const LARGE = `# Git\n\nAlways rebase.\n\n## Examples\n\nAn example.${' An example.'.repeat(400)}\n\n## Old\n\nOnce.${' Once upon a time.'.repeat(200)}`;
@@ -147,7 +147,7 @@ describe('a skill that cannot be compressed', () => {
     const { make, prompts } = scriptedModel(new Error('overloaded'));
     const made = await library(make);
     for (let message = 0; message < 5; message += 1) {
-      await made.select([], 'hello', NO_WISHES, signal);
+      await made.select([], 'hello', NO_OVERRIDES, signal);
       expect(await git(made)).toContain('The rest is left out');
     }
     expect(prompts).toHaveLength(3);
