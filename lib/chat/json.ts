@@ -10,3 +10,13 @@ export interface JsonObject {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The JSON object in a text, null when there is none. */
+export function parseObject(text: string): JsonObject | null {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -153,7 +153,14 @@ export function makeProgram(
           .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish', 'words']))
           .argument('[line...]', 'for words: the command line so far')
           .action(async (shell: string, line: readonly string[]) =>
-            finish(await (await import('./commands/completion-command.js')).completionCommand(world, shell, line)),
+            finish(
+              await (await import('./commands/completion-command.js')).completionCommand(
+                world,
+                makeProgram(world, () => undefined),
+                shell,
+                line,
+              ),
+            ),
           ),
     ],
   };

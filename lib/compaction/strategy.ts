@@ -3,15 +3,12 @@ import type { Entry, Message, NewCompressBlock } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
+import type { LimitSettings } from '../view/limit.js';
 import type { View } from '../view/view.js';
 
 /** `compaction` of the configuration, with the window it applies to. */
-export interface CompactionSettings {
+export interface CompactionSettings extends LimitSettings {
   readonly strategy: string;
-  /** Share of `context_window` at which a compaction is due. */
-  readonly trigger_ratio: number;
-  /** Absolute trigger in tokens; overrides `trigger_ratio`. */
-  readonly max_input_tokens: number | null;
   /** `summary`: how many of the newest messages stay word for word. */
   readonly keep_recent: number;
   /** `truncate`: which share of the messages stays. */
@@ -24,8 +21,6 @@ export interface CompactionSettings {
   readonly idle_timeout_ms: number;
   readonly archive: 'keep' | 'discard';
   readonly block_role: 'system' | 'user';
-  /** The main model's window in tokens. */
-  readonly context_window: number;
 }
 
 /** Everything a pass works on: plain data, so that planning is a pure function. */

@@ -1,9 +1,9 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { HiError } from '../errors.js';
-import type { ProviderSettings } from '../providers/common/provider.js';
-import { RefusedRequest } from '../providers/common/vendor-error.js';
+import { RefusedRequest } from '../http/refused-request.js';
 import { readWords, toBody } from './body.js';
 import { decoded } from './decompress.js';
+import type { FetchSettings } from './fetch-settings.js';
 import { aborted, asNetworkError, silence } from './network-error.js';
 import type { Call } from './pending-request.js';
 import { PlainResponse, usePlainGlobals } from './plain-globals.js';
@@ -22,7 +22,7 @@ export const SDK_TIMEOUT = 2 ** 31 - 1;
  * server, with a `RefusedRequest` for an error status, with an abort error within the same tick when `init.signal` aborts; the first and
  * the last also while the body is read.
  */
-export function makeFetch(settings: ProviderSettings): Fetch {
+export function makeFetch(settings: FetchSettings): Fetch {
   usePlainGlobals();
   return async (input, init = {}) => {
     const url = toUrl(input);

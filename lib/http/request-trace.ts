@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ProviderSettings } from '../providers/common/provider.js';
+import type { FetchSettings } from './fetch-settings.js';
 import { mask } from './mask-key.js';
 
 /** Header names whose values are secrets. */
@@ -20,7 +20,7 @@ export interface Tracer {
 }
 
 /** A tracer for one exchange, with every key masked; null when nobody asked for a trace. */
-export function tracer({ trace, apiKey }: ProviderSettings): Tracer | null {
+export function tracer({ trace, apiKey }: FetchSettings): Tracer | null {
   if (trace === undefined) return null;
   const decoder = new TextDecoder();
   const write = (line: string) => trace(mask(line, apiKey));

@@ -1,9 +1,8 @@
 import { createParser } from 'eventsource-parser';
-import { isJsonObject } from '../chat/json.js';
+import { isJsonObject, parseObject } from '../chat/json.js';
 import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
-import { parseObject } from '../providers/common/streamed-answer.js';
-import { StreamError } from '../providers/common/vendor-error.js';
+import { StreamError } from '../http/stream-error.js';
 import { silence } from './network-error.js';
 import { atMost, GRACE } from './time-limit.js';
 import { webPage } from './unexpected-page.js';

@@ -1,4 +1,4 @@
-import { isTellingSecret } from '../tools/mask-secrets.js';
+import { isTellingSecret } from './mask-secrets.js';
 
 /** Names that hold a key by custom: every vendor's key variable ends in one of these. */
 const KEY_NAME =

@@ -1,5 +1,5 @@
 import { unreachable } from '../errors.js';
-import type { Access } from '../tools/tool.js';
+import type { Access } from './access.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
 import type { Rules } from './rules/rules.js';
 

@@ -3,9 +3,16 @@ import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { HiError } from '../errors.js';
-import type { SandboxSettings, ToolContext } from '../tools/tool.js';
 import { deferredExecutionMounts } from './deferred-execution.js';
 import { isInside, locate } from './paths/resolve-path.js';
+
+/** How commands are shut in (`tools.sandbox`). */
+export interface SandboxSettings {
+  /** Whether commands may use the network. */
+  readonly network: boolean;
+  /** Folders and files they do not see, besides the places where keys are kept by custom. */
+  readonly hidden: readonly string[];
+}
 
 /** Where keys are kept by custom, below the home folder. A command in the sandbox finds nothing there. */
 const PRIVATE =
@@ -23,7 +30,10 @@ const FRESH = ['/tmp', '/var/tmp', '/run'];
  * The program and arguments to put before a command, so that it writes only in the working folder and reaches no network unless
  * allowed. Throws a `HiError` where that cannot be had: a command never runs without the sandbox it was promised.
  */
-export async function sandboxWrapper(settings: SandboxSettings, context: ToolContext): Promise<readonly string[]> {
+export async function sandboxWrapper(
+  settings: SandboxSettings,
+  context: { readonly root: string; readonly workingFolder: string },
+): Promise<readonly string[]> {
   const root = (await locate(context.root, '/')).real ?? context.root;
   if (root === '/')
     throw new HiError('config', 'The sandbox is on, but the working folder is the whole disk.', {

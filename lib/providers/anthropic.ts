@@ -11,9 +11,9 @@ export const anthropic: ProviderMember = {
   ownHosts: ['api.anthropic.com'],
   keyPage: 'https://console.anthropic.com/settings/keys',
   async create(settings) {
-    return (await import('./anthropic/anthropic-adapter.js')).create(settings);
+    return (await import('./anthropic/anthropic-adapter.js')).create(anthropic, settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./anthropic/anthropic-adapter.js')).listModels(settings, signal);
+    return await (await import('./anthropic/anthropic-adapter.js')).listModels(anthropic, settings, signal);
   },
 };

@@ -11,9 +11,9 @@ export const gemini: ProviderMember = {
   ownHosts: ['generativelanguage.googleapis.com'],
   keyPage: 'https://aistudio.google.com/apikey',
   async create(settings) {
-    return (await import('./gemini/gemini-adapter.js')).create(settings);
+    return (await import('./gemini/gemini-adapter.js')).create(gemini, settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./gemini/gemini-adapter.js')).listModels(settings, signal);
+    return await (await import('./gemini/gemini-adapter.js')).listModels(gemini, settings, signal);
   },
 };

@@ -12,12 +12,12 @@ export const ollama: ProviderMember = {
   port: 11434,
   keyPage: null,
   async create(settings) {
-    return (await import('./ollama/ollama-adapter.js')).create(settings);
+    return (await import('./ollama/ollama-adapter.js')).create(ollama, settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./ollama/ollama-adapter.js')).listModels(settings, signal);
+    return await (await import('./ollama/ollama-adapter.js')).listModels(ollama, settings, signal);
   },
   async realWindow(settings, model, signal) {
-    return await (await import('./ollama/ollama-adapter.js')).realWindow(settings, model, signal);
+    return await (await import('./ollama/ollama-adapter.js')).realWindow(ollama, settings, model, signal);
   },
 };

@@ -1,7 +1,4 @@
-import type { Provider, ProviderMember, ProviderSettings } from './common/provider.js';
-
-/** A vendor as far as an adapter needs to know it. */
-export type CompatibleVendor = Omit<ProviderMember, 'create' | 'listModels'>;
+import type { Provider, ProviderMember, ProviderSettings, Vendor } from './common/provider.js';
 
 const ADDRESS = 'https://api.openai.com/v1';
 
@@ -21,17 +18,13 @@ export const openai: ProviderMember = {
 };
 
 /** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
-export async function createCompatible(
-  vendor: CompatibleVendor,
-  address: string,
-  settings: ProviderSettings,
-): Promise<Provider> {
+export async function createCompatible(vendor: Vendor, address: string, settings: ProviderSettings): Promise<Provider> {
   return (await import('./openai/openai-adapter.js')).create(vendor, address, settings);
 }
 
 /** The models of such a vendor, the newest first. */
 export async function listCompatible(
-  vendor: CompatibleVendor,
+  vendor: Vendor,
   address: string,
   settings: ProviderSettings,
   signal: AbortSignal,

@@ -2,9 +2,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { Screen } from '../screen/screen.js';
 import type { CompletableCommand } from './line-completion.js';
 import type { Span } from './long-text.js';
-import { createScriptRepl } from './script-repl.js';
 import type { TerminalInput, TerminalOutput } from './terminal.js';
-import { createTerminalRepl } from './terminal-repl.js';
 
 export type { CompletableCommand } from './line-completion.js';
 
@@ -74,10 +72,4 @@ export interface Repl {
   giveBack(): void;
   /** Ends `run` with status 0 after the input that is being acted on. */
   quit(): void;
-}
-
-/** The REPL for these streams: with line editing on a terminal that can, else line by line. Nothing happens before `run`. */
-export function createRepl(deps: ReplDeps): Repl {
-  const canEdit = deps.stdin.isTTY && deps.terminal.isTTY && !deps.isDumb;
-  return canEdit ? createTerminalRepl(deps) : createScriptRepl(deps);
 }

@@ -1,8 +1,9 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, ImagePart, NewMessage, Usage } from '../chat/message.js';
+import { estimateParts } from '../chat/part-size.js';
 import type { ChatRequest, ThinkingLevel, ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
-import { estimateParts, estimateTokens } from '../chat/tokens.js';
+import { estimateTokens } from '../chat/tokens.js';
 import { NO_USAGE, sumOf } from '../chat/usage.js';
 import type { Preview } from '../compaction/preview.js';
 import type { CompactionDeps, CompactionInput, CompactionSettings } from '../compaction/strategy.js';

@@ -1,11 +1,12 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { ToolCallPart } from '../chat/message.js';
 import { asHiError, unreachable } from '../errors.js';
+import type { Access } from '../permission/access.js';
 import { judge } from '../permission/judge.js';
 import type { JudgeContext, Verdict } from '../permission/paths/judge-path.js';
 import { type Rules, readRules } from '../permission/rules/rules.js';
 import { describeCall } from './describe-call.js';
-import type { Access, Approval, ApprovalQuestion, Approve, ToolContext } from './tool.js';
+import type { Approval, ApprovalQuestion, Approve, ToolContext } from './tool.js';
 
 /** What stands between a call and its run. */
 export interface Gate {

@@ -3,14 +3,15 @@ import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
 import { MOST_LEVELS, TOO_DEEP } from '../chat/nesting.js';
 import { asHiError } from '../errors.js';
+import type { Access } from '../permission/access.js';
 import { commandEnvironment } from '../permission/command-environment.js';
+import { MASK, maskObject, secretMask } from '../permission/mask-secrets.js';
 import { type Permissions, readRules } from '../permission/rules/rules.js';
 import { suggestion } from '../registry.js';
 import { type Gate, passGate } from './approval-gate.js';
-import { MASK, maskObject, secretMask } from './mask-secrets.js';
 import { FailureWatch } from './repeated-failure.js';
 import { runTool } from './run-tool.js';
-import type { Access, Approve, Tool, ToolContext, ToolRunner } from './tool.js';
+import type { Approve, Tool, ToolContext, ToolRunner } from './tool.js';
 import { argumentErrors } from './validate-arguments.js';
 
 /** What a runner needs to know. */

@@ -3,14 +3,8 @@ import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
 import type { ToolSpec } from '../chat/request.js';
 import type { ToolEffect } from '../chat/tool-effect.js';
-
-/** How commands are shut in (`tools.sandbox`). */
-export interface SandboxSettings {
-  /** Whether commands may use the network. */
-  readonly network: boolean;
-  /** Folders and files they do not see, besides the places where keys are kept by custom. */
-  readonly hidden: readonly string[];
-}
+import type { Access } from '../permission/access.js';
+import type { SandboxSettings } from '../permission/sandbox.js';
 
 /** What the tools of one session share. */
 export interface ToolContext {
@@ -31,13 +25,6 @@ export interface ToolContext {
   /** Takes what has to be done when the turn ends. The runner fills it in; without it a call cleans up before it ends. */
   readonly atTurnEnd?: (end: () => Promise<void>) => void;
 }
-
-/** What a call would do, for the permission judge and for the question to the user. */
-export type Access =
-  | { readonly kind: 'read'; readonly path: string }
-  /** `preview` is the change as a unified diff, computed only when the user is asked. Rejects when the change cannot be made. */
-  | { readonly kind: 'write'; readonly path: string; preview(): Promise<string> }
-  | { readonly kind: 'execute'; readonly command: string };
 
 /** A tool: one object in one file, listed in `index.ts`. `Args` is what `parameters` describes; the dispatcher has checked it. */
 export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec {

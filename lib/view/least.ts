@@ -1,9 +1,14 @@
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
-import type { CompactionSettings } from '../compaction/strategy.js';
 import { stateOf } from './block-state.js';
 import { lastGroup } from './cuts.js';
+import type { LimitSettings } from './limit.js';
 import { charactersOf } from './size.js';
 import type { View } from './view.js';
+
+/** What the size of a view is measured against. */
+export interface MeasureSettings extends LimitSettings {
+  readonly strategy: string;
+}
 
 /** The least room for a text that will be written, in tokens. */
 export const LEAST_PROSE = 128;
@@ -18,7 +23,7 @@ export function carriedTokens({ block }: View, writes: boolean): Tokens {
  * The least a pass can leave of a view, in estimated tokens: the newest user message, what nobody has read yet, and the text that stands for the rest. After a
  * summary that failed no shorter text is expected, so that the next one is not tried with every request.
  */
-export function leastLeft(view: View, { strategy }: CompactionSettings): Tokens {
+export function leastLeft(view: View, { strategy }: MeasureSettings): Tokens {
   const { messages } = view;
   const asked = messages.findLastIndex((message) => message.role === 'user');
   const last = lastGroup(messages);

@@ -1,9 +1,8 @@
 import type { Entry, Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
-import type { CompactionSettings } from '../compaction/strategy.js';
 import { stateOf } from './block-state.js';
 import { isSameModel, ratioOf } from './calibration.js';
-import { leastLeft, realSize } from './least.js';
+import { leastLeft, type MeasureSettings, realSize } from './least.js';
 import { triggerOf } from './limit.js';
 import { charactersOf, estimateView } from './size.js';
 import type { View } from './view.js';
@@ -40,7 +39,7 @@ export function measure(
   view: View,
   entries: readonly Entry[],
   fixed_tokens: number,
-  settings: CompactionSettings,
+  settings: MeasureSettings,
   model: string,
   pending_tokens = 0,
   overhead: SentOverhead | null = null,
@@ -106,7 +105,7 @@ interface Fullness {
   readonly beside_tokens: number;
   readonly context_tokens: number;
   readonly trigger: Tokens;
-  readonly settings: CompactionSettings;
+  readonly settings: MeasureSettings;
   readonly model: string;
 }
 
@@ -121,6 +120,6 @@ function canHelp(view: View, { beside_tokens, context_tokens, trigger, settings,
   return beside_tokens + hidden + ratio * leastLeft(view, settings) < trigger;
 }
 
-function crowdedBy(fixed: number, trigger: Tokens, { context_window }: CompactionSettings): string {
+function crowdedBy(fixed: number, trigger: Tokens, { context_window }: MeasureSettings): string {
   return `Preamble, skills and tools alone take ${fixed} tokens, which reaches the ${trigger} of the ${context_window}-token window at which a compaction is due: a compaction cannot help. Shorten the preamble, load fewer skills, or set a larger context_window.`;
 }

@@ -1,5 +1,4 @@
 import type { Message } from '../chat/message.js';
-import type { CompactionSettings } from '../compaction/strategy.js';
 import type { View } from './view.js';
 
 /** How the text that stands for older messages begins when it is sent. */
@@ -13,7 +12,7 @@ export interface Presented {
 }
 
 /** The view as it is sent: the block's text as a system message, or with role `user` as a user's message before the others. Nothing is sent for an empty one. */
-export function present({ block, messages }: View, role: CompactionSettings['block_role']): Presented {
+export function present({ block, messages }: View, role: 'system' | 'user'): Presented {
   if (block === null || block.content === '') return { system: [], messages };
   const text = `${BLOCK_PREFIX}\n${LABEL}\n\n${block.content}`;
   if (role === 'system') return { system: [text], messages };

@@ -1,6 +1,6 @@
 import type { Message } from '../chat/message.js';
-import { estimateTokens, IMAGE_TOKENS, sizeOfPart, type Tokens } from '../chat/tokens.js';
-import type { View } from './view.js';
+import { sizeOfPart } from '../chat/part-size.js';
+import { estimateTokens, IMAGE_TOKENS, type Tokens } from '../chat/tokens.js';
 
 const KNOWN = new WeakMap<Message, number>();
 
@@ -25,6 +25,9 @@ export function totalCharacters(messages: readonly Message[]): number {
 }
 
 /** The chars/4 estimate of a view: its messages and the text that stands for the older ones. */
-export function estimateView(view: View): Tokens {
+export function estimateView(view: {
+  readonly messages: readonly Message[];
+  readonly block: { readonly content: string } | null;
+}): Tokens {
   return estimateTokens(totalCharacters(view.messages) + (view.block?.content.length ?? 0));
 }

@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { isAbort } from '../../lib/errors.js';
 import { makeFetch } from '../../lib/http/fetch.js';
-import { RefusedRequest } from '../../lib/providers/common/vendor-error.js';
+import { RefusedRequest } from '../../lib/http/refused-request.js';
 import { settingsFor } from '../support/providers.js';
 import { vendorServer } from '../support/vendor-server.js';
 

@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatEvent, TurnReport } from '../../lib/chat/event.js';
 import { HiError } from '../../lib/errors.js';
-import { createRepl, type Repl, type SubmittedLine } from '../../lib/repl/repl.js';
+import { createRepl } from '../../lib/repl/create-repl.js';
+import type { Repl, SubmittedLine } from '../../lib/repl/repl.js';
 import { createScreen } from '../../lib/screen/screen.js';
 import { createStyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { EXIT_STATUS } from '../../errors.js';
 import { loadCodec } from '../../history/file/frames.js';
-import { createRepl, type Repl } from '../../repl/repl.js';
+import { createRepl } from '../../repl/create-repl.js';
+import type { Repl } from '../../repl/repl.js';
 import { createScreen, type OutputStreams } from '../../screen/screen.js';
 import { createStyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import type { Session } from '../../session/session.js';

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { strategies } from '../../compaction/index.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
@@ -6,7 +7,6 @@ import { readSettings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { SCRIPTS, type Shell } from '../completion/completion-scripts.js';
 import { nextWords } from '../completion/next-words.js';
-import { makeProgram } from '../program.js';
 import { Connections } from '../wiring/connect.js';
 
 const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];
@@ -15,12 +15,16 @@ const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: '
 const PATIENCE = 2000;
 
 /** Prints a shell's completion script, or, as those scripts ask with `words`, what could stand in the last place of a command line. */
-export async function completionCommand(world: World, shell: string, line: readonly string[]): Promise<number> {
+export async function completionCommand(
+  world: World,
+  program: Command,
+  shell: string,
+  line: readonly string[],
+): Promise<number> {
   if (shell !== 'words') {
     world.stdout.write(SCRIPTS[pick(SHELLS, shell, 'shell', 'usage').name]);
     return 0;
   }
-  const program = makeProgram(world, () => undefined);
   const names = (members: readonly { readonly name: string }[]): readonly string[] => members.map(({ name }) => name);
   const words = await nextWords(program, line, {
     models: () => quietly(() => models(world)),

@@ -5,11 +5,10 @@ import { makeFetch, SDK_TIMEOUT } from '../../http/fetch.js';
 import { aborted } from '../../http/network-error.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
-import { anthropic } from '../anthropic.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
 import { stripImages } from '../common/image-support.js';
-import type { Provider, ProviderSettings } from '../common/provider.js';
+import type { Provider, ProviderSettings, Vendor } from '../common/provider.js';
 import { asFailure } from '../common/provider-failure.js';
 import { requireKey } from '../common/require-key.js';
 import { guarded, misshapen } from '../common/stream.js';
@@ -18,34 +17,41 @@ import { asEvents, type Reading, readEnd, readEvent } from './anthropic-answer.j
 import { toVendorRequest } from './anthropic-request.js';
 
 /** Makes the adapter; see `ProviderMember.create`. */
-export async function create(settings: ProviderSettings): Promise<Provider> {
-  return new AnthropicProvider(makeClient(settings), settings);
+export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
+  return new AnthropicProvider(vendor, makeClient(vendor, settings), settings);
 }
 
 /** See `ProviderMember.listModels`. */
-export async function listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly string[]> {
-  const client = makeClient(settings);
+export async function listModels(
+  vendor: Vendor,
+  settings: ProviderSettings,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const client = makeClient(vendor, settings);
   try {
     const { data } = await client.models.list({ limit: 1000 }, { signal });
     return data.map((model) => model.id);
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(misshapen(thrown, anthropic.title), { member: anthropic, model: null, apiKey: settings.apiKey });
+    throw asFailure(misshapen(thrown, vendor.title), { member: vendor, model: null, apiKey: settings.apiKey });
   }
 }
 
 class AnthropicProvider implements Provider {
-  readonly name = anthropic.name;
+  readonly name: string;
+  readonly #vendor: Vendor;
   readonly #client: Anthropic;
   readonly #settings: ProviderSettings;
 
-  constructor(client: Anthropic, settings: ProviderSettings) {
+  constructor(vendor: Vendor, client: Anthropic, settings: ProviderSettings) {
+    this.name = vendor.name;
+    this.#vendor = vendor;
     this.#client = client;
     this.#settings = settings;
   }
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
-    const context = { member: anthropic, model: request.model, apiKey: this.#settings.apiKey };
+    const context = { member: this.#vendor, model: request.model, apiKey: this.#settings.apiKey };
     return guarded((both) => this.#events(stripImages(request), both), context, signal);
   }
 
@@ -68,15 +74,15 @@ class AnthropicProvider implements Provider {
         }
       }
     } catch (thrown) {
-      throw misshapen(thrown, anthropic.title);
+      throw misshapen(thrown, this.#vendor.title);
     }
     // A stream that ends after its reason but before its last event lacks nothing.
     yield* readEnd(state, answer, nextId);
   }
 }
 
-function makeClient(settings: ProviderSettings): Anthropic {
-  const apiKey = requireKey(anthropic, settings);
+function makeClient(vendor: Vendor, settings: ProviderSettings): Anthropic {
+  const apiKey = requireKey(vendor, settings);
   quietConsole(settings.trace);
   return new Anthropic({
     apiKey,

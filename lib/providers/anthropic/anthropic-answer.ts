@@ -6,10 +6,10 @@ import type {
   Usage as VendorUsage,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
-import { parseObject, type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 
 /** The end of an answer, once its reason is known; nothing before, and nothing twice. */
 export function* readEnd(

@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { ChatRequest } from '../../chat/request.js';
+import type { FetchSettings } from '../../http/fetch-settings.js';
 
 /** A model that can be asked. One adapter instance serves one vendor with one key and one address. */
 export interface Provider {
@@ -16,18 +17,11 @@ export interface Provider {
 }
 
 /** What an adapter needs to speak to its vendor. */
-export interface ProviderSettings {
-  readonly apiKey: string | null;
+export interface ProviderSettings extends FetchSettings {
   /** Another address than the vendor's own; null for the vendor's. */
   readonly apiBase: string | null;
-  /** How long nothing at all may arrive before the answer is given up, in milliseconds. */
-  readonly idleTimeout: number;
   /** `openai.api` of the configuration; only OpenAI's adapter reads it. */
   readonly openaiApi: 'auto' | 'responses' | 'chat';
-  /** Environment of the process: proxies are read from it. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where `--debug` writes requests and responses, keys masked; absent when not asked for. */
-  readonly trace?: (line: string) => void;
 }
 
 /** A vendor, as the registry lists it: everything the program knows about vendors is here and in the adapter. */
@@ -60,3 +54,6 @@ export interface ProviderMember {
    */
   realWindow?(settings: ProviderSettings, model: string, signal: AbortSignal): Promise<number | null>;
 }
+
+/** What an adapter needs to know of its vendor. */
+export type Vendor = Omit<ProviderMember, 'create' | 'listModels' | 'realWindow'>;

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import { parseObject } from '../../chat/json.js';
 import type { AnswerPart, Opaque, ToolCallPart } from '../../chat/message.js';
 import { isTooDeep, TOO_DEEP } from '../../chat/nesting.js';
 
@@ -93,14 +93,4 @@ function cutCall(call: ToolCallPart, form: 'text' | 'object'): ToolCallPart {
   const isWhole = form === 'text' && Object.keys(call.args).length > 0;
   if (isWhole || call.invalid_args !== undefined) return call;
   return { ...call, args: {}, invalid_args: JSON.stringify(call.args) };
-}
-
-/** The JSON object in a text, null when there is none. */
-export function parseObject(text: string): JsonObject | null {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

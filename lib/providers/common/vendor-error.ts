@@ -1,32 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { jsonText } from '../../chat/nesting.js';
-
-/** An answer with an error status, thrown by our own `fetch`: so all vendors' refusals have one form, whatever their SDKs make of them. */
-export class RefusedRequest extends Error {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: string;
-
-  constructor(status: number, headers: Headers, body: string) {
-    // OpenAI's SDK drops an error that mentions a time-out, so neither the body nor the status text may be in here.
-    super(`HTTP ${status}`);
-    this.name = 'RefusedRequest';
-    this.status = status;
-    this.headers = headers;
-    this.body = body;
-  }
-}
-
-/** An error that came as part of a stream, where the SDK takes it for data or keeps only its words. */
-export class StreamError extends Error {
-  readonly error: JsonObject;
-
-  constructor(error: JsonObject) {
-    super(typeof error.message === 'string' ? error.message : jsonText(error));
-    this.name = 'StreamError';
-    this.error = error;
-  }
-}
+import { RefusedRequest } from '../../http/refused-request.js';
 
 /** The kind of an answer that is a page for people: somebody on the way said it, or a server that is none for chats. */
 export const WEB_PAGE = 'web_page';

@@ -9,23 +9,26 @@ import { aborted } from '../../http/network-error.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
-import type { Provider, ProviderSettings } from '../common/provider.js';
+import type { Provider, ProviderSettings, Vendor } from '../common/provider.js';
 import { asFailure } from '../common/provider-failure.js';
 import { requireKey } from '../common/require-key.js';
 import { guarded, misshapen } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
-import { gemini } from '../gemini.js';
 import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from './gemini-answer.js';
 import { toVendorRequest } from './gemini-request.js';
 
 /** Makes the adapter; see `ProviderMember.create`. */
-export async function create(settings: ProviderSettings): Promise<Provider> {
-  return new GeminiProvider(makeClient(settings), settings);
+export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
+  return new GeminiProvider(vendor, makeClient(vendor, settings), settings);
 }
 
 /** See `ProviderMember.listModels`. */
-export async function listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly string[]> {
-  const client = makeClient(settings);
+export async function listModels(
+  vendor: Vendor,
+  settings: ProviderSettings,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const client = makeClient(vendor, settings);
   try {
     const names: string[] = [];
     for await (const model of await client.models.list({ config: { pageSize: 1000, abortSignal: signal } })) {
@@ -35,22 +38,25 @@ export async function listModels(settings: ProviderSettings, signal: AbortSignal
     return names;
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(misshapen(thrown, gemini.title), { member: gemini, model: null, apiKey: settings.apiKey });
+    throw asFailure(misshapen(thrown, vendor.title), { member: vendor, model: null, apiKey: settings.apiKey });
   }
 }
 
 class GeminiProvider implements Provider {
-  readonly name = gemini.name;
+  readonly name: string;
+  readonly #vendor: Vendor;
   readonly #client: GoogleGenAI;
   readonly #settings: ProviderSettings;
 
-  constructor(client: GoogleGenAI, settings: ProviderSettings) {
+  constructor(vendor: Vendor, client: GoogleGenAI, settings: ProviderSettings) {
+    this.name = vendor.name;
+    this.#vendor = vendor;
     this.#client = client;
     this.#settings = settings;
   }
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
-    const context = { member: gemini, model: request.model, apiKey: this.#settings.apiKey };
+    const context = { member: this.#vendor, model: request.model, apiKey: this.#settings.apiKey };
     return guarded((both) => this.#events(request, both), context, signal);
   }
 
@@ -80,7 +86,7 @@ class GeminiProvider implements Provider {
         detail = candidate?.finishMessage ?? detail;
       }
     } catch (thrown) {
-      throw misshapen(thrown, gemini.title);
+      throw misshapen(thrown, this.#vendor.title);
     }
     if (finish === null && answer.calls === 0) return;
     if (finish !== null && BROKEN_CALLS.has(finish)) throw brokenCall(finish);
@@ -102,8 +108,8 @@ class GeminiProvider implements Provider {
   }
 }
 
-function makeClient(settings: ProviderSettings): GoogleGenAI {
-  const apiKey = requireKey(gemini, settings);
+function makeClient(vendor: Vendor, settings: ProviderSettings): GoogleGenAI {
+  const apiKey = requireKey(vendor, settings);
   quietConsole(settings.trace);
   const fetch = makeFetch(settings);
   return new GoogleGenAI({

@@ -1,10 +1,10 @@
 import type { FinishReason, GenerateContentResponseUsageMetadata, Part } from '@google/genai/web';
 import type { StreamEvent } from '../../chat/event.js';
-import type { JsonObject } from '../../chat/json.js';
+import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { HiError } from '../../errors.js';
-import { parseObject, type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 
 /**
  * A signature belongs to its own part and to no other, so a signed part is never joined with its neighbours; the last part of an answer may

@@ -9,19 +9,19 @@ import { DroppedLines } from '../../http/dropped-lines.js';
 import { type Fetch, makeFetch } from '../../http/fetch.js';
 import { aborted } from '../../http/network-error.js';
 import { quietConsole } from '../../http/sdk-console.js';
+import { StreamError } from '../../http/stream-error.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
-import type { Provider, ProviderSettings } from '../common/provider.js';
+import type { Provider, ProviderSettings, Vendor } from '../common/provider.js';
 import { asFailure } from '../common/provider-failure.js';
 import { guarded, misshapen } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
-import { StreamError } from '../common/vendor-error.js';
-import { ollama } from '../ollama.js';
 import { toVendorRequest } from './ollama-request.js';
 import { cutNotice, largestWindow, loadedWindow, textTokens } from './ollama-window.js';
 
 /** See `ProviderMember.realWindow`. */
 export async function realWindow(
+  vendor: Vendor,
   settings: ProviderSettings,
   model: string,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export async function realWindow(
     return loadedWindow((await client.ps()).models, model) ?? largestWindow(await client.show({ model }));
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(thrown, { member: ollama, model, apiKey: settings.apiKey });
+    throw asFailure(thrown, { member: vendor, model, apiKey: settings.apiKey });
   }
 }
 
@@ -39,37 +39,44 @@ export async function realWindow(
 type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
 
 /** Makes the adapter; see `ProviderMember.create`. */
-export async function create(settings: ProviderSettings): Promise<Provider> {
-  return new OllamaProvider(connecting(settings), settings);
+export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
+  return new OllamaProvider(vendor, connecting(settings), settings);
 }
 
 /** See `ProviderMember.listModels`. */
-export async function listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly string[]> {
+export async function listModels(
+  vendor: Vendor,
+  settings: ProviderSettings,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const connect = connecting(settings);
   try {
     const { models } = await connect(signal).list();
     return models.map((model) => model.name);
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(misshapen(thrown, ollama.title), { member: ollama, model: null, apiKey: settings.apiKey });
+    throw asFailure(misshapen(thrown, vendor.title), { member: vendor, model: null, apiKey: settings.apiKey });
   }
 }
 
 class OllamaProvider implements Provider {
-  readonly name = ollama.name;
+  readonly name: string;
+  readonly #vendor: Vendor;
   readonly #connect: Connect;
   readonly #settings: ProviderSettings;
   readonly #vision = new Map<string, boolean>();
   /** The last prompt of each model: its size, and in which turn the user was told that it was cut. */
   readonly #last = new Map<string, { readonly estimate: number; readonly toldAt: number }>();
 
-  constructor(connect: Connect, settings: ProviderSettings) {
+  constructor(vendor: Vendor, connect: Connect, settings: ProviderSettings) {
+    this.name = vendor.name;
+    this.#vendor = vendor;
     this.#connect = connect;
     this.#settings = settings;
   }
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
-    const context = { member: ollama, model: request.model, apiKey: this.#settings.apiKey };
+    const context = { member: this.#vendor, model: request.model, apiKey: this.#settings.apiKey };
     return guarded((both) => this.#events(request, both), context, signal);
   }
 
@@ -100,7 +107,7 @@ class OllamaProvider implements Provider {
         };
       }
     } catch (thrown) {
-      throw misshapen(thrown, ollama.title);
+      throw misshapen(thrown, this.#vendor.title);
     }
   }
 

@@ -5,22 +5,21 @@ import { makeFetch, SDK_TIMEOUT } from '../../http/fetch.js';
 import { aborted } from '../../http/network-error.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import { stripImages } from '../common/image-support.js';
-import type { Provider, ProviderSettings } from '../common/provider.js';
+import type { Provider, ProviderSettings, Vendor } from '../common/provider.js';
 import { asFailure, type FailureContext } from '../common/provider-failure.js';
 import { requireKey } from '../common/require-key.js';
 import { guarded, misshapen } from '../common/stream.js';
-import type { CompatibleVendor } from '../openai.js';
 import { streamChat } from './openai-chat.js';
 import { streamResponses } from './openai-responses.js';
 
 /** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
-export function create(vendor: CompatibleVendor, address: string, settings: ProviderSettings): Provider {
+export function create(vendor: Vendor, address: string, settings: ProviderSettings): Provider {
   return new OpenAIProvider(vendor, address, settings, makeClient(vendor, address, settings));
 }
 
 /** The models of such a vendor, the newest first. */
 export async function listModels(
-  vendor: CompatibleVendor,
+  vendor: Vendor,
   address: string,
   settings: ProviderSettings,
   signal: AbortSignal,
@@ -45,7 +44,7 @@ class OpenAIProvider implements Provider {
   /** Another server than OpenAI's own, which may know the older names only. */
   readonly #compatible: boolean;
 
-  constructor(vendor: CompatibleVendor, address: string, settings: ProviderSettings, client: OpenAI) {
+  constructor(vendor: Vendor, address: string, settings: ProviderSettings, client: OpenAI) {
     this.#idleTimeout = settings.idleTimeout;
     const base = settings.apiBase ?? address;
     const itself = /^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(base);
@@ -68,13 +67,13 @@ class OpenAIProvider implements Provider {
 }
 
 /** Whom an error is about: behind an address of the user's own it is not the vendor. */
-function speaker(vendor: CompatibleVendor, { apiBase }: ProviderSettings): FailureContext['member'] {
+function speaker(vendor: Vendor, { apiBase }: ProviderSettings): FailureContext['member'] {
   if (apiBase === null) return vendor;
   const host = URL.canParse(apiBase) ? new URL(apiBase).host : apiBase;
   return host.endsWith('openai.com') ? vendor : { ...vendor, title: `the server at '${host}'`, keyPage: null };
 }
 
-function makeClient(vendor: CompatibleVendor, address: string, settings: ProviderSettings): OpenAI {
+function makeClient(vendor: Vendor, address: string, settings: ProviderSettings): OpenAI {
   // A server at another address may want no key.
   const apiKey = settings.apiBase === null ? requireKey(vendor, settings) : settings.apiKey;
   quietConsole(settings.trace);

@@ -1,16 +1,16 @@
 import type OpenAI from 'openai';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonValue } from '../../chat/json.js';
+import { isJsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
+import { StreamError } from '../../http/stream-error.js';
 import { callIds } from '../common/call-ids.js';
 import { mergeDetails } from '../common/reasoning-details.js';
 import { misshapen } from '../common/stream.js';
-import { parseObject, StreamedAnswer, toolCall } from '../common/streamed-answer.js';
-import { StreamError } from '../common/vendor-error.js';
+import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { toVendorRequest } from './openai-chat-request.js';
 
 /** What servers beside OpenAI's own add to a piece of an answer. */

@@ -8,15 +8,15 @@ import type {
   ResponseUsage,
 } from 'openai/resources/responses/responses';
 import type { StreamEvent } from '../../chat/event.js';
-import type { JsonObject } from '../../chat/json.js';
+import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { ToolCallPart, Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
+import { StreamError } from '../../http/stream-error.js';
 import { callIds } from '../common/call-ids.js';
 import { misshapen } from '../common/stream.js';
-import { parseObject, StreamedAnswer, toolCall } from '../common/streamed-answer.js';
-import { StreamError } from '../common/vendor-error.js';
+import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
 

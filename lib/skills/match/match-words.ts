@@ -1,6 +1,12 @@
-import type { FoundSkill } from '../find/describe-skill.js';
 import { GLUE } from './common-words.js';
 import { everyWordOf, type Stems, type Word, wordsOf } from './telling-words.js';
+
+/** A skill as far as matching needs it. */
+export interface MatchableSkill {
+  readonly name: string;
+  /** The words that tell what it is about, as `stemsOf` makes them. */
+  readonly stems: string;
+}
 
 /** A skill that a text is about, and how much it is. */
 export interface Match {
@@ -37,7 +43,7 @@ const runsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\
  * The skills that a text is about, the best first. It is about a skill when it has every telling word of its name, calls it a skill by its name, or
  * shares two telling words that together are worth enough; a word is worth less the more skills share it. `bar` scales what is enough.
  */
-export function matchWords(skills: readonly FoundSkill[], text: string, bar = 1): readonly Match[] {
+export function matchWords(skills: readonly MatchableSkill[], text: string, bar = 1): readonly Match[] {
   const ends = endsOf(text);
   const every = everyWordOf(ends);
   const spoken = firstOfEach(every.filter(({ isCommon }) => !isCommon));
@@ -88,7 +94,7 @@ function worthInName(stem: string, stems: string): number {
 }
 
 /** Tells of each skill whether a text calls it one, as in `use the go skill` and `with skill go`. */
-function callsFor(text: string): (skill: FoundSkill) => boolean {
+function callsFor(text: string): (skill: MatchableSkill) => boolean {
   const said = ` ${runsOf(text).join(' ')} `.replaceAll(' skills ', ' skill ');
   if (!said.includes(' skill ')) return () => false;
   return ({ name }) => {
@@ -102,7 +108,7 @@ function rarityOf(holders: number, skills: number): number {
   return holders === 0 ? 0 : Math.log(1 + skills / holders) / Math.log(1 + skills);
 }
 
-function isNamed({ stems }: FoundSkill, spoken: ReadonlyMap<string, Word>): boolean {
+function isNamed({ stems }: MatchableSkill, spoken: ReadonlyMap<string, Word>): boolean {
   const name = stems.slice(1, stems.indexOf('|') - 1);
   return name !== '' && name.split(' ').every((stem) => spoken.has(stem));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../lib/chat/json.js';
 import type { ErrorCode } from '../../../lib/errors.js';
+import { RefusedRequest } from '../../../lib/http/refused-request.js';
 import { saysOverflow } from '../../../lib/providers/common/overflow.js';
 import { asFailure } from '../../../lib/providers/common/provider-failure.js';
-import { RefusedRequest } from '../../../lib/providers/common/vendor-error.js';
 import { providers } from '../../../lib/providers/index.js';
 import { pick } from '../../../lib/registry.js';
 import { adapter, ask, chatRequest } from '../../support/providers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MASK, maskObject, secretMask } from '../../lib/tools/mask-secrets.js';
+import { MASK, maskObject, secretMask } from '../../lib/permission/mask-secrets.js';
 import fc from '../support/properties.js';
 
 // Put together here, so that no scanner takes this file for a leak.

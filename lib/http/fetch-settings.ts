@@ -1,0 +1,11 @@
+/** What a request over HTTP needs to know of the program. */
+export interface FetchSettings {
+  /** Never shown: masked in traces and errors. Null when there is none. */
+  readonly apiKey: string | null;
+  /** How long nothing at all may arrive before the answer is given up, in milliseconds. */
+  readonly idleTimeout: number;
+  /** Environment of the process: proxies are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where `--debug` writes requests and responses, keys masked; absent when not asked for. */
+  readonly trace?: (line: string) => void;
+}

@@ -1,0 +1,6 @@
+/** What a call would do, for the permission judge and for the question to the user. */
+export type Access =
+  | { readonly kind: 'read'; readonly path: string }
+  /** `preview` is the change as a unified diff, computed only when the user is asked. Rejects when the change cannot be made. */
+  | { readonly kind: 'write'; readonly path: string; preview(): Promise<string> }
+  | { readonly kind: 'execute'; readonly command: string };
