@@ -1,8 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { DocumentPart, Entry, ImagePart, Message, NewMessage, Undo } from '../chat/message.js';
-import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
+import type { DocumentPart, Entry, ImagePart, Message, NewCompressBlock, NewMessage, Undo } from '../chat/message.js';
 import { type View, view } from '../view/view.js';
 import { asHistoryError } from './base/history-error.js';
 import { DAMAGED, type Paths, pathsIn } from './base/history-paths.js';
@@ -21,6 +20,12 @@ export interface HistorySettings {
   /** Nothing is written; what is added lives in memory only (`--ephemeral`). */
   readonly ephemeral?: boolean;
 }
+
+/** Writes the block that shortens the log, the turn `running` included; null when there is nothing to compact. */
+export type WriteBlock = (
+  entries: readonly Entry[],
+  running: number | null,
+) => AsyncGenerator<ChatEvent, NewCompressBlock | null>;
 
 /** How long the history is and where. */
 export interface Totals {
@@ -116,25 +121,19 @@ export class HistoryStore {
     return view(this.entries, running === null ? null : this.#turns.idOf(running));
   }
 
-  /** Makes the view shorter. Yields what happens, last the `compact` event; returns what was done, or null when there was nothing to do. */
+  /**
+   * Makes the view shorter by the block that `write` makes of the log. Yields what happens, last the `compact` event; returns what was
+   * done, or null when there was nothing to do.
+   */
   async *compact(
-    input: Omit<CompactionInput, 'entries'>,
-    deps: CompactionDeps,
-    signal: AbortSignal,
+    running: number | null,
+    write: WriteBlock,
+    archive: 'keep' | 'discard',
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    const { runPass } = await import('./pass.js');
-    const running = input.running === null ? null : this.#turns.idOf(input.running);
-    return yield* runPass(this.#log, this.#paths, { ...input, running }, deps, this.#settings.now, signal);
-  }
-
-  /** Makes the view shorter without asking any model: the newest messages stay. */
-  async *truncate(
-    input: Omit<CompactionInput, 'entries'>,
-    signal: AbortSignal,
-  ): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    const cache = { get: async () => null, put: async () => {} };
-    const settings = { ...input.settings, strategy: 'truncate' };
-    return yield* this.compact({ ...input, settings }, { models: [], cache, effects: {} }, signal);
+    const { appendBlock } = await import('./append-block.js');
+    const turn = running === null ? null : this.#turns.idOf(running);
+    const { now } = this.#settings;
+    return yield* appendBlock(this.#log, this.#paths, (entries) => write(entries, turn), archive, now);
   }
 
   /** Takes a turn back: it stays in the archive and is no longer sent. */

@@ -12,6 +12,7 @@ import type { HistoryStore } from '../history/store.js';
 import type { SkillForm, SkillLibrary } from '../skills/common/skill.js';
 import { type Measure, measure, type SentOverhead } from '../view/measure.js';
 import { present } from '../view/present.js';
+import { compactHistory } from './compact-history.js';
 import { counted } from './metered-model.js';
 
 /** What a request is made of beside the log. */
@@ -168,7 +169,7 @@ export class Context {
   async *compact(order: CompactionOrder, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const { history, writers, cache, toolEffects: effects } = this.#deps;
     const models = writers.map((writer) => counted(writer, (usage) => this.#spend(usage)));
-    const report = yield* history.compact(await this.#input(order, signal), { models, cache, effects }, signal);
+    const report = yield* compactHistory(history, await this.#input(order, signal), { models, cache, effects }, signal);
     this.compaction = report ?? this.compaction;
     return report;
   }

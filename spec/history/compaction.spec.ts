@@ -5,6 +5,7 @@ import type { ChatEvent, CompactionReport } from '../../lib/chat/event.js';
 import { isCompressBlock, isMessage } from '../../lib/chat/message.js';
 import type { CompactionInput } from '../../lib/compaction/strategy.js';
 import type { HistoryStore } from '../../lib/history/store.js';
+import { compactHistory } from '../../lib/session/compact-history.js';
 import { SETTINGS } from '../support/compaction.js';
 import { archived, dataFolder, exchange, fileIn, openIn, printed, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
@@ -14,9 +15,21 @@ type Pass = Omit<CompactionInput, 'entries'>;
 const INPUT: Pass = { running: null, fixed_tokens: 0, settings: SETTINGS, reason: 'manual', focus: null };
 const DISCARD: Pass = { ...INPUT, settings: { ...SETTINGS, archive: 'discard' } };
 
+const NO_CACHE = { get: async () => null, put: async () => {} };
+
+function truncate(store: HistoryStore, input: Pass) {
+  const settings = { ...input.settings, strategy: 'truncate' };
+  return compactHistory(
+    store,
+    { ...input, settings },
+    { models: [], cache: NO_CACHE, effects: {} },
+    new AbortController().signal,
+  );
+}
+
 async function truncated(store: HistoryStore, input: Pass = INPUT) {
   const events: ChatEvent[] = [];
-  const running = store.truncate(input, new AbortController().signal);
+  const running = truncate(store, input);
   for (;;) {
     const { done, value } = await running.next();
     if (done) return { report: value, events };
@@ -65,7 +78,7 @@ describe('a compaction of the history', () => {
     const folder = dataFolder();
     const one = await long(folder, 10);
     const other = await openIn(folder);
-    const running = one.truncate(INPUT, new AbortController().signal);
+    const running = truncate(one, INPUT);
     const slow = await running.next();
     expect(slow.done).toBe(false);
     await truncated(other);

@@ -1,28 +1,25 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { CompressBlock } from '../chat/message.js';
-import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
+import type { CompressBlock, Entry, NewCompressBlock } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { newestBlock } from '../view/view.js';
 import type { Paths } from './base/history-paths.js';
 import type { Log } from './log.js';
 
 /**
- * One compaction of the log. The lock is not held while a model writes: a block that another process appended meanwhile stands, and this one is dropped.
+ * Appends the block that `write` makes of the log. The lock is not held while a model writes: a block that another process appended meanwhile stands, and this one is dropped.
  * Yields what happens and last the `compact` event; returns what was done, here or meanwhile elsewhere, or null when there was nothing to do.
  */
-export async function* runPass(
+export async function* appendBlock(
   log: Log,
   paths: Paths,
-  input: Omit<CompactionInput, 'entries'>,
-  deps: CompactionDeps,
+  write: (entries: readonly Entry[]) => AsyncGenerator<ChatEvent, NewCompressBlock | null>,
+  archive: 'keep' | 'discard',
   now: () => Date,
-  signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
   await log.refresh();
   const { name, entries } = log;
   const newest = newestBlock(entries);
-  const { runStrategy } = await import('../compaction/run-strategy.js');
-  const made = yield* runStrategy({ ...input, entries: [...entries] }, deps, signal);
+  const made = yield* write([...entries]);
   if (made === null) return null;
   const [block] = await log.write((next): readonly CompressBlock[] => {
     const alone = log.name === name && newestBlock(log.entries)?.id === newest?.id;
@@ -34,7 +31,7 @@ export async function* runPass(
     yield { type: 'notice', level: 'info', text: `Another hi ${what} the conversation meanwhile.` };
     return other && reportOf(other);
   }
-  if (input.settings.archive === 'discard') yield* discarded(log, paths);
+  if (archive === 'discard') yield* discarded(log, paths);
   yield { type: 'compact', ...reportOf(block) };
   return reportOf(block);
 }

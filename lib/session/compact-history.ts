@@ -1,0 +1,18 @@
+import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
+import type { HistoryStore } from '../history/store.js';
+
+/** Runs one compaction of the history. Yields what happens, last the `compact` event; returns what was done, or null when there was nothing to do. */
+export async function* compactHistory(
+  history: HistoryStore,
+  input: Omit<CompactionInput, 'entries'>,
+  deps: CompactionDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, CompactionReport | null> {
+  const { runStrategy } = await import('../compaction/run-strategy.js');
+  return yield* history.compact(
+    input.running,
+    (entries, running) => runStrategy({ ...input, entries, running }, deps, signal),
+    input.settings.archive,
+  );
+}
