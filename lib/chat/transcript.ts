@@ -35,7 +35,7 @@ function unreadable({ what }: UnknownEntry): string {
 }
 
 /** All that a message says, calls and answers, in full, without a heading. */
-export function wordsOf({ content }: Message): string {
+export function spokenText({ content }: Message): string {
   return content
     .map((part) => partText(part, (text) => text))
     .filter((text) => text !== '')

@@ -13,7 +13,7 @@ export interface Ledger {
  * The facts carried on: those before, less the ones declared outdated by number, with the new ones. A fact that comes again keeps its place and takes its
  * new kind. When they are more than `room` characters, the oldest of the least lasting kind go first, and are counted.
  */
-export function merge(before: Ledger, added: readonly Fact[], outdated: readonly number[], room: number): Ledger {
+export function mergeLedgers(before: Ledger, added: readonly Fact[], outdated: readonly number[], room: number): Ledger {
   const facts = new Map<string, Fact>();
   before.facts.forEach((fact, index) => {
     if (!outdated.includes(index + 1)) facts.set(keyOf(fact.text), fact);
@@ -32,7 +32,7 @@ export function merge(before: Ledger, added: readonly Fact[], outdated: readonly
 }
 
 /** The facts as the model that writes the next summary sees them. */
-export function numbered(facts: readonly Fact[]): string {
+export function numberedFacts(facts: readonly Fact[]): string {
   return facts.map(({ kind, text }, index) => `${index + 1}. ${kind}: ${text}`).join('\n');
 }
 

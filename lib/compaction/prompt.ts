@@ -1,7 +1,7 @@
 import type { TextPrompt } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
 import type { Fact } from '../view/block-state.js';
-import { numbered } from './ledger.js';
+import { numberedFacts } from './ledger.js';
 import { asData } from './summary-input.js';
 
 /** What one summary is written from. */
@@ -37,7 +37,7 @@ export function summaryPrompt(material: Material): TextPrompt {
 
 function dataOf({ earlier, facts, transcript }: Material): string {
   const summary = earlier === '' ? '' : `<earlier-summary>\n${asData(earlier)}\n</earlier-summary>\n`;
-  const known = facts.length === 0 ? '' : `<facts>\n${asData(numbered(facts))}\n</facts>\n`;
+  const known = facts.length === 0 ? '' : `<facts>\n${asData(numberedFacts(facts))}\n</facts>\n`;
   return `${summary}${known}<conversation>\n${transcript}</conversation>\n`;
 }
 

@@ -2,7 +2,7 @@ import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { CompressBlock, Entry, NewCompressBlock } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { newestBlock } from '../view/view.js';
-import type { Paths } from './base/history-paths.js';
+import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';
 
 /**
@@ -11,7 +11,7 @@ import type { Log } from './log.js';
  */
 export async function* appendBlock(
   log: Log,
-  paths: Paths,
+  paths: HistoryPaths,
   write: (entries: readonly Entry[]) => AsyncGenerator<ChatEvent, NewCompressBlock | null>,
   archive: 'keep' | 'discard',
   now: () => Date,
@@ -42,7 +42,7 @@ function reportOf(block: CompressBlock): CompactionReport {
 }
 
 /** Removes the originals. What was compacted is safe by then, so a failure is told and no more. */
-async function* discarded(log: Log, paths: Paths): AsyncGenerator<ChatEvent> {
+async function* discarded(log: Log, paths: HistoryPaths): AsyncGenerator<ChatEvent> {
   try {
     const { collectGarbage } = await import('./attachments.js');
     await log.discard((logs) => collectGarbage(paths, logs));

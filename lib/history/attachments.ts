@@ -7,7 +7,7 @@ import { makeFolder } from '../folder.js';
 import { namesIn, removeEmptyFolder } from '../remove-files.js';
 import { writeAside } from '../write-aside.js';
 import { systemCode } from './base/history-error.js';
-import { INSTANCE, type Paths } from './base/history-paths.js';
+import { INSTANCE, type HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { writeAt } from './file/bytes.js';
 import { Damaged } from './file/damaged.js';
@@ -30,7 +30,7 @@ export function hashOf(bytes: Uint8Array): string {
  * Keeps the bytes under their hash, on disk when this returns. Beside them lies the same file under a name with this process in it until `settle`:
  * the message that refers to them is not written yet. What was altered is replaced. Throws a `HiError`, and what the system throws.
  */
-export function keep(paths: Paths, bytes: Uint8Array): string {
+export function keep(paths: HistoryPaths, bytes: Uint8Array): string {
   const hash = hashOf(bytes);
   const path = join(paths.attachments, hash);
   const pending = pendingOf(path);
@@ -51,7 +51,7 @@ export function keep(paths: Paths, bytes: Uint8Array): string {
 }
 
 /** The message that refers to these bytes is written: nothing removes them any more. */
-export function settle(paths: Paths, hash: string): void {
+export function settle(paths: HistoryPaths, hash: string): void {
   const path = join(paths.attachments, hash);
   const pending = pendingOf(path);
   // Another process may have found nobody to refer to it while it was written.
@@ -60,17 +60,17 @@ export function settle(paths: Paths, hash: string): void {
 }
 
 /** Lets go of what no message is going to refer to. */
-export function release(paths: Paths, hash: string): void {
+export function release(paths: HistoryPaths, hash: string): void {
   rmSync(pendingOf(join(paths.attachments, hash)), { force: true });
 }
 
 /** True when a process died, or failed, before it wrote the message that refers to what it kept. */
-export function hasAbandoned(paths: Paths): boolean {
+export function hasAbandoned(paths: HistoryPaths): boolean {
   return filesIn(paths.attachments).some((file) => file.process !== null && !isPending(paths, file));
 }
 
 /** The bytes with that hash, null when they are gone, cannot be read or are not what they were. */
-export function findAttachments(paths: Paths, hash: string): Buffer | null {
+export function findAttachments(paths: HistoryPaths, hash: string): Buffer | null {
   for (const folder of [paths.attachments, ...paths.oldAttachments]) {
     const bytes = readWhole(join(folder, hash), hash);
     if (bytes !== null) return bytes;
@@ -82,7 +82,7 @@ export function findAttachments(paths: Paths, hash: string): Buffer | null {
  * Removes the attachments that no entry refers to and no living process is about to refer to, and nothing else that lies there. Only under the lock.
  * The logs are read one after another, and only while something is left that may have to go; where one is damaged nothing goes.
  */
-export function collectGarbage(paths: Paths, logs: readonly Iterable<Entry>[]): void {
+export function collectGarbage(paths: HistoryPaths, logs: readonly Iterable<Entry>[]): void {
   gather(paths);
   const files = filesIn(paths.attachments);
   const held = new Set(files.filter((file) => isPending(paths, file)).map(({ hash }) => hash));
@@ -105,7 +105,7 @@ export function collectGarbage(paths: Paths, logs: readonly Iterable<Entry>[]): 
 }
 
 /** Removes the folders of the attachments where nothing lies in them. */
-export function removeFolders(paths: Paths): void {
+export function removeFolders(paths: HistoryPaths): void {
   for (const folder of [paths.attachments, ...paths.oldAttachments]) removeEmptyFolder(folder);
 }
 
@@ -113,7 +113,7 @@ export function removeFolders(paths: Paths): void {
  * Earlier versions moved the attachments of the copy to a folder of its own, and a kill could leave them in a third one. Brings all of them together: the
  * entries tell whose they are. Only under the lock. Killed at any moment, each attachment is in one of the folders.
  */
-export function gather({ attachments, oldAttachments }: Paths): void {
+export function gather({ attachments, oldAttachments }: HistoryPaths): void {
   for (const old of oldAttachments) {
     for (const { name, hash } of filesIn(old)) {
       const [from, to] = [join(old, name), join(attachments, name)];
@@ -154,7 +154,7 @@ function filesIn(folder: string): readonly AttachmentFile[] {
   });
 }
 
-function isPending({ folder, attachments }: Paths, { name, process }: AttachmentFile): boolean {
+function isPending({ folder, attachments }: HistoryPaths, { name, process }: AttachmentFile): boolean {
   if (process === null) return false;
   const life = lifeOf(process);
   if (life !== 'elsewhere') return life === 'alive';
@@ -163,7 +163,7 @@ function isPending({ folder, attachments }: Paths, { name, process }: Attachment
 }
 
 /** The process is dead, but its message was written. */
-function settleFor({ attachments }: Paths, { name, hash }: AttachmentFile): void {
+function settleFor({ attachments }: HistoryPaths, { name, hash }: AttachmentFile): void {
   const [pending, path] = [join(attachments, name), join(attachments, hash)];
   if (existsSync(path)) rmSync(pending, { force: true });
   else renameSync(pending, path);

@@ -1,7 +1,7 @@
 import { type Entry, isMessage, typedText } from '../chat/message.js';
 import { openTurns } from '../view/view.js';
 import { rememberTold, toldUpTo } from './acknowledged-notices.js';
-import type { Paths } from './base/history-paths.js';
+import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';
 import { runningTurns } from './turn-marks.js';
 
@@ -14,7 +14,7 @@ export interface CutShort {
 }
 
 /** Finds the turns that are unfinished and belong to no living process. Each is told of once. */
-export async function findCutShort(log: Log, paths: Paths): Promise<CutShort> {
+export async function findCutShort(log: Log, paths: HistoryPaths): Promise<CutShort> {
   const suspects = openTurns(log.entries);
   if (suspects.length === 0) return { turn: null, notice: null };
   const running = runningTurns(paths.folder);

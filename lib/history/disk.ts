@@ -3,7 +3,7 @@ import type { Entry } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { asHistoryError, systemCode } from './base/history-error.js';
-import type { Paths } from './base/history-paths.js';
+import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { Damaged } from './file/damaged.js';
 import { filtered, joined } from './file/entry-streams.js';
@@ -33,14 +33,14 @@ const TRIES = 3;
 export class Disk {
   /** What had to be done to the file, in sentences for the user. */
   readonly #notices: Notices;
-  readonly #paths: Paths;
+  readonly #paths: HistoryPaths;
   readonly #now: () => Date;
   /** False where nothing may be written, not even a repaired file. */
   readonly #writes: boolean;
   #codec: Codec | null = null;
   #file: LogFile | ArrayFile | null = null;
 
-  constructor(paths: Paths, now: () => Date, writes: boolean, notices: Notices) {
+  constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.#notices = notices;
     this.#paths = paths;
     this.#now = now;
@@ -237,7 +237,7 @@ export class Disk {
 }
 
 /** Names the file of the history on its disk, null when there is none. Throws a `HiError` for a link to nothing. */
-function nodeAt(paths: Paths): string | null {
+function nodeAt(paths: HistoryPaths): string | null {
   const found = statSync(paths.history, { throwIfNoEntry: false });
   if (found) return `${found.dev}:${found.ino}`;
   followed(paths);

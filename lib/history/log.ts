@@ -1,7 +1,7 @@
 import { type Entry, isCompressBlock } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { firstNeeded } from '../view/view.js';
-import type { Paths } from './base/history-paths.js';
+import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { type Change, Disk } from './disk.js';
 import { Damaged } from './file/damaged.js';
@@ -19,7 +19,7 @@ export class Log {
   #entries: Entry[] = [];
   #facts: Facts = NO_FACTS;
 
-  constructor(paths: Paths, now: () => Date, writes: boolean, notices: Notices) {
+  constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.#disk = new Disk(paths, now, writes, notices);
     this.writes = writes;
   }

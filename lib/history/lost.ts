@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DocumentPart, ImagePart } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
 import { systemCode } from './base/history-error.js';
-import type { Paths } from './base/history-paths.js';
+import type { HistoryPaths } from './base/history-paths.js';
 import { requireAttachments } from './file/links.js';
 
 /** The name, among the attachments, of the mark that the user was told of the loss of this one. */
@@ -12,7 +12,7 @@ export function lostName(hash: string): string {
 }
 
 /** Remembers that the user was told that these bytes are gone; true when that was not known yet. Where nothing is, or can be, written the user is told again. */
-export function rememberLost(paths: Paths, hash: string, writes: boolean): boolean {
+export function rememberLost(paths: HistoryPaths, hash: string, writes: boolean): boolean {
   const mark = join(paths.attachments, lostName(hash));
   if (!writes) return !existsSync(mark);
   try {
@@ -26,7 +26,7 @@ export function rememberLost(paths: Paths, hash: string, writes: boolean): boole
 }
 
 /** These bytes are there again: should they be lost once more, the user is told once more. */
-export function forgetLost(paths: Paths, hash: string): void {
+export function forgetLost(paths: HistoryPaths, hash: string): void {
   try {
     unlinkSync(join(paths.attachments, lostName(hash)));
   } catch (thrown) {

@@ -5,7 +5,7 @@ import { namesIn } from '../remove-files.js';
 import { linkTarget, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
 import { systemCode } from './base/history-error.js';
-import { DAMAGED, type Paths } from './base/history-paths.js';
+import { DAMAGED, type HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { followed, homeOf, removeConversation } from './file/links.js';
 import { assertHeld } from './lock/held.js';
@@ -17,7 +17,7 @@ import { entriesAt } from './repair/whole-log.js';
  * Killed at any moment it has either happened or not, for the attachments too: one rename decides. They lie in one folder by their hash and stay there
  * as long as either conversation refers to them.
  */
-export function putAside(paths: Paths): void {
+export function putAside(paths: HistoryPaths): void {
   const real = settled(paths);
   if (!existsSync(real.history)) return;
   const replaces = existsSync(real.aside) || real.oldAttachments.some((folder) => existsSync(folder));
@@ -32,7 +32,7 @@ export function putAside(paths: Paths): void {
  * Killed at any moment it has either happened or not: one rename decides, and the next reset or undo gives the other conversation its name.
  * Throws a `HiError` when there is no copy.
  */
-export function bringBack(paths: Paths): void {
+export function bringBack(paths: HistoryPaths): void {
   const real = settled(paths);
   if (!existsSync(real.aside)) {
     throw new HiError('history', `There is no conversation to bring back in '${homeOf(real)}'.`, {
@@ -50,7 +50,7 @@ export function bringBack(paths: Paths): void {
  * Removes the conversation and every copy of it, damaged ones too; the conversation last, so that it is seen to be there while a copy is. Only under the lock.
  * Returns what could not be reached, in sentences for the user.
  */
-export function purge(paths: Paths): readonly string[] {
+export function purge(paths: HistoryPaths): readonly string[] {
   if (!existsSync(paths.folder)) return [];
   const real = followed(paths);
   const damaged = namesIn(paths.folder).filter((name) => DAMAGED.test(name));
@@ -77,7 +77,7 @@ export function purge(paths: Paths): readonly string[] {
 }
 
 /** The conversation and its copy under their own names, whatever a kill left. */
-function settled(paths: Paths): Paths {
+function settled(paths: HistoryPaths): HistoryPaths {
   const real = followed(paths);
   finishSwap(real);
   if (real.history !== paths.history && !existsSync(real.aside) && existsSync(paths.aside)) {
@@ -89,14 +89,14 @@ function settled(paths: Paths): Paths {
 }
 
 /** A swap that was cut short: the conversation that was replaced becomes the copy, unless nothing was replaced yet. */
-function finishSwap({ swap, aside }: Paths): void {
+function finishSwap({ swap, aside }: HistoryPaths): void {
   if (!existsSync(swap)) return;
   if (existsSync(aside)) rmSync(swap);
   else renameSync(swap, aside);
 }
 
 /** The reset has happened already: what cannot be removed now goes with the next one. */
-function collectUnused(paths: Paths): void {
+function collectUnused(paths: HistoryPaths): void {
   try {
     collectGarbage(paths, [paths.history, paths.aside, paths.swap].map(entriesAt));
     removeFolders(paths);

@@ -4,7 +4,7 @@ import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, Entry, ImagePart, Message, NewCompressBlock, NewMessage, Undo } from '../chat/message.js';
 import { type View, view } from '../view/view.js';
 import { asHistoryError } from './base/history-error.js';
-import { DAMAGED, type Paths, pathsIn } from './base/history-paths.js';
+import { DAMAGED, type HistoryPaths, pathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
 import { findCutShort } from './cut-short.js';
 import { followed } from './file/links.js';
@@ -39,7 +39,7 @@ export interface Totals {
 /** The one conversation. It stores and says what is stored; every failure that can be foreseen is a `HiError` with code `history`. */
 export class HistoryStore {
   readonly #settings: HistorySettings;
-  readonly #paths: Paths;
+  readonly #paths: HistoryPaths;
   readonly #log: Log;
   readonly #turns: Turns;
   readonly #notices = new Notices();

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { attachmentsIn, findAttachments } from './attachments.js';
-import type { Paths } from './base/history-paths.js';
+import type { HistoryPaths } from './base/history-paths.js';
 import { entriesOfArray } from './file/array.js';
 import { readAt, reader, sizeOf } from './file/bytes.js';
 import { Damaged } from './file/damaged.js';
@@ -20,7 +20,7 @@ export interface Verified {
 }
 
 /** Reads the whole history and compares everything that is stored twice; changes nothing. Throws what the system throws. */
-export async function verify(paths: Paths): Promise<Verified> {
+export async function verify(paths: HistoryPaths): Promise<Verified> {
   if (!existsSync(paths.history)) return { entries: 0, problems: [] };
   const codec = loadCodec();
   const file = openSync(paths.history, 'r');

@@ -19,7 +19,7 @@ export function cutResult({ call_id, name }: ToolCallPart, { end }: PartialAnswe
 }
 
 /** What the user is told of the first cut. */
-export function cutNotice(calls: readonly ToolCallPart[]): string {
+export function lengthCutNotice(calls: readonly ToolCallPart[]): string {
   return `The answer reached the model's output limit in the middle of a call of ${calls.map(nameOf).join(', ')}: it was not run. The model is asked to work in smaller steps.`;
 }
 

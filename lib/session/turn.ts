@@ -11,7 +11,7 @@ import type { ChatRequest } from '../chat/request.js';
 import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { ToolRunner } from '../tools/tool.js';
-import { cutCalls, cutNotice, cutResult, cutStop, MOST_CUTS } from './length-cut.js';
+import { cutCalls, lengthCutNotice, cutResult, cutStop, MOST_CUTS } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
 import { type PartialAnswer, requestAnswer } from './request-answer.js';
 
@@ -91,7 +91,7 @@ async function* askAndRun(
     if (cut.length > 0) {
       cuts += 1;
       if (cuts === MOST_CUTS || isLast) return yield* stopAfterCut(deps, answer, cut, progress);
-      yield { type: 'notice', level: 'warning', text: cutNotice(cut) };
+      yield { type: 'notice', level: 'warning', text: lengthCutNotice(cut) };
     }
     if (isLast) return yield* stopAtLimit(deps, calls, progress);
     used.runner ??= await deps.tools();

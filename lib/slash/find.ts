@@ -1,4 +1,4 @@
-import { findMessages } from '../chat/find.js';
+import { findMessages } from '../chat/find-messages.js';
 import { HiError } from '../errors.js';
 import type { Command } from './command.js';
 

@@ -14,7 +14,7 @@ import { retry } from './retry.js';
 import { skill } from './skill.js';
 import { skills } from './skills.js';
 import { status } from './status.js';
-import { tools } from './tools.js';
+import { toolsCommand } from './tools.js';
 import { undo } from './undo.js';
 
 /** Every slash command, in the order of the help. */
@@ -29,7 +29,7 @@ export const commands: readonly Command[] = [
   model,
   skills,
   skill,
-  tools,
+  toolsCommand,
   undo,
   retry,
   edit,

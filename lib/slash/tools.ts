@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 
 /** `/tools`: what the model may call. */
-export const tools: Command = {
+export const toolsCommand: Command = {
   name: 'tools',
   usage: '/tools',
   summary: 'list the tools the model may use',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { merge } from '../../lib/compaction/ledger.js';
+import { mergeLedgers } from '../../lib/compaction/ledger.js';
 import { FACT_KINDS, type Fact } from '../../lib/view/block-state.js';
 import fc from '../support/properties.js';
 
@@ -9,7 +9,7 @@ const NONE = { facts: [], forgotten: 0 };
 describe('the ledger', () => {
   it('keeps what is there, drops what is outdated by number, and adds what is new', () => {
     const before = { facts: [fact('a'), fact('b'), fact('c')], forgotten: 1 };
-    expect(merge(before, [fact('d')], [2, 17], 1000)).toEqual({
+    expect(mergeLedgers(before, [fact('d')], [2, 17], 1000)).toEqual({
       facts: [fact('a'), fact('c'), fact('d')],
       forgotten: 1,
     });
@@ -17,14 +17,14 @@ describe('the ledger', () => {
 
   it('keeps a fact once, in its place, in its newest kind and words', () => {
     const before = { facts: [fact('Ship the parser', 'open'), fact('b')], forgotten: 0 };
-    expect(merge(before, [fact('ship the  parser.', 'done')], [], 1000).facts).toEqual([
+    expect(mergeLedgers(before, [fact('ship the  parser.', 'done')], [], 1000).facts).toEqual([
       fact('ship the parser.', 'done'),
       fact('b'),
     ]);
   });
 
   it('makes one line of at most 240 characters of each', () => {
-    const { facts } = merge(NONE, [fact(`two\nlines ${'🙂'.repeat(300)}`), fact('  ')], [], 10_000);
+    const { facts } = mergeLedgers(NONE, [fact(`two\nlines ${'🙂'.repeat(300)}`), fact('  ')], [], 10_000);
     expect(facts).toHaveLength(1);
     expect(facts[0]?.text.startsWith('two lines 🙂')).toBe(true);
     expect([...(facts[0]?.text ?? '')]).toHaveLength(240);
@@ -32,7 +32,7 @@ describe('the ledger', () => {
 
   it('lets the oldest of the least lasting kind go first, and counts them', () => {
     const facts = [fact('a', 'pref'), fact('b', 'done'), fact('c', 'fact'), fact('d', 'done'), fact('e', 'decision')];
-    expect(merge({ facts, forgotten: 2 }, [], [], 40)).toEqual({
+    expect(mergeLedgers({ facts, forgotten: 2 }, [], [], 40)).toEqual({
       facts: [fact('a', 'pref'), fact('c', 'fact'), fact('e', 'decision')],
       forgotten: 4,
     });
@@ -42,9 +42,9 @@ describe('the ledger', () => {
     const facts = fc.array(fc.record({ kind: fc.constantFrom(...FACT_KINDS), text: fc.string({ minLength: 1 }) }));
     fc.assert(
       fc.property(facts, facts, fc.nat(2000), (first, second, room) => {
-        const before = merge(NONE, first, [], Number.POSITIVE_INFINITY);
-        const all = merge(before, second, [], Number.POSITIVE_INFINITY);
-        const kept = merge(before, second, [], room);
+        const before = mergeLedgers(NONE, first, [], Number.POSITIVE_INFINITY);
+        const all = mergeLedgers(before, second, [], Number.POSITIVE_INFINITY);
+        const kept = mergeLedgers(before, second, [], room);
         expect(kept.facts.length + kept.forgotten).toBe(all.facts.length);
         expect(all.facts).toEqual(expect.arrayContaining([...kept.facts]));
       }),

@@ -1,5 +1,5 @@
 /** A stretch of a text that was pasted: an `@` in there is text and nothing else. */
-export interface Span {
+export interface MentionSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -34,7 +34,7 @@ const MOST_WORDS = 1000;
 const MOST_PATHS = 64;
 
 /** The mentions that were typed, each once, in order. No disk is asked. */
-export function mentionsIn(text: string, pasted: readonly Span[]): readonly MentionedWord[] {
+export function mentionsIn(text: string, pasted: readonly MentionSpan[]): readonly MentionedWord[] {
   const found = new Map<string, MentionedWord>();
   for (const { 0: mention, 1: quoted, 2: run = '', index } of text.matchAll(MENTION)) {
     if (found.size === MOST_WORDS) break;

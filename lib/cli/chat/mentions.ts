@@ -7,7 +7,7 @@ import { systemCode } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/deps.js';
 import { readFileInput } from '../../session/files.js';
 import { listFolder } from './list-folder.js';
-import { looksLikePath, mentionsIn, type Span } from './mention-words.js';
+import { looksLikePath, mentionsIn, type MentionSpan } from './mention-words.js';
 
 /** A message with what it mentions, and the line that tells the user of it; null when it mentions nothing. */
 export interface Mentioned {
@@ -22,7 +22,7 @@ type Attached = { readonly receipt: string } & ({ readonly text: string } | { re
  * A message with the files and folders that `@path` names in it: texts and listings stand before the words, images and PDFs go beside them.
  * What names no file is text. Throws a `HiError` of code `usage` for a file that is there and cannot be attached, before anything is sent.
  */
-export async function withMentions(text: string, pasted: readonly Span[], cwd: string): Promise<Mentioned> {
+export async function withMentions(text: string, pasted: readonly MentionSpan[], cwd: string): Promise<Mentioned> {
   const attached = new Map<string, Attached>();
   const unknown = new Set<string>();
   for (const { word, paths } of mentionsIn(text, pasted)) {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { findMessages } from '../../chat/find.js';
+import { findMessages } from '../../chat/find-messages.js';
 import type { Entry } from '../../chat/message.js';
 import { inReadingOrder } from '../../chat/reading-order.js';
 import { storedText } from '../../chat/stored.js';

@@ -3,7 +3,7 @@ import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { asked } from '../base/command-run.js';
-import { tell, tellNotices } from '../base/print-notices.js';
+import { printNotices, tellNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
 
 export interface ResetOptions extends CommonOptions {
@@ -34,7 +34,7 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   tellNotices(world, history);
   await history.reset({ purge: options.purge ?? false });
   const left = history.takeNotices();
-  tell(world, left);
+  printNotices(world, left);
   // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
   if (options.purge) (await import('./purge-caches.js')).purgeTraces(paths);
   const purged = left.length === 0 ? ' No copy is kept.' : '';

@@ -103,7 +103,7 @@ export async function chooseKey(
       return { value: await readKey(stored), stored };
     } catch (thrown) {
       if (!(thrown instanceof HiError)) throw thrown;
-      tell(thrown, prompts);
+      explain(thrown, prompts);
     }
   }
 }
@@ -156,7 +156,7 @@ export async function chooseModel(
   const listed = await list(member, settings, AbortSignal.any([signal, AbortSignal.timeout(20_000)]));
   signal.throwIfAborted();
   if (listed instanceof HiError) {
-    tell(listed, prompts);
+    explain(listed, prompts);
     if (!isWithoutList(listed)) return listed;
   } else if (listed.length > 0) {
     const usual = [before.model, member.defaultModel].filter((name) => name !== undefined && listed.includes(name));
@@ -167,7 +167,7 @@ export async function chooseModel(
   } else if (member.keyVariables.length === 0) {
     const hint = `Get one first, such as: ollama pull ${member.defaultModel}`;
     const error = new HiError('model', `${member.title} has no model yet.`, { hint });
-    tell(error, prompts);
+    explain(error, prompts);
     return error;
   }
   return await prompts.input('The name of the model:', (text) => text.trim() !== '' || 'Type the name of a model.');
@@ -193,6 +193,6 @@ function isWithoutList({ code }: HiError): boolean {
 }
 
 /** Tells what went wrong and what helps; the set-up goes on. */
-export function tell({ message, hint }: HiError, prompts: Prompts): void {
+export function explain({ message, hint }: HiError, prompts: Prompts): void {
   prompts.say(`${message}${hint === null ? '' : `\n  ${hint}`}`);
 }

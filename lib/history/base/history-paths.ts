@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Where everything of one conversation lies in the data folder. */
-export interface Paths {
+export interface HistoryPaths {
   readonly folder: string;
   /** The conversation. */
   readonly history: string;
@@ -20,7 +20,7 @@ export interface Paths {
 }
 
 /** The names of all that is kept beside each other in `folder`. */
-export function pathsIn(folder: string): Paths {
+export function pathsIn(folder: string): HistoryPaths {
   return {
     folder,
     ...conversationAt(join(folder, 'history')),
@@ -31,7 +31,7 @@ export function pathsIn(folder: string): Paths {
 }
 
 /** The names of a conversation and its copies, which begin with `stem`. */
-export function conversationAt(stem: string): Pick<Paths, 'history' | 'aside' | 'swap' | 'fresh'> {
+export function conversationAt(stem: string): Pick<HistoryPaths, 'history' | 'aside' | 'swap' | 'fresh'> {
   return {
     history: `${stem}.json.zst`,
     aside: `${stem}.reset.json.zst`,

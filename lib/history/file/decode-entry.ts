@@ -17,7 +17,7 @@ import { decodePart } from './decode-part.js';
 import {
   count,
   type Field,
-  type Fields,
+  type JsonFields,
   holdsAll,
   isCount,
   isText,
@@ -76,7 +76,7 @@ const usage: Field<Usage | undefined> = (stored) =>
   isJsonObject(stored) && COUNTS.every((name) => isCount(stored[name])) ? withFields<Usage>(stored, USAGE) : undefined;
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cached_tokens', 'context_tokens'] as const;
-const USAGE: Fields<Usage> = {
+const USAGE: JsonFields<Usage> = {
   input_tokens: count(0),
   output_tokens: count(0),
   cached_tokens: count(0),
@@ -87,7 +87,7 @@ const STOP_REASONS = ['end', 'tool_calls', 'length', 'refusal', 'tool_limit', 'i
 
 const names: Field<readonly string[] | undefined> = (stored) => list(stored, isText);
 
-const STANDING: Fields<SkillStanding> = {
+const STANDING: JsonFields<SkillStanding> = {
   uses: (stored) => (typeof stored === 'number' ? stored : 0),
   idle: count(0),
   hand: word(['pinned', 'dropped'], undefined),
@@ -100,7 +100,7 @@ const standing: Field<SkillRecord['standing']> = (stored) => {
   return withFields<NonNullable<SkillRecord['standing']>>(stored, fields);
 };
 
-const SKILLS: Fields<SkillRecord> = {
+const SKILLS: JsonFields<SkillRecord> = {
   matched: (stored) => list(stored, isText) ?? [],
   active: (stored) => list(stored, isText) ?? [],
   held: names,
@@ -109,7 +109,7 @@ const SKILLS: Fields<SkillRecord> = {
   standing,
 };
 
-const MESSAGE: Fields<Message> = {
+const MESSAGE: JsonFields<Message> = {
   id,
   turn: (stored, whole) => (isId(stored) ? stored : id(whole.id, whole)),
   at: time,
@@ -125,7 +125,7 @@ const MESSAGE: Fields<Message> = {
   skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
 };
 
-const BLOCK: Fields<CompressBlock> = {
+const BLOCK: JsonFields<CompressBlock> = {
   type: word(['compress'], 'compress'),
   id,
   at: time,
@@ -142,7 +142,7 @@ const BLOCK: Fields<CompressBlock> = {
   model: text(undefined),
 };
 
-const UNDO: Fields<Undo> = {
+const UNDO: JsonFields<Undo> = {
   type: word(['undo'], 'undo'),
   id,
   at: time,

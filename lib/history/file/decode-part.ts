@@ -10,7 +10,7 @@ import type {
   VendorPart,
 } from '../../chat/message.js';
 import { isTooDeep, TOO_DEEP } from '../../chat/nesting.js';
-import { count, type Field, type Fields, json, text, withFields, word } from './read-fields.js';
+import { count, type Field, type JsonFields, json, text, withFields, word } from './read-fields.js';
 
 /** A part as it stands in a file; where this version cannot read it, words that say so stand in its place. */
 export function decodePart(stored: unknown): Part {
@@ -70,30 +70,30 @@ const ATTACHED = { mime: text(''), sha256: text(''), bytes: count(0), name: text
 const CALLED = { call_id: text(''), name: text('') };
 const type = <Name extends string>(name: Name): Field<Name> => word([name], name);
 
-const TEXT: Fields<TextPart> = { type: type('text'), text: text(''), opaque };
-const THINKING: Fields<ThinkingPart> = { type: type('thinking'), text: text(''), opaque };
-const IMAGE: Fields<ImagePart> = {
+const TEXT: JsonFields<TextPart> = { type: type('text'), text: text(''), opaque };
+const THINKING: JsonFields<ThinkingPart> = { type: type('thinking'), text: text(''), opaque };
+const IMAGE: JsonFields<ImagePart> = {
   type: type('image'),
   ...ATTACHED,
   width: count(undefined),
   height: count(undefined),
 };
-const DOCUMENT: Fields<DocumentPart> = { type: type('document'), ...ATTACHED };
-const CALL: Fields<ToolCallPart> = {
+const DOCUMENT: JsonFields<DocumentPart> = { type: type('document'), ...ATTACHED };
+const CALL: JsonFields<ToolCallPart> = {
   type: type('tool_call'),
   ...CALLED,
   args: json({}),
   invalid_args: invalidArguments,
   opaque,
 };
-const VENDOR: Fields<VendorPart> = { type: type('vendor'), opaque: json({}) };
-const RAN: Fields<Ran> = {
+const VENDOR: JsonFields<VendorPart> = { type: type('vendor'), opaque: json({}) };
+const RAN: JsonFields<Ran> = {
   type: type('tool_result'),
   ...CALLED,
   result: (stored) => (isJson(stored) && !isTooDeep(stored) ? stored : TOO_DEEP),
   error: NEVER,
 };
-const FAILED: Fields<Failed> = { type: type('tool_result'), ...CALLED, error: text(''), result: NEVER };
+const FAILED: JsonFields<Failed> = { type: type('tool_result'), ...CALLED, error: text(''), result: NEVER };
 
 /** Everything that came out of JSON is. */
 function isJson(stored: unknown): stored is JsonValue {

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HiError } from '../../errors.js';
 import { linkTarget, writeAside } from '../../write-aside.js';
-import { conversationAt, type Paths } from '../base/history-paths.js';
+import { conversationAt, type HistoryPaths } from '../base/history-paths.js';
 import { DATA_MAGIC } from './frame-headers.js';
 
 /**
@@ -10,7 +10,7 @@ import { DATA_MAGIC } from './frame-headers.js';
  * lies beside that, under its name: renaming there never crosses file systems and never replaces the link. Throws a `HiError` for a link to nothing,
  * unless a reset put aside what was there: the disk it is on is not at hand, and a conversation that began elsewhere meanwhile would be a second one.
  */
-export function followed(paths: Paths): Paths {
+export function followed(paths: HistoryPaths): HistoryPaths {
   const target = linkTarget(paths.history);
   if (target === paths.history) return paths;
   const real = { ...conversationAt(target.replace(/(?:\.json)?(?:\.zst)?$/, '')), history: target };
@@ -19,18 +19,18 @@ export function followed(paths: Paths): Paths {
 }
 
 /** The folder that holds the file of the conversation and its copies; of `followed` paths. */
-export function homeOf(paths: Paths): string {
+export function homeOf(paths: HistoryPaths): string {
   return dirname(paths.history);
 }
 
 /** Throws a `HiError` when the folder of the attachments is a link to nothing. */
-export function requireAttachments({ attachments }: Paths): void {
+export function requireAttachments({ attachments }: HistoryPaths): void {
   const target = linkTarget(attachments);
   if (target !== attachments && !existsSync(target)) throw danglingLink(attachments, target);
 }
 
 /** Takes the conversation away. Where it is behind a link an empty one stays, for a link to nothing would be refused. `real` are the `followed` paths. */
-export function removeConversation(paths: Paths, real: Paths): void {
+export function removeConversation(paths: HistoryPaths, real: HistoryPaths): void {
   if (real.history === paths.history) rmSync(real.history, { force: true });
   else writeAside(real.history, EMPTY, { mode: 0o600, synced: true });
 }

@@ -5,10 +5,10 @@ import { isTooDeep } from '../../chat/nesting.js';
 export type Field<Value> = (stored: unknown, whole: JsonObject) => Value;
 
 /** The fields of a type, each with what it says. */
-export type Fields<Type> = { readonly [Name in keyof Type]-?: Field<Type[Name]> };
+export type JsonFields<Type> = { readonly [Name in keyof Type]-?: Field<Type[Name]> };
 
 /** A stored object as its type has it: the object itself when every field is as it should be, else a copy in which they are. */
-export function withFields<Type>(stored: JsonObject, fields: Fields<Type>): Type {
+export function withFields<Type>(stored: JsonObject, fields: JsonFields<Type>): Type {
   let copy: Record<string, unknown> | null = null;
   for (const name in fields) {
     const before = stored[name];

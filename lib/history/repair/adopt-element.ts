@@ -61,13 +61,13 @@ export function isComplete({ id, turn, type }: JsonObject): boolean {
 }
 
 /** An element whose turn is a number where it was one in a string. */
-export function numbered(value: JsonObject): JsonObject {
+export function numberedElement(value: JsonObject): JsonObject {
   const turn = turnOf(value);
   return turn === null || turn === value.turn ? value : { ...value, turn };
 }
 
 /** An element with what it lacks, every word kept, and the names and texts of other programs as hi has them. */
-export function complete(value: JsonObject, { id, turn, at }: Defaults): JsonObject {
+export function completeElement(value: JsonObject, { id, turn, at }: Defaults): JsonObject {
   const { id: _id, turn: _turn, at: _at, ...rest } = value;
   const made = { id: idOf(value) ?? id, turn: turnOf(value) ?? turn, at: timeOf(value) ?? at };
   if (typeof rest.role !== 'string') return { id: made.id, at: made.at, ...rest };

@@ -38,7 +38,7 @@ export interface Item {
 }
 
 /** One conversation of the file: there are several when files were joined. */
-export interface Part {
+export interface ConversationPart {
   /** The newest record of hi's in it, null in the file of another program. */
   record: RecordBody | null;
   /** Whether hi wrote it. */
@@ -63,7 +63,7 @@ type DataFrame = Extract<FoundFrame, { readonly kind: 'data' }>;
 /** Everything in a file that may be an element, in the order of the file, and which part of a file that was joined from several it belongs to. */
 export class Inventory {
   readonly items: Item[] = [];
-  readonly parts: Part[] = [];
+  readonly parts: ConversationPart[] = [];
   /** Where the frames begin. */
   readonly frames: number[] = [];
   /** The texts that reach over several frames, by the number of their item. */
@@ -87,12 +87,12 @@ export class Inventory {
     }
   }
 
-  get #part(): Part | undefined {
+  get #part(): ConversationPart | undefined {
     return this.parts.at(-1);
   }
 
-  #begin(ours: boolean, splitter = new Splitter()): Part {
-    const part: Part = { record: null, ours, leftOut: 0, broken: false, splitter };
+  #begin(ours: boolean, splitter = new Splitter()): ConversationPart {
+    const part: ConversationPart = { record: null, ours, leftOut: 0, broken: false, splitter };
     this.parts.push(part);
     this.#isOpen = true;
     return part;
@@ -111,7 +111,7 @@ export class Inventory {
   }
 
   /** A frame of hi's. */
-  #ours(part: Part, { at, found }: DataFrame): void {
+  #ours(part: ConversationPart, { at, found }: DataFrame): void {
     if (found.checked) {
       this.#whole(found, false);
       return;
@@ -160,7 +160,7 @@ export class Inventory {
   }
 
   /** The part that an element belongs to: a further array is a further part. */
-  #partOf(part: Part, { arrays }: Element): Part {
+  #partOf(part: ConversationPart, { arrays }: Element): ConversationPart {
     if (arrays === this.#arrays) return part;
     const isNext = this.#arrays > 0 || this.items.at(-1)?.part === this.parts.length - 1;
     this.#arrays = arrays;

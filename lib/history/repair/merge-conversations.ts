@@ -17,7 +17,7 @@ export interface Merged {
 /**
  * Puts the parts of a file together: whole turns in the order of their time, each element once, ids that ascend. Where the ids ascend already they stay.
  */
-export function merge(inventory: Inventory): Merged {
+export function mergeConversations(inventory: Inventory): Merged {
   const { items } = inventory;
   const doubtful: number[] = [];
   const sequences: number[][] = inventory.parts.map(() => []);

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from '../../chat/message.js';
-import { DAMAGED_PREFIX, type Paths } from '../base/history-paths.js';
+import { DAMAGED_PREFIX, type HistoryPaths } from '../base/history-paths.js';
 import { linkOrCopy } from '../base/link-or-copy.js';
 import type { Codec } from '../file/frames.js';
 import { followed, homeOf, removeConversation } from '../file/links.js';
@@ -18,7 +18,7 @@ const EXTENSION = '.json.zst';
  * under a dated name; returns what to tell the user. `log` names the conversation where the file does not.
  * Only under the lock. Throws what the system throws, the damaged file as it was.
  */
-export function repair(codec: Codec, paths: Paths, log: string, now: Date): string {
+export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date): string {
   const real = followed(paths);
   const kept = freeName(paths.folder, now);
   linkOrCopy(real.history, kept);
@@ -38,7 +38,7 @@ export function repair(codec: Codec, paths: Paths, log: string, now: Date): stri
 }
 
 /** Writes what can be believed and what cannot; when that fails the damaged file is still in its place, and the copies are removed. */
-function written(codec: Codec, paths: Paths, log: string, salvage: Salvage, kept: string) {
+function written(codec: Codec, paths: HistoryPaths, log: string, salvage: Salvage, kept: string) {
   const path = `${kept.slice(0, -EXTENSION.length)}-unverified${EXTENSION}`;
   const doubtful = salvage.findings.doubtful === 0 ? null : path;
   try {
@@ -56,7 +56,7 @@ function written(codec: Codec, paths: Paths, log: string, salvage: Salvage, kept
  */
 export function convert(
   codec: Codec,
-  paths: Paths,
+  paths: HistoryPaths,
   log: string,
   file: ArrayFile,
   more: readonly Entry[],

@@ -2,7 +2,7 @@ import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { basename, join } from 'node:path';
 import type { Entry } from '../../chat/message.js';
 import { namesIn } from '../../remove-files.js';
-import { INSTANCE, type Paths } from '../base/history-paths.js';
+import { INSTANCE, type HistoryPaths } from '../base/history-paths.js';
 import type { Facts } from '../file/facts.js';
 import type { Codec } from '../file/frames.js';
 import { followed, homeOf } from '../file/links.js';
@@ -15,7 +15,7 @@ import { instance } from '../lock/instance.js';
  * Puts a newly written log of these entries in the place of the history, whole or not at all: a sibling file, fsync, rename. Only under the lock.
  * A link is followed and stays, and the file keeps its mode; other names of the old file (hard links) keep the old file. Returns the facts of what was written; with no entries the old file stays. Throws what the system throws, the old file as it was.
  */
-export function rewrite(codec: Codec, paths: Paths, log: string, entries: Iterable<Entry>): Facts {
+export function rewrite(codec: Codec, paths: HistoryPaths, log: string, entries: Iterable<Entry>): Facts {
   const real = followed(paths);
   clearLeftovers(real);
   const sibling = real.fresh + instance();
@@ -69,7 +69,7 @@ export function syncFolder(folder: string): void {
 }
 
 /** Removes what a killed process was writing. Only under the lock, where nobody else is; of `followed` paths. */
-export function clearLeftovers(paths: Paths): void {
+export function clearLeftovers(paths: HistoryPaths): void {
   const prefix = basename(paths.fresh);
   for (const name of namesIn(homeOf(paths))) {
     if (name.startsWith(prefix) && INSTANCE.test(name.slice(prefix.length))) {

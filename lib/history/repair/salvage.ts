@@ -6,10 +6,10 @@ import type { ReadBytes } from '../file/frame-headers.js';
 import type { Codec } from '../file/frames.js';
 import { readableAt } from '../file/readable.js';
 import { beat } from '../lock/held.js';
-import { complete, isComplete, isElement, numbered } from './adopt-element.js';
+import { completeElement, isComplete, isElement, numberedElement } from './adopt-element.js';
 import { framesIn } from './found-frames.js';
 import { Inventory, type Item } from './inventory.js';
-import { type Merged, merge } from './merge-conversations.js';
+import { type Merged, mergeConversations } from './merge-conversations.js';
 import { NewIds } from './new-ids.js';
 import { otherForm } from './other-forms.js';
 import { renumber } from './references.js';
@@ -55,7 +55,7 @@ export class Salvage {
       if (other) return other.content;
       return readableAt(codec, read, this.#inventory.frames[frame] ?? 0, size)?.content ?? null;
     };
-    this.#merged = merge(this.#inventory);
+    this.#merged = mergeConversations(this.#inventory);
     const { parts } = this.#inventory;
     const [only] = parts;
     this.log = parts.length === 1 && !this.#merged.isRenumbered ? (only?.record?.log ?? null) : null;
@@ -74,8 +74,8 @@ export class Salvage {
       if (!item) continue;
       if (item.begins) turns.set(item.part, id);
       const entry = this.#entry(index, item, (value) => {
-        const moved = newIds ? renumber(numbered(value), id, (old) => newIds.find(index, old)) : value;
-        return isComplete(value) ? moved : complete(moved, { id, turn: turns.get(item.part) ?? id, at: isoOf(item) });
+        const moved = newIds ? renumber(numberedElement(value), id, (old) => newIds.find(index, old)) : value;
+        return isComplete(value) ? moved : completeElement(moved, { id, turn: turns.get(item.part) ?? id, at: isoOf(item) });
       });
       if (entry) yield entry;
     }
@@ -90,7 +90,7 @@ export class Salvage {
       last = Math.max(last + 1, item.id ?? 0);
       const id = last;
       const entry = this.#entry(index, item, (value) => ({
-        ...complete(value, { id, turn: id, at: isoOf(item) }),
+        ...completeElement(value, { id, turn: id, at: isoOf(item) }),
         id,
       }));
       if (entry) yield entry;

@@ -1,5 +1,5 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import type { Paths } from '../base/history-paths.js';
+import type { HistoryPaths } from '../base/history-paths.js';
 import { readAt, writeAt } from '../file/bytes.js';
 import { Damaged } from '../file/damaged.js';
 import type { Codec } from '../file/frames.js';
@@ -21,7 +21,7 @@ const TRIES = 3;
  * removed, so that it cannot be renamed, and a copy takes the place of the history, so that what it has open is another file. Only under the lock, before
  * anything is read. Throws what the system throws, the history as it was.
  */
-export function takeOver(codec: Codec, paths: Paths): void {
+export function takeOver(codec: Codec, paths: HistoryPaths): void {
   const real = followed(paths);
   clearLeftovers(real);
   if (!statSync(real.history, { throwIfNoEntry: false })?.isFile()) return;

@@ -17,7 +17,7 @@ import { asFailure } from '../common/provider-failure.js';
 import { guarded, misshapen } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { toVendorRequest } from './ollama-request.js';
-import { cutNotice, largestWindow, loadedWindow, textTokens } from './ollama-window.js';
+import { promptCutNotice, largestWindow, loadedWindow, textTokens } from './ollama-window.js';
 
 /** See `ProviderMember.realWindow`. */
 export async function realWindow(
@@ -115,7 +115,7 @@ class OllamaProvider implements Provider {
   *#notice(request: ChatRequest, read: number | undefined): Generator<StreamEvent> {
     const turn = request.messages.filter((message) => message.role === 'user').length;
     const earlier = this.#last.get(request.model) ?? null;
-    const text = cutNotice(request, read, earlier);
+    const text = promptCutNotice(request, read, earlier);
     const told = text !== null && earlier?.toldAt === turn;
     if (text !== null && !told) yield { type: 'notice', text };
     this.#last.set(request.model, { estimate: textTokens(request), toldAt: text === null ? -1 : turn });

@@ -15,7 +15,7 @@ export type Earlier = { readonly estimate: number } | null;
  * without a word. Null when all is well, or when nothing can be said. Some versions (before 0.4, and 0.30) count only what was not in their cache;
  * what could be such a count is let pass.
  */
-export function cutNotice(request: ChatRequest, read: number | undefined, earlier: Earlier): string | null {
+export function promptCutNotice(request: ChatRequest, read: number | undefined, earlier: Earlier): string | null {
   const estimate = textTokens(request);
   if (!read || estimate < SMALL || read >= SHARE * estimate) return null;
   if (earlier !== null && read <= 1.5 * Math.max(0, estimate - earlier.estimate) + 200) return null;

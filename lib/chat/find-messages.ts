@@ -1,5 +1,5 @@
 import { type Entry, isMessage, type Message } from './message.js';
-import { wordsOf } from './transcript.js';
+import { spokenText } from './transcript.js';
 
 /** A message that contains a text. */
 export interface Found {
@@ -20,7 +20,7 @@ export async function* findMessages(
   for await (const entry of entries) {
     signal?.throwIfAborted();
     if (!isMessage(entry)) continue;
-    const words = wordsOf(entry);
+    const words = spokenText(entry);
     const place = words.toLowerCase().indexOf(wanted);
     if (place >= 0) yield { message: entry, words, place };
   }
