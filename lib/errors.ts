@@ -81,10 +81,11 @@ export function asHiError(thrown: unknown): HiError {
   });
 }
 
-/** The code of an error of the operating system (`ENOENT`), undefined for any other. Does not ask `instanceof`, which fails across realms. */
-export function systemCode(thrown: unknown): string | undefined {
-  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined;
-  return typeof thrown.code === 'string' ? thrown.code : undefined;
+/** The operating system's code of a failed call (`ENOENT`, `ENOSPC`); null for any other error. */
+export function systemCode(thrown: unknown): string | null {
+  // Not `instanceof Error`: an error of Node's own may come from another realm.
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || !('syscall' in thrown)) return null;
+  return typeof thrown.code === 'string' ? thrown.code : null;
 }
 
 /** True for the error a cancelled operation rejects with, from Node's own APIs and from the SDKs. */

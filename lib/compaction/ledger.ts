@@ -13,7 +13,12 @@ export interface Ledger {
  * The facts carried on: those before, less the ones declared outdated by number, with the new ones. A fact that comes again keeps its place and takes its
  * new kind. When they are more than `room` characters, the oldest of the least lasting kind go first, and are counted.
  */
-export function mergeLedgers(before: Ledger, added: readonly Fact[], outdated: readonly number[], room: number): Ledger {
+export function mergeLedgers(
+  before: Ledger,
+  added: readonly Fact[],
+  outdated: readonly number[],
+  room: number,
+): Ledger {
   const facts = new Map<string, Fact>();
   before.facts.forEach((fact, index) => {
     if (!outdated.includes(index + 1)) facts.set(keyOf(fact.text), fact);

@@ -3,11 +3,11 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, r
 import { basename, join } from 'node:path';
 import type { DocumentPart, Entry, ImagePart } from '../chat/message.js';
 import { carriedText } from '../chat/stored.js';
+import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { namesIn, removeEmptyFolder } from '../remove-files.js';
 import { writeAside } from '../write-aside.js';
-import { systemCode } from './base/history-error.js';
-import { INSTANCE, type HistoryPaths } from './base/history-paths.js';
+import { type HistoryPaths, INSTANCE } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { writeAt } from './file/bytes.js';
 import { Damaged } from './file/damaged.js';

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Entry } from '../chat/message.js';
-import { HiError } from '../errors.js';
+import { HiError, systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
-import { asHistoryError, systemCode } from './base/history-error.js';
+import { asHistoryError } from './base/history-error.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { Damaged } from './file/damaged.js';

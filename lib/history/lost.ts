@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocumentPart, ImagePart } from '../chat/message.js';
+import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
-import { systemCode } from './base/history-error.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { requireAttachments } from './file/links.js';
 

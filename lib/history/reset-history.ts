@@ -1,10 +1,9 @@
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { HiError } from '../errors.js';
+import { HiError, systemCode } from '../errors.js';
 import { namesIn } from '../remove-files.js';
 import { linkTarget, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
-import { systemCode } from './base/history-error.js';
 import { DAMAGED, type HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { followed, homeOf, removeConversation } from './file/links.js';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from './base/history-error.js';
+import { systemCode } from '../errors.js';
 import { instance, lifeOf } from './lock/instance.js';
 import { renew } from './lock/renewal.js';
 import { quietFor } from './lock/sightings.js';

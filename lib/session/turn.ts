@@ -11,7 +11,7 @@ import type { ChatRequest } from '../chat/request.js';
 import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { ToolRunner } from '../tools/tool.js';
-import { cutCalls, lengthCutNotice, cutResult, cutStop, MOST_CUTS } from './length-cut.js';
+import { cutCalls, cutResult, cutStop, lengthCutNotice, MOST_CUTS } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
 import { type PartialAnswer, requestAnswer } from './request-answer.js';
 

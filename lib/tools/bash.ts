@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { HiError } from '../errors.js';
+import { HiError, systemCode } from '../errors.js';
 import { commandEnvironment } from '../permission/command-environment.js';
-import { codeOf } from '../permission/paths/resolve-path.js';
 import { sandboxWrapper } from '../permission/sandbox.js';
 import { endProcesses } from './shell/end-processes.js';
 import { OutputKeeper, outputName } from './shell/limit-output.js';
@@ -74,8 +73,9 @@ async function move(folder: string | null, context: ToolContext): Promise<boolea
 }
 
 function explain(failure: unknown): never {
-  if (codeOf(failure) === 'ENOENT') throw new HiError('usage', 'There is no bash on this system.', { cause: failure });
-  if (codeOf(failure) === 'E2BIG')
+  if (systemCode(failure) === 'ENOENT')
+    throw new HiError('usage', 'There is no bash on this system.', { cause: failure });
+  if (systemCode(failure) === 'E2BIG')
     throw new HiError('usage', 'The command is too long. Write it to a file first, with write_file.', {
       cause: failure,
     });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { JsonObject } from '../chat/json.js';
-import { HiError } from '../errors.js';
-import { absolutePath, codeOf, locate } from '../permission/paths/resolve-path.js';
+import { HiError, systemCode } from '../errors.js';
+import { absolutePath, locate } from '../permission/paths/resolve-path.js';
 import { changePreview } from './change-preview.js';
 import { replaceFile } from './replace-file.js';
 import { replaceOnce } from './replace-once.js';
@@ -57,7 +57,7 @@ async function edited(edit: Edit, path: string) {
 }
 
 function explain(failure: unknown, path: string): never {
-  const code = codeOf(failure);
+  const code = systemCode(failure);
   if (code === 'ENOENT') throw new HiError('usage', `There is no file '${path}'. Use write_file to create it.`);
   if (code === 'EISDIR') throw new HiError('usage', `'${path}' is a folder.`);
   if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `The file '${path}' may not be read.`);

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HiError } from '../errors.js';
-import { absolutePath, codeOf, locate } from '../permission/paths/resolve-path.js';
+import { HiError, systemCode } from '../errors.js';
+import { absolutePath, locate } from '../permission/paths/resolve-path.js';
 import type { Tool } from './tool.js';
 
 /** More names than this help nobody; the total is told. Fewer where they are longer than the output may be. */
@@ -57,7 +57,7 @@ async function leadsToFolder(path: string): Promise<boolean> {
 }
 
 function explain(failure: unknown, path: string): never {
-  const code = codeOf(failure);
+  const code = systemCode(failure);
   if (code === 'ENOENT') throw new HiError('usage', `There is no folder '${path}'.`);
   if (code === 'ENOTDIR') throw new HiError('usage', `'${path}' is a file; read it with read_file.`);
   if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `The folder '${path}' may not be listed.`);

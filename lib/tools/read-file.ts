@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { JsonObject } from '../chat/json.js';
-import { HiError } from '../errors.js';
-import { absolutePath, codeOf, locate } from '../permission/paths/resolve-path.js';
+import { HiError, systemCode } from '../errors.js';
+import { absolutePath, locate } from '../permission/paths/resolve-path.js';
 import { nearest } from '../registry.js';
 import { detectEncoding } from './shell/decode-text.js';
 import type { Tool, ToolContext } from './tool.js';
@@ -59,7 +59,7 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
 };
 
 async function explain(failure: unknown, path: string, { workingFolder }: ToolContext): Promise<never> {
-  const code = codeOf(failure);
+  const code = systemCode(failure);
   if (code === 'ENOENT') {
     const absolute = absolutePath(path, workingFolder);
     const siblings = await readdir(dirname(absolute)).catch(() => []);

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { access, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { HiError } from '../errors.js';
+import { HiError, systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
-import { codeOf } from '../permission/paths/resolve-path.js';
 
 /**
  * Writes a file aside and renames it into place, so that nobody ever sees half of it; parent folders are created, the mode of an
@@ -42,7 +41,7 @@ async function existing(path: string): Promise<number | null> {
     await access(path, constants.W_OK);
     return found.mode & 0o7777;
   } catch (failure) {
-    if (codeOf(failure) === 'ENOENT' || codeOf(failure) === 'ENOTDIR') return null;
+    if (systemCode(failure) === 'ENOENT' || systemCode(failure) === 'ENOTDIR') return null;
     throw failure instanceof HiError ? failure : explain(failure, path);
   }
 }
@@ -57,6 +56,6 @@ function explain(failure: unknown, path: string): unknown {
     ENOTDIR: 'one of its parents is a file',
     EEXIST: 'one of its parents is a file',
     ENAMETOOLONG: 'its name is too long',
-  }[codeOf(failure) ?? ''];
+  }[systemCode(failure) ?? ''];
   return why === undefined ? failure : new HiError('usage', `'${path}' was not written: ${why}.`, { cause: failure });
 }

@@ -7,7 +7,7 @@ import { systemCode } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/deps.js';
 import { readFileInput } from '../../session/files.js';
 import { listFolder } from './list-folder.js';
-import { looksLikePath, mentionsIn, type MentionSpan } from './mention-words.js';
+import { looksLikePath, type MentionSpan, mentionsIn } from './mention-words.js';
 
 /** A message with what it mentions, and the line that tells the user of it; null when it mentions nothing. */
 export interface Mentioned {

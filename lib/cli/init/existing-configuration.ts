@@ -20,7 +20,7 @@ export async function readExistingConfiguration(path: string, prompts: Prompts):
     return { file: (await readConfig(path, CONFIG_CHECK, false)).file ?? {}, aside: null };
   } catch (thrown) {
     // What cannot even be read cannot be moved either.
-    if (!(thrown instanceof HiError) || systemCode(thrown.cause) !== undefined) throw thrown;
+    if (!(thrown instanceof HiError) || systemCode(thrown.cause) !== null) throw thrown;
     prompts.say(thrown.message);
     const aside = `${path}.old`;
     const answer = await prompts.select('This file cannot be used.', [

@@ -1,11 +1,4 @@
-import { HiError } from '../../errors.js';
-
-/** The system's word for why a call failed (`ENOENT`, `ENOSPC`, …), or null for any other error. */
-export function systemCode(thrown: unknown): string | null {
-  // Not `instanceof Error`: an error of Node's own may come from another realm.
-  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || !('syscall' in thrown)) return null;
-  return typeof thrown.code === 'string' ? thrown.code : null;
-}
+import { HiError, systemCode } from '../../errors.js';
 
 /** A failed file operation as a `HiError` that names the path and the remedy; anything else is returned as it is. */
 export function asHistoryError(thrown: unknown, path: string): unknown {

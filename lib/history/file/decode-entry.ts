@@ -17,10 +17,10 @@ import { decodePart } from './decode-part.js';
 import {
   count,
   type Field,
-  type JsonFields,
   holdsAll,
   isCount,
   isText,
+  type JsonFields,
   json,
   list,
   text,

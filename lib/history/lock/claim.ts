@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
-import { systemCode } from '../base/history-error.js';
+import { systemCode } from '../../errors.js';
 import { renew } from './renewal.js';
 
 /** The file by which this process says that it wants to write, or does. */

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { systemCode } from '../base/history-error.js';
+import { systemCode } from '../../errors.js';
 
 /** The first process namespace of every Linux machine has this number; only what runs in a container sees another one. */
 const FIRST_NAMESPACE = 'pid:[4026531836]';

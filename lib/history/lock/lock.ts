@@ -1,8 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { monotonic } from '../../clock.js';
-import { HiError } from '../../errors.js';
-import { systemCode } from '../base/history-error.js';
+import { HiError, systemCode } from '../../errors.js';
 import { Wish } from './claim.js';
 import { holding, LockLost } from './held.js';
 import { instance, lifeOf } from './instance.js';

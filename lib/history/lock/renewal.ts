@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, futimesSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
-import { systemCode } from '../base/history-error.js';
+import { systemCode } from '../../errors.js';
 
 /** Changes the print of an open file. What the time in it says is of no account. */
 export function renew(file: number): void {

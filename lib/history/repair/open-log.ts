@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/message.js';
-import { systemCode } from '../base/history-error.js';
+import { systemCode } from '../../errors.js';
 import { readAt } from '../file/bytes.js';
 import { Damaged, Unordered } from '../file/damaged.js';
 import { BRACKET, OPENING } from '../file/file-layout.js';

@@ -2,7 +2,7 @@ import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { basename, join } from 'node:path';
 import type { Entry } from '../../chat/message.js';
 import { namesIn } from '../../remove-files.js';
-import { INSTANCE, type HistoryPaths } from '../base/history-paths.js';
+import { type HistoryPaths, INSTANCE } from '../base/history-paths.js';
 import type { Facts } from '../file/facts.js';
 import type { Codec } from '../file/frames.js';
 import { followed, homeOf } from '../file/links.js';

@@ -75,7 +75,9 @@ export class Salvage {
       if (item.begins) turns.set(item.part, id);
       const entry = this.#entry(index, item, (value) => {
         const moved = newIds ? renumber(numberedElement(value), id, (old) => newIds.find(index, old)) : value;
-        return isComplete(value) ? moved : completeElement(moved, { id, turn: turns.get(item.part) ?? id, at: isoOf(item) });
+        return isComplete(value)
+          ? moved
+          : completeElement(moved, { id, turn: turns.get(item.part) ?? id, at: isoOf(item) });
       });
       if (entry) yield entry;
     }

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { systemCode } from '../../errors.js';
 
 /** A path as it was written and as the kernel would find it. */
 export interface ResolvedPath {
@@ -38,7 +39,7 @@ function follow(start: string, steps: readonly string[], links: number): string 
     try {
       here = realpathSync.native(next);
     } catch (failure) {
-      if (codeOf(failure) !== 'ENOENT') return null;
+      if (systemCode(failure) !== 'ENOENT') return null;
       const target = linkTarget(next);
       if (target !== null) {
         if (links === 0) return null;
@@ -57,12 +58,6 @@ function linkTarget(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** The code of a system error (`ENOENT`), or null. Unlike `instanceof`, this works across realms. */
-export function codeOf(failure: unknown): string | null {
-  const code: unknown = typeof failure === 'object' && failure !== null && 'code' in failure ? failure.code : null;
-  return typeof code === 'string' ? code : null;
 }
 
 /** True when `path` is `folder` or below it. Both must be real paths. */

@@ -17,7 +17,7 @@ import { asFailure } from '../common/provider-failure.js';
 import { guarded, misshapen } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { toVendorRequest } from './ollama-request.js';
-import { promptCutNotice, largestWindow, loadedWindow, textTokens } from './ollama-window.js';
+import { largestWindow, loadedWindow, promptCutNotice, textTokens } from './ollama-window.js';
 
 /** See `ProviderMember.realWindow`. */
 export async function realWindow(

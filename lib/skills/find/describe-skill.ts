@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { errorCode } from '../common/error-code.js';
+import { systemCode } from '../../errors.js';
 import type { Skill } from '../common/skill.js';
 import { stemsOf } from '../match/match-words.js';
 import type { Stems } from '../match/telling-words.js';
@@ -45,7 +45,7 @@ function headOf(path: string, length: number): Buffer | string {
     const head = readHead(path, length);
     return head.includes(0) ? 'is binary' : head;
   } catch (error) {
-    return `cannot be read (${errorCode(error)})`;
+    return `cannot be read (${systemCode(error) ?? error})`;
   }
 }
 

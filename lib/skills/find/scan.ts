@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { errorCode } from '../common/error-code.js';
+import { systemCode } from '../../errors.js';
 import type { SkillWarning } from '../common/skill.js';
 import { misnamed, misplaced } from './overlooked.js';
 
@@ -50,7 +50,8 @@ function entriesOf(folder: string, warnings: SkillWarning[]): readonly Dirent[] 
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') warnings.push({ path: folder, reason: `cannot be read (${errorCode(error)})` });
+    if (systemCode(error) !== 'ENOENT')
+      warnings.push({ path: folder, reason: `cannot be read (${systemCode(error) ?? error})` });
     return [];
   }
 }
@@ -85,7 +86,7 @@ function examine(folder: string, claim: Claim): Stats | string | null {
     if (linked && !isInside(folder, claim.path)) return 'leads out of the skills folder; put a copy here';
     return refusal(stats) ?? stats;
   } catch (error) {
-    const code = errorCode(error);
+    const code = systemCode(error) ?? String(error);
     const isAbsent = (code === 'ENOENT' && !isLink(claim.path)) || code === 'ENOTDIR';
     return isAbsent ? null : `cannot be read (${code})`;
   }

@@ -1,5 +1,5 @@
 import { estimateTokens, type Tokens } from '../../chat/tokens.js';
-import { errorCode } from '../common/error-code.js';
+import { systemCode } from '../../errors.js';
 import type { SkillWarning } from '../common/skill.js';
 import type { FoundSkill } from './describe-skill.js';
 import { readBody } from './read-skill.js';
@@ -24,7 +24,7 @@ export function createBodies(warn: (warning: SkillWarning) => void): Bodies {
     const known = read.get(skill.name);
     if (known) return known;
     const body = readBody(skill.path).catch((error: unknown) => {
-      warn({ path: skill.path, reason: `cannot be read any more (${errorCode(error)})` });
+      warn({ path: skill.path, reason: `cannot be read any more (${systemCode(error) ?? error})` });
       return null;
     });
     read.set(skill.name, body);
