@@ -1,9 +1,9 @@
+import { firstCharacters } from '../chat/cut-text.js';
 import type { WrittenText } from '../chat/text-model.js';
 import { estimateTokens, type Tokens } from '../chat/tokens.js';
 import { HiError } from '../errors.js';
 import type { Fact, FactKind } from '../view/block-state.js';
 import { BLOCK_PREFIX } from '../view/present.js';
-import { wholeStart } from '../view/shorten-text.js';
 import { MARKERS } from './prompt.js';
 
 /** A summary as it was written. */
@@ -86,5 +86,5 @@ function isExcuse(prose: string): boolean {
 function wholeLines(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.lastIndexOf('\n', limit);
-  return (end > 0 ? text.slice(0, end) : wholeStart(text, limit)).trim();
+  return (end > 0 ? text.slice(0, end) : firstCharacters(text, limit)).trim();
 }

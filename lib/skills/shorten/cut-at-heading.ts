@@ -1,3 +1,4 @@
+import { firstCharacters } from '../../chat/cut-text.js';
 import { headingsOf } from '../find/headings.js';
 
 /**
@@ -11,9 +12,5 @@ export function cutAtHeading(body: string, limit: number, path: string | null): 
   const room = body.slice(0, Math.max(0, limit - note.length - 2));
   const borders = [headingsOf(room).at(-1)?.at ?? 0, room.lastIndexOf('\n\n'), room.lastIndexOf('\n')];
   const end = borders.find((border) => border > room.length / 2) ?? room.length;
-  // A cut anywhere else may halve a surrogate pair.
-  return `${room
-    .slice(0, end)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trimEnd()}\n\n${note}`.trimStart();
+  return `${firstCharacters(room, end).trimEnd()}\n\n${note}`.trimStart();
 }

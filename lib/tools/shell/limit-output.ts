@@ -3,6 +3,7 @@ import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'n
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
+import { firstCharacters, lastCharacters } from '../../chat/cut-text.js';
 import { makeFolder } from '../../folder.js';
 
 /** A whole output is kept up to this size; a command that never stops printing must not fill the disk. */
@@ -91,25 +92,14 @@ export class OutputKeeper {
       file === null ? 'It could not be kept.' : `${this.#spill.isWhole ? 'All' : 'Its beginning'} is in ${file}`;
     if (binary) return { text: `(binary output, ${this.#bytes} bytes, not shown. ${where})`, truncated: true, file };
     const half = Math.floor(room / 2);
-    const head = cutBefore(kept, half);
+    const head = firstCharacters(kept, half);
     // Right after the head lies what the tail is made of, until the tail is full: the end of both is the end of the output.
-    const tail = cutAfter(kept, room - half);
+    const tail = lastCharacters(kept, room - half);
     const missing = this.#characters - head.length - tail.length;
     const gap = `\n[… ${missing} of ${this.#characters} characters left out. ${where} …]\n`;
     // Each by itself: an escape sequence that is cut must not swallow the line between them.
     return { text: cleaned(head) + gap + cleaned(tail), truncated: true, file };
   }
-}
-
-/** The first `length` characters, one less where that would split a surrogate pair. */
-function cutBefore(text: string, length: number): string {
-  return /[\ud800-\udbff]$/.test(text.slice(0, length)) ? text.slice(0, length - 1) : text.slice(0, length);
-}
-
-/** The last `length` characters, one less where that would split a surrogate pair. */
-function cutAfter(text: string, length: number): string {
-  if (length === 0) return '';
-  return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
 }
 
 function looksBinary(text: string): boolean {
