@@ -1,91 +1,92 @@
 import {
   afterNewline,
-  type Buffer,
+  type EditBuffer,
   endOfLine,
   insert,
-  moveTo,
-  type Piece,
-  pieceOf,
+  type MarkedText,
+  moveCursor,
+  offsetAfter,
+  offsetBefore,
   replaceRange,
-  stepBack,
-  stepForward,
-} from './buffer.js';
+  sliceMarked,
+} from './edit-buffer.js';
 
-/** What a key does to the line. */
-export type Edit = (buffer: Buffer) => Buffer;
+/** An editing command: cursor movement or deletion. */
+export type Edit = (buffer: EditBuffer) => EditBuffer;
 
-const NOTHING: Piece = { text: '', marks: [] };
+/** What deleted text is replaced with. */
+export const NO_TEXT: MarkedText = { text: '', marks: [] };
 
-export const back: Edit = (buffer) => moveTo(buffer, stepBack(buffer, buffer.cursor));
-export const forward: Edit = (buffer) => moveTo(buffer, stepForward(buffer, buffer.cursor));
-export const toLineStart: Edit = (buffer) => moveTo(buffer, lineStart(buffer));
-export const toLineEnd: Edit = (buffer) => moveTo(buffer, lineEnd(buffer));
-export const wordBack: Edit = (buffer) => moveTo(buffer, wordStart(buffer));
-export const wordForward: Edit = (buffer) => moveTo(buffer, wordEnd(buffer));
-export const eraseBack: Edit = (buffer) => erase(buffer, stepBack(buffer, buffer.cursor), buffer.cursor);
+export const moveLeft: Edit = (buffer) => moveCursor(buffer, offsetBefore(buffer, buffer.cursor));
+export const moveRight: Edit = (buffer) => moveCursor(buffer, offsetAfter(buffer, buffer.cursor));
+export const moveToLineStart: Edit = (buffer) => moveCursor(buffer, lineStart(buffer));
+export const moveToLineEnd: Edit = (buffer) => moveCursor(buffer, lineEnd(buffer));
+export const moveWordLeft: Edit = (buffer) => moveCursor(buffer, wordStart(buffer));
+export const moveWordRight: Edit = (buffer) => moveCursor(buffer, wordEnd(buffer));
+export const deleteLeft: Edit = (buffer) => deleteRange(buffer, offsetBefore(buffer, buffer.cursor), buffer.cursor);
 
-/** The character under the cursor goes; the cursor stays. */
-export const eraseForward: Edit = (buffer) => erase(buffer, buffer.cursor, stepForward(buffer, buffer.cursor));
+/** Deletes the character under the cursor. */
+export const deleteRight: Edit = (buffer) => deleteRange(buffer, buffer.cursor, offsetAfter(buffer, buffer.cursor));
 
-/** The characters on both sides of the cursor change places; at the end, the last two. */
-export const swap: Edit = (buffer) => {
-  const middle = buffer.cursor === buffer.text.length ? stepBack(buffer, buffer.cursor) : buffer.cursor;
-  const [start, end] = [stepBack(buffer, middle), stepForward(buffer, middle)];
+/** Swaps the characters around the cursor; at the end of the text, the last two. */
+export const transpose: Edit = (buffer) => {
+  const middle = buffer.cursor === buffer.text.length ? offsetBefore(buffer, buffer.cursor) : buffer.cursor;
+  const [start, end] = [offsetBefore(buffer, middle), offsetAfter(buffer, middle)];
   if (start === middle || end === middle) return buffer;
   const swapped = insert(
-    replaceRange(buffer, start, end, pieceOf(buffer, middle, end)),
-    pieceOf(buffer, start, middle),
+    replaceRange(buffer, start, end, sliceMarked(buffer, middle, end)),
+    sliceMarked(buffer, start, middle),
   );
-  return moveTo(swapped, end);
+  return moveCursor(swapped, end);
 };
 
-/** One line up in a text of several lines, at the same distance from its start; null on the first line. */
-export function lineUp(buffer: Buffer): Buffer | null {
+/** Moves one line up, keeping the column; null on the first line. */
+export function moveUp(buffer: EditBuffer): EditBuffer | null {
   const start = lineStart(buffer);
   if (start === 0) return null;
   const above = lineStart({ ...buffer, cursor: start - 1 });
-  return moveTo(buffer, Math.min(above + buffer.cursor - start, endOfLine(buffer.text, above)));
+  return moveCursor(buffer, Math.min(above + buffer.cursor - start, endOfLine(buffer.text, above)));
 }
 
-/** One line down; null on the last line. */
-export function lineDown(buffer: Buffer): Buffer | null {
+/** Moves one line down, keeping the column; null on the last line. */
+export function moveDown(buffer: EditBuffer): EditBuffer | null {
   const end = lineEnd(buffer);
   if (end === buffer.text.length) return null;
   const below = afterNewline(buffer.text, end);
-  return moveTo(buffer, Math.min(below + buffer.cursor - lineStart(buffer), endOfLine(buffer.text, below)));
+  return moveCursor(buffer, Math.min(below + buffer.cursor - lineStart(buffer), endOfLine(buffer.text, below)));
 }
 
-/** The stretch that a killing key takes, from where to where. */
-export type Reach = (buffer: Buffer) => readonly [number, number];
+/** The start and end of the text that a kill command removes. */
+export type KillRange = (buffer: EditBuffer) => readonly [number, number];
 
-export const toStartOfLine: Reach = (buffer) => [lineStart(buffer), buffer.cursor];
-/** At the end of a line the newline itself. */
-export const toEndOfLine: Reach = (buffer) => {
+export const toLineStart: KillRange = (buffer) => [lineStart(buffer), buffer.cursor];
+/** At the end of a line, its newline. */
+export const toLineEnd: KillRange = (buffer) => {
   const end = lineEnd(buffer);
   return [buffer.cursor, end === buffer.cursor ? afterNewline(buffer.text, end) : end];
 };
-export const wordBefore: Reach = (buffer) => [wordStart(buffer), buffer.cursor];
-export const wordAfter: Reach = (buffer) => [buffer.cursor, wordEnd(buffer)];
-/** Back to the last blank, as Ctrl-W does in a shell. */
-export const blankBefore: Reach = (buffer) => [
+export const previousWord: KillRange = (buffer) => [wordStart(buffer), buffer.cursor];
+export const nextWord: KillRange = (buffer) => [buffer.cursor, wordEnd(buffer)];
+/** Back to the last blank, like Ctrl-W in a shell. */
+export const previousShellWord: KillRange = (buffer) => [
   buffer.cursor - (/\S*\s*$/.exec(textBefore(buffer))?.[0].length ?? 0),
   buffer.cursor,
 ];
 
-function erase(buffer: Buffer, start: number, end: number): Buffer {
-  return replaceRange(buffer, start, end, NOTHING);
+function deleteRange(buffer: EditBuffer, start: number, end: number): EditBuffer {
+  return replaceRange(buffer, start, end, NO_TEXT);
 }
 
-/** `lastIndexOf` takes a negative position for 0, so the very start is a case of its own. */
-const lineStart = ({ text, cursor }: Buffer): number => (cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1);
+/** `lastIndexOf` treats a negative position as 0, so offset 0 needs its own case. */
+const lineStart = ({ text, cursor }: EditBuffer): number => (cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1);
 
-const lineEnd = ({ text, cursor }: Buffer): number => endOfLine(text, cursor);
+const lineEnd = ({ text, cursor }: EditBuffer): number => endOfLine(text, cursor);
 
-const wordStart = (buffer: Buffer): number =>
+const wordStart = (buffer: EditBuffer): number =>
   buffer.cursor - (/[\p{L}\p{N}\p{M}_]*[^\p{L}\p{N}\p{M}_]*$/u.exec(textBefore(buffer))?.[0].length ?? 0);
 
-const wordEnd = ({ text, cursor }: Buffer): number =>
+const wordEnd = ({ text, cursor }: EditBuffer): number =>
   cursor + (/^[^\p{L}\p{N}\p{M}_]*[\p{L}\p{N}\p{M}_]*/u.exec(text.slice(cursor))?.[0].length ?? 0);
 
-/** As much as a word may reach back: looking for its start from the start of a long text would take long. */
-const textBefore = ({ text, cursor }: Buffer): string => text.slice(Math.max(0, cursor - 1000), cursor);
+/** The text searched for the start of a word. Limited, because searching a long text from its start is slow. */
+const textBefore = ({ text, cursor }: EditBuffer): string => text.slice(Math.max(0, cursor - 1000), cursor);

@@ -36,7 +36,7 @@ export interface CompletionSources {
 /** Completes a command, its argument, or a path after `@`. Never fails: what cannot be read or asked has no candidates. */
 export async function complete(before: string, sources: CompletionSources): Promise<Completion> {
   const command = /^\/\S*$/.exec(before);
-  if (command) return { from: 0, candidates: matching(before, commandNames(sources.commands)) };
+  if (command) return { from: 0, candidates: matchingCandidates(before, commandNames(sources.commands)) };
   const path = /(?:^|[\s([{<"'`])@("[^"]*|\S*)$/.exec(before);
   if (path) return completePath(path[1] ?? '', before.length, sources);
   const argument = /^\/(\S+)\s+(.*)$/.exec(before);
@@ -61,7 +61,7 @@ async function completeArgument(
   const values = await (command?.complete?.(argument) ?? Promise.resolve([])).catch(() => []);
   return {
     from: end - argument.length,
-    candidates: matching(
+    candidates: matchingCandidates(
       argument,
       values.map((text) => ({ text })),
     ),
@@ -77,27 +77,27 @@ async function completePath(typed: string, end: number, { cwd, home }: Completio
   const rest = path.slice(folder.length);
   const candidates = found
     .filter(({ name }) => name.startsWith(rest) && (rest !== '' || !name.startsWith('.')))
-    .map((entry) => quoted(folder + entry.name, entry.isDirectory()))
+    .map((entry) => quotedPath(folder + entry.name, entry.isDirectory()))
     .sort((one, other) => (one.text < other.text ? -1 : 1));
   return { from: end - typed.length, candidates };
 }
 
 /** A folder invites to go on, so it is left open. */
-function quoted(path: string, isFolder: boolean): Candidate {
+function quotedPath(path: string, isFolder: boolean): Candidate {
   const open = /\s/.test(path) ? `"${path}` : path;
   if (isFolder) return { text: `${open}/` };
   return { text: open.startsWith('"') ? `${open}" ` : `${open} ` };
 }
 
 /** Those that begin with what is typed; when none does, those that contain it. */
-function matching(typed: string, candidates: readonly Candidate[]): readonly Candidate[] {
+function matchingCandidates(typed: string, candidates: readonly Candidate[]): readonly Candidate[] {
   const beginning = candidates.filter(({ text }) => text.toLowerCase().startsWith(typed.toLowerCase()));
   if (beginning.length > 0 || typed.startsWith('/')) return beginning;
   return candidates.filter(({ text }) => text.toLowerCase().includes(typed.toLowerCase()));
 }
 
 /** What all candidates begin with. */
-export function commonStart(candidates: readonly Candidate[]): string {
+export function commonPrefix(candidates: readonly Candidate[]): string {
   const [first = '', ...others] = candidates.map(({ text }) => text);
   let length = first.length;
   for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;

@@ -1,5 +1,14 @@
 import type { Key } from 'node:readline';
-import { type Buffer, bufferOf, EMPTY, insert, isMarked, type Piece, pieceOf, replaceRange } from './buffer.js';
+import {
+  bufferOf,
+  type EditBuffer,
+  EMPTY_BUFFER,
+  insert,
+  isMarked,
+  type MarkedText,
+  replaceRange,
+  sliceMarked,
+} from './edit-buffer.js';
 import * as edits from './edits.js';
 import type { LongTexts } from './long-text.js';
 import { isOpenBlock } from './quoted-block.js';
@@ -9,11 +18,11 @@ export type Asked = 'edited' | 'submit' | 'interrupt' | 'end' | 'complete' | 'se
 
 /** The line being edited: keys and pastes go in, a buffer to draw comes out. Knows no terminal. */
 export interface LineEditor {
-  readonly buffer: Buffer;
+  readonly buffer: EditBuffer;
   key(text: string, key: Key): Asked;
   paste(text: string): void;
   /** Puts another text in place of the line; undo brings the old one back. */
-  set(buffer: Buffer): void;
+  set(buffer: EditBuffer): void;
   /** Begins a new line and forgets the steps of the old one. */
   reset(): void;
 }
@@ -24,33 +33,33 @@ export interface Recall {
 }
 
 const EDITS: Readonly<Record<string, edits.Edit>> = {
-  left: edits.back,
-  'C-b': edits.back,
-  right: edits.forward,
-  'C-f': edits.forward,
-  home: edits.toLineStart,
-  'C-a': edits.toLineStart,
-  end: edits.toLineEnd,
-  'C-e': edits.toLineEnd,
-  'M-b': edits.wordBack,
-  'C-left': edits.wordBack,
-  'M-left': edits.wordBack,
-  'M-f': edits.wordForward,
-  'C-right': edits.wordForward,
-  'M-right': edits.wordForward,
-  backspace: edits.eraseBack,
-  'C-h': edits.eraseBack,
-  delete: edits.eraseForward,
-  'C-d': edits.eraseForward,
-  'C-t': edits.swap,
+  left: edits.moveLeft,
+  'C-b': edits.moveLeft,
+  right: edits.moveRight,
+  'C-f': edits.moveRight,
+  home: edits.moveToLineStart,
+  'C-a': edits.moveToLineStart,
+  end: edits.moveToLineEnd,
+  'C-e': edits.moveToLineEnd,
+  'M-b': edits.moveWordLeft,
+  'C-left': edits.moveWordLeft,
+  'M-left': edits.moveWordLeft,
+  'M-f': edits.moveWordRight,
+  'C-right': edits.moveWordRight,
+  'M-right': edits.moveWordRight,
+  backspace: edits.deleteLeft,
+  'C-h': edits.deleteLeft,
+  delete: edits.deleteRight,
+  'C-d': edits.deleteRight,
+  'C-t': edits.transpose,
 };
 
-const KILLS: Readonly<Record<string, edits.Reach>> = {
-  'C-u': edits.toStartOfLine,
-  'C-k': edits.toEndOfLine,
-  'C-w': edits.blankBefore,
-  'M-backspace': edits.wordBefore,
-  'M-d': edits.wordAfter,
+const KILLS: Readonly<Record<string, edits.KillRange>> = {
+  'C-u': edits.toLineStart,
+  'C-k': edits.toLineEnd,
+  'C-w': edits.previousShellWord,
+  'M-backspace': edits.previousWord,
+  'M-d': edits.nextWord,
 };
 
 const ASKED: Readonly<Record<string, Asked>> = {
@@ -67,17 +76,17 @@ const NEWLINES = new Set(['C-j', 'enter', 'M-return', 'M-enter', '\x1b[13;2u', '
 
 /** An editor with an empty line, emacs keys as in a shell. */
 export function createLineEditor(longTexts: LongTexts, recall: Recall): LineEditor {
-  let buffer: Buffer = EMPTY;
-  let undone: Buffer[] = [];
-  let done: Buffer[] = [];
-  const killed: Piece[] = [];
+  let buffer: EditBuffer = EMPTY_BUFFER;
+  let undone: EditBuffer[] = [];
+  let done: EditBuffer[] = [];
+  const killed: MarkedText[] = [];
   let yanked: { readonly start: number; readonly ring: number } | null = null;
   /** What the last key was, for keys that go on with it: typing is undone in words, kills in a row are one. */
   let last: 'type' | 'kill' | 'yank' | 'other' = 'other';
-  let recalled: { readonly index: number; readonly draft: Buffer } | null = null;
+  let recalled: { readonly index: number; readonly draft: EditBuffer } | null = null;
   let prefix = '';
 
-  function change(next: Buffer, kind: typeof last): void {
+  function change(next: EditBuffer, kind: typeof last): void {
     if (next.text !== buffer.text && !(kind === 'type' && last === 'type')) {
       done.push(buffer);
       undone = [];
@@ -91,11 +100,11 @@ export function createLineEditor(longTexts: LongTexts, recall: Recall): LineEdit
     if (/\s/.test(text)) last = 'other';
   }
 
-  function kill(reach: edits.Reach): void {
+  function kill(reach: edits.KillRange): void {
     const [start, end] = reach(buffer);
     if (start === end) return;
     const next = replaceRange(buffer, start, end, { text: '', marks: [] });
-    const piece = pieceOf(buffer, next.cursor, next.cursor + buffer.text.length - next.text.length);
+    const piece = sliceMarked(buffer, next.cursor, next.cursor + buffer.text.length - next.text.length);
     const before = last === 'kill' ? killed.pop() : undefined;
     killed.push(before === undefined ? piece : joinPieces(end === buffer.cursor ? [piece, before] : [before, piece]));
     change(next, 'kill');
@@ -117,7 +126,7 @@ export function createLineEditor(longTexts: LongTexts, recall: Recall): LineEdit
     change(next, 'yank');
   }
 
-  function step(from: Buffer[], to: Buffer[]): void {
+  function step(from: EditBuffer[], to: EditBuffer[]): void {
     const next = from.pop();
     if (next === undefined) return;
     to.push(buffer);
@@ -134,13 +143,13 @@ export function createLineEditor(longTexts: LongTexts, recall: Recall): LineEdit
   }
 
   function up(): void {
-    const above = edits.lineUp(buffer);
+    const above = edits.moveUp(buffer);
     if (above !== null) change(above, 'other');
     else recallAt((recalled?.index ?? recall.entries().length) - 1);
   }
 
   function down(): void {
-    const below = edits.lineDown(buffer);
+    const below = edits.moveDown(buffer);
     if (below !== null) change(below, 'other');
     else if (recalled !== null) recallAt(recalled.index + 1);
   }
@@ -197,7 +206,7 @@ export function createLineEditor(longTexts: LongTexts, recall: Recall): LineEdit
       change(next, 'other');
     },
     reset() {
-      buffer = EMPTY;
+      buffer = EMPTY_BUFFER;
       done = [];
       undone = [];
       recalled = null;
@@ -210,6 +219,6 @@ const nameOf = (key: Key): string => `${key.ctrl ? 'C-' : ''}${key.meta ? 'M-' :
 
 const isTyped = (text: string, key: Key): boolean => text >= ' ' && text !== '\x7f' && !key.ctrl && !key.meta;
 
-function joinPieces([first, second]: readonly [Piece, Piece]): Piece {
+function joinPieces([first, second]: readonly [MarkedText, MarkedText]): MarkedText {
   return insert({ ...first, cursor: first.text.length }, second);
 }

@@ -1,83 +1,101 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import { neutralise } from '../screen/sanitize.js';
-import { afterNewline, endOfLine, type Mark } from './buffer.js';
+import { afterNewline, endOfLine, type Mark } from './edit-buffer.js';
 import { graphemes } from './grapheme.js';
 
-/** One row of the terminal: the stretch of the text it shows. */
+/** One row of the terminal and the range of the text it shows. */
 export interface ScreenRow {
   readonly start: number;
   readonly end: number;
-  /** True when its last column is taken. */
+  /** Whether the text reaches the last column. */
   readonly isFull: boolean;
 }
 
-/** What a stretch of text looks like on the screen: one line for one line, nothing in it that a terminal obeys. */
-export function display(text: string): string {
+/** The text as it is printed: control characters are replaced and tabs are four blanks wide. Lines stay lines. */
+export function displayText(text: string): string {
   return neutralise(text).replaceAll('\t', '    ').replaceAll('\r\n', '\n');
 }
 
-/** How many columns the terminal gives to what `display` makes of a text. Terminals disagree about some emoji; this is the common answer. */
-export function widthOf(text: string): number {
-  return truncatedWidth(display(text)).width;
+/** The width of the printed text in columns. Terminals disagree about some emoji; this is the common answer. */
+export function displayWidth(text: string): number {
+  return truncatedWidth(displayText(text)).width;
 }
 
 /**
- * The rows a text takes in a terminal of that width when its first row begins at column `indent`. As terminals do, a wide character that
- * does not fit goes to the next row as a whole. A text that fills its last row exactly ends with an empty row, where the cursor goes.
+ * Splits a text into rows of `columns` columns; the first row starts at column `indent`. A wide character that does not fit moves to the next
+ * row as a whole, as in terminals. A text that fills its last row exactly gets one more, empty row for the cursor.
  */
-export function layout(text: string, columns: number, indent: number): readonly ScreenRow[] {
-  const rows: ScreenRow[] = [];
-  let start = 0;
-  let column = indent;
+export function layOutRows(text: string, columns: number, indent: number): readonly ScreenRow[] {
+  const rows = new RowBuilder(text, columns, indent);
+  for (let from = 0; ; ) {
+    const to = endOfLine(text, from);
+    if (/^[\x20-\x7e]*$/.test(text.slice(from, to))) rows.addPlain(from, to);
+    else rows.addWide(from, to);
+    if (to === text.length) return rows.finish();
+    from = afterNewline(text, to);
+    rows.close(to, from);
+  }
+}
 
-  function close(end: number, next: number): void {
-    rows.push({ start, end, isFull: column >= columns });
-    start = next;
-    column = 0;
+/** Collects the rows of a text, which is added range by range. */
+class RowBuilder {
+  readonly #rows: ScreenRow[] = [];
+  readonly #text: string;
+  readonly #columns: number;
+  #start = 0;
+  #column: number;
+
+  constructor(text: string, columns: number, indent: number) {
+    this.#text = text;
+    this.#columns = columns;
+    this.#column = indent;
   }
 
-  function layPlain(from: number, to: number): void {
+  /** Adds a range in which each character takes one column. */
+  addPlain(from: number, to: number): void {
     for (let at = from; at < to; ) {
-      if (column >= columns) close(at, at);
-      const taken = Math.min(to - at, Math.max(1, columns - column));
-      column += taken;
+      if (this.#column >= this.#columns) this.close(at, at);
+      const taken = Math.min(to - at, Math.max(1, this.#columns - this.#column));
+      this.#column += taken;
       at += taken;
     }
   }
 
-  function layWide(from: number, to: number): void {
-    for (const { segment, index } of graphemes(text.slice(from, to))) {
-      const width = isPlain(segment) ? 1 : widthOf(segment);
-      if (column > 0 && column + width > columns) close(from + index, from + index);
-      column += width;
+  addWide(from: number, to: number): void {
+    for (const { segment, index } of graphemes(this.#text.slice(from, to))) {
+      const width = isPlain(segment) ? 1 : displayWidth(segment);
+      if (this.#column > 0 && this.#column + width > this.#columns) this.close(from + index, from + index);
+      this.#column += width;
     }
   }
 
-  for (let from = 0; ; ) {
-    const to = endOfLine(text, from);
-    if (/^[\x20-\x7e]*$/.test(text.slice(from, to))) layPlain(from, to);
-    else layWide(from, to);
-    if (to === text.length) break;
-    from = afterNewline(text, to);
-    close(to, from);
+  /** Ends the row at `end`; the next one starts at `next`. */
+  close(end: number, next: number): void {
+    this.#rows.push({ start: this.#start, end, isFull: this.#column >= this.#columns });
+    this.#start = next;
+    this.#column = 0;
   }
-  if (column >= columns) close(text.length, text.length);
-  close(text.length, text.length);
-  return rows;
+
+  finish(): readonly ScreenRow[] {
+    const { length } = this.#text;
+    if (this.#column >= this.#columns) this.close(length, length);
+    this.close(length, length);
+    return this.#rows;
+  }
 }
 
-/** The usual case, for which asking the tables would take too long. */
+/** A shortcut for the usual case: looking the width up is slow. */
 const isPlain = (segment: string): boolean => segment.length === 1 && segment >= ' ' && segment < '\x7f';
 
-/** The index of the row in which the cursor at that offset stands. */
-export function rowAt(rows: readonly ScreenRow[], offset: number): number {
+/** The index of the row that contains the offset. */
+export function rowIndexAt(rows: readonly ScreenRow[], offset: number): number {
   let found = 0;
   for (const [index, row] of rows.entries()) if (row.start <= offset) found = index;
   return found;
 }
 
-/** The stretch of a text as it is displayed, its tokens set off by `colour`. */
-export function displayMarked(
+/** The printed text from `start` to `end`, with its tokens passed through `colour`. */
+export function displayWithTokens(
   text: string,
   marks: readonly Mark[],
   start: number,
@@ -90,9 +108,9 @@ export function displayMarked(
     if (mark.kind !== 'token' || mark.end <= from || mark.start >= end) continue;
     const stop = Math.min(mark.end, end);
     shown +=
-      display(text.slice(from, Math.max(from, mark.start))) +
-      colour(display(text.slice(Math.max(from, mark.start), stop)));
+      displayText(text.slice(from, Math.max(from, mark.start))) +
+      colour(displayText(text.slice(Math.max(from, mark.start), stop)));
     from = stop;
   }
-  return shown + display(text.slice(from, end));
+  return shown + displayText(text.slice(from, end));
 }

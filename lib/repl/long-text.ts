@@ -1,4 +1,4 @@
-import { type Buffer, insert, type Mark, type Piece, replaceRange } from './buffer.js';
+import { type EditBuffer, insert, type Mark, type MarkedText, replaceRange } from './edit-buffer.js';
 
 /** A stretch of a text, in UTF-16 units. */
 export interface Span {
@@ -9,18 +9,18 @@ export interface Span {
 /** The long pastes of a session, each behind the token that stands for it on the screen. */
 export interface LongTexts {
   /** Puts a paste into the buffer: as it is, or as a new token when it is long; the same again right behind its token opens that token. */
-  paste(buffer: Buffer, text: string): Buffer;
+  paste(buffer: EditBuffer, text: string): EditBuffer;
   /** Makes a token of a known token's name that has just been typed out, so that it is one thing again. */
-  recognise(buffer: Buffer): Buffer;
+  recognise(buffer: EditBuffer): EditBuffer;
   /** The text with every token replaced once, left to right, and the spans of it that were pasted. */
-  expand(piece: Piece): { readonly text: string; readonly pasted: readonly Span[] };
+  expand(piece: MarkedText): { readonly text: string; readonly pasted: readonly Span[] };
 }
 
 /** Keeps pastes of more than `limit` characters behind tokens; a character outside the BMP is one. */
 export function createLongTexts(limit: number): LongTexts {
   const texts = new Map<string, string>();
 
-  function collapse(text: string): Piece {
+  function collapse(text: string): MarkedText {
     const name = `[LongText#${texts.size + 1}]`;
     texts.set(name, text);
     return { text: name, marks: [{ start: 0, end: name.length, kind: 'token' }] };
@@ -59,7 +59,7 @@ export function createLongTexts(limit: number): LongTexts {
   };
 }
 
-function pastedPiece(text: string): Piece {
+function pastedPiece(text: string): MarkedText {
   return { text, marks: text === '' ? [] : [{ start: 0, end: text.length, kind: 'pasted' }] };
 }
 

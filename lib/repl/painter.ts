@@ -1,6 +1,6 @@
 import { CYAN, DIM, paint } from '../screen/style.js';
-import type { Buffer } from './buffer.js';
-import { display, displayMarked, layout, rowAt, type ScreenRow, widthOf } from './line-layout.js';
+import type { EditBuffer } from './edit-buffer.js';
+import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';
 
 /** The part of the terminal in which the line is edited. */
 export interface Painter {
@@ -16,7 +16,7 @@ export interface Painter {
 
 export interface LineView {
   readonly prompt: string;
-  readonly buffer: Buffer;
+  readonly buffer: EditBuffer;
   readonly hint?: string;
 }
 
@@ -50,8 +50,8 @@ export function createPainter(canvas: Canvas): Painter {
   }
 
   function rowText({ prompt, buffer }: LineView, row: ScreenRow, end: number): string {
-    const text = displayMarked(buffer.text, buffer.marks, row.start, end, token);
-    return row.start === 0 ? display(prompt) + text : text;
+    const text = displayWithTokens(buffer.text, buffer.marks, row.start, end, token);
+    return row.start === 0 ? displayText(prompt) + text : text;
   }
 
   /** The rows from `first` to `last`, each ended here and not by the terminal, which would wrap them anew when its width changes. */
@@ -66,19 +66,19 @@ export function createPainter(canvas: Canvas): Painter {
     draw(view) {
       const columns = canvas.columns();
       if (drawn !== null && drawn.columns === columns && isAppended(drawn.view, view, columns)) {
-        canvas.write(display(view.buffer.text.slice(drawn.view.buffer.text.length)));
+        canvas.write(displayText(view.buffer.text.slice(drawn.view.buffer.text.length)));
         drawn = { ...drawn, view };
         return;
       }
       const rows = rowsAround(view, columns, canvas.rows());
       const room = Math.max(1, canvas.rows() - (view.hint === undefined ? 1 : 2));
-      const at = rowAt(rows, view.buffer.cursor);
+      const at = rowIndexAt(rows, view.buffer.cursor);
       const first = Math.max(0, Math.min(at - Math.floor(room / 2), rows.length - room));
       const last = Math.min(rows.length, first + room) - 1;
       let text = `${home()}${rowsText(view, rows, first, last)}${rows[last]?.isFull ? '' : '\x1b[J'}`;
       let below = last - at;
       if (view.hint !== undefined) {
-        text += `\r\n${dim(display(view.hint).slice(0, columns - 1))}`;
+        text += `\r\n${dim(displayText(view.hint).slice(0, columns - 1))}`;
         below += 1;
       }
       const row = rows[at];
@@ -89,8 +89,8 @@ export function createPainter(canvas: Canvas): Painter {
       drawn = { view, columns, above: rows.slice(first, at).map((above) => rowWidth(view, above)) };
     },
     leave({ prompt, buffer }) {
-      const text = displayMarked(buffer.text, buffer.marks, 0, buffer.text.length, token).replaceAll('\n', '\r\n');
-      canvas.write(`${home()}\x1b[J${display(prompt)}${text}\r\n`);
+      const text = displayWithTokens(buffer.text, buffer.marks, 0, buffer.text.length, token).replaceAll('\n', '\r\n');
+      canvas.write(`${home()}\x1b[J${displayText(prompt)}${text}\r\n`);
       drawn = null;
     },
     lift() {
@@ -111,12 +111,12 @@ function rowsAround({ prompt, buffer }: LineView, columns: number, height: numbe
   const newlineBefore = text.lastIndexOf('\n', cursor - reach);
   const start = cursor <= reach ? 0 : Math.max(newlineBefore + 1, cursor - 2 * reach);
   const end = Math.min(text.length, cursor + reach);
-  const rows = layout(text.slice(start, end), columns, start === 0 ? widthOf(prompt) : 0);
+  const rows = layOutRows(text.slice(start, end), columns, start === 0 ? displayWidth(prompt) : 0);
   return rows.map((row) => ({ ...row, start: row.start + start, end: row.end + start }));
 }
 
 const rowWidth = ({ prompt, buffer }: LineView, { start, end }: ScreenRow): number =>
-  widthOf(buffer.text.slice(start, end)) + (start === 0 ? widthOf(prompt) : 0);
+  displayWidth(buffer.text.slice(start, end)) + (start === 0 ? displayWidth(prompt) : 0);
 
 /** Whether only something plain was typed at the end, which needs no more than to be written there. */
 function isAppended(drawn: LineView, view: LineView, columns: number): boolean {
@@ -126,5 +126,5 @@ function isAppended(drawn: LineView, view: LineView, columns: number): boolean {
   if (after.text.length > columns || after.text.length <= before.text.length) return false;
   if (!after.text.startsWith(before.text)) return false;
   if (before.marks.length > 0 || after.marks.length > 0 || !/^[\x20-\x7e]+$/.test(after.text)) return false;
-  return widthOf(view.prompt) + after.text.length < columns;
+  return displayWidth(view.prompt) + after.text.length < columns;
 }

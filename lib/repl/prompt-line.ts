@@ -1,9 +1,9 @@
 import type { Key } from 'node:readline';
-import { type Buffer, bufferOf, EMPTY, insert, joinLines, replaceRange } from './buffer.js';
-import { listCandidates } from './candidates.js';
+import { formatCandidates } from './candidate-list.js';
 import { DeferredKeys } from './deferred-keys.js';
+import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines, replaceRange } from './edit-buffer.js';
 import type { InputHistory } from './input-history.js';
-import { type Completion, type CompletionSources, commonStart, complete } from './line-completion.js';
+import { type Completion, type CompletionSources, commonPrefix, complete } from './line-completion.js';
 import { type Asked, createLineEditor } from './line-editor.js';
 import type { LongTexts } from './long-text.js';
 import { createPainter, type LineView } from './painter.js';
@@ -39,9 +39,9 @@ export class PromptLine {
   readonly #editor;
   readonly #painter;
   /** Lines entered while something else went on. */
-  #entered: Buffer[] = [];
+  #entered: EditBuffer[] = [];
   /** The line that was sent last. */
-  #sent = EMPTY;
+  #sent = EMPTY_BUFFER;
   #prompt = '';
   #hint: string | null = null;
   #search: Search | null = null;
@@ -107,7 +107,7 @@ export class PromptLine {
   /** The line that was sent last is to be taken back with those entered ahead. */
   giveBack(): void {
     this.#entered.unshift(this.#sent);
-    this.#sent = EMPTY;
+    this.#sent = EMPTY_BUFFER;
   }
 
   /** Stops reading, to leave the program. */
@@ -162,7 +162,7 @@ export class PromptLine {
   }
 
   /** A blank line is not sent; it gives a new prompt. */
-  #enter(buffer: Buffer): void {
+  #enter(buffer: EditBuffer): void {
     this.#painter.leave({ prompt: this.#prompt, buffer });
     if (buffer.text.trim() === '') {
       this.draw();
@@ -181,7 +181,7 @@ export class PromptLine {
     const { buffer } = this.#editor;
     if (this.#resolve === null || buffer.text !== '') {
       if (this.#resolve === null) this.#deps.interrupt();
-      else this.#editor.set(EMPTY);
+      else this.#editor.set(EMPTY_BUFFER);
       return;
     }
     this.#hint = 'Press Ctrl-C again to leave.';
@@ -226,13 +226,13 @@ export class PromptLine {
   /** Puts in what all candidates have in common; when that is nothing new, lists them above the line. */
   #offer({ from, candidates }: Completion): void {
     const { buffer } = this.#editor;
-    const start = commonStart(candidates);
+    const start = commonPrefix(candidates);
     if (start.length >= buffer.cursor - from && start !== buffer.text.slice(from, buffer.cursor)) {
       this.#editor.set(replaceRange(buffer, from, buffer.cursor, { text: start, marks: [] }));
     } else if (candidates.length > 1) {
       this.#painter.lift();
       const { terminal } = this.#deps;
-      terminal.write(`${listCandidates(candidates, terminal.columns())}\n`);
+      terminal.write(`${formatCandidates(candidates, terminal.columns())}\n`);
     }
   }
 

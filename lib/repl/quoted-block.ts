@@ -1,17 +1,17 @@
-import { isMarked, type Piece, pieceOf } from './buffer.js';
+import { isMarked, type MarkedText, sliceMarked } from './edit-buffer.js';
 
-/** True while a text that begins with `"""` has not been closed by a `"""` at its end. Quotes that were pasted open and close nothing. */
-export function isOpenBlock(piece: Piece): boolean {
-  const start = piece.text.search(/\S/);
-  const end = piece.text.trimEnd().length;
-  if (!piece.text.startsWith('"""', start) || isMarked(piece, start)) return false;
-  return end - start < 6 || !piece.text.startsWith('"""', end - 3) || isMarked(piece, end - 1);
+/** Whether the text begins with `"""` and does not end with a closing `"""`. Pasted quotes neither open nor close a block. */
+export function isOpenBlock(input: MarkedText): boolean {
+  const start = input.text.search(/\S/);
+  const end = input.text.trimEnd().length;
+  if (!input.text.startsWith('"""', start) || isMarked(input, start)) return false;
+  return end - start < 6 || !input.text.startsWith('"""', end - 3) || isMarked(input, end - 1);
 }
 
-/** What stands between the quotes of a block, without the newlines next to them; any other text as it is. */
-export function blockText(piece: Piece): Piece {
-  const block = /^(\s*"""(?:\r?\n)?)(.*?)(?:\r?\n)?"""\s*$/s.exec(piece.text);
-  if (block === null || isOpenBlock(piece) || isMarked(piece, piece.text.indexOf('"'))) return piece;
+/** The text inside a quoted block, without the newlines next to the quotes. Returns any other text unchanged. */
+export function blockText(input: MarkedText): MarkedText {
+  const block = /^(\s*"""(?:\r?\n)?)(.*?)(?:\r?\n)?"""\s*$/s.exec(input.text);
+  if (block === null || isOpenBlock(input) || isMarked(input, input.text.indexOf('"'))) return input;
   const [, opening = '', inside = ''] = block;
-  return pieceOf(piece, opening.length, opening.length + inside.length);
+  return sliceMarked(input, opening.length, opening.length + inside.length);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Buffer, bufferOf, EMPTY, insert, moveTo } from '../../lib/repl/buffer.js';
-import { display } from '../../lib/repl/line-layout.js';
+import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, moveCursor } from '../../lib/repl/edit-buffer.js';
+import { displayText } from '../../lib/repl/line-layout.js';
 import { createPainter, type Painter } from '../../lib/repl/painter.js';
 import { createEmulator, type Emulator, screenOf, transcriptOf } from '../support/emulator.js';
 import fc from '../support/properties.js';
@@ -23,15 +23,15 @@ const written = (emulator: Emulator, text: string): Promise<void> =>
   new Promise((resolve) => emulator.write(text, resolve));
 
 /** What a terminal shows, and where its cursor is, when the line is simply written there. */
-async function plainly(buffer: Buffer, columns: number, rows: number): Promise<{ screen: string; cursor: string }> {
-  const lines = (text: string): string => display(`${PROMPT}${text}`).replaceAll('\n', '\r\n');
+async function plainly(buffer: EditBuffer, columns: number, rows: number): Promise<{ screen: string; cursor: string }> {
+  const lines = (text: string): string => displayText(`${PROMPT}${text}`).replaceAll('\n', '\r\n');
   const whole = createEmulator(columns, rows);
   await written(whole, lines(buffer.text));
   const before = createEmulator(columns, rows);
   await written(before, lines(buffer.text.slice(0, buffer.cursor)));
   const next = buffer.text.slice(buffer.cursor);
   // Where the next character would go: after a full row, or when the next one is too wide for what is left, that is the next row.
-  if (next === '' || !next.startsWith('\n')) await written(before, `${display([...next][0] ?? 'x')}`);
+  if (next === '' || !next.startsWith('\n')) await written(before, `${displayText([...next][0] ?? 'x')}`);
   const width = next === '' ? 1 : next.startsWith('\n') ? 0 : /[日😀]/u.test([...next][0] ?? '') ? 2 : 1;
   return { screen: screenOf(whole), cursor: cursorOf(before, width) };
 }
@@ -53,10 +53,10 @@ describe('the painter', () => {
         fc.integer({ min: 10, max: 30 }),
         async (steps, columns) => {
           const { painter, emulator, settled } = easel(columns, 60);
-          let buffer: Buffer = EMPTY;
+          let buffer: EditBuffer = EMPTY_BUFFER;
           for (const next of steps) {
             const boundary = [...buffer.text].slice(0, next.at).join('').length;
-            buffer = next.isTyped ? insert(buffer, { text: next.text, marks: [] }) : moveTo(buffer, boundary);
+            buffer = next.isTyped ? insert(buffer, { text: next.text, marks: [] }) : moveCursor(buffer, boundary);
             painter.draw({ prompt: PROMPT, buffer });
           }
           await settled();
@@ -78,7 +78,7 @@ describe('the painter', () => {
         emulator.write('answer');
         await settled();
         const plain = createEmulator(columns, 10);
-        await written(plain, display(`${PROMPT}${typed}\nanswer`).replaceAll('\n', '\r\n'));
+        await written(plain, displayText(`${PROMPT}${typed}\nanswer`).replaceAll('\n', '\r\n'));
         expect(transcriptOf(emulator)).toBe(transcriptOf(plain));
       }),
       { numRuns: 150 },
@@ -106,7 +106,7 @@ describe('the painter', () => {
     painter.draw({ prompt: PROMPT, buffer: bufferOf(lines) });
     await settled();
     expect(screenOf(emulator)).toMatch(/line 29$/);
-    painter.draw({ prompt: PROMPT, buffer: moveTo(bufferOf(lines), 0) });
+    painter.draw({ prompt: PROMPT, buffer: moveCursor(bufferOf(lines), 0) });
     await settled();
     expect(screenOf(emulator)).toMatch(/^hi> line 0\nline 1\n/);
     painter.leave({ prompt: PROMPT, buffer: bufferOf(lines) });
@@ -116,11 +116,11 @@ describe('the painter', () => {
 
   it('shows a hint below the line and takes it away', async () => {
     const { painter, emulator, settled } = easel(20, 6);
-    painter.draw({ prompt: PROMPT, buffer: EMPTY, hint: 'a hint' });
+    painter.draw({ prompt: PROMPT, buffer: EMPTY_BUFFER, hint: 'a hint' });
     await settled();
     expect(screenOf(emulator)).toBe('hi> \na hint');
     expect(cursorOf(emulator)).toBe('0:4');
-    painter.draw({ prompt: PROMPT, buffer: EMPTY });
+    painter.draw({ prompt: PROMPT, buffer: EMPTY_BUFFER });
     await settled();
     expect(screenOf(emulator)).toBe('hi>');
   });
