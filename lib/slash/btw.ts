@@ -1,8 +1,8 @@
 import { HiError } from '../errors.js';
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/btw`: a question that is answered in context and not kept. */
-export const btw: Command = {
+export const slashBtw: SlashCommand = {
   name: 'btw',
   usage: '/btw TEXT',
   summary: 'ask something in context that is not kept',

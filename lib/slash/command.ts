@@ -3,10 +3,10 @@ import type { Named } from '../registry.js';
 import type { Session } from '../session/session.js';
 
 /** What a command may do beside talking to the session; the program hands in what touches the terminal and the disk. */
-export interface CommandContext {
+export interface SlashContext {
   readonly session: Session;
   /** All commands, for the help. */
-  readonly commands: readonly Command[];
+  readonly commands: readonly SlashCommand[];
   /** Asks yes or no. Where nobody can be asked, `-y` means yes; without it a `HiError` is thrown whose hint ends with `alternative`. */
   confirm(question: string, alternative: string): Promise<boolean>;
   /** Opens the user's editor on a text; resolves to what was saved, null when nothing was changed. Throws a `HiError` when there is no editor. */
@@ -24,7 +24,7 @@ export interface CommandContext {
 }
 
 /** What a command yields: what happens in the session, and what only a line editor can do. */
-export type CommandEvent =
+export type SlashEvent =
   | ChatEvent
   /** Text to stand in the input line. */
   | { readonly type: 'prefill'; readonly text: string }
@@ -32,13 +32,13 @@ export type CommandEvent =
   | { readonly type: 'leave' };
 
 /** A slash command: one object in one file, listed in `index.ts`. Help and completion read it. */
-export interface Command extends Named {
+export interface SlashCommand extends Named {
   /** How it is typed, with its arguments: `/compact [focus]`. */
   readonly usage: string;
   /** What it does, in one line. */
   readonly summary: string;
   /** What may be typed as its argument. */
-  complete?(typed: string, context: CommandContext): Promise<readonly string[]>;
+  complete?(typed: string, context: SlashContext): Promise<readonly string[]>;
   /** `argument` is everything after the name, trimmed. Throws `HiError`s. */
-  run(argument: string, context: CommandContext, signal: AbortSignal): AsyncIterable<CommandEvent>;
+  run(argument: string, context: SlashContext, signal: AbortSignal): AsyncIterable<SlashEvent>;
 }

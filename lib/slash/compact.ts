@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/compact`: makes the conversation shorter for the model, now. */
-export const compact: Command = {
+export const slashCompact: SlashCommand = {
   name: 'compact',
   aliases: ['compress', 'summarize'],
   usage: '/compact [focus]',

@@ -1,10 +1,10 @@
 import { isMessage, textOf } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/copy`: puts the last answer, the n-th last, or its code blocks on the clipboard. */
-export const copy: Command = {
+export const slashCopy: SlashCommand = {
   name: 'copy',
   usage: '/copy [n|code]',
   summary: 'copy the last answer, the n-th last, or its code',

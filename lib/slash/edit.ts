@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/edit`: opens what was said last in the editor; what is saved stands in the line. */
-export const edit: Command = {
+export const slashEdit: SlashCommand = {
   name: 'edit',
   aliases: ['editor'],
   usage: '/edit',

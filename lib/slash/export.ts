@@ -3,10 +3,10 @@ import { storedText } from '../chat/stored.js';
 import { markdownOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/export`: the whole conversation into a file, as Markdown or JSON by its name. */
-export const exportTo: Command = {
+export const slashExport: SlashCommand = {
   name: 'export',
   aliases: ['save'],
   usage: '/export FILE',

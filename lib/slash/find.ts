@@ -1,9 +1,9 @@
 import { findMessages } from '../chat/find-messages.js';
 import { HiError } from '../errors.js';
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/find`: the messages of the whole archive that contain a text. */
-export const find: Command = {
+export const slashFind: SlashCommand = {
   name: 'find',
   aliases: ['search'],
   usage: '/find TEXT',

@@ -1,4 +1,4 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 const KEYS = [
   ['Enter', 'send'],
@@ -15,7 +15,7 @@ const KEYS = [
 ] as const;
 
 /** `/help`: every command of the registry with its line, then the keys. */
-export const help: Command = {
+export const slashHelp: SlashCommand = {
   name: 'help',
   aliases: ['?'],
   usage: '/help',

@@ -1,10 +1,10 @@
 import { inReadingOrder } from '../chat/reading-order.js';
 import { transcriptOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/history`: the last messages, or the whole transcript of the archive. */
-export const history: Command = {
+export const slashHistory: SlashCommand = {
   name: 'history',
   usage: '/history [n]',
   summary: 'show the last n messages (20)',

@@ -1,39 +1,39 @@
-import { btw } from './btw.js';
-import type { Command } from './command.js';
-import { compact } from './compact.js';
-import { copy } from './copy.js';
-import { edit } from './edit.js';
-import { exportTo } from './export.js';
-import { find } from './find.js';
-import { help } from './help.js';
-import { history } from './history.js';
-import { model } from './model.js';
-import { quit } from './quit.js';
-import { reset } from './reset.js';
-import { retry } from './retry.js';
-import { skill } from './skill.js';
-import { skills } from './skills.js';
-import { status } from './status.js';
-import { toolsCommand } from './tools.js';
-import { undo } from './undo.js';
+import { slashBtw } from './btw.js';
+import type { SlashCommand } from './command.js';
+import { slashCompact } from './compact.js';
+import { slashCopy } from './copy.js';
+import { slashEdit } from './edit.js';
+import { slashExport } from './export.js';
+import { slashFind } from './find.js';
+import { slashHelp } from './help.js';
+import { slashHistory } from './history.js';
+import { slashModel } from './model.js';
+import { slashQuit } from './quit.js';
+import { slashReset } from './reset.js';
+import { slashRetry } from './retry.js';
+import { slashSkill } from './skill.js';
+import { slashSkills } from './skills.js';
+import { slashStatus } from './status.js';
+import { slashTools } from './tools.js';
+import { slashUndo } from './undo.js';
 
-/** Every slash command, in the order of the help. */
-export const commands: readonly Command[] = [
-  help,
-  quit,
-  reset,
-  compact,
-  history,
-  find,
-  status,
-  model,
-  skills,
-  skill,
-  toolsCommand,
-  undo,
-  retry,
-  edit,
-  copy,
-  exportTo,
-  btw,
+/** Every slash command, in the order of the help. Each is exported as `slash` and its name: plain `status` or `tools` would be a name of other rooms too. */
+export const slashCommands: readonly SlashCommand[] = [
+  slashHelp,
+  slashQuit,
+  slashReset,
+  slashCompact,
+  slashHistory,
+  slashFind,
+  slashStatus,
+  slashModel,
+  slashSkills,
+  slashSkill,
+  slashTools,
+  slashUndo,
+  slashRetry,
+  slashEdit,
+  slashCopy,
+  slashExport,
+  slashBtw,
 ];

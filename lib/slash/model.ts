@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/model`: tells the model in use, or changes it for the rest of the chat. */
-export const model: Command = {
+export const slashModel: SlashCommand = {
   name: 'model',
   usage: '/model [name]',
   summary: 'show the model, or choose one (also provider/name)',

@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/quit`: leaves; everything is on disk already. */
-export const quit: Command = {
+export const slashQuit: SlashCommand = {
   name: 'quit',
   aliases: ['exit', 'bye', 'q'],
   usage: '/quit',

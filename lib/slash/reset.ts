@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/reset`: clears the conversation after asking; a copy is kept. */
-export const reset: Command = {
+export const slashReset: SlashCommand = {
   name: 'reset',
   aliases: ['clear', 'new'],
   usage: '/reset',

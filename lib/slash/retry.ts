@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/retry`: asks the last question once more, by another model if one is named. */
-export const retry: Command = {
+export const slashRetry: SlashCommand = {
   name: 'retry',
   aliases: ['regenerate'],
   usage: '/retry [model]',

@@ -1,9 +1,9 @@
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/skill NAME` loads a skill with the next message and keeps it; `/skill -NAME` drops it. */
-export const skill: Command = {
+export const slashSkill: SlashCommand = {
   name: 'skill',
   usage: '/skill [-]NAME',
   summary: 'load a skill by hand, or drop it with -NAME',

@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/skills`: the skills found; with a name, its text and why it is in or out. */
-export const skills: Command = {
+export const slashSkills: SlashCommand = {
   name: 'skills',
   usage: '/skills [name]',
   summary: 'list the skills, or show one and why it is in or out',

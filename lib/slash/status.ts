@@ -1,8 +1,8 @@
 import { statusText } from '../session/session-status.js';
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/status`: how long the conversation is and how full the window, and what this chat has used. */
-export const status: Command = {
+export const slashStatus: SlashCommand = {
   name: 'status',
   aliases: ['context', 'cost', 'tokens'],
   usage: '/status',

@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/tools`: what the model may call. */
-export const toolsCommand: Command = {
+export const slashTools: SlashCommand = {
   name: 'tools',
   usage: '/tools',
   summary: 'list the tools the model may use',

@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { SlashCommand } from './command.js';
 
 /** `/undo`: takes the last turn out of the view and puts its text back into the line. */
-export const undo: Command = {
+export const slashUndo: SlashCommand = {
   name: 'undo',
   usage: '/undo',
   summary: 'take the last turn back and edit what you said',

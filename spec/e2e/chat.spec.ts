@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { commands } from '../../lib/slash/index.js';
+import { slashCommands } from '../../lib/slash/index.js';
 import { chatDriver } from '../support/chat.js';
 import { control, KEY } from '../support/terminal.js';
 
@@ -122,7 +122,7 @@ describe('hi chat in a terminal', () => {
     await chat.say('/help', '/compact [focus]');
     const help = chat.terminal.transcript().split('/help\n').at(-1) ?? '';
     expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-    for (const { usage } of commands) expect(help).toContain(`${usage} `);
+    for (const { usage } of slashCommands) expect(help).toContain(`${usage} `);
     await chat.say('hello there', 'answer 0');
     await chat.say('/history 1', 'scripted ·');
     await chat.say('/status', 'messages     2 kept');

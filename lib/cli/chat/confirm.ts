@@ -1,6 +1,6 @@
 import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
-import type { CommandContext } from '../../slash/command.js';
+import type { SlashContext } from '../../slash/command.js';
 import { asked } from '../base/command-run.js';
 
 /** How the questions of slash commands are answered. */
@@ -13,7 +13,7 @@ export interface Confirmation {
 }
 
 /** Asks the yes-or-no questions of slash commands. Where nobody can be asked, `-y` is the answer, and without it a `HiError` of code `usage` is thrown. */
-export function createConfirm({ repl, obstacle, yes }: Confirmation): CommandContext['confirm'] {
+export function createConfirm({ repl, obstacle, yes }: Confirmation): SlashContext['confirm'] {
   return async (message, alternative) => {
     if (obstacle !== null && yes) return true;
     if (obstacle !== null) {

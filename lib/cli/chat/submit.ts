@@ -3,7 +3,7 @@ import { HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
 import type { SubmittedLine } from '../../repl/repl.js';
 import type { UserInput } from '../../session/deps.js';
-import type { Command, CommandContext } from '../../slash/command.js';
+import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { type Line, parseLine } from '../../slash/parse.js';
 import type { ToolContext } from '../../tools/tool.js';
 import { runLocally } from './local-command.js';
@@ -11,7 +11,7 @@ import { withMentions } from './mentions.js';
 
 /** What a line can reach. */
 export interface SubmitDeps {
-  readonly context: CommandContext;
+  readonly context: SlashContext;
   readonly tools: ToolContext;
   /** The keys that nothing a command prints may show. */
   secrets(): Promise<readonly string[]>;
@@ -98,7 +98,7 @@ function argumentOf({ text }: SubmittedLine, name: string): string {
 }
 
 async function* runCommand(
-  command: Command,
+  command: SlashCommand,
   argument: string,
   deps: SubmitDeps,
   signal: AbortSignal,

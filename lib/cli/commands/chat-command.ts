@@ -6,8 +6,8 @@ import type { Repl } from '../../repl/repl.js';
 import { createScreen, type OutputStreams } from '../../screen/screen.js';
 import { createStyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import type { Session } from '../../session/session.js';
-import type { CommandContext } from '../../slash/command.js';
-import { commands } from '../../slash/index.js';
+import type { SlashContext } from '../../slash/command.js';
+import { slashCommands } from '../../slash/index.js';
 import { describeCall } from '../../tools/describe-call.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { tellNotices } from '../base/print-notices.js';
@@ -98,7 +98,7 @@ export async function chatCommand(world: World, options: ChatOptions, first = fa
         signal,
       );
     },
-    commands: commands.map(({ name, aliases, summary, complete }) => ({
+    commands: slashCommands.map(({ name, aliases, summary, complete }) => ({
       name,
       summary,
       ...(aliases === undefined ? {} : { aliases }),
@@ -158,11 +158,11 @@ function commandContext(
   world: World,
   { session, tools, connections }: Wired,
   repl: () => Repl,
-  confirm: CommandContext['confirm'],
-): CommandContext {
+  confirm: SlashContext['confirm'],
+): SlashContext {
   return {
     session,
-    commands,
+    commands: slashCommands,
     confirm,
     edit: async (text) => {
       const edited = await repl().edit(text);
