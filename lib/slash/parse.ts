@@ -5,7 +5,7 @@ export type Line =
   | { readonly kind: 'message' }
   | { readonly kind: 'command'; readonly name: string; readonly argument: string }
   /** A command of the user's own; `kept` when its output goes into the conversation. */
-  | { readonly kind: 'shell'; readonly command: string; readonly kept: boolean };
+  | { readonly kind: 'shell'; readonly command: string; readonly shared: boolean };
 
 /**
  * What a line is, by how it begins as it stood on the screen (SPEC §4): `/name` is a command, `//x` the message `/x`, `!cmd` runs a command and keeps
@@ -15,7 +15,7 @@ export function parseLine(shown: string): Line {
   const line = shown.trim();
   if (line === '') return { kind: 'empty' };
   const shell = /^(!!?)\s*([\s\S]*)$/.exec(line);
-  if (shell) return { kind: 'shell', command: shell[2] ?? '', kept: shell[1] === '!' };
+  if (shell) return { kind: 'shell', command: shell[2] ?? '', shared: shell[1] === '!' };
   const command = /^\/([^/\s]*)(?:\s+([\s\S]*))?$/.exec(line);
   if (command) return { kind: 'command', name: command[1] ?? '', argument: (command[2] ?? '').trim() };
   return { kind: 'message' };

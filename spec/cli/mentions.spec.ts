@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { withMentions } from '../../lib/cli/chat/mentions.js';
+import { resolveMentions } from '../../lib/cli/chat/mentions.js';
 
 let folder: string;
 
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const mention = (text: string) => withMentions(text, [], folder);
+const mention = (text: string) => resolveMentions(text, [], folder);
 /** The names of what was attached as text. */
 const attachedBy = async (text: string) =>
   (await mention(text)).input.texts.map((one) => /^<(?:file|folder) name="(.*)">/.exec(one)?.[1]);
@@ -118,7 +118,7 @@ describe('a mention in a sentence', () => {
 
   it('is nothing in what was pasted', async () => {
     const text = 'see @notes.txt and @a/b.c';
-    const { input } = await withMentions(text, [{ start: 0, end: 15 }], folder);
+    const { input } = await resolveMentions(text, [{ start: 0, end: 15 }], folder);
     expect(input.texts).toEqual(['<file name="a/b.c">\nint b;\n</file>']);
   });
 

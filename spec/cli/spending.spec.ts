@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { spendingText } from '../../lib/cli/chat/spending.js';
-import type { Spent } from '../../lib/cli/wiring/connect.js';
+import type { UsageRecord } from '../../lib/cli/wiring/connections.js';
 
-const answer = (more: Partial<Spent>): Spent => ({
+const answer = (more: Partial<UsageRecord>): UsageRecord => ({
   provider: 'openai',
   model: 'gpt-4o',
   api_base: null,

@@ -7,7 +7,7 @@ import { makeFolder } from '../../folder.js';
  * Appends lines to the log of `--debug`, each with the time; only the user can read the file. Every line is there when the call returns, so that the log
  * of a crash is whole. Throws a `HiError` of code `config` naming the file when it cannot be written.
  */
-export async function openTrace(path: string): Promise<(line: string) => void> {
+export async function openDebugLog(path: string): Promise<(line: string) => void> {
   const write = (text: string): void => appendFileSync(path, text, { mode: 0o600 });
   try {
     makeFolder(dirname(path), 0o700);

@@ -45,13 +45,13 @@ export async function readSettings(world: World, options: SettingsOptions): Prom
       ...(model === undefined ? {} : { model }),
       ...(system === undefined ? {} : { preamble: system }),
     },
-    models: (vendor, apiBase) => probe(world, vendor.name, apiBase),
+    models: (vendor, apiBase) => probeModels(world, vendor.name, apiBase),
   });
   return { paths, file, config, warnings };
 }
 
 /** The configuration, or the error that says how to get one. */
-export function configured({ config, paths }: Settings): Config {
+export function requireConfig({ config, paths }: Settings): Config {
   if (config === null) throw notConfigured(paths.configFile, providers);
   return config;
 }
@@ -63,7 +63,11 @@ export function idleTimeout(world: World): number {
 }
 
 /** The models of a server that needs no key, null when none answers in time. */
-export async function probe(world: World, name: string, apiBase: string | null): Promise<readonly string[] | null> {
+export async function probeModels(
+  world: World,
+  name: string,
+  apiBase: string | null,
+): Promise<readonly string[] | null> {
   const member = providers.find((provider: ProviderMember) => provider.name === name);
   if (member === undefined) return null;
   const settings = { apiKey: null, apiBase, idleTimeout: PROBE_TIMEOUT, openaiApi: 'auto', env: world.env } as const;

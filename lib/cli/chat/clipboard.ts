@@ -15,18 +15,18 @@ const PROGRAMS = [
 ] as const;
 
 /** How long a program may take: one whose display does not answer waits for ever. Milliseconds. */
-const PATIENCE = 3000;
+const PROGRAM_TIMEOUT = 3000;
 
-const BY_TERMINAL = 'by the terminal, OSC 52';
+const TERMINAL_SEQUENCE = 'by the terminal, OSC 52';
 
 /** The way `copyText` is going to try first. */
-export function clipboardWay({ env }: World): string {
+export function clipboardMethod({ env }: World): string {
   const folders = (env.PATH ?? '').split(delimiter);
   const found = PROGRAMS.find(
     ({ needs, command }) =>
       (needs === null || env[needs]) && folders.some((folder) => isProgram(join(folder, command[0]))),
   );
-  return found?.command[0] ?? BY_TERMINAL;
+  return found?.command[0] ?? TERMINAL_SEQUENCE;
 }
 
 function isProgram(path: string): boolean {
@@ -44,7 +44,7 @@ function isProgram(path: string): boolean {
  */
 export async function copyText(text: string, world: World, terminal: Output): Promise<string> {
   for (const { needs, command } of PROGRAMS) {
-    if ((needs === null || world.env[needs]) && (await give(command, text))) return command[0];
+    if ((needs === null || world.env[needs]) && (await pipeTo(command, text))) return command[0];
   }
   if (!terminal.isTTY) {
     throw new HiError('usage', 'There is no clipboard: no program for it works here, and no terminal.', {
@@ -52,11 +52,11 @@ export async function copyText(text: string, world: World, terminal: Output): Pr
     });
   }
   terminal.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`);
-  return BY_TERMINAL;
+  return TERMINAL_SEQUENCE;
 }
 
-async function give([program, ...args]: readonly [string, ...string[]], text: string): Promise<boolean> {
-  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: PATIENCE });
+async function pipeTo([program, ...args]: readonly [string, ...string[]], text: string): Promise<boolean> {
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: PROGRAM_TIMEOUT });
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(text);
   try {

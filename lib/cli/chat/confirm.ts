@@ -1,10 +1,10 @@
 import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import type { SlashContext } from '../../slash/command.js';
-import { asked } from '../base/command-run.js';
+import { askQuestion } from '../base/ask-question.js';
 
 /** How the questions of slash commands are answered. */
-export interface Confirmation {
+export interface ConfirmOptions {
   readonly repl: () => Repl;
   /** Why nobody can be asked; null where somebody can. */
   readonly obstacle: 'without a terminal' | 'with TERM=dumb' | null;
@@ -13,7 +13,7 @@ export interface Confirmation {
 }
 
 /** Asks the yes-or-no questions of slash commands. Where nobody can be asked, `-y` is the answer, and without it a `HiError` of code `usage` is thrown. */
-export function createConfirm({ repl, obstacle, yes }: Confirmation): SlashContext['confirm'] {
+export function createConfirm({ repl, obstacle, yes }: ConfirmOptions): SlashContext['confirm'] {
   return async (message, alternative) => {
     if (obstacle !== null && yes) return true;
     if (obstacle !== null) {
@@ -23,7 +23,7 @@ export function createConfirm({ repl, obstacle, yes }: Confirmation): SlashConte
     }
     return await repl().ask(async (streams) => {
       const { confirm } = await import('../base/inquirer.js');
-      return await asked((asking) => confirm({ message, default: false }, asking), streams);
+      return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);
     });
   };
 }

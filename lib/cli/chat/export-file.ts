@@ -4,7 +4,7 @@ import { HiError } from '../../errors.js';
 import { AsideFile } from '../../write-aside.js';
 
 /** The file that a path typed into the chat names; no shell has replaced a `~` in it. */
-export function fileNamed(path: string, cwd: string, home: string): string {
+export function expandPath(path: string, cwd: string, home: string): string {
   return resolve(
     cwd,
     path.replace(/^~(?=\/)/, () => home),
@@ -12,7 +12,7 @@ export function fileNamed(path: string, cwd: string, home: string): string {
 }
 
 /** Writes a file aside and renames it, so that it is there whole or not at all; a link is followed. Throws a `HiError` of code `usage` naming the file. */
-export async function writeFileWhole(target: string, chunks: AsyncIterable<string>): Promise<void> {
+export async function writeFileAtomically(target: string, chunks: AsyncIterable<string>): Promise<void> {
   let aside: AsideFile | null = null;
   try {
     aside = new AsideFile(target, { mode: 0o666 });

@@ -2,10 +2,10 @@ import { type Message, textOf, typedText } from '../../chat/message.js';
 import type { Session } from '../../session/session.js';
 
 /** From this share of the window on the prompt tells how full it is. */
-const WORTH_TELLING = 0.5;
+const SHOWN_FROM = 0.5;
 
 /** How much of the last exchange is shown. */
-const LINES = 12;
+const MAX_LINES = 12;
 
 /** `gpt-4o · 42 messages · 12% of the window used`. */
 export function greeting(session: Session, used: number): string {
@@ -32,10 +32,10 @@ export function lastExchange(messages: readonly Message[]): string {
 
 function shortened(text: string): string {
   const lines = text.trim().split('\n');
-  return lines.length <= LINES ? lines.join('\n') : ['…', ...lines.slice(-LINES)].join('\n');
+  return lines.length <= MAX_LINES ? lines.join('\n') : ['…', ...lines.slice(-MAX_LINES)].join('\n');
 }
 
 /** `hi> `, or `hi 62%> ` from half of the window on. */
 export function promptText(used: number): string {
-  return used < WORTH_TELLING ? 'hi> ' : `hi ${Math.round(used * 100)}%> `;
+  return used < SHOWN_FROM ? 'hi> ' : `hi ${Math.round(used * 100)}%> `;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { HiError, systemCode } from '../../errors.js';
 
 /** More names than this help nobody; the total is told. */
-const MOST = 1000;
+const MAX_NAMES = 1000;
 
 /** The names in a folder, as the model reads them. */
 export interface Listing {
@@ -16,7 +16,8 @@ export async function listFolder(path: string, cwd: string): Promise<Listing | n
   try {
     const found = await readdir(resolve(cwd, path), { withFileTypes: true });
     const names = found.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
-    const lines = names.length > MOST ? [...names.slice(0, MOST), `(and ${names.length - MOST} more)`] : names;
+    const lines =
+      names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), `(and ${names.length - MAX_NAMES} more)`] : names;
     const text = `<folder name=${JSON.stringify(path)}>\n${lines.map((line) => `${line}\n`).join('')}</folder>`;
     return { text, entries: names.length };
   } catch (cause) {

@@ -34,7 +34,7 @@ export async function* runLocally(
     if (step.done) {
       await runner.endTurn();
       const [outcome] = step.value;
-      return told(command, outcome?.error ?? null, outcome?.result ?? null);
+      return commandReport(command, outcome?.error ?? null, outcome?.result ?? null);
     }
     if (step.value.type === 'tool-output') yield { type: 'print', text: step.value.text };
     if (step.value.type === 'tool-end' && step.value.error !== undefined) {
@@ -46,7 +46,7 @@ export async function* runLocally(
   }
 }
 
-function told(command: string, error: string | null, result: JsonValue): string {
+function commandReport(command: string, error: string | null, result: JsonValue): string {
   if (error !== null) return `I ran this command myself: ${command}\n\nIt did not end by itself: ${error}`;
   const { stdout = '', stderr = '', exit_code = 0 } = isJsonObject(result) ? result : {};
   const printed = [stdout, stderr].filter((text) => text !== '').join('\n');

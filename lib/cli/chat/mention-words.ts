@@ -12,7 +12,7 @@ export interface MentionedWord {
   readonly paths: readonly string[];
 }
 
-const UNSPACED =
+const SPACELESS_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
@@ -20,25 +20,25 @@ const UNSPACED =
  * a script without blanks may.
  */
 const MENTION = new RegExp(
-  `(?<=^|[^\\p{L}\\p{N}_.+%/\\\\@-]|${UNSPACED.source})@(?:"([^"\\n]+)"|((?:\\\\\\s|[^\\s"@])(?:\\\\\\s|\\S)*))`,
+  `(?<=^|[^\\p{L}\\p{N}_.+%/\\\\@-]|${SPACELESS_SCRIPT.source})@(?:"([^"\\n]+)"|((?:\\\\\\s|[^\\s"@])(?:\\\\\\s|\\S)*))`,
   'gu',
 );
 
 /** What ends a path in the middle of a word when the whole word is no file: `@notes.txt's`, `@main.c:12`, `@notes.txt, and`. */
-const ENDS = /['"’”»`´,;:!?()[\]{}<>|*=#…–—、。，；：！？）」』】》]/u;
+const PATH_END = /['"’”»`´,;:!?()[\]{}<>|*=#…–—、。，；：！？）」』】》]/u;
 
 /** The longest path a system takes is 4096 bytes; a word of that length is data. */
-const LONGEST = 1024;
+const MAX_LENGTH = 1024;
 /** More mentions than this are data too, such as a log that was recalled. */
-const MOST_WORDS = 1000;
-const MOST_PATHS = 64;
+const MAX_MENTIONS = 1000;
+const MAX_PATHS = 64;
 
 /** The mentions that were typed, each once, in order. No disk is asked. */
 export function mentionsIn(text: string, pasted: readonly MentionSpan[]): readonly MentionedWord[] {
   const found = new Map<string, MentionedWord>();
   for (const { 0: mention, 1: quoted, 2: run = '', index } of text.matchAll(MENTION)) {
-    if (found.size === MOST_WORDS) break;
-    if (run.length > LONGEST || pasted.some(({ start, end }) => index >= start && index < end)) continue;
+    if (found.size === MAX_MENTIONS) break;
+    if (run.length > MAX_LENGTH || pasted.some(({ start, end }) => index >= start && index < end)) continue;
     if (!found.has(mention)) {
       found.set(
         mention,
@@ -56,7 +56,7 @@ export function looksLikePath(word: string): boolean {
 
 function wordOf(run: string): MentionedWord {
   const paths = [run];
-  for (let at = run.length - 1; at > 0 && paths.length < MOST_PATHS; at -= 1) {
+  for (let at = run.length - 1; at > 0 && paths.length < MAX_PATHS; at -= 1) {
     const path = run.slice(0, at);
     if (mayEnd(run, at) && /[\p{L}\p{N}]/u.test(path)) paths.push(path);
   }
@@ -67,8 +67,8 @@ function wordOf(run: string): MentionedWord {
 function mayEnd(run: string, at: number): boolean {
   const next = run.charAt(at);
   return (
-    ENDS.test(next) ||
+    PATH_END.test(next) ||
     /^[\p{P}\p{S}]+$/u.test(run.slice(at)) ||
-    (UNSPACED.test(next) && !UNSPACED.test(run.charAt(at - 1)))
+    (SPACELESS_SCRIPT.test(next) && !SPACELESS_SCRIPT.test(run.charAt(at - 1)))
   );
 }

@@ -10,7 +10,7 @@ import { listFolder } from './list-folder.js';
 import { looksLikePath, type MentionSpan, mentionsIn } from './mention-words.js';
 
 /** A message with what it mentions, and the line that tells the user of it; null when it mentions nothing. */
-export interface Mentioned {
+export interface ResolvedMessage {
   readonly input: UserInput;
   readonly notice: string | null;
 }
@@ -22,11 +22,15 @@ type Attached = { readonly receipt: string } & ({ readonly text: string } | { re
  * A message with the files and folders that `@path` names in it: texts and listings stand before the words, images and PDFs go beside them.
  * What names no file is text. Throws a `HiError` of code `usage` for a file that is there and cannot be attached, before anything is sent.
  */
-export async function withMentions(text: string, pasted: readonly MentionSpan[], cwd: string): Promise<Mentioned> {
+export async function resolveMentions(
+  text: string,
+  pasted: readonly MentionSpan[],
+  cwd: string,
+): Promise<ResolvedMessage> {
   const attached = new Map<string, Attached>();
   const unknown = new Set<string>();
   for (const { word, paths } of mentionsIn(text, pasted)) {
-    const path = await firstThere(paths.map(fromHome), cwd);
+    const path = await firstExisting(paths.map(fromHome), cwd);
     if (path === null) {
       if (looksLikePath(word)) unknown.add(`@${word}`);
       continue;
@@ -42,13 +46,13 @@ export async function withMentions(text: string, pasted: readonly MentionSpan[],
 
 const fromHome = (path: string): string => path.replace(/^~(?=\/|$)/, () => homedir());
 
-async function firstThere(paths: readonly string[], cwd: string): Promise<string | null> {
-  for (const path of paths) if (await isThere(resolve(cwd, path))) return path;
+async function firstExisting(paths: readonly string[], cwd: string): Promise<string | null> {
+  for (const path of paths) if (await exists(resolve(cwd, path))) return path;
   return null;
 }
 
 /** What may not be looked at counts as there: the user hears why it cannot be attached. */
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;
@@ -74,17 +78,17 @@ const counted = (count: number, one: string, many: string): string =>
   `${shortCount(count)} ${count === 1 ? one : many}`;
 
 /** How many names the line has room for. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
-const listed = (names: readonly string[]): string =>
-  names.length <= MOST_NAMES
+const joinNames = (names: readonly string[]): string =>
+  names.length <= MAX_NAMES
     ? names.join(', ')
-    : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`;
+    : `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`;
 
 function noticeOf(attached: readonly Attached[], unknown: readonly string[]): string | null {
   const parts = [
-    attached.length > 0 ? `attached ${listed(attached.map(({ receipt }) => receipt))}` : '',
-    unknown.length > 0 ? `sent as text, no such file: ${listed(unknown)}` : '',
+    attached.length > 0 ? `attached ${joinNames(attached.map(({ receipt }) => receipt))}` : '',
+    unknown.length > 0 ? `sent as text, no such file: ${joinNames(unknown)}` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? null : parts.join(' · ');
 }

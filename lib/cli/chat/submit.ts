@@ -7,7 +7,7 @@ import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { type Line, parseLine } from '../../slash/parse.js';
 import type { ToolContext } from '../../tools/tool.js';
 import { runLocally } from './local-command.js';
-import { withMentions } from './mentions.js';
+import { resolveMentions } from './mentions.js';
 
 /** What a line can reach. */
 export interface SubmitDeps {
@@ -40,7 +40,7 @@ export async function submitLine(
       return nothing();
     case 'shell':
       if (meant.command === '') throw new HiError('usage', 'There is no command to run.', { hint: 'Type: !ls' });
-      return runShell(meant.command, meant.kept, deps, signal);
+      return runShell(meant.command, meant.shared, deps, signal);
     case 'command': {
       const command = pick(deps.context.commands, meant.name, 'command', 'usage');
       return runCommand(command, argumentOf(line, meant.name), deps, signal);
@@ -54,7 +54,7 @@ export async function submitLine(
 async function inputOf(line: SubmittedLine, { tools, tell, giveBack }: SubmitDeps): Promise<UserInput> {
   const { text, pasted } = messageOf(line);
   try {
-    const { input, notice } = await withMentions(text, pasted, tools.workingFolder);
+    const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder);
     if (notice !== null) tell(notice);
     return input;
   } catch (thrown) {

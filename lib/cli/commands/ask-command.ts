@@ -5,12 +5,12 @@ import { describeCall } from '../../tools/describe-call.js';
 import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
-import { tellNotices } from '../base/print-notices.js';
+import { newWarnings } from '../base/new-warnings.js';
+import { printHistoryNotices } from '../base/print-notices.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import { discardTypeAhead } from '../base/type-ahead.js';
-import { notYetGiven } from '../base/warn-once.js';
 import type { World } from '../base/world.js';
-import { askAbout, canApprove } from '../wiring/approve.js';
+import { askApproval, canApprove } from '../wiring/approve.js';
 import { openSession } from '../wiring/wire.js';
 
 /** One turn: the answer on stdout, everything else on stderr. Resolves to the exit status; throws `HiError`s. */
@@ -23,11 +23,11 @@ export async function askCommand(world: World, words: readonly string[], options
     const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
     const { session, settings } = await openSession(world, { ...options, ...approve });
     try {
-      const warnings = await notYetGiven(settings.warnings, settings.paths.warned);
+      const warnings = await newWarnings(settings.warnings, settings.paths.warned);
       const notices = [...warnings, ...session.history.takeNotices()];
       return await show(world, screen, options, notices, session.send(input, stop.signal));
     } finally {
-      tellNotices(world, session.history);
+      printHistoryNotices(world, session.history);
       await session.history.close();
     }
   } finally {
@@ -60,7 +60,7 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
       await import('../base/inquirer.js');
       if (await discardTypeAhead(world.stdin, signal))
         screen.notice('What was typed before the question is no answer.', 'info');
-      return await askAbout(question, { input: world.stdin, output: world.stderr, signal });
+      return await askApproval(question, { input: world.stdin, output: world.stderr, signal });
     } catch (thrown) {
       if (isAbort(thrown)) stop.abort();
       throw thrown;

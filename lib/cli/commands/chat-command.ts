@@ -10,20 +10,20 @@ import type { SlashContext } from '../../slash/command.js';
 import { slashCommands } from '../../slash/index.js';
 import { describeCall } from '../../tools/describe-call.js';
 import type { ChatOptions } from '../base/command-options.js';
-import { tellNotices } from '../base/print-notices.js';
-import { configured, readSettings, type Settings } from '../base/settings.js';
+import { newWarnings } from '../base/new-warnings.js';
+import { printHistoryNotices } from '../base/print-notices.js';
+import { readSettings, requireConfig, type Settings } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
-import { notYetGiven } from '../base/warn-once.js';
 import type { World } from '../base/world.js';
 import { copyText } from '../chat/clipboard.js';
 import { createConfirm } from '../chat/confirm.js';
-import { fileNamed, writeFileWhole } from '../chat/export-file.js';
-import { foundConfigurationNotice, isUnchosen } from '../chat/found-configuration.js';
+import { detectedProviderNotice, isProviderUnset } from '../chat/detected-provider.js';
+import { expandPath, writeFileAtomically } from '../chat/export-file.js';
 import { greeting, lastExchange, promptText } from '../chat/greeting.js';
-import { runAlone } from '../chat/run-alone.js';
+import { runInForeground } from '../chat/run-in-foreground.js';
 import { submitLine } from '../chat/submit.js';
-import { askAbout } from '../wiring/approve.js';
-import { type Wired, wire } from '../wiring/wire.js';
+import { askApproval } from '../wiring/approve.js';
+import { type WiredSession, wire } from '../wiring/wire.js';
 
 /**
  * The REPL; on a terminal without a configuration the set-up comes first. Resolves to the exit status.
@@ -49,19 +49,19 @@ export async function chatCommand(world: World, options: ChatOptions, first = fa
     describe: (name, args) => describeCall({ name, args }),
     now,
   });
-  const wired: Wired = await wire(
+  const wired: WiredSession = await wire(
     world,
     {
       ...options,
       ...(terminal
         ? {
             approve: (question, signal) =>
-              repl.ask((streams) => askAbout(question, { ...streams, signal: either(signal, streams.signal) })),
+              repl.ask((streams) => askApproval(question, { ...streams, signal: either(signal, streams.signal) })),
           }
         : {}),
     },
     settings,
-    configured(settings),
+    requireConfig(settings),
   );
   const { session, tools, config } = wired;
   const gauge = new Gauge(session);
@@ -91,7 +91,7 @@ export async function chatCommand(world: World, options: ChatOptions, first = fa
           tell: (notice) => screen.notice(notice, 'info'),
           quit: () => repl.quit(),
           runAlone(command) {
-            const run = (): Promise<void> => runAlone(command, world, tools.workingFolder);
+            const run = (): Promise<void> => runInForeground(command, world, tools.workingFolder);
             return terminal ? repl.lend(run) : run();
           },
         },
@@ -110,11 +110,11 @@ export async function chatCommand(world: World, options: ChatOptions, first = fa
     cwd: world.cwd,
     home: world.home,
   });
-  const warnings = await notYetGiven(settings.warnings, settings.paths.warned);
+  const warnings = await newWarnings(settings.warnings, settings.paths.warned);
   for (const notice of [...warnings, ...session.history.takeNotices()]) screen.notice(notice, 'warning');
   if (isTyped && !quiet) {
-    const found = foundConfigurationNotice(world, options, settings);
-    const untold = found === null ? [] : await notYetGiven([found], settings.paths.warned);
+    const found = detectedProviderNotice(world, options, settings);
+    const untold = found === null ? [] : await newWarnings([found], settings.paths.warned);
     for (const notice of untold) screen.notice(notice, 'info');
     screen.notice(greeting(session, await gauge.read()), 'info');
     const last = lastExchange(session.history.view(null).messages);
@@ -124,7 +124,7 @@ export async function chatCommand(world: World, options: ChatOptions, first = fa
   try {
     return await repl.run();
   } finally {
-    tellNotices(world, session.history);
+    printHistoryNotices(world, session.history);
     await session.history.close();
   }
 }
@@ -138,7 +138,7 @@ async function settingsFor(
 ): Promise<Settings | null> {
   const settings = await readSettings(world, options);
   const found = settings.config !== null;
-  if (!terminal || (found && !(first && settings.file === null && isUnchosen(world, options, settings))))
+  if (!terminal || (found && !(first && settings.file === null && isProviderUnset(world, options, settings))))
     return settings;
   const { canAsk, init } = await import('../init/init.js');
   if (!canAsk(world)) return settings;
@@ -156,7 +156,7 @@ function either(one: AbortSignal, other: AbortSignal): AbortSignal {
 
 function commandContext(
   world: World,
-  { session, tools, connections }: Wired,
+  { session, tools, connections }: WiredSession,
   repl: () => Repl,
   confirm: SlashContext['confirm'],
 ): SlashContext {
@@ -171,8 +171,8 @@ function commandContext(
     copy: (text) => copyText(text, world, world.stdout),
     models: (signal) => connections.models(session.target, undefined, signal),
     spending: async () => (await import('../chat/spending.js')).spendingText(connections.spent),
-    exists: async (path) => existsSync(fileNamed(path, tools.workingFolder, world.home)),
-    write: (path, chunks) => writeFileWhole(fileNamed(path, tools.workingFolder, world.home), chunks),
+    exists: async (path) => existsSync(expandPath(path, tools.workingFolder, world.home)),
+    write: (path, chunks) => writeFileAtomically(expandPath(path, tools.workingFolder, world.home), chunks),
   };
 }
 

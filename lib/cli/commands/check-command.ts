@@ -12,11 +12,11 @@ import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/sanitize.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { configured, readSettings, type Settings } from '../base/settings.js';
+import { requireWritable } from '../base/require-writable.js';
+import { readSettings, requireConfig, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { writable } from '../base/writable.js';
-import { clipboardWay } from '../chat/clipboard.js';
-import { openSession, type Wired } from '../wiring/wire.js';
+import { clipboardMethod } from '../chat/clipboard.js';
+import { openSession, type WiredSession } from '../wiring/wire.js';
 import { findSkills } from './skills-command.js';
 
 export interface CheckOptions extends CommonOptions {
@@ -61,8 +61,8 @@ async function* findings(world: World, options: CheckOptions): AsyncGenerator<Fi
   for (const warning of warnings) yield { part: 'file', wrong: new HiError('config', warning) };
   yield* folders(paths);
   yield* skills(world, options);
-  yield { part: 'clipboard', ok: clipboardWay(world) };
-  const config = await attempt('provider', async () => configured(settings.value));
+  yield { part: 'clipboard', ok: clipboardMethod(world) };
+  const config = await attempt('provider', async () => requireConfig(settings.value));
   if ('wrong' in config) return yield config;
   const opened = await attempt('history', () => openSession(world, { ...options, ephemeral: true }));
   if ('wrong' in opened) return yield opened;
@@ -78,7 +78,7 @@ async function* folders({ config, data, cache }: Paths): AsyncGenerator<Finding>
     ['cache folder', cache],
   ] as const)
     yield await look(part, async () => {
-      await writable(folder);
+      await requireWritable(folder);
       return folder;
     });
 }
@@ -90,7 +90,7 @@ async function* skills(world: World, options: CheckOptions): AsyncGenerator<Find
   for (const { path, reason } of found.value.warnings) yield { part: 'skills', note: `'${path}' ${reason}` };
 }
 
-async function* conversation({ session, settings }: Wired): AsyncGenerator<Finding> {
+async function* conversation({ session, settings }: WiredSession): AsyncGenerator<Finding> {
   const { history } = settings.paths;
   const { totals } = session.history;
   const verified = await attempt('history', () => session.history.verify());
@@ -118,7 +118,7 @@ function lostAttachments(lost: readonly string[]): Finding {
   return { part: 'attachments', wrong };
 }
 
-async function sandbox({ config, tools }: Wired): Promise<Finding> {
+async function sandbox({ config, tools }: WiredSession): Promise<Finding> {
   const isOn = config.tools.sandbox !== false;
   const tried = await attempt('sandbox', () => sandboxWrapper(tools.sandbox ?? { network: false, hidden: [] }, tools));
   if ('value' in tried)
@@ -126,7 +126,7 @@ async function sandbox({ config, tools }: Wired): Promise<Finding> {
   return isOn ? tried : { part: 'sandbox', note: 'off, and it could not be turned on here' };
 }
 
-async function* vendor(settings: Settings, wired: Wired, options: CheckOptions): AsyncGenerator<Finding> {
+async function* vendor(settings: Settings, wired: WiredSession, options: CheckOptions): AsyncGenerator<Finding> {
   const { session, config } = wired;
   const key = await attempt('key', () => session.target.connect());
   if ('wrong' in key) return yield key;
@@ -174,7 +174,7 @@ function summaries({ file }: Settings, { provider, model, api_base, small_model 
   };
 }
 
-async function* live({ session, config, connections }: Wired): AsyncGenerator<Finding> {
+async function* live({ session, config, connections }: WiredSession): AsyncGenerator<Finding> {
   const listed = await attempt('reachability', () => connections.models(session.target));
   if ('value' in listed) {
     yield { part: 'reachability', ok: `the server lists ${listed.value.length} models` };

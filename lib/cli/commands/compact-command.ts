@@ -6,7 +6,7 @@ import { HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { createScreen } from '../../screen/screen.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { tellNotices } from '../base/print-notices.js';
+import { printHistoryNotices } from '../base/print-notices.js';
 import type { SettingsOptions } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
@@ -28,7 +28,7 @@ export async function compactCommand(
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
   const { session } = await openSession(world, options);
-  tellNotices(world, session.history);
+  printHistoryNotices(world, session.history);
   const order = { focus: focus.length === 0 ? null : focus.join(' '), strategy };
   if (options.dryRun) {
     release();
@@ -58,7 +58,7 @@ export async function compactCommand(
   } finally {
     release();
     screen.close();
-    tellNotices(world, session.history);
+    printHistoryNotices(world, session.history);
     await session.history.close();
   }
 }

@@ -7,12 +7,12 @@ import { readSettings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { SCRIPTS, type Shell } from '../completion/completion-scripts.js';
 import { nextWords } from '../completion/next-words.js';
-import { Connections } from '../wiring/connect.js';
+import { Connections } from '../wiring/connections.js';
 
 const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];
 
 /** How long a server may take to tell its models while somebody waits at Tab. */
-const PATIENCE = 2000;
+const MODELS_TIMEOUT = 2000;
 
 /** Prints a shell's completion script, or, as those scripts ask with `words`, what could stand in the last place of a command line. */
 export async function completionCommand(
@@ -27,14 +27,15 @@ export async function completionCommand(
   }
   const names = (members: readonly { readonly name: string }[]): readonly string[] => members.map(({ name }) => name);
   const words = await nextWords(program, line, {
-    models: () => quietly(() => models(world)),
-    skills: () =>
-      quietly(async () => names((await (await import('./skills-command.js')).findSkills(world, {})).skills)),
+    models: () => orNone(() => models(world)),
+    skills: () => orNone(async () => names((await (await import('./skills-command.js')).findSkills(world, {})).skills)),
     providers: names(providers),
-    strategies: strategies.map(({ name, summary }) => ({ text: name, about: summary })),
+    strategies: strategies.map(({ name, summary }) => ({ text: name, description: summary })),
     tools: names(tools),
   });
-  world.stdout.write(words.map(({ text, about }) => (about === '' ? `${text}\n` : `${text}\t${about}\n`)).join(''));
+  world.stdout.write(
+    words.map(({ text, description }) => (description === '' ? `${text}\n` : `${text}\t${description}\n`)).join(''),
+  );
   return 0;
 }
 
@@ -42,11 +43,11 @@ async function models(world: World): Promise<readonly string[]> {
   const settings = await readSettings(world, {});
   if (settings.config === null) return [];
   const connections = new Connections(world, {}, settings, settings.config);
-  return await connections.models(connections.target(settings.config), PATIENCE);
+  return await connections.models(connections.target(settings.config), MODELS_TIMEOUT);
 }
 
 /** Completion says nothing of what goes wrong: the command itself will. */
-async function quietly(find: () => Promise<readonly string[]>): Promise<readonly string[]> {
+async function orNone(find: () => Promise<readonly string[]>): Promise<readonly string[]> {
   try {
     return await find();
   } catch {

@@ -1,13 +1,13 @@
 import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { configured, readSettings, type SettingsOptions } from '../base/settings.js';
+import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 
 /** Prints the effective settings, keys masked. */
 export async function configShowCommand(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
-  const config = configured(await readSettings(world, options));
+  const config = requireConfig(await readSettings(world, options));
   const small = config.small_model;
   const masked = {
     ...config,

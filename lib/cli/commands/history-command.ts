@@ -11,7 +11,7 @@ import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { tellNotices } from '../base/print-notices.js';
+import { printHistoryNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
 
 export interface HistoryOptions extends CommonOptions {
@@ -29,11 +29,11 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
     throw new HiError('usage', 'There is nothing to search for.', { hint: 'Give a text: --find TEXT' });
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
-  tellNotices(world, store);
+  printHistoryNotices(world, store);
   const newest = options.number === undefined ? null : await store.newest(options.number);
   const read = newest ?? store.archive();
   // As JSON it is the file.
-  const entries = found(options.json ? read : inReadingOrder(read, store), options.find, () => {
+  const entries = matching(options.json ? read : inReadingOrder(read, store), options.find, () => {
     if (!options.quiet && store.totals.messages > 0) world.stderr.write(`'${options.find}' was never said.\n`);
   });
   if (store.totals.messages === 0 && !options.json && !options.quiet)
@@ -42,12 +42,12 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
   await print(entries, pager?.input ?? world.stdout, options, world.stdout.isTTY === true);
   await pager?.done();
   // What lies before the newest messages is first read here.
-  tellNotices(world, store);
+  printHistoryNotices(world, store);
   await store.close();
   return 0;
 }
 
-async function* found(
+async function* matching(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
   text: string | undefined,
   nothing: () => void,

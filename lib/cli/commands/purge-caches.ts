@@ -8,7 +8,7 @@ import { OUTPUTS } from '../../tools/shell/limit-output.js';
  * Removes what `hi` made outside the history and what may hold parts of the conversation: summaries, outputs, inputs, logs. Whatever else lies in these folders
  * stays: they may be anybody's. Throws a `HiError` of code `history` naming what could not be removed.
  */
-export function purgeTraces(paths: Paths): void {
+export function purgeCaches(paths: Paths): void {
   for (const [folder, names] of [
     [paths.compressions, COMPRESSIONS],
     [paths.outputs, OUTPUTS],

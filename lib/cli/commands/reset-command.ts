@@ -1,9 +1,9 @@
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
+import { askQuestion } from '../base/ask-question.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { asked } from '../base/command-run.js';
-import { printNotices, tellNotices } from '../base/print-notices.js';
+import { printHistoryNotices, printNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
 
 export interface ResetOptions extends CommonOptions {
@@ -24,19 +24,19 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   if (options.undo) {
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     await history.undoReset();
-    tellNotices(world, history);
+    printHistoryNotices(world, history);
     say(`The conversation is back: ${counted(history.totals.messages)}.`);
     return 0;
   }
   if (!options.yes && !(await confirmed(world, options.purge ?? false))) return 130;
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
   const { messages } = history.totals;
-  tellNotices(world, history);
+  printHistoryNotices(world, history);
   await history.reset({ purge: options.purge ?? false });
   const left = history.takeNotices();
   printNotices(world, left);
   // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
-  if (options.purge) (await import('./purge-caches.js')).purgeTraces(paths);
+  if (options.purge) (await import('./purge-caches.js')).purgeCaches(paths);
   const purged = left.length === 0 ? ' No copy is kept.' : '';
   const kept = options.purge ? purged : " 'hi reset --undo' brings them back.";
   say(messages === 0 ? 'There was nothing to clear.' : `Cleared ${counted(messages)}.${kept}`);
@@ -53,7 +53,7 @@ async function confirmed(world: World, purge: boolean): Promise<boolean> {
   const message = purge ? 'Clear the conversation for good, with no copy?' : 'Clear the conversation? A copy is kept.';
   try {
     const streams = { input: world.stdin, output: world.stderr };
-    return await asked((asking) => confirm({ message, default: false }, asking), streams);
+    return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);
   } catch {
     return false;
   }

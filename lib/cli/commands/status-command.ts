@@ -2,7 +2,7 @@ import { DEFAULTS } from '../../config/config.js';
 import { providers } from '../../providers/index.js';
 import { statusText } from '../../session/session-status.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { tellNotices } from '../base/print-notices.js';
+import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { wire } from '../wiring/wire.js';
@@ -19,7 +19,7 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   const context_window = found.config?.context_window ?? DEFAULTS.context_window;
   const { session } = await wire(world, options, settings, { ...settings.config, context_window });
   const told = await session.status(new AbortController().signal);
-  tellNotices(world, session.history);
+  printHistoryNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
   world.stdout.write(options.json ? `${JSON.stringify(told)}\n` : `${statusText(told, model)}\n`);
   await session.history.close();

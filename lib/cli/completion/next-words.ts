@@ -3,11 +3,11 @@ import type { Argument, Command, Option } from 'commander';
 /** A word that could come next, and what it is for. */
 export interface CompletionWord {
   readonly text: string;
-  readonly about: string;
+  readonly description: string;
 }
 
 /** The names that only the running program knows, by what they name. Never rejects. */
-export interface Names {
+export interface CompletionSources {
   readonly models: () => Promise<readonly string[]>;
   readonly skills: () => Promise<readonly string[]>;
   readonly providers: readonly string[];
@@ -23,7 +23,7 @@ export interface Names {
 export async function nextWords(
   program: Command,
   line: readonly string[],
-  names: Names,
+  names: CompletionSources,
 ): Promise<readonly CompletionWord[]> {
   const typed = line.at(-1) ?? '';
   const { command, waiting, place } = walk(program, line.slice(0, -1));
@@ -79,7 +79,7 @@ function needsValue(option: Option | undefined): Option | undefined {
 
 function wordOf(option: Option): readonly CompletionWord[] {
   const { long, description } = option;
-  return long ? [{ text: long, about: description }] : [];
+  return long ? [{ text: long, description }] : [];
 }
 
 function subcommands(command: Command, place: number): readonly CompletionWord[] {
@@ -87,10 +87,10 @@ function subcommands(command: Command, place: number): readonly CompletionWord[]
   return command
     .createHelp()
     .visibleCommands(command)
-    .map((one) => ({ text: one.name(), about: one.description() }));
+    .map((one) => ({ text: one.name(), description: one.description() }));
 }
 
-async function values(option: Option | undefined, names: Names): Promise<readonly CompletionWord[]> {
+async function values(option: Option | undefined, names: CompletionSources): Promise<readonly CompletionWord[]> {
   if (option?.argChoices) return plain(option.argChoices);
   switch (option?.attributeName()) {
     case 'model':
@@ -109,7 +109,7 @@ async function values(option: Option | undefined, names: Names): Promise<readonl
 async function argumentWords(
   argument: Argument | undefined,
   command: Command,
-  names: Names,
+  names: CompletionSources,
 ): Promise<readonly CompletionWord[]> {
   if (argument?.argChoices) return plain(argument.argChoices);
   if (command.name() === 'skills' && argument) return plain(await names.skills());
@@ -117,5 +117,5 @@ async function argumentWords(
 }
 
 function plain(texts: readonly string[]): readonly CompletionWord[] {
-  return texts.map((text) => ({ text, about: '' }));
+  return texts.map((text) => ({ text, description: '' }));
 }

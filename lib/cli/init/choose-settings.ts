@@ -4,7 +4,7 @@ import { baseOf } from '../../config/resolve.js';
 import { HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
-import { probe } from '../base/settings.js';
+import { probeModels } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import type { Prompts } from './prompts.js';
 
@@ -15,12 +15,12 @@ export interface Endpoint {
 }
 
 /** A setting as it is used now, and as the file will hold it: null when it comes from the environment. */
-export interface Stored {
+export interface StoredSetting {
   readonly value: string | null;
   readonly stored: string | null;
 }
 
-const NOTHING: Stored = { value: null, stored: null };
+const NOTHING: StoredSetting = { value: null, stored: null };
 
 /** Asks whose models to talk to: those of before first, then those that need nothing more. */
 export async function chooseProvider(world: World, before: ConfigFile, prompts: Prompts): Promise<Endpoint> {
@@ -30,7 +30,7 @@ export async function chooseProvider(world: World, before: ConfigFile, prompts: 
   const others = providers.flatMap((member) =>
     member.elsewhere === undefined ? [] : [{ member, elsewhere: true, ready: null }],
   );
-  const rank = (one: (typeof own)[number]): number => (isOf(before, one) ? 0 : one.ready === null ? 2 : 1);
+  const rank = (one: (typeof own)[number]): number => (belongsTo(before, one) ? 0 : one.ready === null ? 2 : 1);
   const places = [...own, ...others].toSorted((one, other) => rank(one) - rank(other));
   const chosen = await prompts.select(
     'Whose models do you want to talk to?',
@@ -45,7 +45,7 @@ export async function chooseProvider(world: World, before: ConfigFile, prompts: 
 }
 
 /** Whether what was set up before is of that place. */
-function isOf(before: ConfigFile, { member, elsewhere }: Endpoint): boolean {
+function belongsTo(before: ConfigFile, { member, elsewhere }: Endpoint): boolean {
   return before.provider === member.name && (!member.elsewhere || elsewhere === Boolean(before.api_base));
 }
 
@@ -54,7 +54,7 @@ async function readiness(world: World, member: ProviderMember): Promise<string |
   const variable = keyVariable(world, member);
   if (variable !== null) return `key in ${variable}`;
   if (member.keyVariables.length > 0) return null;
-  const models = await probe(world, member.name, baseOf(member, world.env));
+  const models = await probeModels(world, member.name, baseOf(member, world.env));
   if (models === null) return null;
   return models.length === 0 ? 'running, but it has no model yet' : `running, ${countOf(models)}`;
 }
@@ -81,7 +81,7 @@ export async function chooseKey(
   before: ConfigFile,
   refused: boolean,
   prompts: Prompts,
-): Promise<Stored> {
+): Promise<StoredSetting> {
   const { member, elsewhere } = place;
   const variable = keyVariable(world, member);
   if (variable === OWN_VARIABLE || (variable !== null && !elsewhere && !refused)) {
@@ -89,7 +89,7 @@ export async function chooseKey(
     return { value: world.env[variable]?.trim() ?? null, stored: null };
   }
   if (member.keyVariables.length === 0) return NOTHING;
-  const kept = refused || !isOf(before, place) ? null : (before.api_key ?? null);
+  const kept = refused || !belongsTo(before, place) ? null : (before.api_key ?? null);
   const empty = kept !== null ? `empty: ${maskKey(kept)} as before` : elsewhere ? 'empty: it needs none' : '';
   const hints = [elsewhere ? '' : `from ${member.keyPage}`, empty].filter((hint) => hint !== '').join('; ');
   const question = `${elsewhere ? 'Its key' : `Your key for ${member.title}`}${hints === '' ? '' : ` (${hints})`}:`;
@@ -103,7 +103,7 @@ export async function chooseKey(
       return { value: await readKey(stored), stored };
     } catch (thrown) {
       if (!(thrown instanceof HiError)) throw thrown;
-      explain(thrown, prompts);
+      printError(thrown, prompts);
     }
   }
 }
@@ -114,9 +114,9 @@ export async function chooseAddress(
   place: Endpoint,
   before: ConfigFile,
   prompts: Prompts,
-): Promise<Stored> {
+): Promise<StoredSetting> {
   const { member, elsewhere } = place;
-  const kept = isOf(before, place) ? (before.api_base ?? null) : null;
+  const kept = belongsTo(before, place) ? (before.api_base ?? null) : null;
   if (elsewhere) {
     const typed = await prompts.input(
       `Its address, such as http://127.0.0.1:8080/v1${kept === null ? '' : ` (empty: ${kept})`}:`,
@@ -130,7 +130,7 @@ export async function chooseAddress(
   }
   if (given !== null) return { value: given, stored: null };
   for (const known of [kept, null]) {
-    if ((await probe(world, member.name, known)) !== null) return { value: known, stored: known };
+    if ((await probeModels(world, member.name, known)) !== null) return { value: known, stored: known };
   }
   prompts.say(`${member.title} does not answer on this machine.`);
   const typed = await prompts.input(
@@ -156,7 +156,7 @@ export async function chooseModel(
   const listed = await list(member, settings, AbortSignal.any([signal, AbortSignal.timeout(20_000)]));
   signal.throwIfAborted();
   if (listed instanceof HiError) {
-    explain(listed, prompts);
+    printError(listed, prompts);
     if (!isWithoutList(listed)) return listed;
   } else if (listed.length > 0) {
     const usual = [before.model, member.defaultModel].filter((name) => name !== undefined && listed.includes(name));
@@ -167,7 +167,7 @@ export async function chooseModel(
   } else if (member.keyVariables.length === 0) {
     const hint = `Get one first, such as: ollama pull ${member.defaultModel}`;
     const error = new HiError('model', `${member.title} has no model yet.`, { hint });
-    explain(error, prompts);
+    printError(error, prompts);
     return error;
   }
   return await prompts.input('The name of the model:', (text) => text.trim() !== '' || 'Type the name of a model.');
@@ -193,6 +193,6 @@ function isWithoutList({ code }: HiError): boolean {
 }
 
 /** Tells what went wrong and what helps; the set-up goes on. */
-export function explain({ message, hint }: HiError, prompts: Prompts): void {
+export function printError({ message, hint }: HiError, prompts: Prompts): void {
   prompts.say(`${message}${hint === null ? '' : `\n  ${hint}`}`);
 }

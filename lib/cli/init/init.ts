@@ -6,9 +6,9 @@ import { writeConfig } from '../../config/write.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ProviderSettings } from '../../providers/common/provider.js';
 import type { CommonOptions } from '../base/command-options.js';
+import { requireWritable } from '../base/require-writable.js';
 import { idleTimeout } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { writable } from '../base/writable.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 import {
   chooseAddress,
@@ -16,9 +16,9 @@ import {
   chooseModel,
   chooseProvider,
   type Endpoint,
-  type Stored,
+  type StoredSetting,
 } from './choose-settings.js';
-import { type ExistingConfiguration, merged, readExistingConfiguration } from './existing-configuration.js';
+import { type ExistingConfiguration, mergeSettings, readExistingConfiguration } from './existing-configuration.js';
 import { openPrompts, type Prompts } from './prompts.js';
 import { testCall } from './test-call.js';
 
@@ -66,7 +66,7 @@ class SetUp {
   async run(options: CommonOptions): Promise<void> {
     const { configFile } = await findPaths(this.#world.env, options.config ?? null);
     // Better to know before the first question than after the last.
-    await writable(dirname(configFile));
+    await requireWritable(dirname(configFile));
     const before = await readExistingConfiguration(configFile, this.#prompts);
     for (;;) {
       const place = await chooseProvider(this.#world, before.file, this.#prompts);
@@ -83,7 +83,7 @@ class SetUp {
   async #tryOut(place: Endpoint, before: ConfigFile): Promise<ConfigFile | null> {
     const prompts = this.#prompts;
     let refused = false;
-    let address: Stored | null = null;
+    let address: StoredSetting | null = null;
     for (;;) {
       if (address === null || !refused) address = await chooseAddress(this.#world, place, before, prompts);
       const key = await chooseKey(this.#world, place, before, refused, prompts);
@@ -93,7 +93,7 @@ class SetUp {
         model instanceof HiError ? model : await testCall(place.member, settings, model, prompts, this.#signal);
       if (failure === null) return written(place, `${model}`, key, address);
       refused = failure.code === 'key';
-      const keeps = model instanceof HiError ? unasked(place) : model;
+      const keeps = model instanceof HiError ? defaultModelOf(place) : model;
       const answer = await prompts.select('What now?', [
         ['again', 'try again'],
         ['other', 'choose another provider'],
@@ -104,7 +104,7 @@ class SetUp {
     }
   }
 
-  #access(key: Stored, address: Stored): ProviderSettings {
+  #access(key: StoredSetting, address: StoredSetting): ProviderSettings {
     return {
       apiKey: key.value,
       apiBase: address.value,
@@ -116,11 +116,11 @@ class SetUp {
 }
 
 /** The model to take where none could be asked for; only vendors themselves have one. */
-function unasked({ member, elsewhere }: Endpoint): string | null {
+function defaultModelOf({ member, elsewhere }: Endpoint): string | null {
   return elsewhere || member.keyVariables.length === 0 ? null : member.defaultModel;
 }
 
-function written({ member }: Endpoint, model: string, key: Stored, address: Stored): ConfigFile {
+function written({ member }: Endpoint, model: string, key: StoredSetting, address: StoredSetting): ConfigFile {
   return {
     provider: member.name,
     model,
@@ -130,9 +130,9 @@ function written({ member }: Endpoint, model: string, key: Stored, address: Stor
 }
 
 /** The configuration, and the schema beside it, so that editors find it without a network. */
-async function write(path: string, { file, aside }: ExistingConfiguration, chosen: ConfigFile): Promise<void> {
+async function write(path: string, { file, backupPath }: ExistingConfiguration, chosen: ConfigFile): Promise<void> {
   await writeConfig(join(dirname(path), SCHEMA_FILE), SCHEMA);
   // A copy: the file may be a link, which stays.
-  if (aside !== null) await copyFile(path, aside);
-  await writeConfig(path, { $schema: `./${SCHEMA_FILE}`, ...merged(file, chosen) });
+  if (backupPath !== null) await copyFile(path, backupPath);
+  await writeConfig(path, { $schema: `./${SCHEMA_FILE}`, ...mergeSettings(file, chosen) });
 }

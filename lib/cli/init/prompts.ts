@@ -1,4 +1,4 @@
-import { asked } from '../base/command-run.js';
+import { askQuestion } from '../base/ask-question.js';
 import type { World } from '../base/world.js';
 
 /** The questions of the set-up, on the terminal. Each rejects as an interruption when the user leaves. */
@@ -19,18 +19,19 @@ export async function openPrompts(world: World, signal: AbortSignal): Promise<Pr
   return {
     say: (text) => void world.stderr.write(`${text}\n`),
     select: (message, choices) =>
-      asked(
+      askQuestion(
         (asking) => select({ message, choices: choices.map(([value, name]) => ({ value, name })) }, asking),
         context,
       ),
     search: (message, choices) =>
-      asked(
+      askQuestion(
         (asking) =>
           search({ message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value })) }, asking),
         context,
       ),
-    input: (message, check) => asked((asking) => input({ message, validate: check }, asking), context),
-    secret: (message, check) => asked((asking) => password({ message, mask: '*', validate: check }, asking), context),
+    input: (message, check) => askQuestion((asking) => input({ message, validate: check }, asking), context),
+    secret: (message, check) =>
+      askQuestion((asking) => password({ message, mask: '*', validate: check }, asking), context),
   };
 }
 

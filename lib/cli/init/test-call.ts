@@ -1,7 +1,7 @@
 import { asHiError, type HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { textModel } from '../../session/metered-model.js';
-import { explain } from './choose-settings.js';
+import { printError } from './choose-settings.js';
 import type { Prompts } from './prompts.js';
 
 /** One small call, to see that key, address and model work together. Tells the result; resolves to what went wrong, or null. */
@@ -28,7 +28,7 @@ export async function testCall(
   } catch (thrown) {
     signal.throwIfAborted();
     const error = asHiError(thrown);
-    explain(error, prompts);
+    printError(error, prompts);
     return error;
   }
 }

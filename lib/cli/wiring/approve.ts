@@ -1,6 +1,6 @@
 import { neutralise } from '../../screen/sanitize.js';
 import type { Approval, ApprovalQuestion } from '../../tools/tool.js';
-import { asked, type Streams } from '../base/command-run.js';
+import { askQuestion, type PromptStreams } from '../base/ask-question.js';
 import { isDumb } from '../base/streams.js';
 import type { World } from '../base/world.js';
 
@@ -12,34 +12,40 @@ export function canApprove(world: World): boolean {
 }
 
 /** Shows what a call would do and asks: once, always, no, no with a reason. Rejects as an interruption when the user leaves the question. */
-export async function askAbout({ preview, reason, rule, call }: ApprovalQuestion, streams: Streams): Promise<Approval> {
+export async function askApproval(
+  { preview, reason, rule, call }: ApprovalQuestion,
+  streams: PromptStreams,
+): Promise<Approval> {
   const { select, input } = await import('../base/inquirer.js');
-  streams.output.write(`${unmasked(preview.text).trimEnd()}
+  streams.output.write(`${showInvisible(preview.text).trimEnd()}
 `);
   const question = {
     message: `${VERBS[preview.kind]} (${call.name}: ${neutralise(reason)})`,
     choices: [
       { name: 'yes, once', value: 'once' as const },
-      ...(rule === null ? [] : [{ name: `yes, always: ${unmasked(rule)}`, value: 'always' as const }]),
+      ...(rule === null ? [] : [{ name: `yes, always: ${showInvisible(rule)}`, value: 'always' as const }]),
       { name: 'no', value: 'no' as const },
       { name: 'no, and say why', value: 'say' as const },
     ],
     // The choice that is marked must be seen in a low terminal too.
     pageSize: Math.max(1, rowsOf(streams.output) - 8),
   };
-  const answer = await asked((asking) => select<'once' | 'always' | 'no' | 'say'>(question, asking), streams);
+  const answer = await askQuestion((asking) => select<'once' | 'always' | 'no' | 'say'>(question, asking), streams);
   if (answer !== 'say') return { answer };
-  return { answer: 'no', reason: await asked((asking) => input({ message: 'Tell the model:' }, asking), streams) };
+  return {
+    answer: 'no',
+    reason: await askQuestion((asking) => input({ message: 'Tell the model:' }, asking), streams),
+  };
 }
 
 const rowsOf = (output: NodeJS.WritableStream & { readonly rows?: number }): number => output.rows ?? 24;
 
 /** Characters that are not seen but change in which order others are seen, so that a command could look like another. */
-const MASKS = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+const INVISIBLE = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
-function unmasked(text: string): string {
+function showInvisible(text: string): string {
   return neutralise(text).replace(
-    MASKS,
+    INVISIBLE,
     (mask) => `<U+${mask.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}>`,
   );
 }

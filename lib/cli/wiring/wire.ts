@@ -11,9 +11,9 @@ import { openSkills } from '../../skills/index.js';
 import type { Approve, ToolContext } from '../../tools/tool.js';
 import { EFFECTS, SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/limit.js';
-import { configured, readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
+import { readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { Connections, once } from './connect.js';
+import { Connections, memoized } from './connections.js';
 
 /** What a command says of the session it needs. */
 export interface SessionOptions extends SettingsOptions {
@@ -26,7 +26,7 @@ export interface SessionOptions extends SettingsOptions {
 }
 
 /** A session with what it was made from. */
-export interface Wired {
+export interface WiredSession {
   readonly session: Session;
   readonly settings: Settings;
   readonly config: Config;
@@ -36,13 +36,18 @@ export interface Wired {
 }
 
 /** The composition root: reads the settings and puts a session together. Throws `HiError`s of codes `config` and `history`. */
-export async function openSession(world: World, options: SessionOptions): Promise<Wired> {
+export async function openSession(world: World, options: SessionOptions): Promise<WiredSession> {
   const settings = await readSettings(world, options);
-  return await wire(world, options, settings, configured(settings));
+  return await wire(world, options, settings, requireConfig(settings));
 }
 
 /** A session from settings that were read already. */
-export async function wire(world: World, options: SessionOptions, settings: Settings, config: Config): Promise<Wired> {
+export async function wire(
+  world: World,
+  options: SessionOptions,
+  settings: Settings,
+  config: Config,
+): Promise<WiredSession> {
   const { paths } = settings;
   const history = HistoryStore.open({ folder: paths.data, now: world.now, ephemeral: options.ephemeral ?? false });
   const connections = new Connections(world, options, settings, config);
@@ -62,7 +67,7 @@ export async function wire(world: World, options: SessionOptions, settings: Sett
     maxRounds: config.tools.max_rounds,
     toolSpecs: offered,
     toolEffects: EFFECTS,
-    tools: once(async () => {
+    tools: memoized(async () => {
       const { createToolRunner, tools } = await import('../../tools/index.js');
       return createToolRunner({
         tools: offered.map(({ name }) => pick(tools, name, 'tool')),

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { makeFolder } from '../../folder.js';
 
 /** The warnings that were not given before on this machine; they are remembered in the file at `path`. Never fails: then a warning is given again. */
-export async function notYetGiven(warnings: readonly string[], path: string): Promise<readonly string[]> {
+export async function newWarnings(warnings: readonly string[], path: string): Promise<readonly string[]> {
   if (warnings.length === 0) return [];
   const given = await read(path);
   const fresh = warnings.filter((warning) => !given.includes(warning));

@@ -1,14 +1,14 @@
 import { HiError } from '../../errors.js';
 
 /** Where a question is asked, and what ends it unanswered. */
-export interface Streams {
+export interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly signal?: AbortSignal;
 }
 
 /** What a question of `inquirer.ts` gets as its context. */
-export interface Asking extends Streams {
+export interface PromptContext extends PromptStreams {
   readonly signal: AbortSignal;
   /** A question that was not answered leaves no menu in the transcript. */
   readonly clearPromptOnDone: boolean;
@@ -18,9 +18,9 @@ export interface Asking extends Streams {
  * The answer to a question of `inquirer.ts`; rejects as an interruption when the user leaves it or the signal ends it. At Ctrl-D and Ctrl-Z the
  * package stops reading, so that no key would ever be heard again: the first leaves the question, after the second it is asked anew.
  */
-export async function asked<Answer>(
-  ask: (asking: Asking) => Promise<Answer>,
-  { input, output, signal }: Streams,
+export async function askQuestion<Answer>(
+  ask: (asking: PromptContext) => Promise<Answer>,
+  { input, output, signal }: PromptStreams,
 ): Promise<Answer> {
   for (;;) {
     const continued = new AbortController();
@@ -42,7 +42,7 @@ export async function asked<Answer>(
         },
       });
     } catch (thrown) {
-      if (!isLeft(thrown)) throw thrown;
+      if (!isCancelled(thrown)) throw thrown;
       if (leaving.aborted || !continued.signal.aborted)
         throw new HiError('interrupted', 'The question was left.', { cause: thrown });
     } finally {
@@ -53,6 +53,6 @@ export async function asked<Answer>(
 }
 
 /** True for what the package rejects with when the user leaves a question, or a signal ended it. */
-function isLeft(thrown: unknown): boolean {
+function isCancelled(thrown: unknown): boolean {
   return thrown instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(thrown.name);
 }

@@ -6,12 +6,12 @@ import type { Provider, ProviderMember, ProviderSettings } from '../../providers
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import type { Target } from '../../session/deps.js';
-import { openTrace } from '../base/debug-log.js';
-import { configured, idleTimeout, readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
+import { openDebugLog } from '../base/debug-log.js';
+import { idleTimeout, readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 
 /** The usage of one answer or summary, and where it came from. */
-export interface Spent {
+export interface UsageRecord {
   readonly provider: string;
   readonly model: string;
   readonly api_base: string | null;
@@ -25,7 +25,7 @@ export class Connections {
   readonly #options: SettingsOptions & { readonly debug?: boolean };
   readonly #settings: Settings;
   readonly #config: Config;
-  readonly #spent: Spent[] = [];
+  readonly #spent: UsageRecord[] = [];
   readonly #keys = new Map<string | null, Promise<string | null>>();
 
   constructor(
@@ -46,11 +46,17 @@ export class Connections {
     const spent = (usage: Usage): void => {
       this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
     };
-    return { provider, model: name, context_window, connect: once((signal) => this.#connect(model, signal)), spent };
+    return {
+      provider,
+      model: name,
+      context_window,
+      connect: memoized((signal) => this.#connect(model, signal)),
+      spent,
+    };
   }
 
   /** What everything that was asked through these used so far, oldest first. */
-  get spent(): readonly Spent[] {
+  get spent(): readonly UsageRecord[] {
     return this.#spent;
   }
 
@@ -58,7 +64,7 @@ export class Connections {
   async find(name: string, signal?: AbortSignal): Promise<Target> {
     const { provider: _before, ...rest } = this.#options;
     const usual = name.includes('/') ? {} : { provider: this.#config.provider };
-    const target = this.target(configured(await readSettings(this.#world, { ...rest, ...usual, model: name })));
+    const target = this.target(requireConfig(await readSettings(this.#world, { ...rest, ...usual, model: name })));
     await target.connect(signal);
     return target;
   }
@@ -67,14 +73,14 @@ export class Connections {
   async models({ provider }: Target, timeout = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
     const { member, access } = await this.#reach(provider, signal);
     const stopped = signal ?? new AbortController().signal;
-    return await inTime(timeout, stopped, (either) => member.listModels(access, either));
+    return await withTimeout(timeout, stopped, (either) => member.listModels(access, either));
   }
 
   /** The window that the server really gives a target, null when it does not tell. Throws a `HiError` when it cannot be asked. */
   async window({ provider, model }: Target, timeout = 10_000): Promise<number | null> {
     const { member, access } = await this.#reach(provider);
     const never = new AbortController().signal;
-    return await inTime(timeout, never, async (late) => (await member.realWindow?.(access, model, late)) ?? null);
+    return await withTimeout(timeout, never, async (late) => (await member.realWindow?.(access, model, late)) ?? null);
   }
 
   /** Every key that is configured or in a vendor's variable, also those that are not used: none of them may be seen. */
@@ -105,7 +111,7 @@ export class Connections {
     signal?: AbortSignal,
   ): Promise<{ readonly member: ProviderMember; readonly access: ProviderSettings }> {
     const own = provider === this.#config.provider;
-    const model = own ? this.#config : configured(await readSettings(this.#world, { ...this.#options, provider }));
+    const model = own ? this.#config : requireConfig(await readSettings(this.#world, { ...this.#options, provider }));
     return { member: pick<ProviderMember>(providers, provider, 'provider'), access: await this.#access(model, signal) };
   }
 
@@ -122,13 +128,13 @@ export class Connections {
       idleTimeout: idleTimeout(this.#world),
       openaiApi: this.#config.openai.api,
       env: this.#world.env,
-      ...(this.#options.debug ? { trace: await openTrace(this.#settings.paths.log) } : {}),
+      ...(this.#options.debug ? { trace: await openDebugLog(this.#settings.paths.log) } : {}),
     };
   }
 }
 
 /** What was asked for, within so many milliseconds. Throws a `HiError` of code `network` after them. */
-async function inTime<Value>(
+async function withTimeout<Value>(
   timeout: number,
   signal: AbortSignal,
   ask: (either: AbortSignal) => Promise<Value>,
@@ -146,7 +152,9 @@ async function inTime<Value>(
 }
 
 /** The same promise every time; made at the first call, and anew after one that failed. */
-export function once<Value>(make: (signal?: AbortSignal) => Promise<Value>): (signal?: AbortSignal) => Promise<Value> {
+export function memoized<Value>(
+  make: (signal?: AbortSignal) => Promise<Value>,
+): (signal?: AbortSignal) => Promise<Value> {
   let made: Promise<Value> | null = null;
   return (signal) => {
     if (made !== null) return made;
