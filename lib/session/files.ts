@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { fileFormat } from '../chat/file-format.js';
 import { HiError, systemCode } from '../errors.js';
 import type { Attachment } from './deps.js';
 
@@ -22,7 +23,7 @@ export async function readFileInput(path: string, cwd: string): Promise<FileInpu
 /** What the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other binary content. */
 export function inputFrom(bytes: Buffer, path: string): FileInput {
   const name = basename(path);
-  const mime = mimeOf(bytes);
+  const mime = fileFormat(bytes)?.mime ?? null;
   if (mime === 'application/pdf') return { attachment: { kind: 'document', mime, bytes, name } };
   if (mime !== null) return { attachment: { kind: 'image', mime, bytes, name } };
   if (bytes.includes(0)) {
@@ -81,15 +82,4 @@ function reasonFor(cause: unknown): string {
   if (cause instanceof HiError) return cause.message;
   const code = systemCode(cause) ?? String(cause);
   return code === 'ENOENT' ? 'There is no such file.' : code === 'EISDIR' ? 'It is a folder.' : `${code}.`;
-}
-
-/** File signatures, from the formats' own specifications. */
-function mimeOf(bytes: Buffer): string | null {
-  const head = bytes.subarray(0, 12).toString('latin1');
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif';
-  if (head.startsWith('RIFF') && head.slice(8) === 'WEBP') return 'image/webp';
-  if (head.startsWith('%PDF-')) return 'application/pdf';
-  return null;
 }

@@ -1,22 +1,9 @@
+import { fileFormat } from '../../chat/file-format.js';
+
 /** How the bytes of a file become text. `binary` says what it is instead; `mark` is the length of a byte order mark. */
 export type Encoding =
   | { readonly kind: 'text'; readonly name: string; readonly mark: number }
   | { readonly kind: 'binary'; readonly what: string };
-
-/** The beginnings of files that people attach rather than read. */
-const MAGIC: readonly (readonly [string, string])[] = [
-  ['89504e470d0a1a0a', 'PNG image'],
-  ['ffd8ff', 'JPEG image'],
-  ['474946383761', 'GIF image'],
-  ['474946383961', 'GIF image'],
-  ['25504446', 'PDF document'],
-  ['7f454c46', 'ELF program'],
-  ['504b0304', 'ZIP archive'],
-  ['1f8b08', 'gzip archive'],
-  ['28b52ffd', 'zstd archive'],
-  ['fd377a585a00', 'xz archive'],
-  ['53514c69746520666f726d6174203300', 'SQLite database'],
-];
 
 /**
  * Tells the encoding of a file from its first bytes: a byte order mark, then valid UTF-8, then a guess from letter
@@ -24,20 +11,15 @@ const MAGIC: readonly (readonly [string, string])[] = [
  */
 export async function detectEncoding(sample: Uint8Array, whole: boolean): Promise<Encoding> {
   const bytes = Buffer.from(sample.buffer, sample.byteOffset, sample.byteLength);
-  const start = bytes.toString('hex', 0, 16);
+  const start = bytes.toString('hex', 0, 3);
   if (start.startsWith('efbbbf')) return { kind: 'text', name: 'utf-8', mark: 3 };
   if (start.startsWith('fffe')) return { kind: 'text', name: 'utf-16le', mark: 2 };
   if (start.startsWith('feff')) return { kind: 'text', name: 'utf-16be', mark: 2 };
-  const what = knownBeginning(start);
-  if (what !== null) return { kind: 'binary', what };
+  const format = fileFormat(bytes);
+  if (format !== null) return { kind: 'binary', what: format.name };
   if (bytes.includes(0)) return { kind: 'binary', what: 'binary file' };
   if (isUtf8(bytes, whole)) return { kind: 'text', name: 'utf-8', mark: 0 };
   return guess(bytes);
-}
-
-function knownBeginning(start: string): string | null {
-  if (start.startsWith('52494646') && start.slice(16, 24) === '57454250') return 'WebP image';
-  return MAGIC.find(([magic]) => start.startsWith(magic))?.[1] ?? null;
 }
 
 function isUtf8(bytes: Uint8Array, whole: boolean): boolean {

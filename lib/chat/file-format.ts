@@ -1,0 +1,34 @@
+/** What a file is, where its first bytes tell. */
+export interface FileFormat {
+  readonly name: string;
+  /** The media type of a format that models take as a file; null for any other. */
+  readonly mime: string | null;
+}
+
+/** The first bytes of a format's files, in hexadecimal, from the formats' own specifications. */
+const SIGNATURES: readonly (readonly [signature: RegExp, name: string, mime: string | null])[] = [
+  [/^89504e470d0a1a0a/, 'PNG image', 'image/png'],
+  [/^ffd8ff/, 'JPEG image', 'image/jpeg'],
+  // `GIF87a`, `GIF89a`
+  [/^47494638(?:37|39)61/, 'GIF image', 'image/gif'],
+  // `RIFF`, the size of the file, `WEBP`
+  [/^52494646.{8}57454250/, 'WebP image', 'image/webp'],
+  // `%PDF-`
+  [/^255044462d/, 'PDF document', 'application/pdf'],
+  [/^7f454c46/, 'ELF program', null],
+  [/^504b0304/, 'ZIP archive', null],
+  [/^1f8b08/, 'gzip archive', null],
+  [/^28b52ffd/, 'zstd archive', null],
+  [/^fd377a585a00/, 'xz archive', null],
+  // `SQLite format 3` and a null byte
+  [/^53514c69746520666f726d6174203300/, 'SQLite database', null],
+];
+
+const LONGEST_SIGNATURE = 16;
+
+/** The format that the first bytes of a file tell, or null: most text has no signature. */
+export function fileFormat(bytes: Uint8Array): FileFormat | null {
+  const start = Buffer.from(bytes.subarray(0, LONGEST_SIGNATURE)).toString('hex');
+  const found = SIGNATURES.find(([signature]) => signature.test(start));
+  return found === undefined ? null : { name: found[1], mime: found[2] };
+}

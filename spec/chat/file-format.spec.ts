@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { fileFormat } from '../../lib/chat/file-format.js';
+
+describe('the format of a file', () => {
+  it.each([
+    ['\x89PNG\r\n\x1a\n', 'PNG image', 'image/png'],
+    ['\xff\xd8\xff\xe0', 'JPEG image', 'image/jpeg'],
+    ['GIF87a', 'GIF image', 'image/gif'],
+    ['GIF89a', 'GIF image', 'image/gif'],
+    ['RIFF\x01\x02\x03\x04WEBPVP8 ', 'WebP image', 'image/webp'],
+    ['%PDF-1.7', 'PDF document', 'application/pdf'],
+    ['\x7fELF', 'ELF program', null],
+    ['PK\x03\x04', 'ZIP archive', null],
+    ['SQLite format 3\0', 'SQLite database', null],
+  ])('is known by its first bytes: %j is a %s', (start, name, mime) => {
+    expect(fileFormat(Buffer.from(start, 'latin1'))).toEqual({ name, mime });
+  });
+
+  it.each(['', 'GIF is a format', 'RIFF of the week', ' %PDF-1.7', 'SQLite format 3 is'])(
+    'is not known of %j',
+    (start) => {
+      expect(fileFormat(Buffer.from(start, 'latin1'))).toBeNull();
+    },
+  );
+});
