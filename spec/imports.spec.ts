@@ -47,9 +47,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   permission: GROUND,
   http: GROUND,
   screen: GROUND,
-  compaction: [...GROUND, 'view'],
+  // The type of the settings is written once, where the keys are.
+  compaction: [...GROUND, 'view', 'config/config'],
   tools: [...GROUND, 'permission'],
-  skills: GROUND,
+  skills: [...GROUND, 'config/config'],
   providers: [...GROUND, 'http'],
   history: [...GROUND, 'view'],
   session: [

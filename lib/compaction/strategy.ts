@@ -3,25 +3,12 @@ import type { Entry, Message, NewCompressBlock } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
+import type { Config } from '../config/config.js';
 import type { LimitSettings } from '../view/limit.js';
 import type { View } from '../view/view.js';
 
 /** `compaction` of the configuration, with the window it applies to. */
-export interface CompactionSettings extends LimitSettings {
-  readonly strategy: string;
-  /** `summary`: how many of the newest messages stay word for word. */
-  readonly keep_recent: number;
-  /** `truncate`: which share of the messages stays. */
-  readonly keep_ratio: number;
-  /** The share of the original a summary should have at most. */
-  readonly target_ratio: number;
-  /** How many messages stay when the summary failed. */
-  readonly fallback_keep: number;
-  readonly timeout_ms: number;
-  readonly idle_timeout_ms: number;
-  readonly archive: 'keep' | 'discard';
-  readonly block_role: 'system' | 'user';
-}
+export type CompactionSettings = Config['compaction'] & LimitSettings;
 
 /** Everything a pass works on: plain data, so that planning is a pure function. */
 export interface CompactionInput {

@@ -1,10 +1,10 @@
 import type { MatchLogic } from '@pydantic/genai-prices';
-import { DEFAULTS } from './config.js';
+import { DEFAULT_WINDOW } from './default-window.js';
 import { MODEL_TABLE } from './model-table.js';
 
-/** The context window of a model in tokens, by name alone; what no maker publishes counts as 128000 (SPEC §2). */
+/** The context window of a model in tokens, by name alone; `DEFAULT_WINDOW` where no maker publishes one. */
 export function contextWindow(model: string): number {
-  return publishedWindow(model) ?? DEFAULTS.context_window;
+  return publishedWindow(model) ?? DEFAULT_WINDOW;
 }
 
 /**

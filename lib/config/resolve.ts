@@ -1,7 +1,10 @@
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
-import { type Config, type ConfigFile, DEFAULTS, type ModelSettings } from './config.js';
+import type { Config, ConfigFile } from './config.js';
+import { DEFAULTS } from './defaults.js';
+import type { ModelSettings } from './model-settings.js';
 import { contextWindow } from './models.js';
+import { filledIn } from './setting.js';
 
 /** What the configuration needs to know of a vendor. */
 export interface Vendor {
@@ -55,22 +58,9 @@ export async function resolveConfig(sources: Sources): Promise<Config | null> {
     context_window:
       (chosen.model === null || chosen.model === own?.model ? own?.context_window : undefined) ?? contextWindow(model),
   };
-  return {
-    ...main,
-    preamble: sources.flags.preamble ?? file?.preamble ?? DEFAULTS.preamble,
-    max_input_tokens: file?.max_input_tokens ?? DEFAULTS.max_input_tokens,
-    small_model: await smallModel(sources, vendor, main),
-    compaction: { ...DEFAULTS.compaction, ...file?.compaction },
-    skills: { ...DEFAULTS.skills, ...file?.skills },
-    tools: {
-      ...DEFAULTS.tools,
-      ...file?.tools,
-      permissions: { ...DEFAULTS.tools.permissions, ...file?.tools?.permissions },
-    },
-    input: { ...DEFAULTS.input, ...file?.input },
-    openai: { ...DEFAULTS.openai, ...file?.openai },
-    thinking: file?.thinking ?? DEFAULTS.thinking,
-  };
+  const settings = filledIn(DEFAULTS, file ?? {});
+  const preamble = sources.flags.preamble ?? settings.preamble;
+  return { ...main, ...settings, preamble, small_model: await smallModel(sources, vendor, main) };
 }
 
 interface Choice {

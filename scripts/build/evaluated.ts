@@ -3,6 +3,7 @@ import { replaced } from './replaced.js';
 
 /** Modules whose exports are plain data made of heavy things, such as the registries and a library's table: the program gets the data. */
 export const EVALUATED: Readonly<Record<string, () => Promise<object>>> = {
+  'lib/config/defaults.ts': () => import('../../lib/config/defaults.js'),
   'lib/config/model-table.ts': () => import('../../lib/config/model-table.js'),
   'lib/cli/config-check/config-schema.ts': () => import('../../lib/cli/config-check/config-schema.js'),
   'lib/cli/help-text.ts': () => import('../../lib/cli/help-text.js'),

@@ -3,7 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/chat/json.js';
 import { resolveConfig } from '../../lib/config/resolve.js';
 import { configSchema } from '../../lib/config/schema.js';
+import { defaultsOf, filledIn, found, objectSchema, oneOf, section, setting } from '../../lib/config/setting.js';
 import { providers } from '../../lib/providers/index.js';
+import { PAGES, withTable } from '../../scripts/settings-tables.js';
 
 const SCHEMA = configSchema({ providers: ['openai'], strategies: ['summary'] });
 
@@ -38,50 +40,32 @@ describe('the default of a setting', () => {
 });
 
 describe('the manual', () => {
-  it.each([
-    ['compaction.md', 'compaction'],
-    ['skills.md', 'skills'],
-    ['tools-and-safety.md', 'tools'],
-  ])('has in %s every key of its section with its default', (page, section) => {
-    const rows = tableOf(page);
-    expect(rows.map(({ key }) => key)).toEqual(Object.keys(settingsOf(settings[section])));
-    for (const { key, shown } of rows)
-      expect({ key, shown }).toEqual({ key, shown: shownAs(settingsOf(settings[section])[key], shown) });
-  });
-
-  it('has in configure.md every key, and of those in no page of their own the default', () => {
-    const rows = tableOf('configure.md');
-    const keys = Object.keys(settings).filter((key) => key !== '$schema');
-    expect([...new Set(rows.map(({ key }) => key.split('.')[0]))].sort()).toEqual(keys.sort());
-    for (const { key, shown } of rows) {
-      const [name = '', inner] = key.split('.');
-      const setting = inner === undefined ? settings[name] : settingsOf(settings[name])[inner];
-      expect({ key, shown }).toEqual({ key, shown: shownAs(setting, shown) });
-    }
-    expect(rows.find(({ key }) => key === 'context_window')?.meaning).toContain('128000');
+  it.each(Object.keys(PAGES))('has in %s the table of settings that `npm run docs` writes', (page) => {
+    const text = readFileSync(page, 'utf8');
+    expect(text).toBe(withTable(page, text));
   });
 });
 
-interface Row {
-  readonly key: string;
-  readonly shown: string;
-  readonly meaning: string;
-}
+describe('a setting', () => {
+  const keys = {
+    width: setting({ type: 'integer', minimum: 1 }, 80, 'How wide it is.'),
+    name: found<string>({ type: 'string' }, 'What it is called.', 'the folder'),
+    inner: section('A group.', { form: oneOf(['round', 'square'], 'round', 'Which form it has.') }),
+  };
 
-/** The rows of the table of settings in a page of the manual. */
-function tableOf(page: string): readonly Row[] {
-  const lines = readFileSync(`docs/${page}`, 'utf8').split('\n');
-  const first = lines.findIndex((line) => /^\| key +\| default +\|/.test(line)) + 2;
-  const length = lines.slice(first).findIndex((line) => !line.startsWith('|'));
-  return lines.slice(first, first + length).map((line) => {
-    const [, key = '', shown = '', meaning = ''] = line.split('|').map((cell) => cell.trim());
-    return { key: key.replaceAll('`', ''), shown: shown.replaceAll('`', ''), meaning };
+  it('has its default, its schema and its type from one place', () => {
+    const defaults: { readonly width: number; readonly inner: { readonly form: 'round' | 'square' } } =
+      defaultsOf(keys);
+    expect(defaults).toEqual({ width: 80, inner: { form: 'round' } });
+    expect(objectSchema('All.', keys).properties).toMatchObject({
+      width: { type: 'integer', minimum: 1, default: 80, description: 'How wide it is.' },
+      name: { type: 'string', description: 'What it is called.' },
+      inner: { properties: { form: { enum: ['round', 'square'], default: 'round' } } },
+    });
   });
-}
 
-/** A default as a table has it: as in JSON; nothing for a section; in words, whichever, where there is none to write down. */
-function shownAs(setting: JsonValue | undefined, words: string): string {
-  const value = defaultOf(setting);
-  if (isJsonObject(value)) return '';
-  return value === undefined || value === null ? words : JSON.stringify(value);
-}
+  it('keeps its default where the file has no value, and only there', () => {
+    const file = { inner: { form: 'square' }, name: 'x' };
+    expect(filledIn(defaultsOf(keys), file)).toEqual({ width: 80, inner: { form: 'square' } });
+  });
+});

@@ -1,5 +1,6 @@
 import { shortCount } from '../../chat/transcript.js';
-import { DEFAULTS } from '../../config/config.js';
+import { DEFAULT_WINDOW } from '../../config/default-window.js';
+import { DEFAULTS } from '../../config/defaults.js';
 import { findPaths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { HistoryStore } from '../../history/store.js';
@@ -54,7 +55,7 @@ export async function skillsCommand(
 export async function findSkills(
   world: World,
   options: CommonOptions,
-  context_window: number = DEFAULTS.context_window,
+  context_window: number = DEFAULT_WINDOW,
 ): Promise<SkillLibrary> {
   const paths = await findPaths(world.env, options.config ?? null);
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);

@@ -1,4 +1,4 @@
-import { DEFAULTS } from '../../config/config.js';
+import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { providers } from '../../providers/index.js';
 import { statusText } from '../../session/session-status.js';
 import type { CommonOptions } from '../base/command-options.js';
@@ -16,7 +16,7 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   const found = await readSettings(world, options);
   const settings = found.config === null ? await withAnyProvider(world, options) : found;
   if (settings.config === null) return 0;
-  const context_window = found.config?.context_window ?? DEFAULTS.context_window;
+  const context_window = found.config?.context_window ?? DEFAULT_WINDOW;
   const { session } = await wire(world, options, settings, { ...settings.config, context_window });
   const told = await session.status(new AbortController().signal);
   printHistoryNotices(world, session.history);

@@ -1,5 +1,6 @@
 import type { Usage } from '../../chat/message.js';
-import type { Config, ModelSettings } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
+import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
 import { HiError } from '../../errors.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';

@@ -1,0 +1,6 @@
+import type { Defaults } from './config.js';
+import { configKeys } from './keys.js';
+import { defaultsOf } from './setting.js';
+
+/** What applies when no source sets a key. The build evaluates this file, so that a start does not make the schema. */
+export const DEFAULTS: Defaults = defaultsOf(configKeys({ providers: [], strategies: [] }));

@@ -1,0 +1,155 @@
+import type { ThinkingLevel } from '../chat/request.js';
+import { DEFAULT_WINDOW } from './default-window.js';
+import type { SmallModelFile } from './model-settings.js';
+import { found, objectSchema, oneOf, section, setting } from './setting.js';
+
+/** The names of the members that the schema lists. */
+export interface MemberNames {
+  readonly providers: readonly string[];
+  readonly strategies: readonly string[];
+}
+
+const TEXT = { type: 'string', minLength: 1 };
+const COUNT = { type: 'integer', minimum: 1 };
+const SHARE = { type: 'number', exclusiveMinimum: 0, maximum: 1 };
+const RULES = { type: 'array', items: TEXT };
+
+const api_key = found<string | null>(
+  { type: ['string', 'null'], minLength: 1 },
+  'The key. `"!command"` runs a command and takes the first line it prints, so that a password manager can hold the key.',
+  'environment',
+);
+
+const api_base = found<string | null>(
+  { type: ['string', 'null'], pattern: '^https?://' },
+  'Another address than the vendor’s own: a compatible server, a gateway, a server of your own on another machine.',
+  "the vendor's",
+);
+
+/**
+ * The keys of `config.json` (SPEC §2). This is the only place of a key: its type, its default, the schema, and the tables of the manual (`npm run docs`)
+ * are made of it.
+ */
+export function configKeys({ providers, strategies }: MemberNames) {
+  const model = found<string>(TEXT, 'The name of the model.', 'per provider');
+  const context_window = found<number>(
+    { type: 'integer', minimum: 1024 },
+    `The context window in tokens. A model whose maker publishes none counts as ${DEFAULT_WINDOW}.`,
+    'per model',
+  );
+  const reach = { provider: found<string>({ enum: [...providers] }, 'Whose model it is.', 'as above') };
+  return {
+    $schema: found<string>({ type: 'string' }, 'Where this schema is, for editors.', 'none'),
+    provider: found<string>(
+      { enum: [...providers] },
+      `Whose models to talk to: ${providers.map((name) => `\`${name}\``).join(', ')}.`,
+      'found',
+    ),
+    model,
+    api_key,
+    api_base,
+    preamble: setting<string | null>({ type: ['string', 'null'] }, null, 'The system prompt.', 'none'),
+    context_window,
+    max_input_tokens: setting<number | null>(
+      { type: ['integer', 'null'], minimum: 256 },
+      null,
+      'Compact at this many tokens, in place of `compaction.trigger_ratio`.',
+      'none',
+    ),
+    small_model: found<SmallModelFile | null>(
+      {
+        ...objectSchema('', { ...reach, model, api_key, api_base, context_window }, ['model']),
+        type: ['object', 'null'],
+      },
+      'The fast model for summaries and skills: `model`, and `provider`, `api_key`, `api_base`, `context_window` where they differ.',
+      "the vendor's, at its own address; else the main model",
+    ),
+    thinking: oneOf<ThinkingLevel | null>(
+      ['off', 'low', 'medium', 'high', null],
+      null,
+      'How hard the model thinks: `off`, `low`, `medium`, `high`.',
+      "the vendor's",
+    ),
+    compaction: section(
+      'When and how the conversation is made shorter.',
+      {
+        strategy: setting<string>(
+          { enum: [...strategies] },
+          'summary',
+          `How the conversation is made shorter: ${strategies.map((name) => `\`"${name}"\``).join(', ')}.`,
+        ),
+        trigger_ratio: setting(SHARE, 0.8, 'The share of the window at which a compaction is due.'),
+        keep_recent: setting(COUNT, 6, 'How many messages a summary leaves word for word.'),
+        keep_ratio: setting(SHARE, 0.5, 'The share of the messages that truncation keeps.'),
+        target_ratio: setting(SHARE, 0.5, 'The largest share of the original that a summary should have.'),
+        fallback_keep: setting(COUNT, 10, 'How many messages are sent when a summary failed.'),
+        timeout_ms: setting(COUNT, 120_000, 'The time limit of a summary, in milliseconds.'),
+        idle_timeout_ms: setting(COUNT, 30_000, 'How long a summary may send nothing, in milliseconds.'),
+        archive: oneOf(['keep', 'discard'], 'keep', '`"discard"` removes the originals once their summary is on disk.'),
+        block_role: oneOf(
+          ['system', 'user'],
+          'system',
+          '`"user"` sends the summary as a user’s message, for models that ignore a late system text.',
+        ),
+      },
+      'compaction',
+    ),
+    skills: section(
+      'Which skills are sent.',
+      {
+        mode: oneOf(
+          ['auto', 'all', 'matched'],
+          'auto',
+          '`"all"`: every skill. `"matched"`: those the conversation is about. `"auto"`: all while together they fit `budget_ratio` of the window, else matched.',
+        ),
+        matcher: oneOf(
+          ['lexical', 'llm'],
+          'lexical',
+          '`"llm"`: the small model chooses, within 5 s; if it fails, words are compared.',
+        ),
+        top_k: setting(COUNT, 3, 'How many skills one message may load.'),
+        evict_after: setting(COUNT, 3, 'After how many messages without a match a skill is dropped.'),
+        budget_ratio: setting(SHARE, 0.15, 'The share of the window that skills may take.'),
+        large_tokens: setting(COUNT, 1000, 'A skill with more tokens is compressed when the window is nearly full.'),
+      },
+      'skills',
+    ),
+    tools: section(
+      'What the model may do.',
+      {
+        enabled: setting({ type: 'boolean' }, true, 'Whether the model is offered tools at all.'),
+        max_rounds: setting(COUNT, 50, 'How many requests one turn may make.'),
+        timeout_ms: setting(COUNT, 120_000, 'The time limit of one call, in milliseconds.'),
+        output_limit: setting(
+          { type: 'integer', minimum: 200 },
+          30_000,
+          'How many characters of a call’s output the model gets.',
+        ),
+        sandbox: oneOf(
+          [false, true, 'network'],
+          false,
+          '`true` runs commands in a sandbox or not at all; `"network"` lets them reach the network.',
+        ),
+        permissions: section(
+          'Three lists of rules, `allow`, `ask` and `deny`: `tool`, `tool(exact text)` or `tool(prefix:*)`. Deny beats ask, ask beats allow.',
+          {
+            allow: setting<readonly string[]>(RULES, [], 'Calls that run without a question.'),
+            ask: setting<readonly string[]>(RULES, [], 'Calls that you are asked about.'),
+            deny: setting<readonly string[]>(RULES, [], 'Calls that never run.'),
+          },
+        ),
+      },
+      'tools-and-safety',
+    ),
+    input: section('The line editor.', {
+      long_paste: setting(COUNT, 200, 'A paste with more characters is shown as `[LongText#1]`.'),
+    }),
+    openai: section('For OpenAI and the servers that speak its protocol.', {
+      api: oneOf(
+        ['auto', 'responses', 'chat'],
+        'auto',
+        '`"responses"` or `"chat"`. `"auto"`: Responses for OpenAI itself, Chat Completions with an `api_base`.',
+      ),
+    }),
+  };
+}

@@ -1,0 +1,112 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+
+/** One key of `config.json`. `Default` is undefined for a key whose value is found elsewhere when the file has none. */
+export interface Setting<Value, Default extends Value | undefined = Value> {
+  /** The values that are allowed, as JSON Schema. */
+  readonly range: JsonObject;
+  readonly default: Default;
+  /** What it does, in sentences, for editors and the manual. */
+  readonly about: string;
+  /** What applies when the file has no value, in words, for the manual. */
+  readonly otherwise?: string;
+  /** Never set: carries the type of a value. */
+  readonly value?: Value;
+}
+
+/** A group of keys: an object in `config.json`. */
+export interface Section<Keys> {
+  readonly about: string;
+  readonly keys: Keys;
+  /** The page of the manual that explains it; absent when its keys are listed with the others. */
+  readonly page?: string;
+}
+
+/** What a file with these keys may hold: everything optional. */
+export type FileOf<Keys> = {
+  readonly [Name in keyof Keys]?: Keys[Name] extends Section<infer Inner>
+    ? FileOf<Inner>
+    : Keys[Name] extends Setting<infer Value, infer _Default>
+      ? Value
+      : never;
+};
+
+/** The values of those keys that have a default. */
+export type DefaultsOf<Keys> = {
+  readonly [Name in keyof Keys as Keys[Name] extends { readonly default: undefined }
+    ? never
+    : Name]: Keys[Name] extends Section<infer Inner>
+    ? DefaultsOf<Inner>
+    : Keys[Name] extends Setting<infer Value>
+      ? Value
+      : never;
+};
+
+/** A setting with a default. */
+export function setting<Value>(range: JsonObject, value: Value, about: string, otherwise?: string): Setting<Value> {
+  return { range, default: value, about, ...(otherwise === undefined ? {} : { otherwise }) };
+}
+
+/** A setting that is one of a few words. */
+export function oneOf<const Value extends JsonValue>(
+  values: readonly Value[],
+  value: NoInfer<Value>,
+  about: string,
+  otherwise?: string,
+): Setting<Value> {
+  return setting<Value>({ enum: values }, value, about, otherwise);
+}
+
+/** A setting without a default of its own. */
+export function found<Value>(range: JsonObject, about: string, otherwise: string): Setting<Value, undefined> {
+  return { range, default: undefined, about, otherwise };
+}
+
+/** A group of settings. */
+export function section<Keys extends object>(about: string, keys: Keys, page?: string): Section<Keys> {
+  return { about, keys, ...(page === undefined ? {} : { page }) };
+}
+
+type Keys = Readonly<Record<string, unknown>>;
+
+export function isSection(entry: unknown): entry is Section<Keys> {
+  return typeof entry === 'object' && entry !== null && 'keys' in entry;
+}
+
+export function isSetting(entry: unknown): entry is Setting<JsonValue | undefined> {
+  return typeof entry === 'object' && entry !== null && 'range' in entry;
+}
+
+/** The defaults of these keys, section by section. */
+export function defaultsOf<Given extends object>(keys: Given): DefaultsOf<Given> {
+  const defaults = Object.entries(keys).flatMap(([name, entry]): [string, unknown][] => {
+    if (isSection(entry)) return [[name, defaultsOf(entry.keys)]];
+    return isSetting(entry) && entry.default !== undefined ? [[name, entry.default]] : [];
+  });
+  // No type follows a value through `Object.entries`; the type and this function walk the same keys by the same rule.
+  return Object.fromEntries(defaults) as DefaultsOf<Given>;
+}
+
+/** The JSON Schema of an object with these keys, and no others. */
+export function objectSchema(about: string, keys: object, required: readonly string[] = []): JsonObject {
+  const properties = Object.fromEntries(Object.entries(keys).map(([name, entry]) => [name, schemaOf(entry)]));
+  return { type: 'object', description: about, properties, required, additionalProperties: false };
+}
+
+function schemaOf(entry: unknown): JsonObject {
+  if (isSection(entry)) return objectSchema(entry.about, entry.keys);
+  if (!isSetting(entry)) throw new Error(`Neither a section nor a setting: ${JSON.stringify(entry)}`);
+  const { range, about, default: value } = entry;
+  return { ...range, description: about, ...(value === undefined ? {} : { default: value }) };
+}
+
+/** `defaults` with what the file says in their place, section by section. */
+export function filledIn<Values extends object>(defaults: Values, file: object): Values {
+  const given = new Map<string, unknown>(Object.entries(file));
+  const values = Object.entries(defaults).map(([name, value]) => {
+    const own = given.get(name);
+    if (own === undefined) return [name, value];
+    return [name, isJsonObject(value) && isJsonObject(own) ? filledIn(value, own) : own];
+  });
+  // As in `defaultsOf`; the file has passed the schema that is made of the same keys.
+  return Object.fromEntries(values) as Values;
+}
