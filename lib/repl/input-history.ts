@@ -2,10 +2,10 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
-import type { Recall } from './line-editor.js';
+import type { InputList } from './history-cursor.js';
 
 /** What was entered at the prompt, this time and earlier times. */
-export interface InputHistory extends Recall {
+export interface InputHistory extends InputList {
   /** Remembers an input as the newest; the same one entered before moves here. */
   add(text: string): void;
 }

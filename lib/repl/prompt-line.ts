@@ -2,14 +2,15 @@ import type { Key } from 'node:readline';
 import { formatCandidates } from './candidate-list.js';
 import { DeferredKeys } from './deferred-keys.js';
 import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines, replaceRange } from './edit-buffer.js';
+import { HistorySearch } from './history-search.js';
 import type { InputHistory } from './input-history.js';
+import type { KeyOutcome } from './key-bindings.js';
 import { type Completion, type CompletionSources, commonPrefix, complete } from './line-completion.js';
-import { type Asked, createLineEditor } from './line-editor.js';
-import type { LongTexts } from './long-text.js';
+import { LineEditor } from './line-editor.js';
+import type { LongPastes } from './long-pastes.js';
 import { createPainter, type LineView } from './painter.js';
 import { blockText } from './quoted-block.js';
 import type { SubmittedLine } from './repl.js';
-import { createSearch, type Search } from './search.js';
 import type { Terminal } from './terminal.js';
 
 /** What came of reading a line: something to send, or the status to leave with. */
@@ -19,7 +20,7 @@ export type LineResult = { readonly line: SubmittedLine } | { readonly leave: nu
 export interface PromptLineDeps {
   readonly terminal: Terminal;
   readonly colour: boolean;
-  readonly longTexts: LongTexts;
+  readonly longPastes: LongPastes;
   readonly history: InputHistory;
   readonly completion: CompletionSources;
   /** Ctrl-C while no line is being read. */
@@ -44,7 +45,7 @@ export class PromptLine {
   #sent = EMPTY_BUFFER;
   #prompt = '';
   #hint: string | null = null;
-  #search: Search | null = null;
+  #search: HistorySearch | null = null;
   #resolve: ((read: LineResult) => void) | null = null;
   readonly #completing = new DeferredKeys(COMPLETION_PATIENCE, () => this.#catchUp());
   /** While the line is in another program's hands. */
@@ -53,7 +54,7 @@ export class PromptLine {
 
   constructor(deps: PromptLineDeps) {
     this.#deps = deps;
-    this.#editor = createLineEditor(deps.longTexts, deps.history);
+    this.#editor = new LineEditor(deps.longPastes, deps.history);
     this.#painter = createPainter({ ...deps.terminal, colour: deps.colour });
   }
 
@@ -118,9 +119,9 @@ export class PromptLine {
 
   /** Empties the line; what was typed or entered and not sent is kept where Up finds it the next time. */
   keepUnsent(): void {
-    const { longTexts, history } = this.#deps;
+    const { longPastes, history } = this.#deps;
     for (const buffer of [...this.#entered, this.#editor.buffer])
-      if (buffer.text.trim() !== '') history.add(longTexts.expand(buffer).text);
+      if (buffer.text.trim() !== '') history.add(longPastes.expand(buffer).text);
     this.#entered = [];
     this.#editor.reset();
   }
@@ -142,16 +143,16 @@ export class PromptLine {
     };
   }
 
-  #do(asked: Asked): void {
-    if (asked === 'submit') this.#submit();
-    else if (asked === 'interrupt') this.#interrupt();
-    else if (asked === 'suspend') this.#deps.terminal.suspend();
+  #do(outcome: KeyOutcome): void {
+    if (outcome === 'submit') this.#submit();
+    else if (outcome === 'interrupt') this.#interrupt();
+    else if (outcome === 'suspend') this.#deps.terminal.suspend();
     else if (this.#resolve === null) return;
-    else if (asked === 'end') this.leave(0);
-    else if (asked === 'complete') void this.#complete();
-    else if (asked === 'search') this.#search = createSearch(this.#deps.history.entries());
-    else if (asked === 'editor') void this.#edit();
-    else if (asked === 'clear') this.#painter.clear();
+    else if (outcome === 'end') this.leave(0);
+    else if (outcome === 'complete') void this.#complete();
+    else if (outcome === 'search') this.#search = new HistorySearch(this.#deps.history.entries());
+    else if (outcome === 'editor') void this.#edit();
+    else if (outcome === 'clear') this.#painter.clear();
   }
 
   #submit(): void {
@@ -168,10 +169,10 @@ export class PromptLine {
       this.draw();
       return;
     }
-    const { longTexts, history } = this.#deps;
-    history.add(longTexts.expand(buffer).text);
+    const { longPastes, history } = this.#deps;
+    history.add(longPastes.expand(buffer).text);
     this.#sent = buffer;
-    const line = { shown: buffer.text, ...longTexts.expand(blockText(buffer)) };
+    const line = { shown: buffer.text, ...longPastes.expand(blockText(buffer)) };
     const resolve = this.#resolve;
     this.#resolve = null;
     resolve?.({ line });
@@ -196,11 +197,11 @@ export class PromptLine {
     resolve(read);
   }
 
-  #searchOn(search: Search, text: string, key: Key): void {
-    const asked = search.key(text, key);
-    if (asked === 'again') return;
-    this.#endSearch(asked === 'take' || asked === 'send');
-    if (asked === 'send') this.#submit();
+  #searchOn(search: HistorySearch, text: string, key: Key): void {
+    const outcome = search.key(text, key);
+    if (outcome === 'continue') return;
+    this.#endSearch(outcome === 'take' || outcome === 'send');
+    if (outcome === 'send') this.#submit();
   }
 
   #endSearch(isTaken: boolean): void {
@@ -239,7 +240,7 @@ export class PromptLine {
   async #edit(): Promise<void> {
     this.#painter.lift();
     this.#isEdited = true;
-    const edited = await this.#deps.edit(this.#deps.longTexts.expand(this.#editor.buffer).text);
+    const edited = await this.#deps.edit(this.#deps.longPastes.expand(this.#editor.buffer).text);
     this.#isEdited = false;
     if (edited !== null) this.#editor.set(bufferOf(edited));
     this.draw();

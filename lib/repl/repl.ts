@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { Screen } from '../screen/screen.js';
 import type { CompletableCommand } from './line-completion.js';
-import type { Span } from './long-text.js';
+import type { Span } from './long-pastes.js';
 import type { TerminalInput, TerminalOutput } from './terminal.js';
 
 export type { CompletableCommand } from './line-completion.js';

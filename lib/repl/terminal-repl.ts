@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { asHiError, isAbort } from '../errors.js';
 import { openInputHistory } from './input-history.js';
 import { createInputParser } from './input-parser.js';
-import { createLongTexts } from './long-text.js';
+import { LongPastes } from './long-pastes.js';
 import { PromptLine } from './prompt-line.js';
 import type { Repl, ReplDeps, SubmittedLine } from './repl.js';
 import { createTerminal } from './terminal.js';
@@ -32,7 +32,7 @@ export function createTerminalRepl(deps: ReplDeps): Repl {
   const line = new PromptLine({
     terminal,
     colour: deps.colour,
-    longTexts: createLongTexts(deps.longPaste),
+    longPastes: new LongPastes(deps.longPaste),
     history: openInputHistory(deps.inputHistoryFile),
     completion: deps,
     interrupt,

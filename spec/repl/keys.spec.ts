@@ -69,7 +69,7 @@ describe('earlier inputs', () => {
     terminal.type(KEY.escape);
     await terminal.until(/hi> draft$/);
     terminal.type(`${control('r')}nowhere`);
-    await terminal.until('(nothing found) nowhere:');
+    await terminal.until('(no match) nowhere:');
     terminal.type(control('c'));
     await terminal.until(/hi> draft$/);
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLineEditor, type LineEditor } from '../../lib/repl/line-editor.js';
-import { createLongTexts, type LongTexts } from '../../lib/repl/long-text.js';
+import { LineEditor } from '../../lib/repl/line-editor.js';
+import { LongPastes } from '../../lib/repl/long-pastes.js';
 import fc from '../support/properties.js';
 
 const LIMIT = 20;
 
-interface Desk {
+interface EditorSetup {
   readonly editor: LineEditor;
-  readonly longTexts: LongTexts;
+  readonly longPastes: LongPastes;
   /** Types characters and presses keys: `<left>` and the like are keys, everything else is typed. */
   keys(script: string): void;
   /** The text with the cursor as `|`. */
@@ -15,9 +15,9 @@ interface Desk {
   expanded(): string;
 }
 
-function desk(recall: readonly string[] = []): Desk {
-  const longTexts = createLongTexts(LIMIT);
-  const editor = createLineEditor(longTexts, { entries: () => recall });
+function setUp(recall: readonly string[] = []): EditorSetup {
+  const longPastes = new LongPastes(LIMIT);
+  const editor = new LineEditor(longPastes, { entries: () => recall });
   const press = (name: string): void => {
     const [, control, meta, key = ''] = /^(C-)?(M-)?(.+)$/.exec(name) ?? [];
     const sequence = { 'C-_': '\x1f', 'C-^': '\x1e' }[name] ?? '';
@@ -25,7 +25,7 @@ function desk(recall: readonly string[] = []): Desk {
   };
   return {
     editor,
-    longTexts,
+    longPastes,
     keys(script) {
       for (const [token, key] of script.matchAll(/<([^<>]+)>|[\s\S]/gu)) {
         if (key !== undefined) press(key);
@@ -35,7 +35,7 @@ function desk(recall: readonly string[] = []): Desk {
     },
     shown: () =>
       `${editor.buffer.text.slice(0, editor.buffer.cursor)}|${editor.buffer.text.slice(editor.buffer.cursor)}`,
-    expanded: () => longTexts.expand(editor.buffer).text,
+    expanded: () => longPastes.expand(editor.buffer).text,
   };
 }
 
@@ -69,7 +69,7 @@ describe('the line editor', () => {
     ['one two<C-_>', 'one |'],
     ['one two<C-_><C-_><C-^>', 'one |'],
   ])('makes of %j %j', (script, shown) => {
-    const { keys, shown: result } = desk();
+    const { keys, shown: result } = setUp();
     keys(script);
     expect(result()).toBe(shown);
   });
@@ -82,14 +82,14 @@ describe('the line editor', () => {
     ['""" a """', 'submit'],
     ['"""\na', 'edited'],
     ['"""\na"""', 'submit'],
-  ])('takes Enter after %j as %s', (typed, asked) => {
-    const { editor, keys } = desk();
+  ])('takes Enter after %j as %s', (typed, outcome) => {
+    const { editor, keys } = setUp();
     keys(typed);
-    expect(editor.key('\r', { name: 'return', sequence: '\r' })).toBe(asked);
+    expect(editor.key('\r', { name: 'return', sequence: '\r' })).toBe(outcome);
   });
 
   it('recalls earlier inputs and comes back to what was typed', () => {
-    const { keys, shown } = desk(['first', 'second\nline']);
+    const { keys, shown } = setUp(['first', 'second\nline']);
     keys('draft<up>');
     expect(shown()).toBe('second\nline|');
     keys('<up>');
@@ -107,21 +107,21 @@ describe('a paste', () => {
   const long = 'x'.repeat(LIMIT + 1);
 
   it('stays as it is up to the limit and becomes a token above it', () => {
-    const { editor, shown } = desk();
+    const { editor, shown } = setUp();
     editor.paste('y'.repeat(LIMIT));
     editor.paste(long);
     expect(shown()).toBe(`${'y'.repeat(LIMIT)}[LongText#1]|`);
   });
 
   it('counts a character outside the BMP as one', () => {
-    const { editor, shown } = desk();
+    const { editor, shown } = setUp();
     editor.paste('😀'.repeat(LIMIT));
     editor.paste('😀'.repeat(LIMIT + 1));
     expect(shown()).toBe(`${'😀'.repeat(LIMIT)}[LongText#1]|`);
   });
 
   it('opens when the same text is pasted again right away', () => {
-    const { editor, keys, shown } = desk();
+    const { editor, keys, shown } = setUp();
     editor.paste(long);
     editor.paste(long);
     expect(shown()).toBe(`${long}|`);
@@ -130,7 +130,7 @@ describe('a paste', () => {
   });
 
   it('is deleted, killed, yanked and passed over as a whole', () => {
-    const { editor, keys, shown, expanded } = desk();
+    const { editor, keys, shown, expanded } = setUp();
     keys('a ');
     editor.paste(long);
     keys(' b<left><left><left>');
@@ -144,17 +144,17 @@ describe('a paste', () => {
   });
 
   it('keeps a token inside pasted text, and one that was never issued, as they are', () => {
-    const { editor, keys, longTexts, expanded } = desk();
+    const { editor, keys, longPastes, expanded } = setUp();
     editor.paste(`${long} [LongText#2]`);
     editor.paste('the other one is even longer');
     keys(' [LongText#7] ');
     editor.paste('[LongText#1]');
     expect(expanded()).toBe(`${long} [LongText#2]the other one is even longer [LongText#7] [LongText#1]`);
-    expect(longTexts.expand(editor.buffer).pasted).toHaveLength(3);
+    expect(longPastes.expand(editor.buffer).pasted).toHaveLength(3);
   });
 
   it('counts a known token that is typed out as that token', () => {
-    const { editor, keys, expanded, shown } = desk();
+    const { editor, keys, expanded, shown } = setUp();
     editor.paste(long);
     keys('<backspace>again: [LongText#1]');
     expect(expanded()).toBe(`again: ${long}`);
@@ -177,7 +177,7 @@ describe('a paste', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-        const { editor, keys, expanded } = desk();
+        const { editor, keys, expanded } = setUp();
         const model = new Model();
         for (const next of steps) {
           if (next.do === 'press') keys(`<${next.name}>`);

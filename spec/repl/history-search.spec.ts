@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSearch } from '../../lib/repl/search.js';
+import { HistorySearch } from '../../lib/repl/history-search.js';
 
 /** What Ctrl-R finds among these inputs, oldest first, after these words were typed. */
 function found(inputs: readonly string[], typed: string): string | null {
-  const search = createSearch(inputs);
+  const search = new HistorySearch(inputs);
   for (const character of typed) search.key(character, { name: character.toLowerCase() });
   return search.match();
 }

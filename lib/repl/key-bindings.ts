@@ -1,0 +1,74 @@
+import type { Key } from 'node:readline';
+import * as edits from './edits.js';
+
+/** What the caller must do after a key; `edited` when the editor handled it. */
+export type KeyOutcome =
+  | 'edited'
+  | 'submit'
+  | 'interrupt'
+  | 'end'
+  | 'complete'
+  | 'search'
+  | 'editor'
+  | 'clear'
+  | 'suspend';
+
+/** Emacs keys, as in a shell. */
+export const EDIT_KEYS: Readonly<Record<string, edits.Edit>> = {
+  left: edits.moveLeft,
+  'C-b': edits.moveLeft,
+  right: edits.moveRight,
+  'C-f': edits.moveRight,
+  home: edits.moveToLineStart,
+  'C-a': edits.moveToLineStart,
+  end: edits.moveToLineEnd,
+  'C-e': edits.moveToLineEnd,
+  'M-b': edits.moveWordLeft,
+  'C-left': edits.moveWordLeft,
+  'M-left': edits.moveWordLeft,
+  'M-f': edits.moveWordRight,
+  'C-right': edits.moveWordRight,
+  'M-right': edits.moveWordRight,
+  backspace: edits.deleteLeft,
+  'C-h': edits.deleteLeft,
+  delete: edits.deleteRight,
+  'C-d': edits.deleteRight,
+  'C-t': edits.transpose,
+};
+
+export const KILL_KEYS: Readonly<Record<string, edits.KillRange>> = {
+  'C-u': edits.toLineStart,
+  'C-k': edits.toLineEnd,
+  'C-w': edits.previousShellWord,
+  'M-backspace': edits.previousWord,
+  'M-d': edits.nextWord,
+};
+
+/** Keys that the caller handles. */
+export const OUTCOME_KEYS: Readonly<Record<string, KeyOutcome>> = {
+  'C-c': 'interrupt',
+  tab: 'complete',
+  'C-r': 'search',
+  'C-g': 'editor',
+  'C-x C-e': 'editor',
+  'C-l': 'clear',
+  'C-z': 'suspend',
+};
+
+/** The last two are Shift-Enter, where the terminal reports it: the kitty protocol, and xterm's modifyOtherKeys. */
+const NEWLINE_KEYS = new Set(['C-j', 'enter', 'M-return', 'M-enter', '\x1b[13;2u', '\x1b[27;2;13~']);
+
+/** Whether the key inserts a newline. */
+export function isNewline(name: string, key: Key): boolean {
+  return NEWLINE_KEYS.has(name) || NEWLINE_KEYS.has(key.sequence ?? '');
+}
+
+/** The key's name in the notation of these tables. */
+export function keyName(key: Key): string {
+  return `${key.ctrl ? 'C-' : ''}${key.meta ? 'M-' : ''}${key.name ?? ''}`;
+}
+
+/** Whether the key inserts `text`. */
+export function isPrintable(text: string, key: Key): boolean {
+  return text >= ' ' && text !== '\x7f' && !key.ctrl && !key.meta;
+}

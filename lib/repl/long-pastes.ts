@@ -1,0 +1,72 @@
+import { type EditBuffer, insert, type Mark, type MarkedText, replaceRange } from './edit-buffer.js';
+
+/** A range of a text, in UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The long pastes of a session. The line shows each one as a token such as `[LongText#1]`. */
+export class LongPastes {
+  readonly #texts = new Map<string, string>();
+  readonly #limit: number;
+
+  /** A paste of more than `limit` code points becomes a token. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Inserts a paste, as a new token when it is long. The same text pasted right after its token expands that token. */
+  paste(buffer: EditBuffer, text: string): EditBuffer {
+    if (!isLonger(text, this.#limit)) return insert(buffer, pastedText(text));
+    const token = buffer.marks.find((mark) => mark.kind === 'token' && mark.end === buffer.cursor);
+    const name = token && buffer.text.slice(token.start, token.end);
+    if (token && name && this.#texts.get(name) === text)
+      return replaceRange(buffer, token.start, token.end, pastedText(text));
+    return insert(buffer, this.#addToken(text));
+  }
+
+  /** Marks a known token whose name was just typed out. */
+  recognise(buffer: EditBuffer): EditBuffer {
+    const name = /\[LongText#\d+\]$/.exec(buffer.text.slice(Math.max(0, buffer.cursor - 32), buffer.cursor))?.[0];
+    if (name === undefined || !this.#texts.has(name)) return buffer;
+    const token: Mark = { start: buffer.cursor - name.length, end: buffer.cursor, kind: 'token' };
+    if (buffer.marks.some((mark) => mark.end > token.start && mark.start < token.end)) return buffer;
+    return { ...buffer, marks: [...buffer.marks, token].sort((one, other) => one.start - other.start) };
+  }
+
+  /** Replaces every token once, left to right. `pasted` lists the ranges of the result that were pasted. */
+  expand({ text, marks }: MarkedText): { readonly text: string; readonly pasted: readonly Span[] } {
+    let expanded = '';
+    let end = 0;
+    const pasted: Span[] = [];
+    for (const mark of marks) {
+      expanded += text.slice(end, mark.start);
+      const name = text.slice(mark.start, mark.end);
+      const whole = mark.kind === 'token' ? (this.#texts.get(name) ?? name) : name;
+      pasted.push({ start: expanded.length, end: expanded.length + whole.length });
+      expanded += whole;
+      end = mark.end;
+    }
+    return { text: expanded + text.slice(end), pasted };
+  }
+
+  #addToken(text: string): MarkedText {
+    const name = `[LongText#${this.#texts.size + 1}]`;
+    this.#texts.set(name, text);
+    return { text: name, marks: [{ start: 0, end: name.length, kind: 'token' }] };
+  }
+}
+
+function pastedText(text: string): MarkedText {
+  return { text, marks: text === '' ? [] : [{ start: 0, end: text.length, kind: 'pasted' }] };
+}
+
+/** Counts code points, and only where the length in UTF-16 units does not decide. */
+function isLonger(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
+  if (text.length > 2 * limit) return true;
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count > limit;
+}
