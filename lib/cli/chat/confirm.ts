@@ -2,28 +2,29 @@ import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import type { SlashContext } from '../../slash/command.js';
 import { askQuestion } from '../base/ask-question.js';
+import type { ChatTerminal } from './chat-terminal.js';
 
 /** How the questions of slash commands are answered. */
 export interface ConfirmOptions {
   readonly repl: () => Repl;
-  /** Why nobody can be asked; null where somebody can. */
-  readonly obstacle: 'without a terminal' | 'with TERM=dumb' | null;
+  readonly terminal: ChatTerminal;
   /** Whether `-y` was given. */
   readonly yes: boolean;
 }
 
-/** Asks the yes-or-no questions of slash commands. Where nobody can be asked, `-y` is the answer, and without it a `HiError` of code `usage` is thrown. */
-export function createConfirm({ repl, obstacle, yes }: ConfirmOptions): SlashContext['confirm'] {
+/** Asks the yes-or-no questions of slash commands. Where nobody can be asked, `-y` is the answer; without it a `HiError` of code `usage` is thrown. */
+export function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashContext['confirm'] {
   return async (message, alternative) => {
-    if (obstacle !== null && yes) return true;
-    if (obstacle !== null) {
-      throw new HiError('usage', `Cannot ask ${obstacle}: "${message}"`, {
+    if (terminal !== 'full') {
+      if (yes) return true;
+      const where = terminal === 'dumb' ? 'with TERM=dumb' : 'without a terminal';
+      throw new HiError('usage', `Cannot ask ${where}: "${message}"`, {
         hint: `'hi chat -y' answers yes, to the questions of tools too. ${alternative}`,
       });
     }
     return await repl().ask(async (streams) => {
       const { confirm } = await import('../base/inquirer.js');
-      return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);
+      return await askQuestion((context) => confirm({ message, default: false }, context), streams);
     });
   };
 }

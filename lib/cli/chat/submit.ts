@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../chat/event.js';
 import { HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
-import type { SubmittedLine } from '../../repl/repl.js';
+import type { Repl, SubmittedLine } from '../../repl/repl.js';
 import type { UserInput } from '../../session/deps.js';
 import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { type Line, parseLine } from '../../slash/parse.js';
@@ -13,16 +13,13 @@ import { resolveMentions } from './mentions.js';
 export interface SubmitDeps {
   readonly context: SlashContext;
   readonly tools: ToolContext;
-  /** The keys that nothing a command prints may show. */
+  readonly repl: Pick<Repl, 'prefill' | 'giveBack' | 'quit'>;
+  /** The keys that a command's output must not show. */
   secrets(): Promise<readonly string[]>;
-  prefill(text: string): void;
-  /** Puts the line that is being acted on back into the prompt, as it was. */
-  giveBack(): void;
-  /** Says something about the message before it is sent. */
-  tell(notice: string): void;
-  quit(): void;
-  /** Runs a command with the terminal to itself. */
-  runAlone(command: string): Promise<void>;
+  /** Shows a line about the message before it is sent. */
+  notify(notice: string): void;
+  /** Runs a command that has the terminal to itself. */
+  runCommand(command: string): Promise<void>;
 }
 
 /**
@@ -51,14 +48,14 @@ export async function submitLine(
 }
 
 /** The message with what it mentions. What cannot be attached is refused with the message, which is not lost. */
-async function inputOf(line: SubmittedLine, { tools, tell, giveBack }: SubmitDeps): Promise<UserInput> {
+async function inputOf(line: SubmittedLine, { tools, notify, repl }: SubmitDeps): Promise<UserInput> {
   const { text, pasted } = messageOf(line);
   try {
     const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder);
-    if (notice !== null) tell(notice);
+    if (notice !== null) notify(notice);
     return input;
   } catch (thrown) {
-    giveBack();
+    repl.giveBack();
     throw thrown;
   }
 }
@@ -104,8 +101,8 @@ async function* runCommand(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   for await (const event of command.run(argument, deps.context, signal)) {
-    if (event.type === 'leave') deps.quit();
-    else if (event.type === 'prefill') deps.prefill(event.text);
+    if (event.type === 'leave') deps.repl.quit();
+    else if (event.type === 'prefill') deps.repl.prefill(event.text);
     else if (event.type === 'print') yield { ...event, text: `${event.text}\n` };
     else yield event;
   }
@@ -119,7 +116,7 @@ async function* runShell(
   deps: SubmitDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  if (!kept) return await deps.runAlone(command);
+  if (!kept) return await deps.runCommand(command);
   const told = yield* runLocally(command, deps.tools, await deps.secrets(), signal);
   await deps.context.session.note(told);
 }

@@ -1,0 +1,22 @@
+import type { ChatOptions } from '../base/command-options.js';
+import { readSettings, type Settings } from '../base/settings.js';
+import type { World } from '../base/world.js';
+import { chatTerminal } from './chat-terminal.js';
+import { isProviderUnset } from './detected-provider.js';
+
+/** The settings of a chat. Where nothing is configured, the set-up runs first; null when the user leaves it. */
+export async function chatSettings(world: World, options: ChatOptions, isDefault: boolean): Promise<Settings | null> {
+  const settings = await readSettings(world, options);
+  if (chatTerminal(world) !== 'full' || !needsSetUp(world, options, settings, isDefault)) return settings;
+  const { canAsk, init } = await import('../init/init.js');
+  if (!canAsk(world)) return settings;
+  if ((await init(world, options)) === 0) return await readSettings(world, options);
+  if (settings.config !== null) world.stderr.write("To chat without the set-up, run 'hi chat'.\n");
+  return null;
+}
+
+/** A provider that was only detected is enough for whoever types `hi chat`; plain `hi` offers the choice once. */
+function needsSetUp(world: World, options: ChatOptions, settings: Settings, isDefault: boolean): boolean {
+  if (settings.config === null) return true;
+  return isDefault && settings.file === null && isProviderUnset(world, options, settings);
+}

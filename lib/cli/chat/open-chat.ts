@@ -1,0 +1,111 @@
+import { createRepl } from '../../repl/create-repl.js';
+import type { CompletableCommand, Repl } from '../../repl/repl.js';
+import { createScreen, type OutputStreams, type Screen } from '../../screen/screen.js';
+import { createStyledAnswerWriter } from '../../screen/styled-answer-writer.js';
+import type { SlashContext } from '../../slash/command.js';
+import { describeCall } from '../../tools/describe-call.js';
+import type { Approve } from '../../tools/tool.js';
+import type { ChatOptions } from '../base/command-options.js';
+import { requireConfig, type Settings } from '../base/settings.js';
+import { isDumb, outputStreams } from '../base/streams.js';
+import type { World } from '../base/world.js';
+import { askApproval } from '../wiring/approve.js';
+import { type WiredSession, wire } from '../wiring/wire.js';
+import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
+import { createConfirm } from './confirm.js';
+import { promptText } from './greeting.js';
+import { runInForeground } from './run-in-foreground.js';
+import { slashContext } from './slash-context.js';
+import { type SubmitDeps, submitLine } from './submit.js';
+import { WindowUsage } from './window-usage.js';
+
+/** What a chat is made of. */
+export interface Chat {
+  readonly wired: WiredSession;
+  readonly screen: Screen;
+  readonly repl: Repl;
+  readonly usage: WindowUsage;
+}
+
+/** Puts a chat together: a session, the screen that shows it and the REPL that feeds it. Throws `HiError`s of codes `config` and `history`. */
+export async function openChat(world: World, options: ChatOptions, settings: Settings): Promise<Chat> {
+  const terminal = chatTerminal(world);
+  const streams = terminal === 'full' ? outputStreams(world) : withoutColour(outputStreams(world));
+  const screen = chatScreen(world, options, terminal, streams);
+  // What the REPL is made of uses it only while a line is acted on.
+  const later = (): Repl => repl;
+  const approve = terminal === 'full' ? { approve: approveIn(later) } : {};
+  const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
+  const usage = new WindowUsage(wired.session);
+  const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
+  const context = slashContext(world, wired, later, confirm);
+  const repl: Repl = createRepl({
+    stdin: world.stdin,
+    terminal: world.stdout,
+    isDumb: isDumb(world.env),
+    colour: streams.colour.out,
+    screen,
+    prompt: async () => promptText(await usage.read()),
+    submit(line, signal) {
+      usage.expire();
+      return submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
+    },
+    commands: completableCommands(context),
+    inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
+    longPaste: wired.config.input.long_paste,
+    editor: world.env.VISUAL || world.env.EDITOR || null,
+    cwd: world.cwd,
+    home: world.home,
+  });
+  return { wired, screen, repl, usage };
+}
+
+/** A script's chat has no colour, whatever the streams are (SPEC §4). */
+const withoutColour = (streams: OutputStreams): OutputStreams => ({ ...streams, colour: { out: false, err: false } });
+
+function chatScreen(world: World, options: ChatOptions, terminal: ChatTerminal, streams: OutputStreams): Screen {
+  return createScreen(streams, {
+    quiet: options.quiet ?? false,
+    styled: terminal === 'full' ? createStyledAnswerWriter : null,
+    thinking: true,
+    waiting: terminal === 'full',
+    exact: false,
+    usage: options.usage ?? false,
+    describe: (name, args) => describeCall({ name, args }),
+    now: () => world.now().getTime(),
+  });
+}
+
+function approveIn(repl: () => Repl): Approve {
+  return (question, signal) =>
+    repl().ask((streams) => askApproval(question, { ...streams, signal: AbortSignal.any([signal, streams.signal]) }));
+}
+
+function submitDeps(
+  world: World,
+  terminal: ChatTerminal,
+  context: SlashContext,
+  { wired, screen, repl }: Chat,
+): SubmitDeps {
+  const { tools, connections } = wired;
+  return {
+    context,
+    tools,
+    repl,
+    secrets: () => connections.secrets(),
+    notify: (notice) => screen.notice(notice, 'info'),
+    runCommand(command) {
+      const run = (): Promise<void> => runInForeground(command, world, tools.workingFolder);
+      return terminal === 'full' ? repl.lend(run) : run();
+    },
+  };
+}
+
+function completableCommands(context: SlashContext): readonly CompletableCommand[] {
+  return context.commands.map(({ name, aliases, summary, complete }) => ({
+    name,
+    summary,
+    ...(aliases === undefined ? {} : { aliases }),
+    ...(complete === undefined ? {} : { complete: (typed: string) => complete(typed, context) }),
+  }));
+}
