@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { HiError } from '../errors.js';
+import { providers } from '../providers/index.js';
 import { suggestion } from '../registry.js';
 import { addChatOptions, addCommonOptions, addModelOptions, type ChatOptions } from './base/command-options.js';
 import { VERSION } from './base/version.js';
@@ -39,8 +40,10 @@ export function makeProgram(
   finish: (status: Status) => void,
   words: readonly string[] | null = null,
 ): Command {
+  const titles = providers.map(({ title }) => title);
+  const vendors = `${titles.slice(0, -1).join(', ')} or ${titles.at(-1)}`;
   const program = new Command('hi')
-    .description('One conversation, for ever, with OpenAI, Anthropic, Gemini or Ollama.')
+    .description(`One conversation, for ever, with ${vendors}.`)
     .version(VERSION, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')

@@ -1,3 +1,4 @@
+import type { Vendor } from '../chat/vendor.js';
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
 import type { Config, ConfigFile } from './config.js';
@@ -5,17 +6,6 @@ import { DEFAULTS } from './defaults.js';
 import type { ModelSettings } from './model-settings.js';
 import { contextWindow } from './models.js';
 import { filledIn } from './setting.js';
-
-/** What the configuration needs to know of a vendor. */
-export interface Vendor {
-  readonly name: string;
-  readonly defaultModel: string;
-  readonly fastModel: string | null;
-  readonly keyVariables: readonly string[];
-  readonly baseVariable: string;
-  readonly ownHosts: readonly string[];
-  readonly port?: number;
-}
 
 /** What the command line says. */
 export interface Flags {
@@ -173,9 +163,10 @@ async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings)
 /** The error for a program that does not know whom to talk to: the expected path and the two quickest ways out (SPEC §2). */
 export function notConfigured(configFile: string, vendors: readonly Vendor[]): HiError {
   const variables = vendors.flatMap((vendor) => vendor.keyVariables.slice(0, 1));
+  const local = vendors.filter(({ keyVariables }) => keyVariables.length === 0).map(({ title }) => title);
   return new HiError(
     'config',
-    `hi is not configured: there is no '${configFile}', no vendor's key in the environment, and no Ollama answers.`,
+    `hi is not configured: there is no '${configFile}', no vendor's key in the environment, and no ${local.join(' or ')} answers.`,
     {
       hint: `Run 'hi config init', or set one of ${variables.join(', ')}.`,
     },

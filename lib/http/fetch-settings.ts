@@ -4,6 +4,8 @@ export interface FetchSettings {
   readonly apiKey: string | null;
   /** How long nothing at all may arrive before the answer is given up, in milliseconds. */
   readonly idleTimeout: number;
+  /** What to do when nothing listens at the address, in sentences; absent when nothing more is known of the server. */
+  readonly startHint?: string;
   /** Environment of the process: proxies are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where `--debug` writes requests and responses, keys masked; absent when not asked for. */

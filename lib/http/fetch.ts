@@ -35,6 +35,7 @@ export function makeFetch(settings: FetchSettings): Fetch {
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
       idleTimeout: settings.idleTimeout,
+      startHint: settings.startHint ?? null,
     };
     const trace = tracer(settings);
     trace?.request(request);

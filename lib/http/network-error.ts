@@ -1,4 +1,5 @@
 import { HiError } from '../errors.js';
+import type { Call } from './pending-request.js';
 
 /** The error of a request that its caller gave up. */
 export function aborted(): Error {
@@ -22,13 +23,13 @@ export function silence(url: URL, idleTimeout: number): HiError {
 /** What Node throws for a connection that fails, as a `HiError` that names the host, or the proxy that was not reached. Abort errors and `HiError`s stay what they are. */
 export function asNetworkError(
   thrown: unknown,
-  { url, proxy }: { readonly url: URL; readonly proxy: URL | null },
+  { url, proxy, startHint }: Pick<Call, 'url' | 'proxy' | 'startHint'>,
 ): unknown {
   if (thrown instanceof HiError) return thrown;
   if (typeof thrown !== 'object' || thrown === null) return thrown;
   if ('name' in thrown && thrown.name === 'AbortError') return thrown;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
-  const { what, hint, retryable } = describe(code, url.host, proxy);
+  const { what, hint, retryable } = describe(code, url.host, proxy, startHint);
   // Its text would say "timed out" (see above), and tells nothing more.
   const cause = code === 'ETIMEDOUT' ? {} : { cause: thrown };
   return new HiError('network', what, { hint, retryable, ...cause });
@@ -51,7 +52,7 @@ interface Description {
   readonly retryable: boolean;
 }
 
-function describe(code: string, host: string, proxy: URL | null): Description {
+function describe(code: string, host: string, proxy: URL | null, startHint: string | null): Description {
   if (proxy !== null && UNREACHED.has(code)) {
     return {
       what: `The proxy '${proxy.host}' cannot be reached.`,
@@ -62,7 +63,7 @@ function describe(code: string, host: string, proxy: URL | null): Description {
   if (code === 'ECONNREFUSED') {
     return {
       what: `Nothing listens at '${host}'.`,
-      hint: 'Start the server there (for Ollama: ollama serve), or correct api_base.',
+      hint: startHint ?? 'Start the server there, or correct api_base.',
       retryable: false,
     };
   }

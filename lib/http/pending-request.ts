@@ -7,4 +7,5 @@ export interface Call {
   readonly body: string | null;
   readonly signal: AbortSignal | null;
   readonly idleTimeout: number;
+  readonly startHint: string | null;
 }

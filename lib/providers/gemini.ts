@@ -9,6 +9,7 @@ export const gemini: ProviderMember = {
   keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   baseVariable: 'GOOGLE_GEMINI_BASE_URL',
   ownHosts: ['generativelanguage.googleapis.com'],
+  priceId: 'google',
   keyPage: 'https://aistudio.google.com/apikey',
   async create(settings) {
     return (await import('./gemini/gemini-adapter.js')).create(gemini, settings);

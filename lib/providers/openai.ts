@@ -1,4 +1,5 @@
-import type { Provider, ProviderMember, ProviderSettings, Vendor } from './common/provider.js';
+import type { Vendor } from '../chat/vendor.js';
+import type { Provider, ProviderMember, ProviderSettings } from './common/provider.js';
 
 const ADDRESS = 'https://api.openai.com/v1';
 
@@ -12,6 +13,7 @@ export const openai: ProviderMember = {
   baseVariable: 'OPENAI_BASE_URL',
   ownHosts: ['api.openai.com'],
   keyPage: 'https://platform.openai.com/api-keys',
+  hints: { path: 'Nothing answers at this path: check api_base (it usually ends in /v1).' },
   elsewhere: "A server that speaks OpenAI's protocol (llama.cpp, vLLM, LM Studio, LiteLLM, a gateway)",
   create: (settings) => createCompatible(openai, ADDRESS, settings),
   listModels: (settings, signal) => listCompatible(openai, ADDRESS, settings, signal),

@@ -3,18 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
+import type { Vendor } from '../../lib/chat/vendor.js';
 import type { ConfigFile } from '../../lib/config/config.js';
 import { contextWindow } from '../../lib/config/models.js';
 import { findPaths } from '../../lib/config/paths.js';
 import { type ConfigCheck, readConfig } from '../../lib/config/read-config.js';
 import { maskKey, readKey } from '../../lib/config/read-key.js';
-import { type Flags, resolveConfig, type Vendor } from '../../lib/config/resolve.js';
+import { type Flags, resolveConfig } from '../../lib/config/resolve.js';
 import { configSchema } from '../../lib/config/schema.js';
 import { addRule, writeConfig } from '../../lib/config/write.js';
 
 const VENDORS: readonly Vendor[] = [
   {
     name: 'openai',
+    title: 'OpenAI',
+    keyPage: null,
     defaultModel: 'gpt-x',
     fastModel: 'gpt-x-mini',
     keyVariables: ['OPENAI_API_KEY'],
@@ -23,6 +26,8 @@ const VENDORS: readonly Vendor[] = [
   },
   {
     name: 'gemini',
+    title: 'Gemini',
+    keyPage: null,
     defaultModel: 'gem',
     fastModel: 'gem-lite',
     keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
@@ -31,6 +36,8 @@ const VENDORS: readonly Vendor[] = [
   },
   {
     name: 'ollama',
+    title: 'Ollama',
+    keyPage: null,
     defaultModel: 'llama',
     fastModel: null,
     keyVariables: [],

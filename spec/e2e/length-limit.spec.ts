@@ -17,7 +17,7 @@ function homeFor(dialect: Dialect, server: VendorServer, tools: object = {}): Ho
     model: 'scripted',
     api_key: 'a-key-0123456789',
     api_base: `${server.url}${dialect.path}`,
-    openai: { api: dialect.settings.openaiApi ?? 'auto' },
+    openai: dialect.settings.options ?? {},
     tools,
   });
   return home;

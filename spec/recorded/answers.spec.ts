@@ -48,7 +48,7 @@ withRecordings(() => {
 async function replayed(recording: Recording, options: Partial<ReplayOptions> = {}): Promise<Outcome> {
   return replaying({ recordings: [recording], ...options }, recording, async (base, server) => {
     const provider = await adapter(recording.provider, base, {
-      openaiApi: recording.api === 'responses' ? 'responses' : 'auto',
+      options: { api: recording.api === 'responses' ? 'responses' : 'auto' },
     });
     const got = await ask(provider, chatRequest({ model: modelOf(recording) }));
     for (const { body } of server.requests) expect(broken(recording.api, body)).toEqual([]);

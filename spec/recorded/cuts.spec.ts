@@ -34,8 +34,8 @@ withRecordings(() => {
 async function expectKept(recording: Recording, how: 'cut' | 'end' | 'hang', place: number): Promise<void> {
   const { text, toolCalls } = recording.expect;
   await replaying({ recordings: [recording], [how]: place }, recording, async (base) => {
-    const openaiApi = recording.api === 'responses' ? 'responses' : 'auto';
-    const provider = await adapter(recording.provider, base, { openaiApi, idleTimeout: IDLE });
+    const options = { api: recording.api === 'responses' ? 'responses' : 'auto' };
+    const provider = await adapter(recording.provider, base, { options, idleTimeout: IDLE });
     const got = await ask(provider, chatRequest());
     expect(text.startsWith(got.text)).toBe(true);
     const calls = got.parts.filter((part) => part.type === 'tool_call');

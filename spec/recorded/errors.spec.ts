@@ -62,7 +62,7 @@ withRecordings(() => {
 async function replayed(recording: Recording, apiKey = 'sk-0123456789'): Promise<Outcome> {
   return replaying({ recordings: [recording] }, recording, async (base) => {
     const api = recording.api === 'responses' ? 'responses' : 'auto';
-    const provider = await adapter(recording.provider, base, { openaiApi: api, apiKey });
+    const provider = await adapter(recording.provider, base, { options: { api }, apiKey });
     return ask(provider, chatRequest({ model: 'some-model' }));
   });
 }

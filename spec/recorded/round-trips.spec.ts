@@ -15,7 +15,7 @@ withRecordings(() => {
     async (_, { first, second }) => {
       await replaying({ recordings: [first, second] }, first, async (base, server) => {
         const api = first.api === 'responses' ? 'responses' : 'auto';
-        const provider = await adapter(first.provider, base, { openaiApi: api });
+        const provider = await adapter(first.provider, base, { options: { api } });
         const model = modelOf(first);
         const opening = chatRequest({ model });
         const asked = await ask(provider, opening);

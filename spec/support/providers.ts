@@ -7,7 +7,7 @@ import { pick } from '../../lib/registry.js';
 
 /** Settings for a server on this machine. */
 export function settingsFor(apiBase: string, more: Partial<ProviderSettings> = {}): ProviderSettings {
-  return { apiKey: 'test-key-0123456789', apiBase, idleTimeout: 10_000, openaiApi: 'auto', env: {}, ...more };
+  return { apiKey: 'test-key-0123456789', apiBase, idleTimeout: 10_000, env: {}, ...more };
 }
 
 /** The adapter of that name, speaking to a server on this machine. */

@@ -25,7 +25,7 @@ export interface Dialect {
 const chat: Dialect = {
   title: 'OpenAI Chat Completions',
   provider: 'openai',
-  settings: { openaiApi: 'chat' },
+  settings: { options: { api: 'chat' } },
   path: '/v1',
   text: (...pieces) => sse(...pieces.map((content) => delta({ content })), finish('stop'), chatUsage, '[DONE]'),
   tools: (...calls) =>
@@ -62,7 +62,7 @@ const chat: Dialect = {
 const responses: Dialect = {
   title: 'OpenAI Responses',
   provider: 'openai',
-  settings: { openaiApi: 'responses' },
+  settings: { options: { api: 'responses' } },
   path: '/v1',
   text: (...pieces) => namedSse(created, ...messageItem(0, pieces), completed()),
   tools: (...calls) =>

@@ -70,7 +70,7 @@ export async function probeModels(
 ): Promise<readonly string[] | null> {
   const member = providers.find((provider: ProviderMember) => provider.name === name);
   if (member === undefined) return null;
-  const settings = { apiKey: null, apiBase, idleTimeout: PROBE_TIMEOUT, openaiApi: 'auto', env: world.env } as const;
+  const settings = { apiKey: null, apiBase, idleTimeout: PROBE_TIMEOUT, env: world.env };
   try {
     return await member.listModels(settings, AbortSignal.timeout(PROBE_TIMEOUT));
   } catch {

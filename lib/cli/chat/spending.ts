@@ -1,5 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import { shortCount } from '../../chat/transcript.js';
+import { providers } from '../../providers/index.js';
 import type { UsageRecord } from '../wiring/connections.js';
 
 /** What this chat has used and what that costs by the published prices, as lines of `/status`. Brings the price table, so it is loaded when it is asked for. */
@@ -20,12 +21,10 @@ function costText(spent: readonly UsageRecord[]): string {
   return `about $${dollars.toFixed(dollars < 0.1 ? 4 : 2)}${unknown === '' ? '' : `, without ${unknown}, whose price is not known`}`;
 }
 
-/** The table's names of the vendors. Ollama is not among them: what it runs has no price. */
-const SELLERS: Readonly<Record<string, string>> = { openai: 'openai', anthropic: 'anthropic', gemini: 'google' };
-
 /** In dollars; null when it is not known. Behind an address of the user's own, only what is known of that address counts: the same name may cost nothing there. */
 function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
-  const seller = api_base === null ? { providerId: SELLERS[provider] ?? provider } : { providerApiUrl: api_base };
+  const providerId = providers.find(({ name }) => name === provider)?.priceId ?? provider;
+  const seller = api_base === null ? { providerId } : { providerApiUrl: api_base };
   const { input_tokens, output_tokens, cached_tokens } = usage;
   // The table throws where a part is more than the whole, as some servers tell.
   const cache_read_tokens = Math.min(cached_tokens, input_tokens);

@@ -165,7 +165,7 @@ export async function chooseModel(
       [...new Set([...usual, ...listed])].filter((name) => name !== undefined),
     );
   } else if (member.keyVariables.length === 0) {
-    const hint = `Get one first, such as: ollama pull ${member.defaultModel}`;
+    const hint = member.hints?.firstModel ?? 'Get one first.';
     const error = new HiError('model', `${member.title} has no model yet.`, { hint });
     printError(error, prompts);
     return error;

@@ -109,7 +109,6 @@ class SetUp {
       apiKey: key.value,
       apiBase: address.value,
       idleTimeout: Math.min(idleTimeout(this.#world), 60_000),
-      openaiApi: 'auto',
       env: this.#world.env,
     };
   }

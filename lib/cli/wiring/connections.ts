@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
@@ -121,17 +122,23 @@ export class Connections {
     return await member.create(await this.#access(model, signal));
   }
 
-  async #access({ api_key, api_base }: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
+  async #access({ provider, api_key, api_base }: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
     const apiKey = await this.#key(api_key, signal);
     return {
       apiKey,
       apiBase: api_base,
       idleTimeout: idleTimeout(this.#world),
-      openaiApi: this.#config.openai.api,
+      options: optionsOf(this.#config, provider),
       env: this.#world.env,
       ...(this.#options.debug ? { trace: await openDebugLog(this.#settings.paths.log) } : {}),
     };
   }
+}
+
+/** The section of the configuration that has the vendor's name. */
+function optionsOf(config: Config, provider: string): JsonObject {
+  const section: unknown = new Map<string, unknown>(Object.entries(config)).get(provider);
+  return isJsonObject(section) ? section : {};
 }
 
 /** What was asked for, within so many milliseconds. Throws a `HiError` of code `network` after them. */

@@ -1,13 +1,13 @@
+import type { Vendor } from '../../chat/vendor.js';
 import { type ErrorCode, HiError } from '../../errors.js';
 import { mask } from '../../http/mask-key.js';
 import { isRetryable, kindOf } from './failure-kind.js';
-import type { ProviderMember } from './provider.js';
 import { retryAfter } from './retry-after.js';
 import { readVendorError, type VendorError, WEB_PAGE } from './vendor-error.js';
 
 /** Whom a failure is told of. */
 export interface FailureContext {
-  readonly member: Pick<ProviderMember, 'name' | 'title' | 'keyVariables' | 'keyPage'>;
+  readonly member: Pick<Vendor, 'name' | 'title' | 'keyVariables' | 'keyPage' | 'hints'>;
   /** The model that was asked; null where none was. */
   readonly model: string | null;
   /** Masked wherever a server repeats it. */
@@ -93,8 +93,8 @@ function describe(
   }
 }
 
-function keyHint({ status, message }: VendorError, { name, keyVariables, keyPage }: FailureContext['member']): string {
-  if (name === 'ollama') return 'Sign in with: ollama signin.';
+function keyHint({ status, message }: VendorError, { hints, keyVariables, keyPage }: FailureContext['member']): string {
+  if (hints?.key !== undefined) return hints.key;
   const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
   // The key is known, and what the server says of it is the thing to act on: a region, a project, a model it is not for.
   if (status === 403 && message !== '')
@@ -102,13 +102,11 @@ function keyHint({ status, message }: VendorError, { name, keyVariables, keyPage
   return `Set ${where}, to a valid key${keyPage === null ? '.' : `; ${keyPage} has them.`}`;
 }
 
-function modelHint({ name }: FailureContext['member'], model: string | null): string {
-  if (name === 'ollama')
-    return `Fetch it with: ollama pull ${model ?? 'NAME'}. Or choose one that is there with /model or -m.`;
-  return 'Choose another with /model or -m; `hi config check --live` tests it.';
+function modelHint({ hints }: FailureContext['member'], model: string | null): string {
+  return hints?.model?.(model ?? 'NAME') ?? 'Choose another with /model or -m; `hi config check --live` tests it.';
 }
 
-function requestHint({ kinds, message, status }: VendorError, { name }: FailureContext['member']): string {
+function requestHint({ kinds, message, status }: VendorError, { hints }: FailureContext['member']): string {
   if (/does not support tools/i.test(message))
     return 'Ask without tools (--no-tools), or use a model that knows tools.';
   if (/does not support thinking|effort|reasoning|thinking/i.test(message)) {
@@ -117,8 +115,7 @@ function requestHint({ kinds, message, status }: VendorError, { name }: FailureC
   if (/image|vision|media/i.test(message)) return 'Use a model that sees images, or /undo the message with the image.';
   if (status === 403 && kinds.includes(WEB_PAGE))
     return 'That was a web page, perhaps of a firewall: check api_base, the network, and HTTPS_PROXY if you need one.';
-  if (status === 404 || status === 405)
-    return `Nothing answers at this path: check api_base${name === 'openai' ? ' (it usually ends in /v1)' : ''}.`;
+  if (status === 404 || status === 405) return hints?.path ?? 'Nothing answers at this path: check api_base.';
   return 'Use another model, or run again with --debug to see what was sent.';
 }
 

@@ -1,5 +1,7 @@
 import type { StreamEvent } from '../../chat/event.js';
+import type { JsonObject } from '../../chat/json.js';
 import type { ChatRequest } from '../../chat/request.js';
+import type { Vendor } from '../../chat/vendor.js';
 import type { FetchSettings } from '../../http/fetch-settings.js';
 
 /** A model that can be asked. One adapter instance serves one vendor with one key and one address. */
@@ -20,30 +22,12 @@ export interface Provider {
 export interface ProviderSettings extends FetchSettings {
   /** Another address than the vendor's own; null for the vendor's. */
   readonly apiBase: string | null;
-  /** `openai.api` of the configuration; only OpenAI's adapter reads it. */
-  readonly openaiApi: 'auto' | 'responses' | 'chat';
+  /** The section of the configuration that has the vendor's name; absent where there is none. */
+  readonly options?: JsonObject;
 }
 
 /** A vendor, as the registry lists it: everything the program knows about vendors is here and in the adapter. */
-export interface ProviderMember {
-  readonly name: string;
-  /** As people write it: `OpenAI`. */
-  readonly title: string;
-  readonly defaultModel: string;
-  /** The fast model for summaries when the configuration names none; null when there is no obvious one. */
-  readonly fastModel: string | null;
-  /** Environment variables that may hold the key, the first set one wins. Empty when the vendor needs no key. */
-  readonly keyVariables: readonly string[];
-  /** Environment variable that may hold the address. */
-  readonly baseVariable: string;
-  /** The hosts that are the vendor's own; those below them, such as the ones of regions, are its own too. Empty when the vendor's servers are the users'. */
-  readonly ownHosts: readonly string[];
-  /** The port of an address that names neither a scheme nor a port; absent for the web's own. */
-  readonly port?: number;
-  /** Where a new key can be had, for the hint; null when none is needed. */
-  readonly keyPage: string | null;
-  /** How the set-up offers other people's servers that speak the vendor's protocol; absent where there are none. */
-  readonly elsewhere?: string;
+export interface ProviderMember extends Vendor {
   /** Loads the vendor's SDK and makes the adapter. */
   create(settings: ProviderSettings): Promise<Provider>;
   /** The names of the models there are to choose from, best first where the vendor tells. Throws like `stream`. */
@@ -54,6 +38,3 @@ export interface ProviderMember {
    */
   realWindow?(settings: ProviderSettings, model: string, signal: AbortSignal): Promise<number | null>;
 }
-
-/** What an adapter needs to know of its vendor. */
-export type Vendor = Omit<ProviderMember, 'create' | 'listModels' | 'realWindow'>;

@@ -1,9 +1,10 @@
+import type { Vendor } from '../../chat/vendor.js';
 import { HiError } from '../../errors.js';
-import type { ProviderMember, ProviderSettings } from './provider.js';
+import type { ProviderSettings } from './provider.js';
 
 /** The key; throws a `HiError` that says where to get one when there is none. */
 export function requireKey(
-  member: Pick<ProviderMember, 'title' | 'keyVariables' | 'keyPage'>,
+  member: Pick<Vendor, 'title' | 'keyVariables' | 'keyPage'>,
   settings: ProviderSettings,
 ): string {
   if (settings.apiKey !== null) return settings.apiKey;

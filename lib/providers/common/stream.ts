@@ -41,6 +41,20 @@ export async function* guarded(
   }
 }
 
+/** What `ask` resolves to. Throws an abort error when `signal` aborted, else a `HiError` of the failure's kind. */
+export async function askVendor<Value>(
+  ask: () => Promise<Value>,
+  context: FailureContext,
+  signal: AbortSignal,
+): Promise<Value> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (signal.aborted) throw aborted();
+    throw asFailure(misshapen(thrown, context.member.title), context);
+  }
+}
+
 function readable(event: StreamEvent, title: string): StreamEvent {
   try {
     return validEvent(event);

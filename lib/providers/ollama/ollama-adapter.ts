@@ -4,43 +4,30 @@ import type { StreamEvent } from '../../chat/event.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
+import type { Vendor } from '../../chat/vendor.js';
 import { HiError } from '../../errors.js';
-import { DroppedLines } from '../../http/dropped-lines.js';
-import { type Fetch, makeFetch } from '../../http/fetch.js';
-import { aborted } from '../../http/network-error.js';
-import { quietConsole } from '../../http/sdk-console.js';
+import type { Fetch } from '../../http/fetch.js';
 import { StreamError } from '../../http/stream-error.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
-import type { Provider, ProviderSettings, Vendor } from '../common/provider.js';
-import { asFailure } from '../common/provider-failure.js';
-import { guarded, misshapen } from '../common/stream.js';
+import type { Provider, ProviderSettings } from '../common/provider.js';
+import { sdkFetch } from '../common/sdk-options.js';
+import { askVendor, misshapen } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { StreamingProvider } from '../common/streaming-provider.js';
+import { DroppedLines } from './dropped-lines.js';
 import { toVendorRequest } from './ollama-request.js';
 import { largestWindow, loadedWindow, promptCutNotice, textTokens } from './ollama-window.js';
-
-/** See `ProviderMember.realWindow`. */
-export async function realWindow(
-  vendor: Vendor,
-  settings: ProviderSettings,
-  model: string,
-  signal: AbortSignal,
-): Promise<number | null> {
-  const client = connecting(settings)(signal);
-  try {
-    return loadedWindow((await client.ps()).models, model) ?? largestWindow(await client.show({ model }));
-  } catch (thrown) {
-    if (signal.aborted) throw aborted();
-    throw asFailure(thrown, { member: vendor, model, apiKey: settings.apiKey });
-  }
-}
 
 /** A client for one request: the SDK takes no signal, so it gets a `fetch` that carries one. */
 type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
 
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
-  return new OllamaProvider(vendor, connecting(settings), settings);
+  const server = new OllamaServer(vendor, connecting(vendor, settings));
+  return new StreamingProvider({ member: vendor, apiKey: settings.apiKey }, (request, signal) =>
+    server.answer(request, signal),
+  );
 }
 
 /** See `ProviderMember.listModels`. */
@@ -49,38 +36,39 @@ export async function listModels(
   settings: ProviderSettings,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const connect = connecting(settings);
-  try {
-    const { models } = await connect(signal).list();
-    return models.map((model) => model.name);
-  } catch (thrown) {
-    if (signal.aborted) throw aborted();
-    throw asFailure(misshapen(thrown, vendor.title), { member: vendor, model: null, apiKey: settings.apiKey });
-  }
+  const client = connecting(vendor, settings)(signal);
+  const list = async () => (await client.list()).models.map((model) => model.name);
+  return await askVendor(list, { member: vendor, model: null, apiKey: settings.apiKey }, signal);
 }
 
-class OllamaProvider implements Provider {
-  readonly name: string;
+/** See `ProviderMember.realWindow`. */
+export async function realWindow(
+  vendor: Vendor,
+  settings: ProviderSettings,
+  model: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const client = connecting(vendor, settings)(signal);
+  const ask = async () =>
+    loadedWindow((await client.ps()).models, model) ?? largestWindow(await client.show({ model }));
+  return await askVendor(ask, { member: vendor, model, apiKey: settings.apiKey }, signal);
+}
+
+/** What is remembered of a server from one request to the next. */
+class OllamaServer {
   readonly #vendor: Vendor;
   readonly #connect: Connect;
-  readonly #settings: ProviderSettings;
   readonly #vision = new Map<string, boolean>();
-  /** The last prompt of each model: its size, and in which turn the user was told that it was cut. */
-  readonly #last = new Map<string, { readonly estimate: number; readonly toldAt: number }>();
+  /** The last prompt of each model: its size, and in which turn the user was warned that it was cut. */
+  readonly #last = new Map<string, { readonly estimate: number; readonly warnedAt: number }>();
 
-  constructor(vendor: Vendor, connect: Connect, settings: ProviderSettings) {
-    this.name = vendor.name;
+  constructor(vendor: Vendor, connect: Connect) {
     this.#vendor = vendor;
     this.#connect = connect;
-    this.#settings = settings;
   }
 
-  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
-    const context = { member: this.#vendor, model: request.model, apiKey: this.#settings.apiKey };
-    return guarded((both) => this.#events(request, both), context, signal);
-  }
-
-  async *#events(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  /** One answer. */
+  async *answer(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const sees = await this.#sees(request, signal);
     const answer = new StreamedAnswer();
     const nextId = callIds(request.messages);
@@ -116,9 +104,8 @@ class OllamaProvider implements Provider {
     const turn = request.messages.filter((message) => message.role === 'user').length;
     const earlier = this.#last.get(request.model) ?? null;
     const text = promptCutNotice(request, read, earlier);
-    const told = text !== null && earlier?.toldAt === turn;
-    if (text !== null && !told) yield { type: 'notice', text };
-    this.#last.set(request.model, { estimate: textTokens(request), toldAt: text === null ? -1 : turn });
+    if (text !== null && earlier?.warnedAt !== turn) yield { type: 'notice', text };
+    this.#last.set(request.model, { estimate: textTokens(request), warnedAt: text === null ? -1 : turn });
   }
 
   /**
@@ -139,7 +126,7 @@ class OllamaProvider implements Provider {
   async *#chunks(request: ChatRequest, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
     const dropped = new DroppedLines();
     try {
-      const stream = await this.#connect(signal, dropped).chat(toVendorRequest(request, this.name, sees));
+      const stream = await this.#connect(signal, dropped).chat(toVendorRequest(request, this.#vendor.name, sees));
       for await (const chunk of stream) {
         const bad = isObject(chunk) ? dropped.first : jsonText(chunk);
         if (bad !== null) throw unreadable(bad);
@@ -198,9 +185,8 @@ export function readUsage({ prompt_eval_count, eval_count }: Partial<ChatRespons
   return { input_tokens, output_tokens, cached_tokens: 0, context_tokens: input_tokens + output_tokens };
 }
 
-function connecting(settings: ProviderSettings): Connect {
-  quietConsole(settings.trace);
-  const fetch = makeFetch(settings);
+function connecting(vendor: Vendor, settings: ProviderSettings): Connect {
+  const fetch = sdkFetch(vendor, settings);
   const headers = settings.apiKey === null ? {} : { Authorization: `Bearer ${settings.apiKey}` };
   return (signal, dropped) => {
     const withSignal: Fetch = async (input, init) => {

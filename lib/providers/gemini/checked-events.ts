@@ -1,6 +1,6 @@
-import { PlainResponse } from './plain-globals.js';
-import { PlainStream } from './plain-stream.js';
-import { eventData, serverSentEvents } from './server-sent-events.js';
+import { PlainResponse } from '../../http/plain-globals.js';
+import { PlainStream } from '../../http/plain-stream.js';
+import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 
 /** An event that is an error object, told from the beginning of its text, for the others are taken apart later. */
 const ERROR = /^\s*\{\s*"error"/;

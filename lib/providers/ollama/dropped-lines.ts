@@ -1,6 +1,6 @@
-import { PlainResponse } from './plain-globals.js';
-import { PlainStream } from './plain-stream.js';
-import { listenToConsole } from './sdk-console.js';
+import { PlainResponse } from '../../http/plain-globals.js';
+import { PlainStream } from '../../http/plain-stream.js';
+import { listenToConsole } from '../../http/sdk-console.js';
 
 /** What Ollama's SDK writes on the console before a line that it cannot parse and drops. */
 const COMPLAINT = 'invalid json: ';

@@ -1,0 +1,37 @@
+/** What the program knows of a vendor, as data. */
+export interface Vendor {
+  /** The registry's name, as the configuration and every stored message have it. */
+  readonly name: string;
+  /** As people write it: `OpenAI`. */
+  readonly title: string;
+  readonly defaultModel: string;
+  /** The fast model for summaries when the configuration names none; null when there is no obvious one. */
+  readonly fastModel: string | null;
+  /** Environment variables that may hold the key, the first set one wins. Empty when the vendor needs no key. */
+  readonly keyVariables: readonly string[];
+  /** Environment variable that may hold the address. */
+  readonly baseVariable: string;
+  /** The hosts that are the vendor's own; those below them, such as the ones of regions, are its own too. Empty when the vendor's servers are the users'. */
+  readonly ownHosts: readonly string[];
+  /** The port of an address that names neither a scheme nor a port; absent for the web's own. */
+  readonly port?: number;
+  /** Where a new key can be had, for the hint; null when none is needed. */
+  readonly keyPage: string | null;
+  /** How the set-up offers other people's servers that speak the vendor's protocol; absent where there are none. */
+  readonly elsewhere?: string;
+  /** The vendor's id in the table of prices (@pydantic/genai-prices); absent when it has the same name there, or no prices. */
+  readonly priceId?: string;
+  /** What to do about some failures, where this vendor has more to say than the others. Whole sentences. */
+  readonly hints?: {
+    /** The key is refused. */
+    readonly key?: string;
+    /** The server does not have the model. */
+    model?(model: string): string;
+    /** Nothing listens at the address. */
+    readonly start?: string;
+    /** Nothing answers at the path. */
+    readonly path?: string;
+    /** The server has no model at all. */
+    readonly firstModel?: string;
+  };
+}

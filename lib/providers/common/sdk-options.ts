@@ -1,0 +1,15 @@
+import type { Vendor } from '../../chat/vendor.js';
+import { type Fetch, makeFetch, SDK_TIMEOUT } from '../../http/fetch.js';
+import { quietConsole } from '../../http/sdk-console.js';
+import type { ProviderSettings } from './provider.js';
+
+/** What the SDKs that can be told are told: no retries, no time limit and no log of their own, and our `fetch`. */
+export function sdkOptions(vendor: Vendor, settings: ProviderSettings) {
+  return { maxRetries: 0, timeout: SDK_TIMEOUT, logLevel: 'off', fetch: sdkFetch(vendor, settings) } as const;
+}
+
+/** The `fetch` for an SDK, whose words on the console go to the trace. */
+export function sdkFetch({ hints }: Vendor, settings: ProviderSettings): Fetch {
+  quietConsole(settings.trace);
+  return makeFetch(hints?.start === undefined ? settings : { ...settings, startHint: hints.start });
+}
