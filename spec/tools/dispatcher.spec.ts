@@ -148,6 +148,7 @@ describe('the tool runner', () => {
     ['Bash(git:*)', "Did you mean 'bash'?"],
     ['bash(', 'names no tool'],
     ['write_file()', 'is empty between its brackets'],
+    ['read_file(!*.md)', "has a pattern that is not supported: '!'"],
   ])('refuses the unreadable rule %s', (rule, words) => {
     const permissions = { allow: [], ask: [], deny: [rule] };
     const thrown = (() => {

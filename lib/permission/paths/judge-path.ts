@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
-import { dirname, relative, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
+import { escapeGlob, isGlob, pathMatcher } from '../glob/glob.js';
 import type { Rule, Rules } from '../rules/rules.js';
 import { hardLinkReason } from './hard-links.js';
 import { privateReason } from './private-places.js';
@@ -42,22 +43,20 @@ export async function judgePath(
   const place = await locate(path, context.workingFolder);
   const root = (await locate(context.root, '/')).real ?? context.root;
   const speaks = (rule: Rule) => rule.tool === tool || rule.tool === `${kind}_file`;
-  const find = async (list: readonly Rule[], paths: readonly string[]) => {
-    for (const rule of list) if (speaks(rule) && (await covers(rule, paths, root))) return rule;
-    return null;
-  };
+  const find = (list: readonly Rule[], paths: readonly string[]) =>
+    list.find((rule) => speaks(rule) && coversPath(rule, paths, root));
   const spellings = [resolve(place.asked), ...(place.real === null ? [] : [place.real])];
-  const denied = await find(rules.deny, spellings);
+  const denied = find(rules.deny, spellings);
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const free = kind === 'read' && (await isFree(place, context));
   const leads = place.real !== null && place.real !== resolve(place.asked) ? ` (it leads to ${place.real})` : '';
   const own = free ? [] : context.ownPlaces;
   const secret = privateReason(place, kind, own) ?? (await hardLinkReason(place.real ?? '', root, own));
   if (secret !== null) return { decision: 'ask', reason: secret + leads, rule: null };
-  const asked = await find(rules.ask, spellings);
+  const asked = find(rules.ask, spellings);
   if (asked) return { decision: 'ask', reason: `the rule '${asked.source}' says to ask${leads}`, rule: null };
   const real = place.real ?? '';
-  if (free || (await find(rules.allow, [real]))) return { decision: 'allow' };
+  if (free || find(rules.allow, [real])) return { decision: 'allow' };
   const inside = isInside(root, real);
   if (kind === 'read' && inside) return { decision: 'allow' };
   const reason = inside ? 'no rule allows this change' : 'it is outside the working folder';
@@ -69,8 +68,11 @@ async function isFree({ real }: ResolvedPath, { freeFolders }: JudgeContext): Pr
   return real !== null && folders.some((folder) => folder.real !== null && isInside(folder.real, real));
 }
 
-/** True when the rule speaks of one of the paths. `x/*` is `x` and all that is below it; a name without `/` is that name anywhere. */
-export async function covers({ scope }: Rule, paths: readonly string[], root: string): Promise<boolean> {
+/**
+ * Whether the rule covers one of the paths. `x/*` is `x` and all that is below it; a pattern without `/` is that name in any folder
+ * of `root`.
+ */
+export function coversPath({ scope }: Rule, paths: readonly string[], root: string): boolean {
   if (scope.kind === 'all') return true;
   const folder = scope.kind === 'prefix' ? scope.text : /^(.*)\/\*{1,2}$/.exec(scope.text)?.[1];
   if (folder !== undefined && !isGlob(folder)) {
@@ -78,21 +80,16 @@ export async function covers({ scope }: Rule, paths: readonly string[], root: st
     return paths.some((path) => isInside(top, path));
   }
   if (!isGlob(scope.text)) return paths.includes(fullPath(scope.text, root));
-  const { default: picomatch } = await import('picomatch');
-  const anywhere = !scope.text.includes('/');
-  const matches = picomatch(anywhere ? scope.text : fullPath(scope.text, root), { dot: true, basename: anywhere });
-  return paths.some((path) => mayExist(path) && matches(path) && (!anywhere || isInside(root, path)));
+  // Brackets in the name of the working folder are no pattern.
+  const pattern = scope.text.includes('/') ? fullPath(scope.text, escapeGlob(root), escapeGlob(homedir())) : null;
+  const matches = pathMatcher(pattern ?? `/${scope.text}`);
+  return paths.some((path) =>
+    pattern === null ? isInside(root, path) && matches(`/${basename(path)}`) : matches(path),
+  );
 }
 
-/** A path that no system has is not worth the time that comparing it with a pattern may take. */
-function mayExist(path: string): boolean {
-  return path.length <= 4096 && path.split('/').every((step) => step.length <= 255);
-}
-
-const isGlob = (text: string): boolean => /[*?[\]{}]/.test(text);
-
-function fullPath(text: string, root: string): string {
-  return text === '~' || text.startsWith('~/') ? homedir() + text.slice(1) : resolve(root, text);
+function fullPath(text: string, root: string, home = homedir()): string {
+  return text === '~' || text.startsWith('~/') ? home + text.slice(1) : resolve(root, text);
 }
 
 /** A rule for the folder of the path, or for the path alone where its folder is too wide. Absolute: the rules hold in every folder. */

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
+import { ANYTHING } from '../glob/glob.js';
 import type { Rule, Rules } from '../rules/rules.js';
 import type { ShellWord } from '../shell/shell-word.js';
-import { ANYTHING } from '../shell/word-pattern.js';
 import { globMatches, knownPattern } from './glob-matches.js';
 import { hardLinkReason } from './hard-links.js';
 import { type JudgeContext, judgePath, type Verdict } from './judge-path.js';

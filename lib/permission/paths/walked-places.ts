@@ -5,7 +5,7 @@ import type { Rule, Rules } from '../rules/rules.js';
 import type { Walk } from '../shell/directory-walks.js';
 import type { ShellWord } from '../shell/shell-word.js';
 import { globMatches, knownPattern, mayFit, surelyFits } from './glob-matches.js';
-import { covers, type JudgeContext, type Verdict } from './judge-path.js';
+import { coversPath, type JudgeContext, type Verdict } from './judge-path.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
 
@@ -92,7 +92,7 @@ class Guard {
   async #check(path: string, isLink: boolean): Promise<Problem | null> {
     const real = isLink ? (await locate(path, '/')).real : path;
     for (const rule of this.#deny)
-      if (await covers(rule, [path, real ?? path], this.#root))
+      if (coversPath(rule, [path, real ?? path], this.#root))
         return { reason: `the rule '${rule.source}' forbids a file it goes through: ${path}`, mayBeDenied: true };
     const reason = privateReason({ asked: path, real }, 'read', this.#context.ownPlaces);
     return reason === null ? null : { reason: `it goes through ${path}, and ${reason}`, mayBeDenied: false };

@@ -1,5 +1,6 @@
 import { HiError } from '../../errors.js';
 import { suggestion } from '../../registry.js';
+import { isGlob, unsupportedGlob } from '../glob/glob.js';
 
 /** The rules of the configuration, as written (SPEC §7). */
 export interface Permissions {
@@ -46,5 +47,14 @@ function readRule(source: string, where: string, tools: readonly string[]): Rule
     throw new HiError('config', `The rule '${source}' in ${where} is empty between its brackets.`, {
       hint: `Write '${tool}' for every call of this tool, or name what it covers.`,
     });
+  const unsupported = isGlob(scope.text) && tool !== 'bash' ? unsupportedGlob(scope.text) : null;
+  if (unsupported !== null)
+    throw new HiError(
+      'config',
+      `The rule '${source}' in ${where} has a pattern that is not supported: '${unsupported}'.`,
+      {
+        hint: 'Patterns are *, **, ?, [a-z], [!a-z] and {a,b}.',
+      },
+    );
   return { source, tool, scope };
 }

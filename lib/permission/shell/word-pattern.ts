@@ -1,8 +1,6 @@
 import { homedir } from 'node:os';
 import type { WordPart } from 'unbash';
-
-/** Stands in a pattern for what is not known: any characters, a dot before the name too. */
-export const ANYTHING = '\0';
+import { ANYTHING, escapeGlob } from '../glob/glob.js';
 
 /** What is known of a word that bash expands, as a pattern for names: what was quoted is escaped, and `[…]` is taken for any character. */
 export function wordPattern(parts: readonly WordPart[]): string {
@@ -16,7 +14,7 @@ function patternOf(part: WordPart, index: number): string {
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
-      return escaped(part.value);
+      return escapeGlob(part.value);
     case 'DoubleQuoted':
       return part.parts.map((inner, place) => patternOf(inner, index + place)).join('');
     case 'Glob':
@@ -25,7 +23,7 @@ function patternOf(part: WordPart, index: number): string {
       return alternatives(part.text);
     case 'SimpleExpansion':
     case 'ParameterExpansion':
-      if (/^\$(HOME|\{HOME\})$/.test(part.text)) return escaped(homedir());
+      if (/^\$(HOME|\{HOME\})$/.test(part.text)) return escapeGlob(homedir());
       return index === 0 && /^\$(PWD|\{PWD\})$/.test(part.text) ? part.text : ANYTHING;
     case 'CommandExpansion':
       return index === 0 && /^(\$\(pwd\)|`pwd`)$/.test(part.text) ? part.text : ANYTHING;
@@ -34,14 +32,10 @@ function patternOf(part: WordPart, index: number): string {
   }
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\*?[\]{},+]/g, '\\$&');
-}
-
 /** `{a,b}` with what is quoted in it escaped. */
 function alternatives(text: string): string {
   const known = text
-    .replace(/'([^']*)'|"([^"$`\\]*)"|\\(.)/gs, (_quoted, single, double, one) => escaped(single ?? double ?? one))
+    .replace(/'([^']*)'|"([^"$`\\]*)"|\\(.)/gs, (_quoted, single, double, one) => escapeGlob(single ?? double ?? one))
     .replace(/\$(\w+|\{[^{}]*\}|[@*#?$!-])/g, ANYTHING)
     .replace(/\[[^\]]*\]+/g, '?');
   return /[$`"']/.test(known) ? ANYTHING : known;

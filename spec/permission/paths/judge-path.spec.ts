@@ -7,7 +7,7 @@ import { isInside, locate } from '../../../lib/permission/paths/resolve-path.js'
 import { type Permissions, readRules } from '../../../lib/permission/rules/rules.js';
 import { type Bench, bench } from '../../support/tool-runner.js';
 
-let place: Bench;
+let place: { -readonly [Key in keyof Bench]: Bench[Key] };
 beforeEach(() => {
   place = bench();
   mkdirSync(join(place.folder, 'src'));
@@ -161,6 +161,13 @@ describe('a path', () => {
     const permissions = { deny: ['read_file(docs/*a*b*.md)'] };
     expect((await judge('read_file', `docs/${'ab'.repeat(20_000)}`, permissions)).decision).toBe('allow');
     expect((await judge('read_file', 'docs/abab.md', permissions)).decision).toBe('deny');
+  });
+
+  it('is compared with a pattern below a folder that has brackets in its name', async () => {
+    place.context = { ...place.context, root: join(place.folder, '[a]'), workingFolder: join(place.folder, '[a]') };
+    const deny = ['read_file(docs/*.md)'];
+    expect((await judge('read_file', 'docs/x.md', { deny })).decision).toBe('deny');
+    expect((await judge('read_file', 'docs/x.txt', { deny })).decision).toBe('allow');
   });
 
   it('is not private for being a template', async () => {
