@@ -18,7 +18,8 @@ export interface Outcome extends Pick<NewCompressBlock, 'content' | 'strategy' |
 
 /** The block that carries out a plan. */
 export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...outcome }: Outcome): NewCompressBlock {
-  const cut = placeOf(input, plan);
+  const turns = turnsOf(input.entries);
+  const cut = placeOf(input, plan, turns);
   const before = (message: Message) => message.turn < cut.turn || (message.turn === cut.turn && message.id < cut.id);
   const old = stateOf(plan.basis.block);
   const shortened = new Set(plan.shortened.map(({ id }) => id));
@@ -26,7 +27,7 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
     type: 'compress',
     ...outcome,
     first_kept: plan.basis.messages[plan.cut]?.id ?? null,
-    messages_compacted: plan.compacted.length,
+    messages_compacted: plan.leaving,
     messages_kept: plan.kept.length,
     tokens_before: plan.tokens_before,
     tokens_after: sizeAfter(input, plan, outcome.content),
@@ -35,7 +36,7 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
       ...state,
       cut,
       also: plan.kept.filter(before).map(({ id }) => id),
-      open: openBefore(cut, input, plan),
+      open: openBefore(cut, input, plan, turns),
       pruned: plan.kept.filter(({ id }) => shortened.has(id) || old.pruned.includes(id)).map(({ id }) => id),
       size: estimateTokens(totalCharacters(plan.kept) + outcome.content.length),
       ratios: ratiosOf(plan.basis),
@@ -44,9 +45,13 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
 }
 
 /** Never before the place of the block that is replaced: what that one took away does not come back. */
-function placeOf({ entries }: CompactionInput, { basis, cut }: Plan): { turn: number; id: number } {
+function placeOf(
+  { entries }: CompactionInput,
+  { basis, cut }: Plan,
+  turns: readonly Turn[],
+): { turn: number; id: number } {
   const first = basis.messages[cut];
-  const end = (turnsOf(entries).at(-1)?.id ?? 0) + 1;
+  const end = (turns.at(-1)?.id ?? 0) + 1;
   const place = first ? { turn: first.turn, id: first.id } : { turn: end, id: end };
   if (basis.block === null) return place;
   const old = cutOf(basis.block, entries);
@@ -54,9 +59,13 @@ function placeOf({ entries }: CompactionInput, { basis, cut }: Plan): { turn: nu
 }
 
 /** The turns that are not sent yet, run by other processes, and would be lost behind the cut. One without a sign of life for a day was cut short by a crash. */
-function openBefore(cut: Position, { entries, running }: CompactionInput, { basis }: Plan): readonly number[] {
+function openBefore(
+  cut: Position,
+  { entries, running }: CompactionInput,
+  { basis }: Plan,
+  turns: readonly Turn[],
+): readonly number[] {
   const keeps = keptBy(basis.block, entries);
-  const turns = turnsOf(entries);
   const newest = turns.reduce((latest, { at }) => Math.max(latest, timeOf(at)), Number.NEGATIVE_INFINITY);
   const isAlive = ({ at }: Turn) => newest - timeOf(at) <= DAY;
   return turns

@@ -51,6 +51,7 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
     basis,
     cut,
     compacted,
+    leaving: compacted.length + (basis.block === null ? (input.unloaded ?? 0) : 0),
     kept: shown.filter(stays),
     shortened: shown.filter((message, index) => stays(message, index) && message !== messages[index]),
     changes: compacted.length > 0 || shown !== messages,

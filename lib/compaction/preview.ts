@@ -20,7 +20,7 @@ export function preview(input: CompactionInput): Preview | null {
   const { strategy, plan } = pass;
   return {
     strategy: strategy.name,
-    messages_compacted: plan.compacted.length,
+    messages_compacted: plan.leaving,
     messages_kept: plan.kept.length,
     tokens_before: plan.tokens_before,
     tokens_kept: sizeAfter(input, plan, ''),

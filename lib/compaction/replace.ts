@@ -13,7 +13,7 @@ export const replace: Strategy = {
       keep: (messages) => (input.running === null ? 0 : sinceAsked(messages)),
       writes: true,
     }),
-  compact: (input, deps, signal) => summaryBlock(input, replace.plan(input), 'replace', deps, signal),
+  compact: (input, made, deps, signal) => summaryBlock(input, made, 'replace', deps, signal),
 };
 
 /** The newest user message and what its turn has done so far. */

@@ -20,7 +20,7 @@ export async function* runStrategy(
     return null;
   }
   try {
-    return yield* pass.strategy.compact(input, deps, signal);
+    return yield* pass.strategy.compact(input, pass.plan, deps, signal);
   } catch (thrown) {
     signal.throwIfAborted();
     if (!(thrown instanceof HiError) || isAbort(thrown)) throw thrown;

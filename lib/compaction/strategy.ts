@@ -14,6 +14,8 @@ export type CompactionSettings = Config['compaction'] & LimitSettings;
 export interface CompactionInput {
   /** The log from the first entry the view needs on, oldest first. */
   readonly entries: readonly Entry[];
+  /** How many messages before them no block stands for: they are too many to be loaded, and leave with the others. */
+  readonly unloaded?: number;
   /** The turn that is running in this process, null between turns. Its messages are part of the view though it is not finished. */
   readonly running: number | null;
   /** Tokens of what is sent beside the messages: preamble, skills, tools. */
@@ -43,6 +45,8 @@ export interface Plan {
   readonly cut: number;
   /** The messages that leave the view. */
   readonly compacted: readonly Message[];
+  /** How many leave, with those that are not loaded. */
+  readonly leaving: number;
   /** The messages that stay, as they will be shown. */
   readonly kept: readonly Message[];
   /** Those of them that are shown shortened from now on. */
@@ -58,7 +62,7 @@ export interface Plan {
 }
 
 /**
- * A way to make the view shorter. Yields `compact-start`, `compact-progress` and `notice` events; returns the block to append, or null when there is
+ * A way to make the view shorter. `compact` carries out what `plan` says of the same input. Yields `compact-start`, `compact-progress` and `notice` events; returns the block to append, or null when there is
  * nothing to compact. Throws a `HiError` when it failed (the caller falls back) and an abort error when cancelled; it has no other effect.
  */
 export interface Strategy {
@@ -69,6 +73,7 @@ export interface Strategy {
   plan(input: CompactionInput): Plan;
   compact(
     input: CompactionInput,
+    plan: Plan,
     deps: CompactionDeps,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, NewCompressBlock | null>;

@@ -15,6 +15,8 @@ import { summaryInput } from './summary-input.js';
 /** What is to be summarised, and in how much. */
 export interface Task extends Omit<Material, 'transcript' | 'facts'> {
   readonly messages: readonly Message[];
+  /** How many older ones are not among them, because they are not loaded. */
+  readonly unread: number;
   readonly ledger: Ledger;
   /** The most characters the facts may have together. */
   readonly factRoom: number;
@@ -84,7 +86,8 @@ async function* fold(
   let usage: Usage | null = null;
   const first = roomFor(model, task, budget) - prose.length - numberedFacts(ledger.facts).length;
   const messages = newestOf(task.messages, first, task.context_window * 4);
-  if (messages.length < task.messages.length) yield { type: 'notice', level: 'warning', text: partly(task, messages) };
+  if (messages.length < task.messages.length + task.unread)
+    yield { type: 'notice', level: 'warning', text: partly(task, messages) };
   for (let next = 0; next < messages.length; ) {
     const room = roomFor(model, task, budget) - prose.length - numberedFacts(ledger.facts).length;
     if (room < LEAST_ROOM) throw tooSmall(model);
@@ -108,20 +111,20 @@ const STEP = 4;
 
 /** The newest messages that so many requests can read, and in any case `least` characters. */
 function newestOf(messages: readonly Message[], room: number, least: number): readonly Message[] {
-  const excess = totalCharacters(messages) - Math.max(MOST_REQUESTS * room, least);
+  const excess = totalCharacters(messages) + FRAME * messages.length - Math.max(MOST_REQUESTS * room, least);
   if (room < LEAST_ROOM || excess <= 0) return messages;
   const skipped = Math.ceil(excess / (STEP * room)) * STEP * room;
   let characters = 0;
   return messages.slice(
     messages.findIndex((message) => {
-      characters += charactersOf(message);
+      characters += charactersOf(message) + FRAME;
       return characters > skipped;
     }),
   );
 }
 
 function partly(task: Task, messages: readonly Message[]): string {
-  const [read, all] = [messages.length, task.messages.length];
+  const [read, all] = [messages.length, task.messages.length + task.unread];
   return `The summary is made from the newest ${read} of ${all} messages; the older ones would take too many requests. They stay in the history, and \`hi history --find TEXT\` finds them.`;
 }
 

@@ -19,7 +19,7 @@ export const summary: Strategy = {
   name: 'summary',
   summary: 'keep the newest messages word for word and summarise the older ones',
   plan: (input) => plan(input, { from: 'base', keep: () => recentOf(input), writes: true }),
-  compact: (input, deps, signal) => summaryBlock(input, summary.plan(input), 'summary', deps, signal),
+  compact: (input, made, deps, signal) => summaryBlock(input, made, 'summary', deps, signal),
 };
 
 function recentOf({ settings, reason }: CompactionInput): number {
@@ -39,7 +39,7 @@ export async function* summaryBlock(
 ): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
   if (!made.changes || isIneffective(input, made)) return null;
   if (made.compacted.length > 0) refuseAfterFailures(input);
-  yield { type: 'compact-start', strategy, messages: made.compacted.length };
+  yield { type: 'compact-start', strategy, messages: made.leaving };
   const { block, messages } = made.basis;
   if (made.compacted.length === 0) {
     return compressBlockOf(input, made, { content: block?.content ?? '', strategy, source: 'none' });
@@ -52,6 +52,7 @@ export async function* summaryBlock(
   const written = yield* summarise(
     {
       messages: made.compacted,
+      unread: made.leaving - made.compacted.length,
       earlier,
       ledger: old,
       factRoom: factRoom(settings),

@@ -13,11 +13,10 @@ export const truncate: Strategy = {
       keep: ({ length }) => Math.ceil(length * input.settings.keep_ratio),
       writes: false,
     }),
-  async *compact(input, _deps, signal) {
+  async *compact(input, made, _deps, signal) {
     signal.throwIfAborted();
-    const made = truncate.plan(input);
     if (!made.changes) return null;
-    yield { type: 'compact-start', strategy: 'truncate', messages: made.compacted.length };
+    yield { type: 'compact-start', strategy: 'truncate', messages: made.leaving };
     return compressBlockOf(input, made, {
       content: made.basis.block?.content ?? '',
       strategy: 'truncate',

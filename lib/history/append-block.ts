@@ -12,14 +12,14 @@ import type { Log } from './log.js';
 export async function* appendBlock(
   log: Log,
   paths: HistoryPaths,
-  write: (entries: readonly Entry[]) => AsyncGenerator<ChatEvent, NewCompressBlock | null>,
+  write: (entries: readonly Entry[], unloaded: number) => AsyncGenerator<ChatEvent, NewCompressBlock | null>,
   archive: 'keep' | 'discard',
   now: () => Date,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
   await log.refresh();
-  const { name, entries } = log;
+  const { name, entries, unloaded } = log;
   const newest = newestBlock(entries);
-  const made = yield* write([...entries]);
+  const made = yield* write([...entries], unloaded);
   if (made === null) return null;
   const [block] = await log.write((next): readonly CompressBlock[] => {
     const alone = log.name === name && newestBlock(log.entries)?.id === newest?.id;

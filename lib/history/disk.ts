@@ -168,8 +168,10 @@ export class Disk {
   #step(codec: Codec, sure: boolean): Change {
     const node = nodeAt(this.#paths);
     if (node === null) return this.#nothing();
-    const readOnly = this.#file instanceof ArrayFile || this.#file?.writable === false;
-    const news = this.#file?.node === node && !(sure && readOnly) ? this.#news() : null;
+    const file = this.#file;
+    // Under the lock what could only be read may be repaired, or opened for writing.
+    const mayDoMore = sure && (file instanceof ArrayFile ? file.isDamaged : file?.writable === false);
+    const news = file?.node === node && !mayDoMore ? this.#news() : null;
     if (news) return { kind: 'added', entries: news };
     try {
       return this.#opened(openLog(codec, this.#paths.history, sure));

@@ -1,6 +1,6 @@
 import { type Entry, isCompressBlock } from '../chat/message.js';
 import { HiError } from '../errors.js';
-import { firstNeeded } from '../view/view.js';
+import { firstNeeded, newestBase } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { type Change, Disk } from './disk.js';
@@ -18,6 +18,7 @@ export class Log {
   #looked = false;
   #entries: Entry[] = [];
   #facts: Facts = NO_FACTS;
+  #version = 0;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.#disk = new Disk(paths, now, writes, notices);
@@ -31,6 +32,16 @@ export class Log {
 
   get facts(): Facts {
     return this.#facts;
+  }
+
+  /** Another number whenever `entries` has changed. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** How many messages no block stands for and are not in `entries` either, because no request could hold them. */
+  get unloaded(): number {
+    return newestBase(this.#entries) === null ? this.#facts.messages - messagesIn(this.#entries) : 0;
   }
 
   /** Names the conversation: another one after a reset; null while there is none on disk. */
@@ -82,7 +93,8 @@ export class Log {
   async discard(after: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
     if (!this.writes) return;
     await this.#persistently((codec) => {
-      const needed = firstNeeded(this.#entries) ?? 0;
+      // What no summary covers yet is kept, however old it is.
+      const needed = newestBase(this.#entries) === null ? 0 : (firstNeeded(this.#entries) ?? 0);
       this.#take(this.#disk.filter(codec, (entry) => entry.id >= needed || isCompressBlock(entry)));
       after(this.#disk.everything());
     });
@@ -179,8 +191,7 @@ export class Log {
     try {
       await this.#disk.locked((_codec, change) => {
         this.#take(change);
-        const needed = firstNeeded(this.#entries);
-        this.#entries = this.#entries.filter(({ id }) => needed !== null && id >= needed);
+        const needed = this.#forgetOlder();
         if (this.#disk.file instanceof LogFile) this.#disk.file.seal(needed);
       });
     } catch (thrown) {
@@ -196,9 +207,21 @@ export class Log {
     }
     this.#learn(entries);
     this.#facts = this.#disk.file?.facts ?? this.#facts;
+    if (kind === 'all') this.#forgetOlder();
+  }
+
+  /** Lets go of the entries that nothing needs any more. Returns the id of the first one that is needed, null for none. */
+  #forgetOlder(): number | null {
+    const needed = firstNeeded(this.#entries);
+    if (needed !== this.#entries[0]?.id) {
+      this.#entries = this.#entries.filter(({ id }) => needed !== null && id >= needed);
+      this.#version += 1;
+    }
+    return needed;
   }
 
   #learn<Kind extends Entry>(entries: readonly Kind[]): readonly Kind[] {
+    this.#version += 1;
     for (const entry of entries) {
       this.#entries.push(entry);
       this.#facts = withEntry(this.#facts, entry);

@@ -21,10 +21,11 @@ export interface HistorySettings {
   readonly ephemeral?: boolean;
 }
 
-/** Writes the block that shortens the log, the turn `running` included; null when there is nothing to compact. */
+/** Writes the block that shortens the log, the turn `running` included; null when there is nothing to compact. `unloaded` messages lie before the entries. */
 export type WriteBlock = (
   entries: readonly Entry[],
   running: number | null,
+  unloaded: number,
 ) => AsyncGenerator<ChatEvent, NewCompressBlock | null>;
 
 /** How long the history is and where. */
@@ -48,6 +49,7 @@ export class HistoryStore {
   /** Attachments that no written message refers to yet. */
   readonly #pending = new Set<string>();
   #cutShort: number | null = null;
+  #shown: { readonly version: number; readonly running: number | null; readonly view: View } | null = null;
 
   private constructor(settings: HistorySettings) {
     const writes = settings.ephemeral !== true;
@@ -118,7 +120,17 @@ export class HistoryStore {
 
   /** What is sent: the newest block and the messages it left, in whole turns, and the one that runs here. */
   view(running: number | null): View {
-    return view(this.entries, running === null ? null : this.#turns.idOf(running));
+    const turn = running === null ? null : this.#turns.idOf(running);
+    const { version, entries } = this.#log;
+    if (this.#shown?.version !== version || this.#shown.running !== turn) {
+      this.#shown = { version, running: turn, view: view(entries, turn) };
+    }
+    return this.#shown.view;
+  }
+
+  /** How many messages are too old to be in `entries` though no block stands for them. */
+  get unloaded(): number {
+    return this.#log.unloaded;
   }
 
   /**
@@ -133,7 +145,13 @@ export class HistoryStore {
     const { appendBlock } = await import('./append-block.js');
     const turn = running === null ? null : this.#turns.idOf(running);
     const { now } = this.#settings;
-    return yield* appendBlock(this.#log, this.#paths, (entries) => write(entries, turn), archive, now);
+    return yield* appendBlock(
+      this.#log,
+      this.#paths,
+      (entries, unloaded) => write(entries, turn, unloaded),
+      archive,
+      now,
+    );
   }
 
   /** Takes a turn back: it stays in the archive and is no longer sent. */

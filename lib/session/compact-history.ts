@@ -5,14 +5,14 @@ import type { HistoryStore } from '../history/store.js';
 /** Runs one compaction of the history. Yields what happens, last the `compact` event; returns what was done, or null when there was nothing to do. */
 export async function* compactHistory(
   history: HistoryStore,
-  input: Omit<CompactionInput, 'entries'>,
+  input: Omit<CompactionInput, 'entries' | 'unloaded'>,
   deps: CompactionDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
   const { runStrategy } = await import('../compaction/run-strategy.js');
   return yield* history.compact(
     input.running,
-    (entries, running) => runStrategy({ ...input, entries, running }, deps, signal),
+    (entries, running, unloaded) => runStrategy({ ...input, entries, running, unloaded }, deps, signal),
     input.settings.archive,
   );
 }

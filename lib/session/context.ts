@@ -129,7 +129,8 @@ export class Context {
   async #leastKept(order: CompactionOrder, signal: AbortSignal): Promise<number> {
     const { context_tokens: _, ...input } = await this.#input(order, signal);
     const { preview } = await import('../compaction/preview.js');
-    return preview({ ...input, entries: this.#deps.history.entries })?.tokens_kept ?? 0;
+    const { entries, unloaded } = this.#deps.history;
+    return preview({ ...input, entries, unloaded })?.tokens_kept ?? 0;
   }
 
   #isTooLarge(tokens: number): boolean {
@@ -162,7 +163,11 @@ export class Context {
     const { history, model } = this.#deps;
     const fixed = await this.#fixed(signal);
     const shown = history.view(this.#running);
-    return measure(shown, history.entries, fixed, this.#settings(null), model, this.#pending, this.#deps.overhead.last);
+    return measure(shown, history.entries, fixed, this.#settings(null), model, {
+      pending_tokens: this.#pending,
+      last: this.#deps.overhead.last,
+      unloaded: history.unloaded,
+    });
   }
 
   /** Makes the log's view shorter. Null when there is nothing to compact. */
@@ -186,7 +191,8 @@ export class Context {
   /** What a compaction would do, without asking any model. Null when there is nothing to compact. */
   async preview(order: CompactionOrder, signal: AbortSignal): Promise<Preview | null> {
     const { preview } = await import('../compaction/preview.js');
-    return preview({ ...(await this.#input(order, signal)), entries: this.#deps.history.entries });
+    const { entries, unloaded } = this.#deps.history;
+    return preview({ ...(await this.#input(order, signal)), entries, unloaded });
   }
 
   async #input(order: CompactionOrder, signal: AbortSignal): Promise<Omit<CompactionInput, 'entries'>> {

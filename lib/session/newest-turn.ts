@@ -9,7 +9,8 @@ export function newestTurn(history: HistoryStore): number | null {
 
 /** What the user said at the beginning of a turn; null when that is not at hand. */
 export function userContentOf(history: HistoryStore, turn: number | null): readonly Part[] | null {
-  return history.entries.filter(isMessage).find(({ id }) => id === turn)?.content ?? null;
+  const found = history.entries.findLast(({ id }) => id === turn);
+  return found && isMessage(found) ? found.content : null;
 }
 
 /** The skills that went with the newest message, whether a compaction has left it in the view or not. */

@@ -13,6 +13,7 @@ export function overridesAfter(earlier: SkillOverrides, later: SkillOverrides): 
 
 /** What was loaded and dropped by hand with the message that began a turn. */
 export function overridesOf(history: HistoryStore, turn: number): SkillOverrides {
-  const { pinned = [], dropped = [] } = history.entries.filter(isMessage).find(({ id }) => id === turn)?.skills ?? {};
+  const found = history.entries.findLast(({ id }) => id === turn);
+  const { pinned = [], dropped = [] } = (found && isMessage(found) && found.skills) || {};
   return { pin: pinned, drop: dropped };
 }

@@ -27,13 +27,22 @@ export interface SentOverhead {
   readonly fixed_tokens: number;
 }
 
+/** What else a measure depends on, nothing of it by default. */
+export interface MeasureContext {
+  /** Tokens of what is sent after the log and not kept. */
+  readonly pending_tokens?: number;
+  /** What went beside the messages when the newest usage was reported: what came and went since is counted. */
+  readonly last?: SentOverhead | null;
+  /** How many messages are not loaded because no request could hold them: until a block stands for them, a compaction is due. */
+  readonly unloaded?: number;
+}
+
 /** After a compaction that did not help the next one waits until the view has grown by this share of the trigger. */
 const GROWTH = 0.05;
 
 /**
  * Measures what would be sent to `model`: the larger of the chars/4 estimate and the newest reported usage plus the estimate of what is new.
- * `fixed_tokens` is what goes beside the messages: preamble, skills, tools; `pending_tokens` what is sent after them and not in the log.
- * Where it is known what went beside them when the usage was reported (`beside`), what came and went since is counted.
+ * `fixed_tokens` is what goes beside the messages: preamble, skills, tools.
  */
 export function measure(
   view: View,
@@ -41,11 +50,10 @@ export function measure(
   fixed_tokens: number,
   settings: MeasureSettings,
   model: string,
-  pending_tokens = 0,
-  overhead: SentOverhead | null = null,
+  { pending_tokens = 0, last = null, unloaded = 0 }: MeasureContext = {},
 ): Measure {
   const estimated_tokens = estimateView(view);
-  const changed = (turn: number): number => (overhead?.turn === turn ? fixed_tokens - overhead.fixed_tokens : 0);
+  const changed = (turn: number): number => (last?.turn === turn ? fixed_tokens - last.fixed_tokens : 0);
   const reported = reportedSize(view, entries, model, changed);
   const context_tokens = asTokens(
     Math.max(
@@ -61,9 +69,9 @@ export function measure(
     estimated_tokens,
     trigger,
     due:
-      context_tokens >= trigger &&
       !crowded &&
-      canHelp(view, { beside_tokens, context_tokens, trigger, settings, model }),
+      ((unloaded > 0 && view.block === null) ||
+        (context_tokens >= trigger && canHelp(view, { beside_tokens, context_tokens, trigger, settings, model }))),
     warning: crowded ? crowdedBy(fixed_tokens, trigger, settings) : null,
   };
 }

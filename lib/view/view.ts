@@ -2,6 +2,7 @@ import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Messag
 import { lastSkilled } from '../chat/skill-record.js';
 import { undoneTurns } from '../chat/undone.js';
 import { stateOf } from './block-state.js';
+import { loadedFrom } from './load-limit.js';
 import { pairedOnly } from './pairs.js';
 import { shortened } from './shorten.js';
 import { type Turn, turnsOf } from './turns.js';
@@ -71,7 +72,7 @@ export function isSent(turn: Turn, running: number | null): boolean {
 /** The id of the oldest entry that any later view or compaction of this log can need; null when it needs none. The history opens from there. */
 export function firstNeeded(entries: readonly Entry[]): number | null {
   const base = newestBase(entries);
-  if (base === null) return entries[0]?.id ?? null;
+  if (base === null) return loadedFrom(entries);
   const keeps = keptBy(base, entries);
   const undone = undoneTurns(entries);
   const kept = entries.find((entry) => isMessage(entry) && keeps(entry) && !undone.has(entry.turn));

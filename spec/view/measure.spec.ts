@@ -13,7 +13,7 @@ const usage = (input_tokens: number, output_tokens = 10): Usage => ({
 });
 
 function measured(log: Log, { fixed = 0, pending = 0, model = 'large', settings = SETTINGS } = {}) {
-  return measure(view(log.entries, null), log.entries, fixed, settings, model, pending);
+  return measure(view(log.entries, null), log.entries, fixed, settings, model, { pending_tokens: pending });
 }
 
 describe('measure', () => {
@@ -64,7 +64,7 @@ describe('measure', () => {
     const { turn } = log.user('hello');
     log.answer('hi', { model: 'large', usage: usage(5000) });
     const size = (fixed: number, beside: SentOverhead | null) =>
-      measure(view(log.entries, null), log.entries, fixed, SETTINGS, 'large', 0, beside).context_tokens;
+      measure(view(log.entries, null), log.entries, fixed, SETTINGS, 'large', { last: beside }).context_tokens;
     expect(size(1000, null)).toBe(5010);
     expect(size(1000, { turn, fixed_tokens: 4000 })).toBe(2010);
     expect(size(4000, { turn, fixed_tokens: 1000 })).toBe(8010);
@@ -196,5 +196,16 @@ describe('measure', () => {
     expect(crowded.due).toBe(false);
     expect(crowded.warning).toContain('30000 tokens');
     expect(measured(new Log().exchange('a', 'b')).warning).toBeNull();
+  });
+
+  it('is due, however small, while older messages are not loaded and no block stands for them', async () => {
+    const log = new Log().exchange('question', 'answer').exchange('question', 'answer');
+    const due = (): boolean => measure(view(log.entries, null), log.entries, 0, SETTINGS, 'main', { unloaded: 1 }).due;
+    expect(due()).toBe(true);
+    const settings = { ...SETTINGS, strategy: 'truncate' };
+    const { block } = await pass(inputFor(log, { settings, unloaded: 1 }));
+    expect(block).toMatchObject({ messages_compacted: 3, messages_kept: 2 });
+    if (block) log.block(block);
+    expect(due()).toBe(false);
   });
 });

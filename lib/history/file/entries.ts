@@ -56,7 +56,9 @@ export function contentOfArray(entries: readonly Entry[], first: boolean): Buffe
 
 /** How many of the entries are messages. */
 export function messagesIn(entries: readonly Entry[]): number {
-  return entries.filter(isMessage).length;
+  let messages = 0;
+  for (const entry of entries) if (isMessage(entry)) messages += 1;
+  return messages;
 }
 
 /** The entries from the `count`th last message on; all when there are fewer. */

@@ -17,7 +17,8 @@ export class ArrayFile {
   readonly #codec: Codec;
   readonly #file: number;
   readonly #size: number;
-  readonly #damaged: boolean;
+  /** True when only what can be read of the file is given, because it is not one sound array. */
+  readonly isDamaged: boolean;
   readonly #version: string;
   #facts: Facts = NO_FACTS;
   #salvage: Salvage | null = null;
@@ -25,7 +26,7 @@ export class ArrayFile {
   private constructor(codec: Codec, file: number, damaged: boolean) {
     this.#codec = codec;
     this.#file = file;
-    this.#damaged = damaged;
+    this.isDamaged = damaged;
     const { dev, ino, size, mtimeMs } = fstatSync(file);
     this.node = `${dev}:${ino}`;
     this.#size = size;
@@ -39,7 +40,7 @@ export class ArrayFile {
 
   /** The same file, or the one that took its place, for another reading. */
   again(codec: Codec, path: string): ArrayFile {
-    return ArrayFile.open(codec, path, this.#damaged);
+    return ArrayFile.open(codec, path, this.isDamaged);
   }
 
   /** Of all entries, once they were loaded. */
@@ -64,7 +65,7 @@ export class ArrayFile {
 
   /** What became of its elements, null when nothing had to be done to them. */
   get findings(): Findings | null {
-    return this.#damaged ? this.salvage.findings : null;
+    return this.isDamaged ? this.salvage.findings : null;
   }
 
   /** What can be read of it. */
@@ -75,7 +76,7 @@ export class ArrayFile {
 
   /** Every entry, oldest first, piece by piece. Throws `Damaged` when the file is not one sound array. */
   *all(): Generator<readonly Entry[]> {
-    if (!this.#damaged) yield* entriesOfArray(this.#codec, reader(this.#file, 64 * 1024), this.#size);
+    if (!this.isDamaged) yield* entriesOfArray(this.#codec, reader(this.#file, 64 * 1024), this.#size);
     else for (const entry of this.salvage.entries()) yield [entry];
   }
 
