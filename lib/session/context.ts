@@ -221,8 +221,9 @@ export class Context {
   }
 
   async #system(signal: AbortSignal): Promise<readonly string[]> {
-    const { preamble, skills, tools } = this.#deps;
-    const options = { form: this.#form, canRead: tools.some(({ name }) => name === 'read_file') };
+    const { preamble, skills, tools, toolEffects } = this.#deps;
+    const reader = tools.find(({ name }) => toolEffects[name]?.kind === 'read')?.name ?? null;
+    const options = { form: this.#form, reader };
     const texts = this.#active.length === 0 ? [] : await skills.texts(this.#active, options, signal);
     return [...(preamble ? [preamble] : []), ...texts];
   }

@@ -41,14 +41,14 @@ export function createLibrary(
       return selectSkills(context, entries, text, wishes, signal);
     },
 
-    async texts(active, { form, canRead }, signal) {
+    async texts(active, { form, reader }, signal) {
       const wanted = active.map((name) => skills.find((skill) => skill.name === name));
       const read = await Promise.all(wanted.map((skill) => (skill ? withBody(skill, bodies) : null)));
       const there = read.filter((each) => each !== null);
       if (form === 'whole') return there.map(skillBlockOf);
       const shorten = (each: Active) => {
         if (tokensOf(each) <= options.large_tokens) return each;
-        const short = { most, canRead };
+        const short = { most, reader };
         return form === 'known' ? shortener.known(each, short) : shortener.shorten(each, short, signal);
       };
       return (await byFours(there, shorten)).map(skillBlockOf);

@@ -54,5 +54,5 @@ function likely(text: string, old: string): string {
     .map((line) => line.trim());
   const found = lines.findIndex((_, index) => wanted.every((line, offset) => lines[index + offset] === line));
   if (found === -1) return 'Read it again: it may have changed.';
-  return `Line ${found + 1} has it with other white space: copy it exactly as read_file shows it.`;
+  return `Line ${found + 1} has it with other white space: copy it exactly as the file has it.`;
 }

@@ -32,7 +32,7 @@ describe('a library that sends all skills', () => {
   it('gives one block for each, without frontmatter, naming the folder of what lies beside it', async () => {
     const folder = folderWith(FILES);
     const library = await open(folder);
-    expect(await library.texts(['docker', 'git'], { form: 'whole', canRead: true }, signal)).toEqual([
+    expect(await library.texts(['docker', 'git'], { form: 'whole', reader: 'read_file' }, signal)).toEqual([
       `<skill name="docker" folder="${join(folder, 'docker')}">\nBuild small images.\n</skill>`,
       '<skill name="git">\nCommit often.\n</skill>',
     ]);
@@ -50,7 +50,7 @@ describe('a library that sends all skills', () => {
     const folder = folderWith(FILES);
     const library = await open(folder);
     rmSync(join(folder, 'git.md'));
-    expect(await library.texts(['git'], { form: 'whole', canRead: true }, signal)).toEqual([]);
+    expect(await library.texts(['git'], { form: 'whole', reader: 'read_file' }, signal)).toEqual([]);
     expect(library.warnings).toEqual([{ path: join(folder, 'git.md'), reason: 'cannot be read any more (ENOENT)' }]);
   });
 

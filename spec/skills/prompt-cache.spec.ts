@@ -22,7 +22,9 @@ describe("a provider's prompt cache over fifty turns", () => {
     const sent: (readonly string[])[] = [];
     for (const text of TALK) {
       const { record } = await talk.say(text);
-      sent.push(await library.texts(record.active, { form: 'whole', canRead: true }, new AbortController().signal));
+      sent.push(
+        await library.texts(record.active, { form: 'whole', reader: 'read_file' }, new AbortController().signal),
+      );
     }
     return sent;
   }

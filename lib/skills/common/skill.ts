@@ -49,11 +49,11 @@ export interface SkillLibrary {
   select(entries: readonly Entry[], text: string, wishes: SkillOverrides, signal: AbortSignal): Promise<SkillSelection>;
   /**
    * The system text of these skills, one block for each, in an order that changes as little as possible between requests.
-   * A shorter form is made at most once for one content. `canRead` says whether the model has a tool that reads files.
+   * A shorter form is made at most once for one content. `reader` is the tool with which the model reads files; null when it has none.
    */
   texts(
     active: readonly string[],
-    options: { readonly form: SkillForm; readonly canRead: boolean },
+    options: { readonly form: SkillForm; readonly reader: string | null },
     signal: AbortSignal,
   ): Promise<readonly string[]>;
   /** What the user should know of the skills that `texts` had to cut, one sentence each. */

@@ -1,13 +1,19 @@
 import { firstCharacters } from '../../chat/cut-text.js';
 import { headingsOf } from '../find/headings.js';
 
+/** The file with the whole text, and the tool that reads it. */
+interface Source {
+  readonly path: string;
+  readonly reader: string;
+}
+
 /**
  * The beginning of a skill in at most `limit` characters, up to a heading where one is near, else to the end of a paragraph or line.
- * Its last line says that there is more, and where for a model that can read `path`; null for one that cannot.
+ * Its last line says that there is more, and where; `source` is null for a model that cannot read it.
  */
-export function cutAtHeading(body: string, limit: number, path: string | null): string {
+export function cutAtHeading(body: string, limit: number, source: Source | null): string {
   if (body.length <= limit) return body;
-  const whole = path === null ? '' : ` The whole text is in ${path}; read_file reads it.`;
+  const whole = source === null ? '' : ` The whole text is in ${source.path}; ${source.reader} reads it.`;
   const note = `[The rest is left out to save room.${whole}]`;
   const room = body.slice(0, Math.max(0, limit - note.length - 2));
   const borders = [headingsOf(room).at(-1)?.at ?? 0, room.lastIndexOf('\n\n'), room.lastIndexOf('\n')];

@@ -21,8 +21,8 @@ export function skillBlockOf({ skill, body }: Active): string {
 export interface ShortForm {
   /** In tokens. */
   readonly most: number;
-  /** Whether the model has a tool that reads files, so that it can be told where the whole text is. */
-  readonly canRead: boolean;
+  /** The tool with which the model can read the whole text; null when it has none. */
+  readonly reader: string | null;
 }
 
 /** Makes skills shorter. */
@@ -84,9 +84,10 @@ export function createShortener(model: (() => Promise<TextModel>) | null, cache:
 }
 
 /** The skill in its shorter form, or cut where there is none, in at most so many tokens. */
-function atMost({ skill, body }: Active, shorter: string | null, { most, canRead }: ShortForm): Active {
+function atMost({ skill, body }: Active, shorter: string | null, { most, reader }: ShortForm): Active {
   const limit = Math.min(most, estimateTokens(body.length) * (shorter === null ? TARGET_RATIO : 1));
-  return { skill, body: cutAtHeading(shorter ?? body, limit * 4, canRead ? skill.path : null) };
+  const source = reader === null ? null : { path: skill.path, reader };
+  return { skill, body: cutAtHeading(shorter ?? body, limit * 4, source) };
 }
 
 function sayCut({ skill, body }: Active, sent: Active, isCompressed: boolean): string {

@@ -15,12 +15,12 @@ const library = (model: SkillsOptions['model'], options: Partial<SkillsOptions> 
   open(folderWith(files), { model, ...options });
 
 const git = async (from: SkillLibrary, form: SkillForm = 'short'): Promise<string> =>
-  (await from.texts(['git', 'sql'], { form, canRead: true }, signal))[0] ?? '';
+  (await from.texts(['git', 'sql'], { form, reader: 'read_file' }, signal))[0] ?? '';
 
 describe('compression of skills', () => {
   it('sends large skills to the model at the threshold, and small ones as they are', async () => {
     const { make, prompts } = scriptedModel('# Git\n\nAlways rebase.');
-    const texts = await (await library(make)).texts(['git', 'sql'], { form: 'short', canRead: true }, signal);
+    const texts = await (await library(make)).texts(['git', 'sql'], { form: 'short', reader: 'read_file' }, signal);
     expect(texts).toEqual([
       '<skill name="git">\n# Git\n\nAlways rebase.\n</skill>',
       '<skill name="sql">\nShort.\n</skill>',
@@ -39,7 +39,7 @@ describe('compression of skills', () => {
     const files = { 'git.md': 'x'.repeat(400), 'sql.md': 'x'.repeat(401) };
     const made = await library(scriptedModel('Shorter.').make, { large_tokens: 100 }, files);
     expect(
-      (await made.texts(['git', 'sql'], { form: 'short', canRead: true }, signal)).map((text) => text.length),
+      (await made.texts(['git', 'sql'], { form: 'short', reader: 'read_file' }, signal)).map((text) => text.length),
     ).toEqual([428, 36]);
   });
 
@@ -156,7 +156,7 @@ describe('a skill that cannot be compressed', () => {
   it('gives up when the user interrupts', async () => {
     const made = await library(scriptedModel(() => new Promise(() => undefined)).make);
     const controller = new AbortController();
-    const texts = made.texts(['git'], { form: 'short', canRead: true }, controller.signal);
+    const texts = made.texts(['git'], { form: 'short', reader: 'read_file' }, controller.signal);
     controller.abort();
     await expect(texts).rejects.toMatchObject({ name: 'AbortError' });
   });
@@ -181,7 +181,7 @@ describe('cutting', () => {
 
   it('happens at the last heading that leaves more than half', () => {
     const body = `# One\n${'a '.repeat(200)}\n## Two\n${'b '.repeat(20)}\n${'c '.repeat(500)}`;
-    expect(cutAtHeading(body, 700, path)).toBe(
+    expect(cutAtHeading(body, 700, { path, reader: 'read_file' })).toBe(
       `# One\n${'a '.repeat(200).trim()}\n\n[The rest is left out to save room. The whole text is in ${path}; read_file reads it.]`,
     );
   });
@@ -192,7 +192,7 @@ describe('cutting', () => {
         fc.string({ unit: 'binary', maxLength: 2000 }),
         fc.integer({ min: 120, max: 1500 }),
         (body, limit) => {
-          const cut = cutAtHeading(body, limit, path);
+          const cut = cutAtHeading(body, limit, { path, reader: 'read_file' });
           if (body.length <= limit) expect(cut).toBe(body);
           else expect(cut.length).toBeLessThanOrEqual(limit);
           if (!LONE_SURROGATE.test(body)) expect(cut).not.toMatch(LONE_SURROGATE);

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { transformSync } from 'esbuild';
+import { strategies } from '../lib/compaction/index.js';
+import { providers } from '../lib/providers/index.js';
+import { slashCommands } from '../lib/slash/index.js';
+import { tools } from '../lib/tools/index.js';
+
+const LIB = resolve(import.meta.dirname, '..', 'lib');
+
+/** The files that name a member of another folder, and why they may. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'config/keys.ts': "a key of config.json has a vendor's name, and one strategy is the default",
+  'config/model-table.ts': 'the makers of models, by their ids in the table of prices; most are no providers',
+  'cli/chat/local-command.ts': '`!command` is that tool, run by the user',
+  'permission/judge-command.ts': 'rules of the configuration are written with the name of the tool',
+  'permission/paths/judge-path.ts': 'the same',
+  'permission/paths/path-words.ts': 'the same',
+  'permission/paths/walked-places.ts': 'the same',
+  'permission/rules/command-rules.ts': 'the same',
+  'permission/rules/suggest-rule.ts': 'the same',
+  'permission/shell/nested-command.ts': 'the program bash, not the tool',
+  'tools/shell/run-shell.ts': 'the program bash, not the tool',
+  'cli/commands/completion-command.ts': 'the program bash, not the tool',
+  'cli/completion/completion-scripts.ts': 'the program bash, not the tool',
+  'cli/program.ts': 'the program bash, not the tool',
+  'permission/shell/read-command.ts': 'the program bash, not the tool',
+  'tools/approval-gate.ts': 'whether a file may be read is a rule for the tool that reads',
+  'tools/dispatcher.ts': 'tells the model how to change a file with a secret in it',
+  'view/least.ts': 'a strategy that writes no text leaves less; the view is below the strategies',
+  'providers/common/reasoning-details.ts': "a field of a vendor's answer",
+  'screen/languages.ts': 'the language bash, not the tool',
+};
+
+/** The code of a file without its comments and types. */
+const codeOf = (path: string): string =>
+  transformSync(readFileSync(path, 'utf8').replaceAll(/^ *\/\/.*$/gm, ''), {
+    loader: 'ts',
+    legalComments: 'none',
+    charset: 'utf8',
+  }).code;
+
+/** The texts in it. */
+const textsOf = (code: string): readonly string[] =>
+  (code.match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? []).map((text) => text.slice(1, -1));
+
+const FILES = readdirSync(LIB, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .map((path) => ({ file: relative(LIB, path), code: codeOf(path) }));
+
+type Naming = (file: string, name: string) => boolean;
+
+/** The files with one of these names as a word of their code, where it is not their own. */
+function naming(names: readonly string[], isOwn: Naming): readonly string[] {
+  return FILES.flatMap(({ file, code }) =>
+    names
+      .filter((name) => !isOwn(file, name) && new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(code))
+      .map((name) => `${file}: ${name}`),
+  );
+}
+
+const unexcused = (found: readonly string[]): readonly string[] =>
+  found.filter((line) => EXCEPTIONS[line.split(':')[0] ?? ''] === undefined);
+
+const VENDORS = providers.flatMap(({ name, title }) => [name, title]);
+const TOOLS = tools.map(({ name }) => name);
+const STRATEGIES = strategies.map(({ name }) => `"${name}"`);
+
+const isOfVendor: Naming = (file, name) =>
+  new RegExp(`^providers/(?:index|${name.toLowerCase()})(?:\\.ts$|/)`).test(file);
+/** A tool may send the model to the one beside it. */
+const isOfTool: Naming = (file) => /^tools\/[^/]*$/.test(file) && (file === 'tools/index.ts' || TOOL_FILES.has(file));
+const TOOL_FILES = new Set(TOOLS.map((name) => `tools/${name.replaceAll('_', '-')}.ts`));
+const isOfStrategy: Naming = (file) => file.startsWith('compaction/');
+
+describe('nothing but the member, its folder and its index', () => {
+  it('names a provider', () => {
+    expect(unexcused(naming(VENDORS, isOfVendor))).toEqual([]);
+  });
+
+  it('names a tool', () => {
+    expect(unexcused(naming(TOOLS, isOfTool))).toEqual([]);
+  });
+
+  it('names a strategy', () => {
+    // As a whole text only: these are words of everyday language.
+    expect(unexcused(naming(STRATEGIES, isOfStrategy))).toEqual([]);
+  });
+
+  it('is excused in vain', () => {
+    const found = [...naming(VENDORS, isOfVendor), ...naming(TOOLS, isOfTool), ...naming(STRATEGIES, isOfStrategy)];
+    const files = found.map((line) => line.split(':')[0]);
+    expect(Object.keys(EXCEPTIONS).filter((file) => !files.includes(file))).toEqual([]);
+  });
+});
+
+describe('a hint', () => {
+  it('names only slash commands that there are', () => {
+    // Folders of the system, and the example of a message that begins with a slash.
+    const others = new Set(['tmp', 'run', 'dev', 'proc', 'text']);
+    const known = slashCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    const wrong = FILES.flatMap(({ file, code }) =>
+      textsOf(code)
+        .flatMap((text) => [...text.matchAll(/(?<=^|[\s(])\/([a-z]+)(?= |[.,;)]|$)/g)].map(([, name = '']) => name))
+        .filter((name) => !known.includes(name) && !others.has(name))
+        .map((name) => `${file}: /${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
