@@ -1,32 +1,31 @@
-/** Keeps what comes while something is looked up, so that it is done after it; not for longer than `patience` milliseconds. */
+/** Defers keys while a lookup runs, so that they are handled after it, but for no longer than `timeout` milliseconds. */
 export class DeferredKeys {
-  readonly #patience: number;
-  /** Called when the patience is at an end. */
-  readonly #release: () => void;
-  #acts: (() => void)[] | null = null;
+  readonly #timeout: number;
+  readonly #onTimeout: () => void;
+  #actions: (() => void)[] | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(timeout: number, release: () => void) {
-    this.#patience = timeout;
-    this.#release = release;
+  constructor(timeout: number, onTimeout: () => void) {
+    this.#timeout = timeout;
+    this.#onTimeout = onTimeout;
   }
 
   begin(): void {
-    this.#acts = [];
-    this.#timer = setTimeout(this.#release, this.#patience);
+    this.#actions = [];
+    this.#timer = setTimeout(this.#onTimeout, this.#timeout);
   }
 
-  /** Keeps the act and returns true while something is looked up; otherwise the act is the caller's to do. */
-  keeps(act: () => void): boolean {
-    this.#acts?.push(act);
-    return this.#acts !== null;
+  /** Defers the action and returns true while a lookup runs. Otherwise returns false, and the caller acts now. */
+  defer(action: () => void): boolean {
+    this.#actions?.push(action);
+    return this.#actions !== null;
   }
 
-  /** Does what was kept, in order. One of the acts may begin a new hold, which then keeps the ones after it. */
+  /** Runs the deferred actions in order. One of them may call `begin`, which defers the ones after it again. */
   end(): void {
     clearTimeout(this.#timer);
-    const acts = this.#acts ?? [];
-    this.#acts = null;
-    for (const act of acts) act();
+    const actions = this.#actions ?? [];
+    this.#actions = null;
+    for (const action of actions) action();
   }
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { HiError } from '../errors.js';
 
 /**
- * Opens the text in the user's editor, which gets the terminal, and resolves to what was saved, without the newline that editors put at the end
- * and with `\r\n` only where the text came with it.
- * `editor` may have options (`code --wait`), so a shell reads it. Rejects with a `HiError` (usage) when it cannot be started or fails.
+ * Opens the text in the user's editor, which gets the terminal, and resolves to the saved text. The newline that editors add at the end is
+ * removed, and `\r\n` stays only if the text already had it. `editor` may have options (`code --wait`), so a shell runs it. Rejects with a
+ * `HiError` (usage) when no editor is set or the editor fails.
  */
 export async function editExternally(text: string, editor: string | null): Promise<string> {
   if (editor === null) {
@@ -18,8 +18,8 @@ export async function editExternally(text: string, editor: string | null): Promi
     await writeFile(file, text, { mode: 0o600 });
     const status = await run(editor, file);
     if (status !== 0) {
-      throw new HiError('usage', `The editor '${editor}' ended with status ${status}.`, {
-        hint: 'The line is as it was.',
+      throw new HiError('usage', `The editor '${editor}' exited with status ${status}.`, {
+        hint: 'The text is unchanged. Check VISUAL and EDITOR.',
       });
     }
     const saved = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');

@@ -4,56 +4,60 @@ import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
 import type { InputList } from './history-cursor.js';
 
-/** What was entered at the prompt, this time and earlier times. */
-export interface InputHistory extends InputList {
-  /** Remembers an input as the newest; the same one entered before moves here. */
-  add(text: string): void;
-}
-
-/** What is kept from day to day: the newest inputs, so many at most, and together no more characters than are read in a moment. */
-const MOST = 2000;
-const MOST_CHARACTERS = 16_000_000;
+/** Only the newest inputs are kept: this many at most, and no more characters than can be read without a delay. */
+const MAX_ENTRIES = 2000;
+const MAX_CHARACTERS = 16_000_000;
 
 /**
- * The inputs kept in that file, one JSON string a line. The file is read when the first input is recalled. Where there is none (null), or it
- * cannot be read or written, the inputs of this session are all there is: a recall is not worth an error in the middle of a conversation.
+ * The inputs of this session and of earlier ones, which are kept in a file with one JSON string per line. The file is read at the first recall.
+ * Without a file (null), or when it cannot be read or written, only this session's inputs are known: recall is not worth an error in the
+ * middle of a conversation.
  */
-export function openInputHistory(file: string | null): InputHistory {
-  let earlier: readonly string[] | null = null;
-  let now: string[] = [];
-  let known: readonly string[] | null = null;
+export class InputHistory implements InputList {
+  readonly #file: string | null;
+  #session: string[] = [];
+  #saved: readonly string[] | null = null;
+  /** Both lists as one; null until it is needed. */
+  #merged: readonly string[] | null = null;
 
-  return {
-    entries() {
-      earlier ??= file === null ? [] : readEarlier(file, now);
-      known ??= withoutRepeats([...earlier, ...now]);
-      return known;
-    },
-    add(text) {
-      if (now.at(-1) === text) return;
-      now = [...now.filter((entry) => entry !== text), text];
-      known = null;
-      if (file !== null) append(file, `${JSON.stringify(text)}\n`);
-    },
-  };
+  constructor(file: string | null) {
+    this.#file = file;
+  }
+
+  entries(): readonly string[] {
+    this.#saved ??= this.#file === null ? [] : readSaved(this.#file, this.#session);
+    this.#merged ??= withoutRepeats([...this.#saved, ...this.#session]);
+    return this.#merged;
+  }
+
+  /** Adds an input as the newest. An earlier one with the same text is dropped. */
+  add(text: string): void {
+    if (this.#session.at(-1) === text) return;
+    this.#session = [...this.#session.filter((entry) => entry !== text), text];
+    this.#merged = null;
+    if (this.#file !== null) append(this.#file, `${JSON.stringify(text)}\n`);
+  }
 }
 
-function readEarlier(file: string, now: readonly string[]): readonly string[] {
+/** The inputs in the file without those of this session. */
+function readSaved(file: string, session: readonly string[]): readonly string[] {
   const lines = readLines(file);
   const entries = newest(withoutRepeats(lines.flatMap(parseLine)));
-  if (lines.length > 2 * MOST || sizeOf(lines) > 2 * MOST_CHARACTERS) rewrite(file, entries);
-  const ours = new Set(now);
-  return entries.filter((entry) => !ours.has(entry));
+  if (lines.length > 2 * MAX_ENTRIES || sizeOf(lines) > 2 * MAX_CHARACTERS) rewrite(file, entries);
+  const known = new Set(session);
+  return entries.filter((entry) => !known.has(entry));
 }
 
-/** The newest one is in whatever its size. */
+/** The newest entries within both limits. The very newest is always kept. */
 function newest(entries: readonly string[]): readonly string[] {
   let size = 0;
-  const tooMuch = entries.findLastIndex((entry) => {
+  const oldestDropped = entries.findLastIndex((entry) => {
     size += entry.length;
-    return size > MOST_CHARACTERS;
+    return size > MAX_CHARACTERS;
   });
-  return entries.slice(Math.min(Math.max(tooMuch + 1, entries.length - MOST), Math.max(0, entries.length - 1)));
+  return entries.slice(
+    Math.min(Math.max(oldestDropped + 1, entries.length - MAX_ENTRIES), Math.max(0, entries.length - 1)),
+  );
 }
 
 const sizeOf = (lines: readonly string[]): number => lines.reduce((size, line) => size + line.length, 0);
@@ -75,12 +79,12 @@ function parseLine(line: string): readonly string[] {
   }
 }
 
-/** Each text once, where it was last. */
+/** Each text once, at its last position. */
 function withoutRepeats(entries: readonly string[]): readonly string[] {
   return [...new Set([...entries].reverse())].reverse();
 }
 
-/** One write, so that several `hi` at once do not mix their lines. */
+/** A single write, so that the lines of concurrent processes do not mix. */
 function append(file: string, line: string): void {
   try {
     makeFolder(dirname(file), 0o700);

@@ -1,170 +1,151 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { findPasteEnd, normaliseNewlines, PASTE_END, PASTE_START, partialMarkerLength } from './paste-markers.js';
 
-/** What the terminal's bytes mean. */
-export interface InputReader {
-  /** A key, as `node:readline` reads it; `text` is what it types, empty for keys that type nothing. */
+/** Receives what the terminal's bytes mean. */
+export interface InputHandler {
+  /** A key as `node:readline` decodes it. `text` is what it inserts, empty for keys that insert nothing. */
   key(text: string, key: Key): void;
   /** The Escape key by itself. */
   escape(): void;
-  /** A whole bracketed paste, its newlines as `\n`, or as `\r\n` where that was copied. */
+  /** A whole bracketed paste. Its newlines are `\n`, or `\r\n` where that was copied. */
   paste(text: string): void;
-  /** Everything that came at once has been told, and something was: time to draw. */
+  /** All input that arrived together was reported; time to draw. */
   settled(): void;
 }
 
-/** Takes what a terminal sends; `write` gets it in pieces cut anywhere. */
-export interface InputParser {
-  write(bytes: Buffer | string): void;
-  /** Lets go of its timer. What is incomplete is dropped. */
-  close(): void;
-}
+/** After this long, an Escape is the key and not the start of a sequence. Milliseconds. */
+const ESCAPE_TIMEOUT = 50;
+/** After this long without input, an open paste has lost its end marker. Milliseconds. */
+const PASTE_TIMEOUT = 1000;
 
-const PASTE_START = '\x1b[200~';
-const PASTE_END = '\x1b[201~';
-/** An Escape this long without anything after it is the key and not the beginning of a sequence. Milliseconds. */
-const ESCAPE_PATIENCE = 50;
-/** A paste that has been silent this long has lost its end. Milliseconds. */
-const PASTE_PATIENCE = 1000;
+/** Decodes a terminal's input, which may be split anywhere. Pastes bypass key decoding, so nothing in them can act as a key. */
+export class InputParser {
+  readonly #handler: InputHandler;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #keys = new Readable({ read() {} });
+  /** Input that may be the start of a sequence or marker. */
+  #pending = '';
+  /** The parts of the paste being read; null outside a paste. */
+  #paste: string[] | null = null;
+  /** Whether a paste timed out and its end marker may still arrive. */
+  #isEndMissing = false;
+  #timer: NodeJS.Timeout | undefined;
+  #hasReported = false;
 
-/** Tells `reader` what comes in. Pastes never pass through key decoding, so nothing in them can act. */
-export function createInputParser(reader: InputReader): InputParser {
-  const decoder = new StringDecoder('utf8');
-  const keys = new Readable({ read() {} });
-  emitKeypressEvents(keys);
-  keys.on('keypress', (text: string | undefined, key: Key) => {
-    hasTold = true;
-    reader.key(text ?? '', key);
-  });
-
-  let held = '';
-  let pasted: string[] | null = null;
-  let endIsOwed = false;
-  let timer: NodeJS.Timeout | null = null;
-  let hasTold = false;
-
-  function paste(text: string): void {
-    hasTold = true;
-    reader.paste(newlines(text));
+  constructor(handler: InputHandler) {
+    this.#handler = handler;
+    emitKeypressEvents(this.#keys);
+    this.#keys.on('keypress', (text: string | undefined, key: Key) => {
+      this.#hasReported = true;
+      handler.key(text ?? '', key);
+    });
   }
 
-  /** Nothing is drawn while a long paste comes in: a terminal that sends and does not read meanwhile would wait for ever. */
-  function settle(): void {
-    if (hasTold) reader.settled();
-    hasTold = false;
+  write(bytes: Buffer | string): void {
+    clearTimeout(this.#timer);
+    const text = this.#pending + (typeof bytes === 'string' ? bytes : this.#decoder.write(bytes));
+    this.#pending = '';
+    if (this.#paste !== null && text === '\x03') {
+      this.#endPasteWithoutMarker();
+      this.#readKeys(text);
+    } else if (this.#paste !== null) this.#readPaste(this.#paste, text);
+    else if (this.#isEndMissing) this.#readAfterLostEnd(text);
+    else this.#readKeys(text);
+    this.#settle();
   }
 
-  function later(milliseconds: number, act: () => void): void {
-    timer = setTimeout(() => {
-      timer = null;
-      act();
-      settle();
+  /** Stops the timer and drops incomplete input. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#keys.destroy();
+  }
+
+  #readKeys(text: string): void {
+    const start = text.indexOf(PASTE_START);
+    if (start !== -1) {
+      this.#readKeys(text.slice(0, start));
+      this.#paste = [];
+      this.#isEndMissing = false;
+      this.#readPaste(this.#paste, text.slice(start + PASTE_START.length));
+      return;
+    }
+    const complete = this.#keepPartial(text, PASTE_START);
+    // Emitted and not pushed, because a stream would report the keys after the paste that follows them.
+    if (complete !== '') this.#keys.emit('data', complete);
+    if (this.#pending !== '') this.#after(ESCAPE_TIMEOUT, () => this.#readPending());
+  }
+
+  /** Nothing came after an Escape or the start of a sequence: it was a key. */
+  #readPending(): void {
+    const text = this.#pending;
+    this.#pending = '';
+    if (text !== '\x1b') {
+      this.#keys.emit('data', text);
+      return;
+    }
+    this.#hasReported = true;
+    this.#handler.escape();
+  }
+
+  #readPaste(paste: string[], text: string): void {
+    const end = findPasteEnd(text);
+    if (end === -1) {
+      paste.push(this.#keepPartial(text, PASTE_END));
+      this.#after(PASTE_TIMEOUT, () => this.#endPasteWithoutMarker());
+      return;
+    }
+    this.#reportPaste(paste.join('') + text.slice(0, end));
+    this.#paste = null;
+    this.#readKeys(text.slice(end + PASTE_END.length));
+  }
+
+  /** Reports what arrived of the paste. Later chunks of text still belong to it. */
+  #endPasteWithoutMarker(): void {
+    this.#reportPaste((this.#paste ?? []).join('') + this.#pending);
+    this.#pending = '';
+    this.#paste = null;
+    this.#isEndMissing = true;
+  }
+
+  /** After a paste without an end marker, a chunk of text is the rest of the paste, and a single key was typed. */
+  #readAfterLostEnd(text: string): void {
+    const end = text.indexOf(PASTE_END);
+    if (end !== -1) {
+      this.#isEndMissing = false;
+      if (end > 0) this.#reportPaste(text.slice(0, end));
+      this.#readKeys(text.slice(end + PASTE_END.length));
+    } else if (text.length > 2 && !text.startsWith('\x1b')) {
+      this.#reportPaste(text);
+    } else {
+      if (!text.startsWith('\x1b')) this.#isEndMissing = false;
+      this.#readKeys(text);
+    }
+  }
+
+  #reportPaste(text: string): void {
+    this.#hasReported = true;
+    this.#handler.paste(normaliseNewlines(text));
+  }
+
+  /** Keeps a marker's possible start at the end of the text for the next chunk and returns the text before it. */
+  #keepPartial(text: string, marker: string): string {
+    const end = text.length - partialMarkerLength(text, marker);
+    this.#pending = text.slice(end);
+    return text.slice(0, end);
+  }
+
+  #after(milliseconds: number, action: () => void): void {
+    this.#timer = setTimeout(() => {
+      action();
+      this.#settle();
     }, milliseconds);
   }
 
-  /** The end of a paste never came: what did come counts, and what else arrives in lumps still belongs to it. */
-  function loseEnd(): void {
-    paste((pasted ?? []).join('') + held);
-    held = '';
-    pasted = null;
-    endIsOwed = true;
+  /** Not called during a long paste: a terminal that does not read while it sends would block for ever. */
+  #settle(): void {
+    if (this.#hasReported) this.#handler.settled();
+    this.#hasReported = false;
   }
-
-  function readKeys(text: string): void {
-    const start = text.indexOf(PASTE_START);
-    if (start !== -1) {
-      readKeys(text.slice(0, start));
-      pasted = [];
-      endIsOwed = false;
-      readPaste(text.slice(start + PASTE_START.length));
-      return;
-    }
-    const kept = unfinishedMarker(text, PASTE_START);
-    held = text.slice(text.length - kept);
-    // Sent as an event and not pushed: the keys must be told before the paste that follows them.
-    if (text.length > kept) keys.emit('data', text.slice(0, text.length - kept));
-    if (held === '\x1b') {
-      later(ESCAPE_PATIENCE, () => {
-        held = '';
-        hasTold = true;
-        reader.escape();
-      });
-    } else if (held !== '') {
-      later(ESCAPE_PATIENCE, () => {
-        const rest = held;
-        held = '';
-        keys.emit('data', rest);
-      });
-    }
-  }
-
-  function readPaste(text: string): void {
-    const end = endOfPaste(text);
-    if (end === -1) {
-      const kept = unfinishedMarker(text, PASTE_END);
-      held = text.slice(text.length - kept);
-      pasted?.push(text.slice(0, text.length - kept));
-      later(PASTE_PATIENCE, loseEnd);
-      return;
-    }
-    paste((pasted ?? []).join('') + text.slice(0, end));
-    pasted = null;
-    readKeys(text.slice(end + PASTE_END.length));
-  }
-
-  /** After a paste without an end: a lump of text was not typed by hand, a single key was. */
-  function readOwed(text: string): void {
-    const end = text.indexOf(PASTE_END);
-    if (end !== -1) {
-      endIsOwed = false;
-      if (end > 0) paste(text.slice(0, end));
-      readKeys(text.slice(end + PASTE_END.length));
-    } else if (text.length > 2 && !text.startsWith('\x1b')) {
-      paste(text);
-    } else {
-      if (!text.startsWith('\x1b')) endIsOwed = false;
-      readKeys(text);
-    }
-  }
-
-  return {
-    write(bytes) {
-      if (timer !== null) clearTimeout(timer);
-      timer = null;
-      const text = held + (typeof bytes === 'string' ? bytes : decoder.write(bytes));
-      held = '';
-      if (pasted !== null && text === '\x03') {
-        loseEnd();
-        readKeys(text);
-      } else if (pasted !== null) readPaste(text);
-      else if (endIsOwed) readOwed(text);
-      else readKeys(text);
-      settle();
-    },
-    close() {
-      if (timer !== null) clearTimeout(timer);
-      keys.destroy();
-    },
-  };
 }
-
-/**
- * Where a paste ends. Not every terminal takes the marker out of what it pastes, and text that brings one along could go on as keys that
- * were never pressed: of several that came together, the last before the next paste counts.
- */
-function endOfPaste(text: string): number {
-  const next = text.indexOf(PASTE_START);
-  const end = next === -1 ? text.lastIndexOf(PASTE_END) : text.lastIndexOf(PASTE_END, next);
-  return end === -1 ? text.indexOf(PASTE_END) : end;
-}
-
-/** How many of the last characters may be the beginning of the marker. */
-function unfinishedMarker(text: string, marker: string): number {
-  for (let length = Math.min(marker.length - 1, text.length); length > 0; length -= 1)
-    if (text.endsWith(marker.slice(0, length))) return length;
-  return 0;
-}
-
-/** Terminals send the newlines of a paste as returns; a CRLF is what was copied, and stays. */
-const newlines = (text: string): string => text.replace(/\r(?!\n)/g, '\n');

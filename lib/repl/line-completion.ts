@@ -1,40 +1,40 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { type EditBuffer, replaceRange } from './edit-buffer.js';
 
-/** A slash command as Tab sees it. */
+/** A slash command, for completion. */
 export interface CompletableCommand {
   /** Without the slash. */
   readonly name: string;
   readonly aliases?: readonly string[];
   /** One line for the list. */
   readonly summary: string;
-  /** What the argument may be, all of it or what begins with what is typed. */
+  /** The possible arguments: all of them, or those that start with `argument`. */
   complete?(argument: string): Promise<readonly string[]>;
 }
 
-/** What could stand in place of the end of the text before the cursor. */
+/** The possible replacements for the end of the text before the cursor. */
 export interface Completion {
-  /** Where the part begins that is completed. */
+  /** The offset where the replaced text starts. */
   readonly from: number;
   readonly candidates: readonly Candidate[];
 }
 
 export interface Candidate {
-  /** What would be put in. */
+  /** The replacement. */
   readonly text: string;
-  /** What the list says after it. */
+  /** Printed after it in the list. */
   readonly summary?: string;
 }
 
-/** Where completions come from. */
-export interface CompletionSources {
+export interface LineCompletionSources {
   readonly commands: readonly CompletableCommand[];
   readonly cwd: string;
   readonly home: string;
 }
 
-/** Completes a command, its argument, or a path after `@`. Never fails: what cannot be read or asked has no candidates. */
-export async function complete(before: string, sources: CompletionSources): Promise<Completion> {
+/** Completes a command, its argument, or a path after `@`. Never rejects: a source that fails has no candidates. */
+export async function complete(before: string, sources: LineCompletionSources): Promise<Completion> {
   const command = /^\/\S*$/.exec(before);
   if (command) return { from: 0, candidates: matchingCandidates(before, commandNames(sources.commands)) };
   const path = /(?:^|[\s([{<"'`])@("[^"]*|\S*)$/.exec(before);
@@ -47,7 +47,7 @@ export async function complete(before: string, sources: CompletionSources): Prom
 function commandNames(commands: readonly CompletableCommand[]): readonly Candidate[] {
   return commands.flatMap(({ name, aliases = [], summary }) => [
     { text: `/${name} `, summary },
-    ...aliases.map((alias) => ({ text: `/${alias} `, summary: `the same as /${name}` })),
+    ...aliases.map((alias) => ({ text: `/${alias} `, summary: `alias of /${name}` })),
   ]);
 }
 
@@ -68,8 +68,8 @@ async function completeArgument(
   };
 }
 
-/** A name with blanks is put in quotes, which the closing quote ends. */
-async function completePath(typed: string, end: number, { cwd, home }: CompletionSources): Promise<Completion> {
+/** A path with blanks is quoted. */
+async function completePath(typed: string, end: number, { cwd, home }: LineCompletionSources): Promise<Completion> {
   const path = typed.replace(/^"/, '');
   const folder = /^.*\//s.exec(path)?.[0] ?? '';
   const where = resolve(cwd, folder.startsWith('~/') ? join(home, folder.slice(2)) : folder);
@@ -82,22 +82,29 @@ async function completePath(typed: string, end: number, { cwd, home }: Completio
   return { from: end - typed.length, candidates };
 }
 
-/** A folder invites to go on, so it is left open. */
+/** A folder gets no closing quote or blank, so that typing continues the path. */
 function quotedPath(path: string, isFolder: boolean): Candidate {
   const open = /\s/.test(path) ? `"${path}` : path;
   if (isFolder) return { text: `${open}/` };
   return { text: open.startsWith('"') ? `${open}" ` : `${open} ` };
 }
 
-/** Those that begin with what is typed; when none does, those that contain it. */
+/** The candidates that start with the typed text; when there are none, those that contain it. */
 function matchingCandidates(typed: string, candidates: readonly Candidate[]): readonly Candidate[] {
-  const beginning = candidates.filter(({ text }) => text.toLowerCase().startsWith(typed.toLowerCase()));
-  if (beginning.length > 0 || typed.startsWith('/')) return beginning;
+  const withPrefix = candidates.filter(({ text }) => text.toLowerCase().startsWith(typed.toLowerCase()));
+  if (withPrefix.length > 0 || typed.startsWith('/')) return withPrefix;
   return candidates.filter(({ text }) => text.toLowerCase().includes(typed.toLowerCase()));
 }
 
-/** What all candidates begin with. */
-export function commonPrefix(candidates: readonly Candidate[]): string {
+/** Inserts the text that all candidates start with; null when the line already has it. */
+export function insertCommonPrefix(buffer: EditBuffer, { from, candidates }: Completion): EditBuffer | null {
+  const prefix = commonPrefix(candidates);
+  const typed = buffer.text.slice(from, buffer.cursor);
+  if (prefix.length < typed.length || prefix === typed) return null;
+  return replaceRange(buffer, from, buffer.cursor, { text: prefix, marks: [] });
+}
+
+function commonPrefix(candidates: readonly Candidate[]): string {
   const [first = '', ...others] = candidates.map(({ text }) => text);
   let length = first.length;
   for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;

@@ -1,84 +1,81 @@
 import type { Key } from 'node:readline';
 import { formatCandidates } from './candidate-list.js';
 import { DeferredKeys } from './deferred-keys.js';
-import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines, replaceRange } from './edit-buffer.js';
+import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines } from './edit-buffer.js';
 import { HistorySearch } from './history-search.js';
 import type { InputHistory } from './input-history.js';
+import { InputQueue } from './input-queue.js';
 import type { KeyOutcome } from './key-bindings.js';
-import { type Completion, type CompletionSources, commonPrefix, complete } from './line-completion.js';
+import { type Candidate, complete, insertCommonPrefix, type LineCompletionSources } from './line-completion.js';
 import { LineEditor } from './line-editor.js';
+import { LineRenderer, type LineView } from './line-renderer.js';
 import type { LongPastes } from './long-pastes.js';
-import { createPainter, type LineView } from './painter.js';
 import { blockText } from './quoted-block.js';
 import type { SubmittedLine } from './repl.js';
 import type { Terminal } from './terminal.js';
 
-/** What came of reading a line: something to send, or the status to leave with. */
-export type LineResult = { readonly line: SubmittedLine } | { readonly leave: number };
+/** The result of reading a line: an input to process, or the status to exit with. */
+export type LineResult = { readonly line: SubmittedLine } | { readonly exit: number };
 
-/** What the line needs of the REPL around it. */
 export interface PromptLineDeps {
   readonly terminal: Terminal;
   readonly colour: boolean;
   readonly longPastes: LongPastes;
   readonly history: InputHistory;
-  readonly completion: CompletionSources;
+  readonly completion: LineCompletionSources;
   /** Ctrl-C while no line is being read. */
   interrupt(): void;
-  /** Opens the text in the editor; resolves to null when that failed and was told. */
+  /** Opens the text in the editor. Resolves to null after an error was shown. */
   edit(text: string): Promise<string | null>;
 }
 
-/** A second Ctrl-C within this time leaves. Milliseconds. */
-const LEAVE_WITHIN = 2000;
-/** Keys wait this long for a completion, so that what is typed after Tab comes after what it completed. Milliseconds. */
-const COMPLETION_PATIENCE = 150;
+/** A second Ctrl-C within this time exits. Milliseconds. */
+const EXIT_WINDOW = 2000;
+/** Keys typed after Tab wait this long for the completion. Milliseconds. */
+const COMPLETION_TIMEOUT = 150;
 
-/** The line at the prompt. Keys are taken at all times; it is drawn only while it is being read, so that answers are not disturbed by typing. */
+/** The line at the prompt. It takes keys at all times, but it is drawn only while it is being read, so that typing does not disturb an answer. */
 export class PromptLine {
   readonly #deps: PromptLineDeps;
-  readonly #editor;
-  readonly #painter;
-  /** Lines entered while something else went on. */
-  #entered: EditBuffer[] = [];
-  /** The line that was sent last. */
-  #sent = EMPTY_BUFFER;
+  readonly #editor: LineEditor;
+  readonly #renderer: LineRenderer;
+  readonly #queue = new InputQueue();
+  readonly #deferredKeys = new DeferredKeys(COMPLETION_TIMEOUT, () => this.#endCompletion());
   #prompt = '';
   #hint: string | null = null;
   #search: HistorySearch | null = null;
-  #resolve: ((read: LineResult) => void) | null = null;
-  readonly #completing = new DeferredKeys(COMPLETION_PATIENCE, () => this.#catchUp());
-  /** While the line is in another program's hands. */
-  #isEdited = false;
+  /** Ends the reading of a line; null while none is being read. */
+  #resolve: ((result: LineResult) => void) | null = null;
+  #isInExternalEditor = false;
   #interruptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: PromptLineDeps) {
     this.#deps = deps;
     this.#editor = new LineEditor(deps.longPastes, deps.history);
-    this.#painter = createPainter({ ...deps.terminal, colour: deps.colour });
+    this.#renderer = new LineRenderer(deps.terminal, deps.colour);
   }
 
-  /** Draws the prompt with what was typed ahead and resolves when a line is entered; at once when one was entered ahead. */
+  /** Draws the prompt and resolves when a line is submitted; at once when one is queued. */
   read(prompt: string): Promise<LineResult> {
     this.#prompt = prompt;
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      const entered = this.#entered.shift();
-      if (entered === undefined) this.draw();
-      else this.#enter(entered);
+      const queued = this.#queue.shift();
+      if (queued === undefined) this.draw();
+      else this.#accept(queued);
     });
   }
 
   key(text: string, key: Key): void {
     this.#hint = null;
-    if (this.#completing.keeps(() => this.key(text, key))) return;
-    if (this.#search !== null) this.#searchOn(this.#search, text, key);
-    else this.#do(this.#editor.key(text, key));
+    if (this.#deferredKeys.defer(() => this.key(text, key))) return;
+    if (this.#search !== null) this.#searchKey(this.#search, text, key);
+    else this.#handle(this.#editor.key(text, key));
   }
 
   paste(text: string): void {
     this.#hint = null;
-    if (this.#completing.keeps(() => this.paste(text))) return;
+    if (this.#deferredKeys.defer(() => this.paste(text))) return;
     this.#endSearch(true);
     this.#editor.paste(text);
   }
@@ -88,49 +85,47 @@ export class PromptLine {
     this.#endSearch(false);
   }
 
-  /** Draws the line as it is now, if it is being read. */
+  /** Draws the line while it is being read. */
   draw(): void {
-    if (this.#resolve !== null && !this.#isEdited) this.#painter.draw(this.#view());
+    if (this.#resolve !== null && !this.#isInExternalEditor) this.#renderer.draw(this.#view());
   }
 
-  /** Puts text before what is typed; lines that were entered ahead and not sent come after it. */
+  /** Puts text before the typed text. */
   prefill(text: string): void {
     this.#editor.set(insert({ ...this.#editor.buffer, cursor: 0 }, { text, marks: [] }));
     this.#editor.set({ ...this.#editor.buffer, cursor: this.#editor.buffer.text.length });
   }
 
-  /** Lines entered ahead become part of the line again, unsent: what they followed did not end as expected. */
-  takeBack(): void {
-    this.#editor.set(joinLines([...this.#entered, this.#editor.buffer]));
-    this.#entered = [];
+  /** Puts the queued lines back into the line, because the input before them did not end as expected. */
+  restoreQueued(): void {
+    this.#editor.set(joinLines([...this.#queue.drain(), this.#editor.buffer]));
   }
 
-  /** The line that was sent last is to be taken back with those entered ahead. */
-  giveBack(): void {
-    this.#entered.unshift(this.#sent);
-    this.#sent = EMPTY_BUFFER;
+  /** Makes `restoreQueued` restore the submitted line too. */
+  requeueSubmitted(): void {
+    this.#queue.requeue();
   }
 
-  /** Stops reading, to leave the program. */
-  leave(status: number): void {
-    this.#finish({ leave: status });
-    this.keepUnsent();
+  /** Ends the reading of a line with an exit status. */
+  exit(status: number): void {
+    this.#finish({ exit: status });
+    this.saveUnsent();
   }
 
-  /** Empties the line; what was typed or entered and not sent is kept where Up finds it the next time. */
-  keepUnsent(): void {
+  /** Empties the line and the queue. Their text goes into the input history, where Up finds it next time. */
+  saveUnsent(): void {
     const { longPastes, history } = this.#deps;
-    for (const buffer of [...this.#entered, this.#editor.buffer])
+    for (const buffer of [...this.#queue.drain(), this.#editor.buffer])
       if (buffer.text.trim() !== '') history.add(longPastes.expand(buffer).text);
-    this.#entered = [];
     this.#editor.reset();
   }
 
-  /** Calls `leave` when it is called the second time within two seconds. */
-  leaveOnSecond(leave: () => void): void {
+  /** Whether the last call was within two seconds: a second Ctrl-C exits. */
+  isSecondInterrupt(): boolean {
     const now = performance.now();
-    if (now - this.#interruptedAt <= LEAVE_WITHIN) leave();
-    else this.#interruptedAt = now;
+    if (now - this.#interruptedAt <= EXIT_WINDOW) return true;
+    this.#interruptedAt = now;
+    return false;
   }
 
   #view(): LineView {
@@ -143,61 +138,59 @@ export class PromptLine {
     };
   }
 
-  #do(outcome: KeyOutcome): void {
+  #handle(outcome: KeyOutcome): void {
     if (outcome === 'submit') this.#submit();
     else if (outcome === 'interrupt') this.#interrupt();
     else if (outcome === 'suspend') this.#deps.terminal.suspend();
     else if (this.#resolve === null) return;
-    else if (outcome === 'end') this.leave(0);
+    else if (outcome === 'end') this.exit(0);
     else if (outcome === 'complete') void this.#complete();
     else if (outcome === 'search') this.#search = new HistorySearch(this.#deps.history.entries());
     else if (outcome === 'editor') void this.#edit();
-    else if (outcome === 'clear') this.#painter.clear();
+    else if (outcome === 'clear') this.#renderer.clearScreen();
   }
 
   #submit(): void {
     const { buffer } = this.#editor;
     this.#editor.reset();
-    if (this.#resolve !== null) this.#enter(buffer);
-    else if (buffer.text.trim() !== '') this.#entered.push(buffer);
+    if (this.#resolve !== null) this.#accept(buffer);
+    else if (buffer.text.trim() !== '') this.#queue.push(buffer);
   }
 
-  /** A blank line is not sent; it gives a new prompt. */
-  #enter(buffer: EditBuffer): void {
-    this.#painter.leave({ prompt: this.#prompt, buffer });
+  /** A blank line is not sent; the prompt is drawn again. */
+  #accept(buffer: EditBuffer): void {
+    this.#renderer.commit({ prompt: this.#prompt, buffer });
     if (buffer.text.trim() === '') {
       this.draw();
       return;
     }
     const { longPastes, history } = this.#deps;
     history.add(longPastes.expand(buffer).text);
-    this.#sent = buffer;
-    const line = { shown: buffer.text, ...longPastes.expand(blockText(buffer)) };
-    const resolve = this.#resolve;
-    this.#resolve = null;
-    resolve?.({ line });
+    this.#queue.start(buffer);
+    this.#resolveWith({ line: { shown: buffer.text, ...longPastes.expand(blockText(buffer)) } });
   }
 
   #interrupt(): void {
-    const { buffer } = this.#editor;
-    if (this.#resolve === null || buffer.text !== '') {
-      if (this.#resolve === null) this.#deps.interrupt();
-      else this.#editor.set(EMPTY_BUFFER);
-      return;
-    }
-    this.#hint = 'Press Ctrl-C again to leave.';
-    this.leaveOnSecond(() => this.#finish({ leave: 130 }));
+    if (this.#resolve === null) this.#deps.interrupt();
+    else if (this.#editor.buffer.text !== '') this.#editor.set(EMPTY_BUFFER);
+    else if (this.isSecondInterrupt()) this.#finish({ exit: 130 });
+    else this.#hint = 'Press Ctrl-C again to exit.';
   }
 
-  #finish(read: LineResult): void {
+  /** Leaves the line on the screen and ends the reading. */
+  #finish(result: LineResult): void {
     if (this.#resolve === null) return;
-    this.#painter.leave({ prompt: this.#prompt, buffer: this.#editor.buffer });
+    this.#renderer.commit({ prompt: this.#prompt, buffer: this.#editor.buffer });
+    this.#resolveWith(result);
+  }
+
+  #resolveWith(result: LineResult): void {
     const resolve = this.#resolve;
     this.#resolve = null;
-    resolve(read);
+    resolve?.(result);
   }
 
-  #searchOn(search: HistorySearch, text: string, key: Key): void {
+  #searchKey(search: HistorySearch, text: string, key: Key): void {
     const outcome = search.key(text, key);
     if (outcome === 'continue') return;
     this.#endSearch(outcome === 'take' || outcome === 'send');
@@ -212,36 +205,33 @@ export class PromptLine {
 
   async #complete(): Promise<void> {
     const { buffer } = this.#editor;
-    this.#completing.begin();
+    this.#deferredKeys.begin();
     const completion = await complete(buffer.text.slice(0, buffer.cursor), this.#deps.completion);
-    // Where the candidates took their time, what was typed meanwhile counts for more.
-    if (this.#editor.buffer === buffer && this.#resolve !== null) this.#offer(completion);
-    this.#catchUp();
+    // After a timeout the line may have changed, and the completion no longer fits.
+    if (this.#editor.buffer === buffer && this.#resolve !== null) {
+      const completed = insertCommonPrefix(buffer, completion);
+      if (completed !== null) this.#editor.set(completed);
+      else if (completion.candidates.length > 1) this.#printAbove(completion.candidates);
+    }
+    this.#endCompletion();
   }
 
-  #catchUp(): void {
-    this.#completing.end();
+  #endCompletion(): void {
+    this.#deferredKeys.end();
     this.draw();
   }
 
-  /** Puts in what all candidates have in common; when that is nothing new, lists them above the line. */
-  #offer({ from, candidates }: Completion): void {
-    const { buffer } = this.#editor;
-    const start = commonPrefix(candidates);
-    if (start.length >= buffer.cursor - from && start !== buffer.text.slice(from, buffer.cursor)) {
-      this.#editor.set(replaceRange(buffer, from, buffer.cursor, { text: start, marks: [] }));
-    } else if (candidates.length > 1) {
-      this.#painter.lift();
-      const { terminal } = this.#deps;
-      terminal.write(`${formatCandidates(candidates, terminal.columns())}\n`);
-    }
+  #printAbove(candidates: readonly Candidate[]): void {
+    const { terminal } = this.#deps;
+    this.#renderer.erase();
+    terminal.write(`${formatCandidates(candidates, terminal.columns())}\n`);
   }
 
   async #edit(): Promise<void> {
-    this.#painter.lift();
-    this.#isEdited = true;
+    this.#renderer.erase();
+    this.#isInExternalEditor = true;
     const edited = await this.#deps.edit(this.#deps.longPastes.expand(this.#editor.buffer).text);
-    this.#isEdited = false;
+    this.#isInExternalEditor = false;
     if (edited !== null) this.#editor.set(bufferOf(edited));
     this.draw();
   }

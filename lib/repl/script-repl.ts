@@ -4,21 +4,83 @@ import type { Repl, ReplDeps } from './repl.js';
 import { STOP_SIGNALS, statusAfter } from './stop-signals.js';
 
 /**
- * A REPL without a terminal: each line of the input is a turn; blank lines are none. A turn that fails does not stop the next.
- * A terminal that cannot move its cursor (`TERM=dumb`) edits its line itself and gets a prompt; there Ctrl-C stops the answer first.
+ * A REPL without line editing: each line of the input that is not blank is a turn. A turn that fails does not stop the next one.
+ * On a dumb terminal (`TERM=dumb`), which edits its line itself, it prints a prompt, and Ctrl-C stops the answer before the program.
  */
-export function createScriptRepl(deps: ReplDeps): Repl {
-  const { screen } = deps;
-  const isTyped = deps.stdin.isTTY === true && deps.terminal.isTTY === true;
-  const all = new AbortController();
-  let turn: AbortController | null = null;
-  let isOver = false;
+export class ScriptRepl implements Repl {
+  readonly #deps: ReplDeps;
+  readonly #isInteractive: boolean;
+  /** Aborted by a signal that ends the program. */
+  readonly #stop = new AbortController();
+  #stoppedBy: NodeJS.Signals | null = null;
+  #turn: AbortController | null = null;
+  #isQuit = false;
 
-  async function send(text: string): Promise<number> {
-    turn = new AbortController();
-    const signal = AbortSignal.any([turn.signal, all.signal]);
+  constructor(deps: ReplDeps) {
+    this.#deps = deps;
+    this.#isInteractive = deps.stdin.isTTY === true && deps.terminal.isTTY === true;
+  }
+
+  async run(): Promise<number> {
+    for (const name of STOP_SIGNALS) process.on(name, this.#onSignal);
     try {
-      await screen.follow(await deps.submit({ shown: text, text, pasted: [] }, signal));
+      const status = await this.#readLines();
+      if (this.#isInteractive && !this.#isQuit) this.#deps.terminal.write('\n');
+      await this.#deps.screen.flush();
+      if (this.#stoppedBy !== null) return statusAfter(this.#stoppedBy);
+      return this.#isInteractive ? 0 : status;
+    } finally {
+      for (const name of STOP_SIGNALS) process.off(name, this.#onSignal);
+    }
+  }
+
+  ask(): Promise<never> {
+    return Promise.reject(noTerminal('ask a question'));
+  }
+
+  edit(): Promise<never> {
+    return Promise.reject(noTerminal('open an editor'));
+  }
+
+  releaseTerminal(): Promise<never> {
+    return Promise.reject(noTerminal('run an interactive program'));
+  }
+
+  prefill(): void {}
+
+  restoreInput(): void {}
+
+  quit(): void {
+    this.#isQuit = true;
+  }
+
+  /** Resolves to the status of the last turn that failed, or 0. */
+  async #readLines(): Promise<number> {
+    const { signal } = this.#stop;
+    let status = 0;
+    await this.#prompt();
+    for await (const line of createInterface({
+      input: this.#deps.stdin,
+      crlfDelay: Number.POSITIVE_INFINITY,
+      signal,
+    })) {
+      if (line.trim() !== '') status = (await this.#submit(line)) || status;
+      if (this.#isQuit || signal.aborted) break;
+      await this.#prompt();
+    }
+    return status;
+  }
+
+  async #prompt(): Promise<void> {
+    if (this.#isInteractive) this.#deps.terminal.write(await this.#deps.prompt());
+  }
+
+  async #submit(text: string): Promise<number> {
+    const { screen } = this.#deps;
+    this.#turn = new AbortController();
+    const signal = AbortSignal.any([this.#turn.signal, this.#stop.signal]);
+    try {
+      await screen.follow(await this.#deps.submit({ shown: text, text, pasted: [] }, signal));
       return 0;
     } catch (thrown) {
       if (isAbort(thrown)) return EXIT_STATUS.interrupted;
@@ -26,57 +88,23 @@ export function createScriptRepl(deps: ReplDeps): Repl {
       screen.error(error);
       return EXIT_STATUS[error.code];
     } finally {
-      turn = null;
+      this.#turn = null;
       screen.close();
     }
   }
 
-  async function prompt(): Promise<void> {
-    if (isTyped) deps.terminal.write(await deps.prompt());
-  }
-
-  return {
-    async run() {
-      const { signal } = all;
-      let stoppedBy: NodeJS.Signals | null = null;
-      const stop = (name: NodeJS.Signals): void => {
-        if (name === 'SIGINT' && isTyped && turn !== null) {
-          turn.abort();
-          return;
-        }
-        stoppedBy = name;
-        all.abort();
-        // The same signal once more ends the process, whatever it is still waiting for.
-        process.off(name, stop);
-      };
-      for (const name of STOP_SIGNALS) process.on(name, stop);
-      let status = 0;
-      try {
-        await prompt();
-        for await (const line of createInterface({ input: deps.stdin, crlfDelay: Number.POSITIVE_INFINITY, signal })) {
-          if (line.trim() !== '') status = (await send(line)) || status;
-          if (isOver || signal.aborted) break;
-          await prompt();
-        }
-        if (isTyped && !isOver) deps.terminal.write('\n');
-        await screen.flush();
-        if (stoppedBy !== null) return statusAfter(stoppedBy);
-        return isTyped ? 0 : status;
-      } finally {
-        for (const name of STOP_SIGNALS) process.off(name, stop);
-      }
-    },
-    ask: () => Promise.reject(nobodyThere('ask')),
-    edit: () => Promise.reject(nobodyThere('open an editor for')),
-    lend: () => Promise.reject(nobodyThere('lend the terminal to')),
-    prefill() {},
-    giveBack() {},
-    quit() {
-      isOver = true;
-    },
+  readonly #onSignal = (name: NodeJS.Signals): void => {
+    if (name === 'SIGINT' && this.#isInteractive && this.#turn !== null) {
+      this.#turn.abort();
+      return;
+    }
+    this.#stoppedBy = name;
+    this.#stop.abort();
+    // The same signal again ends the process, whatever is still running.
+    process.off(name, this.#onSignal);
   };
 }
 
-function nobodyThere(what: string): HiError {
-  return new HiError('usage', `There is no terminal and so nobody to ${what}.`, { hint: 'Run hi chat in a terminal.' });
+function noTerminal(action: string): HiError {
+  return new HiError('usage', `Cannot ${action} without a terminal.`, { hint: "Run 'hi chat' in a terminal." });
 }

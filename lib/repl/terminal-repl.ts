@@ -1,160 +1,193 @@
+import type { Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asHiError, isAbort } from '../errors.js';
-import { openInputHistory } from './input-history.js';
-import { createInputParser } from './input-parser.js';
+import { InputHistory } from './input-history.js';
+import { InputParser } from './input-parser.js';
 import { LongPastes } from './long-pastes.js';
 import { PromptLine } from './prompt-line.js';
-import type { Repl, ReplDeps, SubmittedLine } from './repl.js';
-import { createTerminal } from './terminal.js';
+import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
+import { Terminal } from './terminal.js';
 
-/** A question waits until the keys have been silent this long, so that it does not come up under typing hands. Milliseconds. */
+/** A question waits for a pause of this length in the typing, so that a key meant for the line does not answer it. Milliseconds. */
 const TYPING_PAUSE = 400;
-/** How much of a paste goes into a question, which is drawn anew for each character. */
-const QUESTION_PASTE = 2000;
-/** How long a turn may take to end when the program is told to leave, before it leaves anyway. Milliseconds. */
-const LEAVE_PATIENCE = 2000;
+/** The most characters of a paste that reach a question, which is drawn again for each one. */
+const MAX_QUESTION_PASTE = 2000;
+/** How long a turn may take to end after the program was told to exit. Milliseconds. */
+const EXIT_TIMEOUT = 2000;
 
-/** A REPL at a terminal, which it takes over: one loop of reading a line and acting on it, with the keys listened to at all times. */
-export function createTerminalRepl(deps: ReplDeps): Repl {
-  const { screen } = deps;
-  let turn: AbortController | null = null;
-  let question: PassThrough | null = null;
-  let typedAt = Number.NEGATIVE_INFINITY;
-  let status: number | null = null;
+/** A REPL with line editing. It reads a line and processes it, in a loop, and handles keys at all times. */
+export class TerminalRepl implements Repl {
+  readonly #deps: ReplDeps;
+  readonly #terminal: Terminal;
+  readonly #line: PromptLine;
+  readonly #parser: InputParser;
+  /** Aborts the turn that is running; null between turns. */
+  #turn: AbortController | null = null;
+  /** Where the keys go while a question is open. */
+  #question: PassThrough | null = null;
+  #typedAt = Number.NEGATIVE_INFINITY;
+  /** The exit status, once the program should exit. */
+  #status: number | null = null;
 
-  const terminal = createTerminal(deps.stdin, deps.terminal, {
-    data: (bytes) => parser.write(bytes),
-    redraw: () => line.draw(),
-    leave,
-  });
-
-  const line = new PromptLine({
-    terminal,
-    colour: deps.colour,
-    longPastes: new LongPastes(deps.longPaste),
-    history: openInputHistory(deps.inputHistoryFile),
-    completion: deps,
-    interrupt,
-    edit: (text) =>
-      edit(text).catch((thrown: unknown) => {
-        screen.error(asHiError(thrown));
-        screen.close();
-        return null;
-      }),
-  });
-
-  const parser = createInputParser({
-    key(text, key) {
-      typedAt = performance.now();
-      if (question === null || turn?.signal.aborted) line.key(text, key);
-      else if (key.ctrl && key.name === 'c') interrupt();
-      else if (key.ctrl && key.name === 'z') terminal.suspend();
-      else question.write(key.sequence ?? text);
-    },
-    paste(text) {
-      if (question === null || turn?.signal.aborted) line.paste(text);
-      else question.write(typedOut(text));
-    },
-    escape() {
-      if (turn === null) line.escape();
-      else turn.abort();
-    },
-    settled: () => line.draw(),
-  });
-
-  /** Stops the turn. Where the turn does not obey, asking twice more leaves the program. */
-  function interrupt(): void {
-    if (turn === null) return;
-    if (turn.signal.aborted) line.leaveOnSecond(() => leave(130));
-    turn.abort();
+  constructor(deps: ReplDeps) {
+    this.#deps = deps;
+    this.#terminal = new Terminal(deps.stdin, deps.terminal, {
+      data: (bytes) => this.#parser.write(bytes),
+      redraw: () => this.#line.draw(),
+      exit: (status) => this.#exit(status),
+    });
+    this.#line = new PromptLine({
+      terminal: this.#terminal,
+      colour: deps.colour,
+      longPastes: new LongPastes(deps.longPaste),
+      history: new InputHistory(deps.inputHistoryFile),
+      completion: deps,
+      interrupt: () => this.#interrupt(),
+      edit: (text) => this.#editLine(text),
+    });
+    this.#parser = new InputParser({
+      key: (text, key) => this.#key(text, key),
+      paste: (text) => this.#paste(text),
+      escape: () => (this.#turn === null ? this.#line.escape() : this.#turn.abort()),
+      settled: () => this.#line.draw(),
+    });
   }
 
-  function leave(next: number): void {
-    status = next;
-    turn?.abort();
-    line.leave(next);
-    setTimeout(() => terminal.abandon(next), LEAVE_PATIENCE).unref();
-  }
-
-  async function act(submitted: SubmittedLine): Promise<void> {
-    turn = new AbortController();
-    const { signal } = turn;
+  async run(): Promise<number> {
+    const saveUnsent = (): void => this.#line.saveUnsent();
+    this.#terminal.open();
+    // Node runs its `exit` listeners after a crash too.
+    process.on('exit', saveUnsent);
     try {
-      await screen.follow(await deps.submit(submitted, signal));
-      if (signal.aborted) line.takeBack();
-    } catch (thrown) {
-      line.takeBack();
-      if (isAbort(thrown)) screen.notice('(interrupted)', 'info');
-      else screen.error(asHiError(thrown));
+      while (this.#status === null) {
+        const result = await this.#line.read(await this.#deps.prompt());
+        if ('exit' in result) return result.exit;
+        await this.#process(result.line);
+      }
+      return this.#status;
     } finally {
-      turn = null;
-      screen.close();
-      terminal.write('\n');
+      process.off('exit', saveUnsent);
+      saveUnsent();
+      this.#parser.close();
+      this.#terminal.close();
     }
   }
 
-  async function lend<Result>(use: () => Promise<Result>): Promise<Result> {
-    const resume = screen.yield();
+  async ask<Answer>(question: (terminal: QuestionTerminal) => Promise<Answer>): Promise<Answer> {
+    const signal = this.#turn?.signal ?? new AbortController().signal;
+    await this.#typingPause(signal);
+    const resume = this.#deps.screen.yield();
+    const input = new PassThrough();
+    this.#question = input;
     try {
-      return await terminal.lend(use);
+      return await question({ input, output: this.#deps.terminal, signal });
+    } catch (thrown) {
+      // Cancelling a question, with whichever key, stops the turn that asked it.
+      if (isAbort(thrown)) this.#turn?.abort();
+      signal.throwIfAborted();
+      throw thrown;
+    } finally {
+      this.#question = null;
+      resume();
+    }
+  }
+
+  async edit(text: string): Promise<string> {
+    const { editExternally } = await import('./external-editor.js');
+    return await this.releaseTerminal(() => editExternally(text, this.#deps.editor));
+  }
+
+  async releaseTerminal<Result>(run: () => Promise<Result>): Promise<Result> {
+    const resume = this.#deps.screen.yield();
+    try {
+      return await this.#terminal.release(run);
     } finally {
       resume();
     }
   }
 
-  async function edit(text: string): Promise<string> {
-    const { editExternally } = await import('./external-editor.js');
-    return await lend(() => editExternally(text, deps.editor));
+  prefill(text: string): void {
+    this.#line.prefill(text);
   }
 
-  return {
-    async run() {
-      const keepUnsent = (): void => line.keepUnsent();
-      terminal.open();
-      // Also after a crash: Node tells its `exit` listeners then too.
-      process.on('exit', keepUnsent);
-      try {
-        while (status === null) {
-          const read = await line.read(await deps.prompt());
-          if ('leave' in read) return read.leave;
-          await act(read.line);
-        }
-        return status;
-      } finally {
-        process.off('exit', keepUnsent);
-        keepUnsent();
-        parser.close();
-        terminal.close();
-      }
-    },
-    async ask(ask) {
-      const signal = turn?.signal ?? new AbortController().signal;
-      const left = (): number => typedAt + TYPING_PAUSE - performance.now();
-      while (left() > 0) await delay(left(), null, { signal });
-      const resume = screen.yield();
-      question = new PassThrough();
-      try {
-        return await ask({ input: question, output: deps.terminal, signal });
-      } catch (thrown) {
-        // A question that is left stops what asked it, whichever key it was left with.
-        if (isAbort(thrown)) turn?.abort();
-        signal.throwIfAborted();
-        throw thrown;
-      } finally {
-        question = null;
-        resume();
-      }
-    },
-    edit,
-    lend,
-    prefill: (text) => line.prefill(text),
-    giveBack: () => line.giveBack(),
-    quit() {
-      status = 0;
-    },
-  };
+  restoreInput(): void {
+    this.#line.requeueSubmitted();
+  }
+
+  quit(): void {
+    this.#status = 0;
+  }
+
+  async #process(submitted: SubmittedLine): Promise<void> {
+    const { screen } = this.#deps;
+    this.#turn = new AbortController();
+    const { signal } = this.#turn;
+    try {
+      await screen.follow(await this.#deps.submit(submitted, signal));
+      if (signal.aborted) this.#line.restoreQueued();
+    } catch (thrown) {
+      this.#line.restoreQueued();
+      if (isAbort(thrown)) screen.notice('(interrupted)', 'info');
+      else screen.error(asHiError(thrown));
+    } finally {
+      this.#turn = null;
+      screen.close();
+      this.#terminal.write('\n');
+    }
+  }
+
+  /** The question that gets the keys. A question that is being cancelled gets no more. */
+  #openQuestion(): PassThrough | null {
+    return this.#turn?.signal.aborted ? null : this.#question;
+  }
+
+  #key(text: string, key: Key): void {
+    this.#typedAt = performance.now();
+    const question = this.#openQuestion();
+    if (question === null) this.#line.key(text, key);
+    else if (key.ctrl && key.name === 'c') this.#interrupt();
+    else if (key.ctrl && key.name === 'z') this.#terminal.suspend();
+    else question.write(key.sequence ?? text);
+  }
+
+  #paste(text: string): void {
+    const question = this.#openQuestion();
+    if (question === null) this.#line.paste(text);
+    else question.write(withoutKeys(text));
+  }
+
+  /** Stops the turn. If the turn does not end, pressing Ctrl-C twice more exits. */
+  #interrupt(): void {
+    if (this.#turn === null) return;
+    if (this.#turn.signal.aborted && this.#line.isSecondInterrupt()) this.#exit(130);
+    this.#turn.abort();
+  }
+
+  #exit(status: number): void {
+    this.#status = status;
+    this.#turn?.abort();
+    this.#line.exit(status);
+    setTimeout(() => this.#terminal.closeAndExit(status), EXIT_TIMEOUT).unref();
+  }
+
+  async #typingPause(signal: AbortSignal): Promise<void> {
+    const remaining = (): number => this.#typedAt + TYPING_PAUSE - performance.now();
+    while (remaining() > 0) await delay(remaining(), null, { signal });
+  }
+
+  async #editLine(text: string): Promise<string | null> {
+    try {
+      return await this.edit(text);
+    } catch (thrown) {
+      this.#deps.screen.error(asHiError(thrown));
+      this.#deps.screen.close();
+      return null;
+    }
+  }
 }
 
-/** A paste as it is typed into a question: nothing in it is a key, least of all the one that answers. */
-const typedOut = (text: string): string => text.slice(0, QUESTION_PASTE).replace(/\p{Cc}+/gu, ' ');
+/** A paste for a question. Without control characters nothing in it acts as a key, least of all as Enter. */
+function withoutKeys(text: string): string {
+  return text.slice(0, MAX_QUESTION_PASTE).replace(/\p{Cc}+/gu, ' ');
+}

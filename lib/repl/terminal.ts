@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { STOP_SIGNALS, statusAfter } from './stop-signals.js';
 
-/** The streams of a terminal as the process has them. */
+/** The streams of a terminal. */
 export type TerminalInput = Readable & {
   readonly isTTY?: boolean;
   readonly fd?: number;
@@ -13,141 +13,150 @@ export type TerminalOutput = Writable & { readonly isTTY?: boolean; readonly col
 /** What a terminal reports. */
 export interface TerminalEvents {
   data(bytes: Buffer): void;
-  /** The size changed, or the screen may show something else after a stop (Ctrl-Z). */
+  /** The size changed, or the screen may have changed while the process was stopped (Ctrl-Z). */
   redraw(): void;
-  /** The program is asked to leave with that status: a signal, or the terminal is gone. */
-  leave(status: number): void;
+  /** The program should exit with that status: a signal arrived, or the terminal is gone. */
+  exit(status: number): void;
 }
 
-/** A terminal for line editing: raw keys, marked pastes. */
-export interface Terminal {
-  /** Takes the terminal over. */
-  open(): void;
-  columns(): number;
-  rows(): number;
-  write(text: string): void;
-  /** Gives the terminal back to the shell until the process is continued. */
-  suspend(): void;
-  /** Gives the terminal to another program while `use` runs; the cursor is at the start of a line then. */
-  lend<Result>(use: () => Promise<Result>): Promise<Result>;
-  /** Leaves the terminal as it was found. */
-  close(): void;
-  /** Leaves the terminal as it was found and ends the process, whatever it is still waiting for. */
-  abandon(status: number): void;
-}
+const BRACKETED_PASTE_ON = '\x1b[?2004h';
+/** Bracketed paste off. Also resets the colour that a crash may leave on, and shows the cursor that a question may have hidden. */
+const RESET = '\x1b[?2004l\x1b[0m\x1b[?25h';
 
-const MARKED_PASTES_ON = '\x1b[?2004h';
-/** Also ends whatever colour a crash may have left on, and shows the cursor that a question may have hidden. */
-const AS_FOUND = '\x1b[?2004l\x1b[0m\x1b[?25h';
-
-/** How long after the terminal came back a signal may still be from before. Keys make none meanwhile. Milliseconds. */
+/** How long after `release` a SIGINT may still be meant for the other program. In raw mode Ctrl-C sends none. Milliseconds. */
 const LATE_SIGNAL = 1000;
 
+const ignore = (): void => {};
+
 /**
- * The terminal of these streams, not yet taken over. On every way out of the process it is given back: by `close`, by a signal, and by a
- * crash, for Node tells its `exit` listeners then too.
+ * A terminal for line editing, in raw mode with bracketed paste. It is restored on every way out of the process: by `close`, by a signal,
+ * and after a crash, because Node runs its `exit` listeners then too.
  */
-export function createTerminal(input: TerminalInput, output: TerminalOutput, events: TerminalEvents): Terminal {
-  let isTaken = false;
-  let isLent = false;
-  let backAt = Number.NEGATIVE_INFINITY;
-  const columns = (): number => output.columns || 80;
+export class Terminal {
+  readonly #input: TerminalInput;
+  readonly #output: TerminalOutput;
+  readonly #events: TerminalEvents;
+  #isRaw = false;
+  #isReleased = false;
+  #reacquiredAt = Number.NEGATIVE_INFINITY;
 
-  function take(): void {
-    isTaken = true;
-    input.setRawMode?.(true);
-    output.write(MARKED_PASTES_ON);
-    input.on('data', events.data);
-    input.resume();
+  /** Changes nothing before `open`. */
+  constructor(input: TerminalInput, output: TerminalOutput, events: TerminalEvents) {
+    this.#input = input;
+    this.#output = output;
+    this.#events = events;
   }
 
-  function giveBack(): void {
-    if (!isTaken) return;
-    isTaken = false;
-    input.off('data', events.data);
-    input.pause();
-    // After a hangup there is no terminal left to set.
+  open(): void {
+    this.#acquire();
+    this.#input.on('end', this.#hangUp).on('error', this.#hangUp);
+    this.#output.on('error', ignore).on('resize', this.#events.redraw);
+    process.on('exit', this.#restore).on('SIGCONT', this.#continue).on('uncaughtExceptionMonitor', this.#crash);
+    for (const signal of STOP_SIGNALS) process.on(signal, this.#signal);
+  }
+
+  columns(): number {
+    return this.#output.columns || 80;
+  }
+
+  rows(): number {
+    return this.#output.rows || 24;
+  }
+
+  write(text: string): void {
+    this.#output.write(text);
+  }
+
+  /** Stops the process, as Ctrl-Z does, until the shell continues it. Returns at once where no shell can continue it. */
+  suspend(): void {
+    this.#restore();
+    // The whole process group, as when the terminal does it: the shell only comes back when whoever started the program stops too.
+    process.kill(0, 'SIGTSTP');
+    this.#acquire();
+    this.#events.redraw();
+  }
+
+  /** Gives the terminal to another program while `run` is running. The cursor is at the start of a row afterwards. */
+  async release<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#restore();
+    this.#isReleased = true;
     try {
-      input.setRawMode?.(false);
-    } catch {}
-    output.write(AS_FOUND);
-  }
-
-  const ignore = (): void => {};
-  /** What Node says of a crash begins a line. */
-  const crashed = (): void => {
-    if (isTaken) output.write('\r\n');
-    giveBack();
-  };
-  /** Node aborts when it cannot reset a terminal that is gone (`ResetStdio`), so the process ends by the signal it got. */
-  const endHungUp = (): void => {
-    if (!isatty(input.fd ?? 0)) process.kill(process.pid, 'SIGHUP');
-  };
-  const hangUp = (): void => {
-    process.once('exit', endHungUp);
-    // Whoever still has something to say says it to nobody.
-    for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore);
-    events.leave(statusAfter('SIGHUP'));
-  };
-  const continued = (): void => {
-    // The shell has set the terminal its own way meanwhile, which Node does not know of: without the detour it would change nothing.
-    if (isTaken) {
-      input.setRawMode?.(false);
-      input.setRawMode?.(true);
+      return await run();
+    } finally {
+      this.#isReleased = false;
+      this.#reacquiredAt = performance.now();
+      this.#acquire();
+      // One blank less than a row moves the cursor to the next row, unless it is at the start of one already.
+      this.#output.write(`${' '.repeat(this.columns() - 1)}\r\x1b[K`);
     }
-    events.redraw();
-  };
-  const signalled = (signal: NodeJS.Signals): void => {
-    // Ctrl-C reaches everything in the foreground; it is meant for whom the terminal was lent to, and may be told after that one's end.
-    if (signal === 'SIGINT' && (isLent || performance.now() - backAt < LATE_SIGNAL)) return;
-    if (signal === 'SIGHUP') hangUp();
-    else events.leave(statusAfter(signal));
-  };
-
-  function close(): void {
-    giveBack();
-    input.off('end', hangUp).off('error', hangUp);
-    output.off('resize', events.redraw);
-    process.off('exit', giveBack).off('SIGCONT', continued).off('uncaughtExceptionMonitor', crashed);
-    for (const signal of STOP_SIGNALS) process.off(signal, signalled);
   }
 
-  return {
-    open() {
-      take();
-      input.on('end', hangUp).on('error', hangUp);
-      output.on('error', ignore).on('resize', events.redraw);
-      process.on('exit', giveBack).on('SIGCONT', continued).on('uncaughtExceptionMonitor', crashed);
-      for (const signal of STOP_SIGNALS) process.on(signal, signalled);
-    },
-    columns,
-    rows: () => output.rows || 24,
-    write: (text) => output.write(text),
-    suspend() {
-      giveBack();
-      // Comes back when the process is continued, or at once where there is no shell that could continue it.
-      // The whole group, as when the terminal does it: whoever started the program must stop too for the shell to come back.
-      process.kill(0, 'SIGTSTP');
-      take();
-      events.redraw();
-    },
-    async lend(use) {
-      giveBack();
-      isLent = true;
-      try {
-        return await use();
-      } finally {
-        isLent = false;
-        backAt = performance.now();
-        take();
-        // Blanks as wide as the terminal bring the cursor into the next row, unless it stands at the start of one already.
-        output.write(`${' '.repeat(columns() - 1)}\r\x1b[K`);
-      }
-    },
-    close,
-    abandon(status) {
-      close();
-      process.exit(status);
-    },
+  /** Restores the terminal. */
+  close(): void {
+    this.#restore();
+    this.#input.off('end', this.#hangUp).off('error', this.#hangUp);
+    this.#output.off('resize', this.#events.redraw);
+    process.off('exit', this.#restore).off('SIGCONT', this.#continue).off('uncaughtExceptionMonitor', this.#crash);
+    for (const signal of STOP_SIGNALS) process.off(signal, this.#signal);
+  }
+
+  /** Restores the terminal and ends the process, whatever is still running. */
+  closeAndExit(status: number): never {
+    this.close();
+    process.exit(status);
+  }
+
+  #acquire(): void {
+    this.#isRaw = true;
+    this.#input.setRawMode?.(true);
+    this.#output.write(BRACKETED_PASTE_ON);
+    this.#input.on('data', this.#events.data);
+    this.#input.resume();
+  }
+
+  readonly #restore = (): void => {
+    if (!this.#isRaw) return;
+    this.#isRaw = false;
+    this.#input.off('data', this.#events.data);
+    this.#input.pause();
+    // After a hangup the terminal is gone and this throws.
+    try {
+      this.#input.setRawMode?.(false);
+    } catch {}
+    this.#output.write(RESET);
+  };
+
+  /** Moves to a new row for Node's report of the crash. */
+  readonly #crash = (): void => {
+    if (this.#isRaw) this.#output.write('\r\n');
+    this.#restore();
+  };
+
+  readonly #continue = (): void => {
+    // The shell has changed the terminal's mode and Node does not know: turning raw mode on alone would do nothing.
+    if (this.#isRaw) {
+      this.#input.setRawMode?.(false);
+      this.#input.setRawMode?.(true);
+    }
+    this.#events.redraw();
+  };
+
+  readonly #signal = (signal: NodeJS.Signals): void => {
+    // Ctrl-C signals the whole foreground group. It is meant for the program that has the terminal, and may arrive after that one ended.
+    if (signal === 'SIGINT' && (this.#isReleased || performance.now() - this.#reacquiredAt < LATE_SIGNAL)) return;
+    if (signal === 'SIGHUP') this.#hangUp();
+    else this.#events.exit(statusAfter(signal));
+  };
+
+  readonly #hangUp = (): void => {
+    process.once('exit', this.#endBySignal);
+    // Output of the rest of the program has nowhere to go.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore);
+    this.#events.exit(statusAfter('SIGHUP'));
+  };
+
+  /** Node aborts when it cannot reset a terminal that is gone (`ResetStdio`), so the process ends by SIGHUP instead. */
+  readonly #endBySignal = (): void => {
+    if (!isatty(this.#input.fd ?? 0)) process.kill(process.pid, 'SIGHUP');
   };
 }

@@ -15,7 +15,7 @@ describe('Ctrl-C in hi chat', () => {
     chat.terminal.type(control('c'));
     await chat.until(/^hi>$/m);
     chat.terminal.type(control('c'));
-    await chat.until(/hi> *\nPress Ctrl-C again to leave\.$/);
+    await chat.until(/hi> *\nPress Ctrl-C again to exit\.$/);
     chat.terminal.type('x');
     await chat.until(/hi> x$/);
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openInputHistory } from '../../lib/repl/input-history.js';
+import { InputHistory } from '../../lib/repl/input-history.js';
 
 let folder = '';
 beforeEach(() => {
@@ -13,10 +13,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe('the input history', () => {
   it('goes on in the next session, each input once, where it was last', () => {
     const file = join(folder, 'new', 'inputs');
-    const first = openInputHistory(file);
+    const first = new InputHistory(file);
     for (const text of ['one', 'two\nlines', 'one', 'one']) first.add(text);
     expect(first.entries()).toEqual(['two\nlines', 'one']);
-    const second = openInputHistory(file);
+    const second = new InputHistory(file);
     second.add('three');
     expect(second.entries()).toEqual(['two\nlines', 'one', 'three']);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -25,24 +25,24 @@ describe('the input history', () => {
   it('passes over lines that are damaged', () => {
     const file = join(folder, 'inputs');
     writeFileSync(file, '"one"\n{"no": "string"}\n"cut');
-    expect(openInputHistory(file).entries()).toEqual(['one']);
+    expect(new InputHistory(file).entries()).toEqual(['one']);
   });
 
   it('keeps the newest inputs, by number and by size', () => {
     const file = join(folder, 'inputs');
     writeFileSync(file, Array.from({ length: 5000 }, (_, index) => `"${index}"\n`).join(''));
-    expect(openInputHistory(file).entries()).toHaveLength(2000);
+    expect(new InputHistory(file).entries()).toHaveLength(2000);
     expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2001);
     const long = 'x'.repeat(9_000_000);
     writeFileSync(file, ['a', 'b', 'c', 'd'].map((name) => `"${name}${long}"\n`).join(''));
-    expect(openInputHistory(file).entries()).toEqual([`d${long}`]);
+    expect(new InputHistory(file).entries()).toEqual([`d${long}`]);
   });
 
   it('writes nothing without a file, and says nothing when it cannot write', () => {
-    const none = openInputHistory(null);
+    const none = new InputHistory(null);
     none.add('one');
     expect(none.entries()).toEqual(['one']);
-    const impossible = openInputHistory(join(folder, 'inputs', 'below'));
+    const impossible = new InputHistory(join(folder, 'inputs', 'below'));
     writeFileSync(join(folder, 'inputs'), '');
     impossible.add('two');
     expect(impossible.entries()).toEqual(['two']);

@@ -1,32 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { createInputParser } from '../../lib/repl/input-parser.js';
+import { InputParser } from '../../lib/repl/input-parser.js';
 import fc from '../support/properties.js';
 
-/** A parser and, in order, what it told. */
+/** A parser and, in order, what it reported. */
 function listen() {
-  const told: string[] = [];
-  const parser = createInputParser({
-    key: (text, key) => told.push(`key ${key.ctrl ? 'C-' : ''}${key.meta ? 'M-' : ''}${key.name ?? text}`),
-    escape: () => told.push('escape'),
-    paste: (text) => told.push(`paste ${JSON.stringify(text)}`),
+  const reported: string[] = [];
+  const parser = new InputParser({
+    key: (text, key) => reported.push(`key ${key.ctrl ? 'C-' : ''}${key.meta ? 'M-' : ''}${key.name ?? text}`),
+    escape: () => reported.push('escape'),
+    paste: (text) => reported.push(`paste ${JSON.stringify(text)}`),
     settled() {},
   });
-  return { parser, told };
+  return { parser, reported };
 }
 
 describe('terminal input', () => {
   it('is keys and pastes in the order they came', () => {
-    const { parser, told } = listen();
+    const { parser, reported } = listen();
     parser.write('a\x1b[200~b\rc\x1b[201~\x1b[D\x03');
-    expect(told).toEqual(['key a', 'paste "b\\nc"', 'key left', 'key C-c']);
+    expect(reported).toEqual(['key a', 'paste "b\\nc"', 'key left', 'key C-c']);
     parser.close();
   });
 
   it('takes nothing in a paste for a key or for an end', () => {
-    const { parser, told } = listen();
+    const { parser, reported } = listen();
     parser.write('\x1b[200~\x03\x1b[A\x1b[200~\x1b[20\x1b\x1b[201~');
-    expect(told).toEqual(['paste "\\u0003\\u001b[A\\u001b[200~\\u001b[20\\u001b"']);
+    expect(reported).toEqual(['paste "\\u0003\\u001b[A\\u001b[200~\\u001b[20\\u001b"']);
     parser.close();
   });
 
@@ -35,7 +35,7 @@ describe('terminal input', () => {
     const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(text, fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 }), (pasted, lengths) => {
-        const { parser, told } = listen();
+        const { parser, reported } = listen();
         let bytes = Buffer.from(`\x1b[200~${pasted}\x1b[201~`);
         for (const length of lengths) {
           parser.write(bytes.subarray(0, length));
@@ -43,36 +43,36 @@ describe('terminal input', () => {
         }
         parser.write(bytes);
         parser.close();
-        expect(told).toEqual([`paste ${JSON.stringify(pasted.replace(/\r(?!\n)/g, '\n'))}`]);
+        expect(reported).toEqual([`paste ${JSON.stringify(pasted.replace(/\r(?!\n)/g, '\n'))}`]);
       }),
     );
   });
 
   it('tells Escape by itself from the beginning of a sequence', async () => {
-    const { parser, told } = listen();
+    const { parser, reported } = listen();
     parser.write('\x1b');
     parser.write('[A');
     parser.write('\x1b');
     await delay(100);
-    expect(told).toEqual(['key up', 'escape']);
+    expect(reported).toEqual(['key up', 'escape']);
     parser.close();
   });
 
   it('goes on after a paste whose end never comes, and sends nothing of what still arrives in lumps', async () => {
-    const { parser, told } = listen();
+    const { parser, reported } = listen();
     parser.write('\x1b[200~one\rtwo');
     await delay(1100);
     parser.write('three\rfour\r');
     parser.write('\r');
-    expect(told).toEqual(['paste "one\\ntwo"', 'paste "three\\nfour\\n"', 'key return']);
+    expect(reported).toEqual(['paste "one\\ntwo"', 'paste "three\\nfour\\n"', 'key return']);
     parser.close();
   });
 
   it('lets Ctrl-C end the waiting for the end of a paste', () => {
-    const { parser, told } = listen();
+    const { parser, reported } = listen();
     parser.write('\x1b[200~one');
     parser.write('\x03');
-    expect(told).toEqual(['paste "one"', 'key C-c']);
+    expect(reported).toEqual(['paste "one"', 'key C-c']);
     parser.close();
   });
 });

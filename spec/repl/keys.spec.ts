@@ -143,7 +143,7 @@ describe('the editor', () => {
   it('leaves the line as it was when it fails, and says so', async () => {
     const { terminal } = await start({ editor: 'false' });
     terminal.type(`draft${control('x')}${control('e')}`);
-    await terminal.until(/The editor 'false' ended with status 1\.\n.*\nhi> draft$/);
+    await terminal.until(/The editor 'false' exited with status 1\.\n.*\nhi> draft$/);
   });
 
   it('is named when there is none', async () => {

@@ -35,7 +35,7 @@ describe('the repl', () => {
   it('leaves with 130 on Ctrl-C twice and hints in between', async () => {
     const { terminal } = await start();
     terminal.type(control('c'));
-    await terminal.until('Press Ctrl-C again to leave.');
+    await terminal.until('Press Ctrl-C again to exit.');
     terminal.type(control('c'));
     expect((await terminal.exit()).status).toBe(130);
   });
@@ -43,7 +43,7 @@ describe('the repl', () => {
   it('takes the hint away with the next key', async () => {
     const { terminal } = await start();
     terminal.type(control('c'));
-    await terminal.until('again to leave');
+    await terminal.until('again to exit');
     terminal.type('x');
     await terminal.until((screen) => screen === 'hi> x');
   });

@@ -103,7 +103,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   async *lend(command) {
     const { execSync } = await import('node:child_process');
-    await repl.lend(async () => execSync(command, { stdio: 'inherit' }));
+    await repl.releaseTerminal(async () => execSync(command, { stdio: 'inherit' }));
     yield end('end');
   },
   async *prefill(words) {

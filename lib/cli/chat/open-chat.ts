@@ -96,7 +96,7 @@ function submitDeps(
     notify: (notice) => screen.notice(notice, 'info'),
     runCommand(command) {
       const run = (): Promise<void> => runInForeground(command, world, tools.workingFolder);
-      return terminal === 'full' ? repl.lend(run) : run();
+      return terminal === 'full' ? repl.releaseTerminal(run) : run();
     },
   };
 }

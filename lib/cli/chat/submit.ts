@@ -13,7 +13,7 @@ import { resolveMentions } from './mentions.js';
 export interface SubmitDeps {
   readonly context: SlashContext;
   readonly tools: ToolContext;
-  readonly repl: Pick<Repl, 'prefill' | 'giveBack' | 'quit'>;
+  readonly repl: Pick<Repl, 'prefill' | 'restoreInput' | 'quit'>;
   /** The keys that a command's output must not show. */
   secrets(): Promise<readonly string[]>;
   /** Shows a line about the message before it is sent. */
@@ -55,7 +55,7 @@ async function inputOf(line: SubmittedLine, { tools, notify, repl }: SubmitDeps)
     if (notice !== null) notify(notice);
     return input;
   } catch (thrown) {
-    repl.giveBack();
+    repl.restoreInput();
     throw thrown;
   }
 }

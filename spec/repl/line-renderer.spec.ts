@@ -1,22 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, moveCursor } from '../../lib/repl/edit-buffer.js';
 import { displayText } from '../../lib/repl/line-layout.js';
-import { createPainter, type Painter } from '../../lib/repl/painter.js';
+import { LineRenderer } from '../../lib/repl/line-renderer.js';
 import { createEmulator, type Emulator, screenOf, transcriptOf } from '../support/emulator.js';
 import fc from '../support/properties.js';
 
 const PROMPT = 'hi> ';
 
-/** A painter whose canvas is an emulator. */
-function easel(columns: number, rows: number): { painter: Painter; emulator: Emulator; settled(): Promise<void> } {
+/** A renderer whose canvas is an emulator. */
+function setUp(
+  columns: number,
+  rows: number,
+): { renderer: LineRenderer; emulator: Emulator; settled(): Promise<void> } {
   const emulator = createEmulator(columns, rows);
-  const painter = createPainter({
-    columns: () => emulator.cols,
-    rows: () => emulator.rows,
-    write: (text) => emulator.write(text),
-    colour: false,
-  });
-  return { painter, emulator, settled: () => written(emulator, '') };
+  const renderer = new LineRenderer(
+    { columns: () => emulator.cols, rows: () => emulator.rows, write: (text) => emulator.write(text) },
+    false,
+  );
+  return { renderer, emulator, settled: () => written(emulator, '') };
 }
 
 const written = (emulator: Emulator, text: string): Promise<void> =>
@@ -44,7 +45,7 @@ function cursorOf(emulator: Emulator, back = 0): string {
 const character = fc.constantFrom('a', 'b', ' ', '\n', '日', '😀', 'é', '\x1b');
 const text = fc.array(character, { maxLength: 30 }).map((characters) => characters.join(''));
 
-describe('the painter', () => {
+describe('the renderer', () => {
   it('leaves the terminal as if the line had simply been written, cursor included, whatever is edited', async () => {
     const step = fc.record({ text, at: fc.nat(40), isTyped: fc.boolean() });
     await fc.assert(
@@ -52,12 +53,12 @@ describe('the painter', () => {
         fc.array(step, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 10, max: 30 }),
         async (steps, columns) => {
-          const { painter, emulator, settled } = easel(columns, 60);
+          const { renderer, emulator, settled } = setUp(columns, 60);
           let buffer: EditBuffer = EMPTY_BUFFER;
           for (const next of steps) {
             const boundary = [...buffer.text].slice(0, next.at).join('').length;
             buffer = next.isTyped ? insert(buffer, { text: next.text, marks: [] }) : moveCursor(buffer, boundary);
-            painter.draw({ prompt: PROMPT, buffer });
+            renderer.draw({ prompt: PROMPT, buffer });
           }
           await settled();
           const expected = await plainly(buffer, columns, 60);
@@ -72,9 +73,9 @@ describe('the painter', () => {
   it('leaves the whole line in the scrollback without breaks that are not in it', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 10, max: 30 }), async (typed, columns) => {
-        const { painter, emulator, settled } = easel(columns, 10);
-        painter.draw({ prompt: PROMPT, buffer: bufferOf(typed) });
-        painter.leave({ prompt: PROMPT, buffer: bufferOf(typed) });
+        const { renderer, emulator, settled } = setUp(columns, 10);
+        renderer.draw({ prompt: PROMPT, buffer: bufferOf(typed) });
+        renderer.commit({ prompt: PROMPT, buffer: bufferOf(typed) });
         emulator.write('answer');
         await settled();
         const plain = createEmulator(columns, 10);
@@ -86,13 +87,13 @@ describe('the painter', () => {
   });
 
   it('draws over itself after the terminal got another width', async () => {
-    const { painter, emulator, settled } = easel(30, 12);
+    const { renderer, emulator, settled } = setUp(30, 12);
     const buffer = bufferOf(`${'word '.repeat(12)}end`);
-    painter.draw({ prompt: PROMPT, buffer });
+    renderer.draw({ prompt: PROMPT, buffer });
     await settled();
     for (const columns of [50, 17, 24]) {
       emulator.resize(columns, 12);
-      painter.draw({ prompt: PROMPT, buffer });
+      renderer.draw({ prompt: PROMPT, buffer });
       await settled();
       const expected = await plainly(buffer, columns, 12);
       expect(screenOf(emulator)).toBe(expected.screen);
@@ -101,26 +102,26 @@ describe('the painter', () => {
   });
 
   it('shows the part around the cursor of a line that is higher than the terminal', async () => {
-    const { painter, emulator, settled } = easel(20, 6);
+    const { renderer, emulator, settled } = setUp(20, 6);
     const lines = Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n');
-    painter.draw({ prompt: PROMPT, buffer: bufferOf(lines) });
+    renderer.draw({ prompt: PROMPT, buffer: bufferOf(lines) });
     await settled();
     expect(screenOf(emulator)).toMatch(/line 29$/);
-    painter.draw({ prompt: PROMPT, buffer: moveCursor(bufferOf(lines), 0) });
+    renderer.draw({ prompt: PROMPT, buffer: moveCursor(bufferOf(lines), 0) });
     await settled();
     expect(screenOf(emulator)).toMatch(/^hi> line 0\nline 1\n/);
-    painter.leave({ prompt: PROMPT, buffer: bufferOf(lines) });
+    renderer.commit({ prompt: PROMPT, buffer: bufferOf(lines) });
     await settled();
     expect(transcriptOf(emulator)).toBe(`hi> ${lines}`);
   });
 
   it('shows a hint below the line and takes it away', async () => {
-    const { painter, emulator, settled } = easel(20, 6);
-    painter.draw({ prompt: PROMPT, buffer: EMPTY_BUFFER, hint: 'a hint' });
+    const { renderer, emulator, settled } = setUp(20, 6);
+    renderer.draw({ prompt: PROMPT, buffer: EMPTY_BUFFER, hint: 'a hint' });
     await settled();
     expect(screenOf(emulator)).toBe('hi> \na hint');
     expect(cursorOf(emulator)).toBe('0:4');
-    painter.draw({ prompt: PROMPT, buffer: EMPTY_BUFFER });
+    renderer.draw({ prompt: PROMPT, buffer: EMPTY_BUFFER });
     await settled();
     expect(screenOf(emulator)).toBe('hi>');
   });

@@ -1,0 +1,154 @@
+import { CYAN, DIM, paint } from '../screen/style.js';
+import type { EditBuffer } from './edit-buffer.js';
+import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';
+
+/** What is drawn. `hint` is a dim row below the line until the next drawing. */
+export interface LineView {
+  readonly prompt: string;
+  readonly buffer: EditBuffer;
+  readonly hint?: string;
+}
+
+/** A terminal to draw on. */
+export interface Canvas {
+  columns(): number;
+  rows(): number;
+  write(text: string): void;
+}
+
+/** The last drawing. `above` holds the widths of the rows above the cursor. */
+interface Drawing {
+  readonly view: LineView;
+  readonly columns: number;
+  readonly above: readonly number[];
+}
+
+/** The rows that fit on the screen, `first` to `last`; the cursor is in row `current`. */
+interface Viewport {
+  readonly rows: readonly ScreenRow[];
+  readonly first: number;
+  readonly last: number;
+  readonly current: number;
+}
+
+/**
+ * Draws the line being edited. It never asks the terminal for the cursor position. It remembers the cursor's row in its own drawing, and
+ * restores the column by printing the text before the cursor again, which is right however wide the terminal draws an emoji.
+ */
+export class LineRenderer {
+  readonly #canvas: Canvas;
+  readonly #hasColour: boolean;
+  #drawn: Drawing | null = null;
+
+  constructor(canvas: Canvas, hasColour: boolean) {
+    this.#canvas = canvas;
+    this.#hasColour = hasColour;
+  }
+
+  /** Draws the line over the last drawing. */
+  draw(view: LineView): void {
+    const columns = this.#canvas.columns();
+    if (this.#drawn !== null && this.#drawn.columns === columns && isAppended(this.#drawn.view, view, columns)) {
+      this.#canvas.write(displayText(view.buffer.text.slice(this.#drawn.view.buffer.text.length)));
+      this.#drawn = { ...this.#drawn, view };
+      return;
+    }
+    const viewport = viewportOf(view, columns, this.#canvas.rows());
+    const { rows, first, current } = viewport;
+    this.#canvas.write(
+      this.#toStart() + this.#rowsText(view, viewport) + this.#hintText(view, columns) + this.#toCursor(view, viewport),
+    );
+    this.#drawn = { view, columns, above: rows.slice(first, current).map((row) => rowWidth(view, row)) };
+  }
+
+  /** Prints the whole line into the scrollback and moves to the next row. */
+  commit({ prompt, buffer }: LineView): void {
+    const text = displayWithTokens(buffer.text, buffer.marks, 0, buffer.text.length, this.#token);
+    this.#canvas.write(`${this.#toStart()}\x1b[J${displayText(prompt)}${text.replaceAll('\n', '\r\n')}\r\n`);
+    this.#drawn = null;
+  }
+
+  /** Removes the line from the screen, so that other output can be printed there. */
+  erase(): void {
+    this.#canvas.write(`${this.#toStart()}\x1b[J`);
+    this.#drawn = null;
+  }
+
+  clearScreen(): void {
+    this.#canvas.write('\x1b[H\x1b[2J');
+    this.#drawn = null;
+  }
+
+  readonly #token = (text: string): string => (this.#hasColour ? paint(text, CYAN) : text);
+
+  /**
+   * Moves to the start of the last drawing. A terminal that became narrower since has wrapped the rows above the cursor again. Terminals
+   * disagree about the cursor's own row, which counts as one: too few rows up leave remains on the screen, too many erase other output.
+   */
+  #toStart(): string {
+    const columns = this.#canvas.columns();
+    const above = this.#drawn?.above ?? [];
+    const up = above.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+    return up > 0 ? `\r\x1b[${up}A` : '\r';
+  }
+
+  /** Ends each row itself: a row that the terminal wraps would be wrapped again when the width changes. */
+  #rowsText(view: LineView, { rows, first, last }: Viewport): string {
+    const lines = rows
+      .slice(first, last + 1)
+      .map((row) => this.#rowText(view, row, row.end) + (row.isFull ? '' : '\x1b[K'));
+    return `${lines.join('\r\n')}${rows[last]?.isFull ? '' : '\x1b[J'}`;
+  }
+
+  #rowText({ prompt, buffer }: LineView, row: ScreenRow, end: number): string {
+    const text = displayWithTokens(buffer.text, buffer.marks, row.start, end, this.#token);
+    return row.start === 0 ? displayText(prompt) + text : text;
+  }
+
+  #hintText({ hint }: LineView, columns: number): string {
+    if (hint === undefined) return '';
+    const text = displayText(hint).slice(0, columns - 1);
+    return `\r\n${this.#hasColour ? paint(text, DIM) : text}`;
+  }
+
+  #toCursor(view: LineView, { rows, last, current }: Viewport): string {
+    const { cursor, text } = view.buffer;
+    const below = last - current + (view.hint === undefined ? 0 : 1);
+    if (below === 0 && cursor === text.length) return '';
+    const row = rows[current];
+    return `${below > 0 ? `\x1b[${below}A` : ''}\r${row === undefined ? '' : this.#rowText(view, row, cursor)}`;
+  }
+}
+
+function viewportOf(view: LineView, columns: number, height: number): Viewport {
+  const rows = rowsAroundCursor(view, columns, height);
+  const room = Math.max(1, height - (view.hint === undefined ? 1 : 2));
+  const current = rowIndexAt(rows, view.buffer.cursor);
+  const first = Math.max(0, Math.min(current - Math.floor(room / 2), rows.length - room));
+  return { rows, first, last: Math.min(rows.length, first + room) - 1, current };
+}
+
+/** The rows near the cursor, more than the terminal shows. Laying out megabytes of text with each key would take seconds. */
+function rowsAroundCursor({ prompt, buffer }: LineView, columns: number, height: number): readonly ScreenRow[] {
+  const { text, cursor } = buffer;
+  const reach = Math.max(4096, 2 * columns * height);
+  const newlineBefore = text.lastIndexOf('\n', cursor - reach);
+  const start = cursor <= reach ? 0 : Math.max(newlineBefore + 1, cursor - 2 * reach);
+  const end = Math.min(text.length, cursor + reach);
+  const rows = layOutRows(text.slice(start, end), columns, start === 0 ? displayWidth(prompt) : 0);
+  return rows.map((row) => ({ ...row, start: row.start + start, end: row.end + start }));
+}
+
+const rowWidth = ({ prompt, buffer }: LineView, { start, end }: ScreenRow): number =>
+  displayWidth(buffer.text.slice(start, end)) + (start === 0 ? displayWidth(prompt) : 0);
+
+/** Whether only plain text was typed at the end, so that printing it is enough. */
+function isAppended(drawn: LineView, view: LineView, columns: number): boolean {
+  const [before, after] = [drawn.buffer, view.buffer];
+  if (drawn.hint !== undefined || view.hint !== undefined || drawn.prompt !== view.prompt) return false;
+  if (before.cursor !== before.text.length || after.cursor !== after.text.length) return false;
+  if (after.text.length > columns || after.text.length <= before.text.length) return false;
+  if (!after.text.startsWith(before.text)) return false;
+  if (before.marks.length > 0 || after.marks.length > 0 || !/^[\x20-\x7e]+$/.test(after.text)) return false;
+  return displayWidth(view.prompt) + after.text.length < columns;
+}
