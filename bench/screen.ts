@@ -1,8 +1,8 @@
 import { openSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
-import { createScreen, type OutputStreams } from '../lib/screen/screen.js';
-import { createStyledAnswerWriter } from '../lib/screen/styled-answer-writer.js';
+import { type OutputStreams, Screen } from '../lib/screen/screen.js';
+import { StyledAnswerWriter } from '../lib/screen/styled-answer-writer.js';
 import { median, type Row } from './row.js';
 
 /** What one answer has in both benchmarks of the REPL. */
@@ -49,7 +49,7 @@ async function bareWriting(chunks: readonly string[]): Promise<void> {
 const screenWriting =
   (isTerminal: boolean) =>
   async (chunks: readonly string[]): Promise<void> => {
-    const paper: OutputStreams = {
+    const streams: OutputStreams = {
       out: sink(),
       err: sink(),
       outIsTerminal: isTerminal,
@@ -57,9 +57,9 @@ const screenWriting =
       colour: { out: isTerminal, err: isTerminal },
       columns: () => 80,
     };
-    const screen = createScreen(paper, {
+    const screen = new Screen(streams, {
       quiet: false,
-      styled: createStyledAnswerWriter,
+      styled: StyledAnswerWriter,
       thinking: true,
       exact: false,
       now: Date.now,

@@ -61,7 +61,7 @@ export type ChatEvent =
   | { readonly type: 'request'; readonly provider: string; readonly model: string; readonly context_tokens: number }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
-  /** A failed request will be sent again after `delay` milliseconds. */
+  /** A failed request will be sent again after `delay` milliseconds; `attempt` counts the failed ones. */
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly reason: string }
   | { readonly type: 'tool-start'; readonly call_id: string; readonly name: string; readonly args: JsonObject }
   /** Output of a running tool, as it arrives. */
@@ -81,3 +81,6 @@ export type ChatEvent =
   | { readonly type: 'print'; readonly text: string }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string }
   | ({ readonly type: 'turn-end' } & TurnReport);
+
+/** The event of one type. */
+export type ChatEventOf<Type extends ChatEvent['type']> = Extract<ChatEvent, { type: Type }>;

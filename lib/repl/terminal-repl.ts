@@ -77,7 +77,7 @@ export class TerminalRepl implements Repl {
   async ask<Answer>(question: (terminal: QuestionTerminal) => Promise<Answer>): Promise<Answer> {
     const signal = this.#turn?.signal ?? new AbortController().signal;
     await this.#typingPause(signal);
-    const resume = this.#deps.screen.yield();
+    const resume = this.#deps.screen.pause();
     const input = new PassThrough();
     this.#question = input;
     try {
@@ -99,7 +99,7 @@ export class TerminalRepl implements Repl {
   }
 
   async releaseTerminal<Result>(run: () => Promise<Result>): Promise<Result> {
-    const resume = this.#deps.screen.yield();
+    const resume = this.#deps.screen.pause();
     try {
       return await this.#terminal.release(run);
     } finally {

@@ -1,40 +1,68 @@
-import { createNeutraliser } from './sanitize.js';
+import { Neutraliser } from './sanitize.js';
 import type { OutputStreams, TerminalLayout } from './terminal-layout.js';
 
-/** The running text of an answer on its way to the page. */
+/** Writes the text of an answer as it arrives. */
 export interface AnswerWriter {
-  /** While this is not null the text waits for colours to be loaded; whoever can wait should, or the code stays plain. */
+  /** Resolves when the colours that the text waits for are loaded; null while it waits for none. A caller that cannot wait gets plain code. */
   readonly loading: Promise<void> | null;
   push(piece: string): void;
-  /** Something else will be written: a style that is on goes off until the answer goes on. */
+  /** Turns styling off before something else is written; it comes back with the next piece. */
   pause(): void;
-  /** Writes what is held back and ends an unfinished line. The next piece begins a new text. */
+  /** Writes what is pending and ends an unfinished line. The next piece begins a new text. */
   end(): void;
 }
 
-/** Makes the answers of one way of styling. */
-export type CreateAnswerWriter = (layout: TerminalLayout) => AnswerWriter;
+/** A way of styling answers. */
+export type StyledWriter = new (layout: TerminalLayout) => AnswerWriter;
 
-/** An answer as `paper.out` wants it: the model's own bytes, or neutralised for a terminal, or styled as Markdown too, also in a pipe where colour is forced into it. */
+/** Chooses how an answer is written to `streams.out`: styled where there is colour, neutralised on a terminal, byte for byte in a pipe. */
 export function createAnswerWriter(
   streams: OutputStreams,
   layout: TerminalLayout,
-  styled: CreateAnswerWriter | null,
+  Styled: StyledWriter | null,
 ): AnswerWriter {
-  if (styled !== null && streams.colour.out) return styled(layout);
-  if (!streams.outIsTerminal) return { loading: null, push: layout.answer, pause() {}, end: layout.endAnswer };
-  return createPlainAnswerWriter(layout);
+  if (Styled !== null && streams.colour.out) return new Styled(layout);
+  return streams.outIsTerminal ? new PlainAnswerWriter(layout) : new RawAnswerWriter(layout);
 }
 
-function createPlainAnswerWriter(layout: TerminalLayout): AnswerWriter {
-  const neutraliser = createNeutraliser();
-  return {
-    loading: null,
-    push: (piece) => layout.answer(neutraliser.push(piece)),
-    pause() {},
-    end() {
-      layout.answer(neutraliser.end());
-      layout.endAnswer();
-    },
-  };
+/** Writes the model's own bytes. */
+class RawAnswerWriter implements AnswerWriter {
+  readonly loading = null;
+  readonly #layout: TerminalLayout;
+
+  constructor(layout: TerminalLayout) {
+    this.#layout = layout;
+  }
+
+  push(piece: string): void {
+    this.#layout.writeAnswer(piece);
+  }
+
+  pause(): void {}
+
+  end(): void {
+    this.#layout.endAnswer();
+  }
+}
+
+/** Writes text that is safe for a terminal, without styling. */
+class PlainAnswerWriter implements AnswerWriter {
+  readonly loading = null;
+  readonly #layout: TerminalLayout;
+  readonly #neutraliser = new Neutraliser();
+
+  constructor(layout: TerminalLayout) {
+    this.#layout = layout;
+  }
+
+  push(piece: string): void {
+    this.#layout.writeAnswer(this.#neutraliser.push(piece));
+  }
+
+  pause(): void {}
+
+  end(): void {
+    this.#layout.writeAnswer(this.#neutraliser.end());
+    this.#layout.endAnswer();
+  }
 }

@@ -1,38 +1,49 @@
 import type { AnswerWriter } from './answer-writer.js';
 import type { Highlighter } from './highlight.js';
 import { Markdown } from './markdown.js';
-import { createNeutraliser } from './sanitize.js';
+import { Neutraliser } from './sanitize.js';
 import type { TerminalLayout } from './terminal-layout.js';
 
-/** The running text of an answer, styled as Markdown for a terminal. */
-export function createStyledAnswerWriter(layout: TerminalLayout): AnswerWriter {
-  const neutraliser = createNeutraliser();
-  const markdown = new Markdown(findHighlighter);
-  let awaited: Promise<void> | null = null;
+/** Writes an answer with its Markdown styled and its code coloured, safe for a terminal. */
+export class StyledAnswerWriter implements AnswerWriter {
+  readonly #layout: TerminalLayout;
+  readonly #neutraliser = new Neutraliser();
+  readonly #markdown = new Markdown(findHighlighter);
+  #awaited: Promise<void> | null = null;
 
-  function show(text: string): void {
-    layout.answer(markdown.push(text));
-    if (markdown.loading === awaited) return;
-    awaited = markdown.loading;
-    void awaited?.then(() => show(''));
+  constructor(layout: TerminalLayout) {
+    this.#layout = layout;
   }
 
-  return {
-    get loading() {
-      return markdown.loading;
-    },
-    push: (piece) => show(neutraliser.push(piece)),
-    pause: () => layout.answer(markdown.pause()),
-    end() {
-      layout.answer(markdown.push(neutraliser.end()) + markdown.end());
-      layout.endAnswer();
-    },
-  };
+  get loading(): Promise<void> | null {
+    return this.#markdown.loading;
+  }
+
+  push(piece: string): void {
+    this.#show(this.#neutraliser.push(piece));
+  }
+
+  pause(): void {
+    this.#layout.writeAnswer(this.#markdown.pause());
+  }
+
+  end(): void {
+    this.#layout.writeAnswer(this.#markdown.push(this.#neutraliser.end()) + this.#markdown.end());
+    this.#layout.endAnswer();
+  }
+
+  #show(text: string): void {
+    this.#layout.writeAnswer(this.#markdown.push(text));
+    const { loading } = this.#markdown;
+    if (loading === this.#awaited) return;
+    this.#awaited = loading;
+    void loading?.then(() => this.#show(''));
+  }
 }
 
 const loaded = new Map<string, (() => Highlighter) | null>();
 
-/** Languages stay loaded; the part of the program that colours code is read with the first fence that names a language. */
+/** Languages stay loaded. The part of the program that colours code is loaded with the first fence that names a language. */
 function findHighlighter(language: string): Highlighter | null | Promise<Highlighter | null> {
   const known = loaded.get(language);
   if (known !== undefined) return known?.() ?? null;

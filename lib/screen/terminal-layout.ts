@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 import { paint, type Style } from './style.js';
-import { createWaitingLine, type Waiting } from './waiting-line.js';
-import { createWriteQueue } from './write-queue.js';
+import { type Waiting, WaitingLine } from './waiting-line.js';
+import { WriteQueue } from './write-queue.js';
 
-/** Where text goes, and what may be done to it there. */
+/** Where text goes, and what the streams can show. */
 export interface OutputStreams {
   /** Takes the answer and nothing else. */
   readonly out: Writable;
@@ -16,115 +16,126 @@ export interface OutputStreams {
   readonly columns: () => number;
 }
 
-/** Lays out what is written: keeps answer and asides apart when both streams are one terminal, and the waiting line out of their way. */
-export interface TerminalLayout {
-  /** Goes on with the answer; styling, if any, is in the text already and ends before a final newline. */
-  answer(text: string): void;
-  /** Ends an unfinished line of the answer. */
-  endAnswer(): void;
-  /** Goes on with running text beside the answer. */
-  aside(text: string, style: Style): void;
-  /** Writes lines of their own beside the answer. */
-  line(text: string, style: Style): void;
-  /** Leaves the terminal to somebody else, at the start of a line, until the returned function is called. */
-  yield(): () => void;
-  /** Shows what is being waited for whenever nothing else is being written; null when nothing is. */
-  wait(waiting: Waiting | null): void;
-  isFull(): boolean;
-  drained(): Promise<void>;
-  /** Ends everything this page started: no timer is left, nothing is pending. */
-  close(): void;
-}
-
-/** Half of what a terminal needs for a picture, in milliseconds. Each write to a terminal costs more than the text in it, and nobody could see the difference. */
+/** Half the time a terminal takes to show a frame, in milliseconds. Each write to a terminal costs more than the text in it, and nobody can see the difference. */
 export const FRAME = 8;
 
-interface Cursor {
-  /** Whether the next character begins a line. */
-  atStart: boolean;
-}
-
-/** What a page takes from the screen's options. */
+/** What a layout needs from the screen's options. */
 export interface TerminalLayoutOptions {
   readonly exact?: boolean;
   readonly waiting?: boolean;
   now(): number;
 }
 
-/** A page on which nothing is written yet. */
-export function createTerminalLayout(
-  streams: OutputStreams,
-  { now, exact = false, waiting: hasWaitingLine = true }: TerminalLayoutOptions,
-): TerminalLayout {
-  const queue = createWriteQueue(streams.outIsTerminal ? FRAME : 0);
-  const outCursor: Cursor = { atStart: true };
-  const shared = streams.outIsTerminal && streams.errIsTerminal;
-  const errCursor: Cursor = shared ? outCursor : { atStart: true };
-  const waitingLine = createWaitingLine({
-    now,
-    columns: streams.columns,
-    isFree: () => errCursor.atStart && !isYielded,
-    draw(text) {
-      queue.put(streams.err, text);
-      queue.flush();
-    },
-  });
-  let voice: 'answer' | 'aside' = 'answer';
-  let isYielded = false;
-  let isOwed = false;
+interface Cursor {
+  isAtLineStart: boolean;
+}
 
-  function write(stream: Writable, cursor: Cursor, text: string): void {
+/** Lays out the answer on `out` and the log on `err`: keeps them on lines of their own when both are one terminal, and the waiting line out of their way. */
+export class TerminalLayout {
+  readonly #streams: OutputStreams;
+  readonly #isExact: boolean;
+  readonly #hasWaitingLine: boolean;
+  readonly #queue: WriteQueue;
+  readonly #isShared: boolean;
+  readonly #outCursor: Cursor = { isAtLineStart: true };
+  readonly #errCursor: Cursor;
+  readonly #waitingLine: WaitingLine;
+  #writer: 'answer' | 'log' = 'answer';
+  #isPaused = false;
+  #owesNewline = false;
+
+  constructor(streams: OutputStreams, { now, exact = false, waiting = true }: TerminalLayoutOptions) {
+    this.#streams = streams;
+    this.#isExact = exact;
+    this.#hasWaitingLine = waiting && streams.errIsTerminal;
+    this.#queue = new WriteQueue(streams.outIsTerminal ? FRAME : 0);
+    this.#isShared = streams.outIsTerminal && streams.errIsTerminal;
+    this.#errCursor = this.#isShared ? this.#outCursor : { isAtLineStart: true };
+    this.#waitingLine = new WaitingLine({
+      now,
+      columns: streams.columns,
+      canDraw: () => this.#errCursor.isAtLineStart && !this.#isPaused,
+      draw: (text) => this.#writeNow(text),
+    });
+  }
+
+  /** Continues the answer. Its styling, if any, is in the text and ends before a final newline. */
+  writeAnswer(text: string): void {
+    this.#switchTo('answer');
     if (text === '') return;
-    if (cursor === errCursor) queue.put(streams.err, waitingLine.erase());
-    queue.put(stream, text);
-    cursor.atStart = text.endsWith('\n');
+    if (this.#owesNewline) this.#write(this.#streams.out, this.#outCursor, '\n');
+    this.#owesNewline = false;
+    this.#write(this.#streams.out, this.#outCursor, text);
   }
 
-  /** A line that the other voice left unfinished on the same terminal ends before this voice speaks. */
-  function speakAs(next: 'answer' | 'aside'): void {
-    if (shared && voice !== next && !errCursor.atStart) write(streams.err, errCursor, '\n');
-    voice = next;
+  /** Ends an unfinished line of the answer. */
+  endAnswer(): void {
+    if (this.#outCursor.isAtLineStart) return;
+    // In a pipe the line is ended only when something follows.
+    if (this.#isExact && !this.#streams.outIsTerminal) this.#owesNewline = true;
+    else this.#write(this.#streams.out, this.#outCursor, '\n');
   }
 
-  return {
-    answer(text) {
-      speakAs('answer');
-      if (isOwed && text !== '') write(streams.out, outCursor, '\n');
-      if (text !== '') isOwed = false;
-      write(streams.out, outCursor, text);
-    },
-    endAnswer() {
-      if (outCursor.atStart) return;
-      // Into a pipe the line is ended only when something follows.
-      if (exact && !streams.outIsTerminal) isOwed = true;
-      else write(streams.out, outCursor, '\n');
-    },
-    aside(text, style) {
-      speakAs('aside');
-      write(streams.err, errCursor, streams.colour.err ? paint(text, style) : text);
-    },
-    line(text, style) {
-      speakAs('aside');
-      if (!errCursor.atStart) write(streams.err, errCursor, '\n');
-      write(streams.err, errCursor, `${streams.colour.err ? paint(text, style) : text}\n`);
-    },
-    yield() {
-      if (!errCursor.atStart) write(streams.err, errCursor, '\n');
-      queue.put(streams.err, waitingLine.erase());
-      queue.flush();
-      isYielded = true;
-      return () => {
-        isYielded = false;
-      };
-    },
-    wait(waiting) {
-      if (streams.errIsTerminal && hasWaitingLine) queue.put(streams.err, waitingLine.change(waiting));
-    },
-    isFull: queue.isFull,
-    drained: queue.drained,
-    close() {
-      queue.put(streams.err, waitingLine.change(null));
-      queue.flush();
-    },
-  };
+  /** Continues running text in the log. */
+  writeLog(text: string, style: Style): void {
+    this.#switchTo('log');
+    this.#write(this.#streams.err, this.#errCursor, this.#streams.colour.err ? paint(text, style) : text);
+  }
+
+  /** Writes lines of their own to the log. */
+  logLine(text: string, style: Style): void {
+    this.#switchTo('log');
+    this.#endLogLine();
+    this.#write(this.#streams.err, this.#errCursor, `${this.#streams.colour.err ? paint(text, style) : text}\n`);
+  }
+
+  /** Leaves the terminal to another program, at the start of a line, until the returned function is called. */
+  pause(): () => void {
+    this.#endLogLine();
+    this.#writeNow(this.#waitingLine.erase());
+    this.#isPaused = true;
+    return () => {
+      this.#isPaused = false;
+    };
+  }
+
+  /** Shows what the program waits for whenever nothing else is being written; null shows nothing. */
+  wait(waiting: Waiting | null): void {
+    if (this.#hasWaitingLine) this.#queue.put(this.#streams.err, this.#waitingLine.change(waiting));
+  }
+
+  get isFull(): boolean {
+    return this.#queue.isFull;
+  }
+
+  drained(): Promise<void> {
+    return this.#queue.drained();
+  }
+
+  /** Stops the timer of the waiting line and writes everything that is pending. */
+  close(): void {
+    this.#writeNow(this.#waitingLine.change(null));
+  }
+
+  /** Ends the line that the other writer left unfinished on the same terminal. */
+  #switchTo(writer: 'answer' | 'log'): void {
+    if (this.#isShared && this.#writer !== writer) this.#endLogLine();
+    this.#writer = writer;
+  }
+
+  #endLogLine(): void {
+    if (!this.#errCursor.isAtLineStart) this.#write(this.#streams.err, this.#errCursor, '\n');
+  }
+
+  #write(stream: Writable, cursor: Cursor, text: string): void {
+    if (text === '') return;
+    if (cursor === this.#errCursor) this.#queue.put(this.#streams.err, this.#waitingLine.erase());
+    this.#queue.put(stream, text);
+    cursor.isAtLineStart = text.endsWith('\n');
+  }
+
+  #writeNow(text: string): void {
+    this.#queue.put(this.#streams.err, text);
+    this.#queue.flush();
+  }
 }

@@ -1,4 +1,5 @@
-import type { ChatEvent } from '../chat/event.js';
+import { firstCharacters } from '../chat/cut-text.js';
+import type { ChatEventOf } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
 import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
@@ -6,86 +7,89 @@ import { neutralise } from './sanitize.js';
 import { DIM, RED } from './style.js';
 import type { TerminalLayout } from './terminal-layout.js';
 
-/** What tools do, beside the answer: a line when one starts, the head of its output, how it ended. */
-export interface Trace {
-  start(event: Extract<ChatEvent, { type: 'tool-start' }>): void;
-  output(event: Extract<ChatEvent, { type: 'tool-output' }>): void;
-  end(event: Extract<ChatEvent, { type: 'tool-end' }>): void;
-  /** Stops the clocks of what runs, while the user is asked, until the returned function is called. */
-  hold(): () => void;
-}
-
-/** What a trace takes from the screen's options. */
-export interface TraceOptions {
-  readonly quiet: boolean;
+/** What a trace needs from the screen's options. */
+export interface ToolTraceOptions {
   now(): number;
   readonly describe?: (name: string, args: JsonObject) => string;
 }
 
-/** How much of one call's output is shown; the model reads more, the transcript stays readable. */
+/** How much of a call's output is shown. The model reads more, but the transcript stays readable. */
 const SHOWN_LINES = 12;
 const SHOWN_CHARACTERS = 2000;
 
-interface Running {
-  since: number;
+/** The longest line about a call: what the model names must not flood the transcript. */
+const LINE_LENGTH = 160;
+
+interface RunningCall {
+  startedAt: number;
   lines: number;
   shownLines: number;
   shownCharacters: number;
 }
 
-/** A trace on that page; silent when `quiet`. */
-export function createTrace(layout: TerminalLayout, options: TraceOptions): Trace {
-  const running = new Map<string, Running>();
-  const describe = options.describe ?? describeByArguments;
-  if (options.quiet) return { start() {}, output() {}, end() {}, hold: () => () => {} };
+/** Logs tool calls: a line when one starts, the head of its output, and how it ended. */
+export class ToolTrace {
+  readonly #layout: TerminalLayout;
+  readonly #options: ToolTraceOptions;
+  readonly #running = new Map<string, RunningCall>();
 
-  return {
-    start(event) {
-      const call: Running = { since: options.now(), lines: 0, shownLines: 0, shownCharacters: 0 };
-      running.set(event.call_id, call);
-      layout.line(`▸ ${oneLine(describe(event.name, event.args))}`, DIM);
-      const lines = (): string => (call.lines === 0 ? '' : ` · ${lineCount(call.lines)}`);
-      const words = (): string => `${oneLine(event.name)} · ${shortTime(options.now() - call.since)}${lines()}`;
-      layout.wait({ timeout: 0, words });
-    },
-    output(event) {
-      const call = running.get(event.call_id);
-      if (call === undefined) return;
-      const head = headOf(event.text, SHOWN_LINES - call.shownLines, SHOWN_CHARACTERS - call.shownCharacters);
-      call.lines += newlinesIn(event.text);
-      call.shownLines += newlinesIn(head);
-      call.shownCharacters += head.length;
-      layout.aside(neutralise(head), DIM);
-    },
-    end(event) {
-      const call = running.get(event.call_id);
-      running.delete(event.call_id);
-      layout.wait(null);
-      const took = call === undefined ? '' : ` · ${shortTime(options.now() - call.since)}`;
-      const hidden = call === undefined ? 0 : call.lines - call.shownLines;
-      if (hidden > 0) layout.line(`… ${lineCount(hidden, 'more ')}`, DIM);
-      if (event.error !== undefined) layout.line(`✗ ${oneLine(event.name)}${took} · ${oneLine(event.error)}`, RED);
-      else layout.line(`✓ ${oneLine(event.name)}${took}`, DIM);
-    },
-    hold() {
-      const from = options.now();
-      return () => {
-        for (const call of running.values()) call.since += options.now() - from;
-      };
-    },
-  };
+  constructor(layout: TerminalLayout, options: ToolTraceOptions) {
+    this.#layout = layout;
+    this.#options = options;
+  }
+
+  start({ call_id, name, args }: ChatEventOf<'tool-start'>): void {
+    const call: RunningCall = { startedAt: this.#options.now(), lines: 0, shownLines: 0, shownCharacters: 0 };
+    this.#running.set(call_id, call);
+    const { describe = describeByArguments } = this.#options;
+    this.#layout.logLine(`▸ ${oneLine(describe(name, args))}`, DIM);
+    const lines = (): string => (call.lines === 0 ? '' : ` · ${lineCount(call.lines)}`);
+    this.#layout.wait({ delay: 0, text: () => `${oneLine(name)} · ${this.#timeOf(call)}${lines()}` });
+  }
+
+  output({ call_id, text }: ChatEventOf<'tool-output'>): void {
+    const call = this.#running.get(call_id);
+    if (call === undefined) return;
+    const head = headOf(text, SHOWN_LINES - call.shownLines, SHOWN_CHARACTERS - call.shownCharacters);
+    call.lines += newlinesIn(text);
+    call.shownLines += newlinesIn(head);
+    call.shownCharacters += head.length;
+    this.#layout.writeLog(neutralise(head), DIM);
+  }
+
+  end({ call_id, name, error }: ChatEventOf<'tool-end'>): void {
+    const call = this.#running.get(call_id);
+    this.#running.delete(call_id);
+    this.#layout.wait(null);
+    const time = call === undefined ? '' : ` · ${this.#timeOf(call)}`;
+    const hidden = call === undefined ? 0 : call.lines - call.shownLines;
+    if (hidden > 0) this.#layout.logLine(`… ${lineCount(hidden, 'more ')}`, DIM);
+    if (error !== undefined) this.#layout.logLine(`✗ ${oneLine(name)}${time} · ${oneLine(error)}`, RED);
+    else this.#layout.logLine(`✓ ${oneLine(name)}${time}`, DIM);
+  }
+
+  /** Stops the clocks of running calls, while the user is asked, until the returned function is called. */
+  pauseClocks(): () => void {
+    const from = this.#options.now();
+    return () => {
+      for (const call of this.#running.values()) call.startedAt += this.#options.now() - from;
+    };
+  }
+
+  #timeOf(call: RunningCall): string {
+    return shortTime(this.#options.now() - call.startedAt);
+  }
 }
 
-/** The name and the arguments as they are, for a tool that nobody described. */
+/** The name and the arguments as they are, where nothing describes the call better. */
 function describeByArguments(name: string, args: JsonObject): string {
   const [first, ...more] = Object.values(args);
   return `${name} ${more.length === 0 && typeof first === 'string' ? first : JSON.stringify(args)}`;
 }
 
-/** The first line, shortened: what a trace names must not flood the transcript. */
 function oneLine(text: string): string {
   const end = text.indexOf('\n');
-  const line = neutralise(end === -1 ? text : text.slice(0, end)).slice(0, 160);
+  const line = firstCharacters(neutralise(end === -1 ? text : text.slice(0, end)), LINE_LENGTH);
   return line.length < text.length ? `${line}…` : line;
 }
 

@@ -1,67 +1,65 @@
 import truncatedWidth from 'fast-string-truncated-width';
 
-/** What is being waited for, in words, asked anew each time the line is drawn. */
+/** What the program waits for. */
 export interface Waiting {
-  readonly words: () => string;
-  /** How long nothing may be written before the line shows, in milliseconds: more while text is arriving, for it would flicker. */
-  readonly timeout: number;
+  /** The words of the line, called each time it is drawn. */
+  readonly text: () => string;
+  /** How long nothing may be written before the line appears, in milliseconds: it would flicker between pieces of an arriving text. */
+  readonly delay: number;
 }
 
-/** The line that says what is going on, drawn over and over in one place and gone without a trace. */
-export interface WaitingLine {
-  /** Waits for something else, or for nothing. Returns what removes the old words. */
-  change(waiting: Waiting | null): string;
-  /** Returns what removes the line from the terminal, empty when it is not there. Time counts from now. */
-  erase(): string;
-}
-
-/** What the line needs to know of the place where it is drawn. */
-export interface WaitingPlace {
+/** The terminal a waiting line is drawn on. */
+export interface WaitingLineTerminal {
   now(): number;
   columns(): number;
   /** Whether the cursor is where a line may be drawn. */
-  isFree(): boolean;
+  canDraw(): boolean;
   draw(text: string): void;
 }
 
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 const INTERVAL = 100;
 
-/** A waiting line that waits for nothing yet. Its timer never keeps the process alive. */
-export function createWaitingLine(place: WaitingPlace): WaitingLine {
-  let waiting: Waiting | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  let drawn = false;
-  let frame = 0;
-  let quietSince = 0;
+/** The line with a spinner that says what the program waits for. It is drawn in place and leaves no trace. Its timer never keeps the process alive. */
+export class WaitingLine {
+  readonly #terminal: WaitingLineTerminal;
+  #waiting: Waiting | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isDrawn = false;
+  #frame = 0;
+  #quietSince = 0;
 
-  function tick(): void {
-    if (waiting === null || !place.isFree() || place.now() - quietSince < waiting.timeout) return;
-    frame = (frame + 1) % FRAMES.length;
-    const words = waiting.words();
-    // One column stays free: a line as wide as the terminal would wrap, and erasing removes one row only.
-    const { index } = truncatedWidth(words, { limit: Math.max(1, place.columns() - 3), ellipsis: '' });
-    drawn = true;
-    place.draw(`\r${FRAMES[frame]} ${words.slice(0, index)}\x1b[K`);
+  constructor(terminal: WaitingLineTerminal) {
+    this.#terminal = terminal;
   }
 
-  function erase(): string {
-    quietSince = place.now();
-    if (!drawn) return '';
-    drawn = false;
+  /** Waits for something else, or for nothing. Returns what erases the old words. */
+  change(waiting: Waiting | null): string {
+    this.#waiting = waiting;
+    if (waiting !== null) this.#timer ??= setInterval(() => this.#tick(), INTERVAL).unref();
+    else if (this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+    return this.erase();
+  }
+
+  /** Returns what erases the line, empty when it is not drawn. The delay begins again. */
+  erase(): string {
+    this.#quietSince = this.#terminal.now();
+    if (!this.#isDrawn) return '';
+    this.#isDrawn = false;
     return '\r\x1b[K';
   }
 
-  return {
-    change(next) {
-      waiting = next;
-      if (waiting === null && timer !== null) {
-        clearInterval(timer);
-        timer = null;
-      }
-      if (waiting !== null) timer ??= setInterval(tick, INTERVAL).unref();
-      return erase();
-    },
-    erase,
-  };
+  #tick(): void {
+    if (this.#waiting === null || !this.#terminal.canDraw()) return;
+    if (this.#terminal.now() - this.#quietSince < this.#waiting.delay) return;
+    this.#frame = (this.#frame + 1) % FRAMES.length;
+    const text = this.#waiting.text();
+    // One column stays free: a line as wide as the terminal would wrap, and erasing clears one row only.
+    const { index } = truncatedWidth(text, { limit: Math.max(1, this.#terminal.columns() - 3), ellipsis: '' });
+    this.#isDrawn = true;
+    this.#terminal.draw(`\r${FRAMES[this.#frame]} ${text.slice(0, index)}\x1b[K`);
+  }
 }

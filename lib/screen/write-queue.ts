@@ -1,69 +1,66 @@
 import type { Writable } from 'node:stream';
-
-/** Hands text to streams in the order it was put, with one write for all that a stream gets within a short time. */
-export interface WriteQueue {
-  put(stream: Writable, text: string): void;
-  /** Hands over now what is pending. */
-  flush(): void;
-  /** True while a stream has more than it takes at once: whoever produces should wait for `drained`. */
-  isFull(): boolean;
-  /** Resolves when everything put so far has left the process, or its stream is closed. */
-  drained(): Promise<void>;
-}
+import { monotonic } from '../clock.js';
 
 /**
- * An outlet without anything pending. What is put after a pause is written in the same tick of the event loop; after that a write follows the last
- * one no sooner than after `interval` milliseconds.
+ * Writes text to streams in the order it was put, with one write for everything a stream gets within a short time. What is put after a pause is
+ * written in the same tick of the event loop; after that, writes are at least `interval` milliseconds apart.
  */
-export function createWriteQueue(interval: number): WriteQueue {
-  let pending: { readonly stream: Writable; text: string }[] = [];
-  let scheduled = false;
-  let immediate: NodeJS.Immediate | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let writtenAt = Number.NEGATIVE_INFINITY;
-  const used = new Set<Writable>();
+export class WriteQueue {
+  readonly #interval: number;
+  readonly #streams = new Set<Writable>();
+  #pending: { readonly stream: Writable; text: string }[] = [];
+  #isScheduled = false;
+  #immediate: NodeJS.Immediate | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #writtenAt = Number.NEGATIVE_INFINITY;
 
-  function schedule(): void {
-    scheduled = true;
-    const wait = interval === 0 ? 0 : writtenAt + interval - performance.now();
-    if (wait > 0) timer = setTimeout(flush, wait);
-    else immediate = setImmediate(flush);
+  constructor(interval: number) {
+    this.#interval = interval;
   }
 
-  function flush(): void {
-    if (scheduled) {
-      clearImmediate(immediate);
-      clearTimeout(timer);
+  put(stream: Writable, text: string): void {
+    if (text === '') return;
+    const last = this.#pending.at(-1);
+    if (last?.stream === stream) last.text += text;
+    else this.#pending.push({ stream, text });
+    this.#streams.add(stream);
+    if (!this.#isScheduled) this.#schedule();
+  }
+
+  /** Writes what is pending now. */
+  flush(): void {
+    if (this.#isScheduled) {
+      clearImmediate(this.#immediate);
+      clearTimeout(this.#timer);
     }
-    scheduled = false;
-    if (interval > 0) writtenAt = performance.now();
-    const batch = pending;
-    pending = [];
-    for (const { stream, text } of batch) stream.write(text);
+    this.#isScheduled = false;
+    if (this.#interval > 0) this.#writtenAt = monotonic();
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const { stream, text } of pending) stream.write(text);
   }
 
-  return {
-    put(stream, text) {
-      if (text === '') return;
-      const last = pending.at(-1);
-      if (last?.stream === stream) last.text += text;
-      else pending.push({ stream, text });
-      used.add(stream);
-      if (!scheduled) schedule();
-    },
-    flush,
-    isFull() {
-      for (const stream of used) if (stream.writableNeedDrain) return true;
-      return false;
-    },
-    async drained() {
-      flush();
-      await Promise.all([...used].map(written));
-    },
-  };
+  /** True while a stream buffers more than it should: the producer should wait for `drained`. */
+  get isFull(): boolean {
+    for (const stream of this.#streams) if (stream.writableNeedDrain) return true;
+    return false;
+  }
+
+  /** Resolves when everything put so far has left the process, or its stream is closed. */
+  async drained(): Promise<void> {
+    this.flush();
+    await Promise.all([...this.#streams].map(written));
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true;
+    const wait = this.#interval === 0 ? 0 : this.#writtenAt + this.#interval - monotonic();
+    if (wait > 0) this.#timer = setTimeout(() => this.flush(), wait);
+    else this.#immediate = setImmediate(() => this.flush());
+  }
 }
 
-/** An empty write is called back after everything before it; a closed stream calls back with an error, which is the end of it too. */
+/** The callback of an empty write runs after everything before it; on a closed stream it gets an error, and then nothing is pending either. */
 function written(stream: Writable): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.write('', () => resolve()));

@@ -5,7 +5,7 @@ import { control, KEY } from '../support/terminal.js';
 
 const start = chatDriver();
 const allowed = { tools: { permissions: { allow: ['bash'], ask: [], deny: [] } } };
-const RETRY = /trying again in \d+s \(1\): .*busy/;
+const RETRY = /retry 1 in \d+s: .*busy/;
 
 const ANSWER = `# A heading
 

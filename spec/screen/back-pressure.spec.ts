@@ -2,8 +2,8 @@ import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import { createScreen } from '../../lib/screen/screen.js';
-import { fakePaper } from '../support/paper.js';
+import { Screen } from '../../lib/screen/screen.js';
+import { fakeStreams } from '../support/fake-streams.js';
 
 const PIECES = 1000;
 const PIECE = 'x'.repeat(100);
@@ -34,8 +34,8 @@ function lateReader() {
 describe('an answer for a reader that does not read', () => {
   it('is fetched no further than the pipe is full, and goes on with the reader', async () => {
     const reader = lateReader();
-    const screen = createScreen(
-      { ...fakePaper(false), out: reader.stream },
+    const screen = new Screen(
+      { ...fakeStreams(false), out: reader.stream },
       { quiet: false, styled: null, thinking: true, exact: true, now: Date.now },
     );
     let fetched = 0;

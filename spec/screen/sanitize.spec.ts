@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createNeutraliser, neutralise } from '../../lib/screen/sanitize.js';
+import { Neutraliser, neutralise } from '../../lib/screen/sanitize.js';
 import fc from '../support/properties.js';
 
 /** Text with much of what terminals obey in it. */
@@ -36,7 +36,7 @@ describe('neutralise', () => {
   it('makes the same of a text in pieces, wherever it is cut', () => {
     fc.assert(
       fc.property(hostile, fc.array(fc.nat(20)), (text, lengths) => {
-        const neutraliser = createNeutraliser();
+        const neutraliser = new Neutraliser();
         let [from, shown] = [0, ''];
         for (const length of lengths) {
           shown += neutraliser.push(text.slice(from, from + length));

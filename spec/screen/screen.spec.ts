@@ -2,19 +2,19 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import { HiError } from '../../lib/errors.js';
-import { createScreen } from '../../lib/screen/screen.js';
-import { createStyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
-import { fakePaper } from '../support/paper.js';
+import { Screen } from '../../lib/screen/screen.js';
+import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
+import { fakeStreams } from '../support/fake-streams.js';
 
-const OPTIONS = { quiet: false, styled: createStyledAnswerWriter, thinking: true, exact: false, now: Date.now };
+const OPTIONS = { quiet: false, styled: StyledAnswerWriter, thinking: true, exact: false, now: Date.now };
 
 async function shown(events: readonly ChatEvent[], isTerminal: boolean, options = OPTIONS) {
-  const paper = fakePaper(isTerminal);
-  const screen = createScreen(paper, options);
+  const streams = fakeStreams(isTerminal);
+  const screen = new Screen(streams, options);
   for (const event of events) screen.show(event);
   screen.close();
   await screen.flush();
-  return paper.written;
+  return streams.written;
 }
 
 const text = (words: string): ChatEvent => ({ type: 'text', text: words });
@@ -44,16 +44,16 @@ describe('a screen', () => {
   });
 
   it('neutralises what the model, a tool and an error say where there is one', async () => {
-    const paper = fakePaper(true);
-    const screen = createScreen(paper, OPTIONS);
+    const streams = fakeStreams(true);
+    const screen = new Screen(streams, OPTIONS);
     screen.show(text('\x1b[2J'));
     screen.show({ type: 'tool-end', call_id: '1', name: 'ba\x1bsh', error: '\x1b]0;x\x07' });
     screen.notice('\x1bc', 'warning');
     screen.error(new HiError('network', 'cut \x1b[3J'));
     await screen.flush();
-    expect(stripVTControlCharacters(paper.written.both)).toBe(paper.written.both.replace(/\x1b\[[0-9;]*m/g, ''));
-    expect(paper.written.both).toContain('␛[2J');
-    expect(paper.written.both).toContain('cut ␛[3J');
+    expect(stripVTControlCharacters(streams.written.both)).toBe(streams.written.both.replace(/\x1b\[[0-9;]*m/g, ''));
+    expect(streams.written.both).toContain('␛[2J');
+    expect(streams.written.both).toContain('cut ␛[3J');
   });
 
   it('shows the head of a long output and says how much more there was', async () => {
@@ -82,8 +82,8 @@ describe('a screen', () => {
   });
 
   it('follows events no faster than the streams take them', async () => {
-    const paper = fakePaper(false);
-    const screen = createScreen(paper, OPTIONS);
+    const streams = fakeStreams(false);
+    const screen = new Screen(streams, OPTIONS);
     await screen.follow(
       (async function* () {
         yield text('one ');
@@ -91,12 +91,12 @@ describe('a screen', () => {
       })(),
     );
     await screen.flush();
-    expect(paper.written.out).toBe('one two\n');
+    expect(streams.written.out).toBe('one two\n');
   });
 
   it('colours code that came all at once with the end of the answer', async () => {
-    const paper = fakePaper(true);
-    const screen = createScreen(paper, OPTIONS);
+    const streams = fakeStreams(true);
+    const screen = new Screen(streams, OPTIONS);
     await screen.follow(
       (async function* () {
         for (const piece of ['See:\n', '```', 'python\n', 'def f', '(x):\n', '```\n']) yield text(piece);
@@ -105,7 +105,7 @@ describe('a screen', () => {
     );
     screen.close();
     await screen.flush();
-    expect(paper.written.both).toContain('\x1b[0;35mdef');
-    expect(stripVTControlCharacters(paper.written.both)).toBe('See:\n```python\ndef f(x):\n```\nthat was all\n');
+    expect(streams.written.both).toContain('\x1b[0;35mdef');
+    expect(stripVTControlCharacters(streams.written.both)).toBe('See:\n```python\ndef f(x):\n```\nthat was all\n');
   });
 });

@@ -1,17 +1,17 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import { createScreen } from '../../lib/screen/screen.js';
-import { createStyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
+import { Screen } from '../../lib/screen/screen.js';
+import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { createEmulator, screenOf } from '../support/emulator.js';
-import { fakePaper } from '../support/paper.js';
+import { fakeStreams } from '../support/fake-streams.js';
 
 /** A screen on a terminal of 40 columns, and a clock that goes when it is told to. */
 function screenAtTheClock() {
   jest.useFakeTimers();
-  const paper = fakePaper(true, 40);
-  const screen = createScreen(paper, {
+  const streams = fakeStreams(true, 40);
+  const screen = new Screen(streams, {
     quiet: false,
-    styled: createStyledAnswerWriter,
+    styled: StyledAnswerWriter,
     thinking: false,
     now: () => Date.now(),
   });
@@ -21,7 +21,7 @@ function screenAtTheClock() {
     async shownAfter(seconds: number): Promise<string> {
       await jest.advanceTimersByTimeAsync(seconds * 1000);
       const emulator = createEmulator(40, 10);
-      const { both } = paper.written;
+      const { both } = streams.written;
       jest.useRealTimers();
       await new Promise<void>((resolve) => emulator.write(both.replaceAll('\n', '\r\n'), resolve));
       return screenOf(emulator).replace(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/, '*');
@@ -67,7 +67,7 @@ describe('the waiting line', () => {
   it('counts down to the next try', async () => {
     const { show, shownAfter } = screenAtTheClock();
     show({ type: 'retry', attempt: 2, delay: 10_000, reason: 'overloaded' });
-    expect(await shownAfter(4)).toMatch(/^\* trying again in [56]s \(2\): overloaded$/);
+    expect(await shownAfter(4)).toMatch(/^\* retry 2 in [56]s: overloaded$/);
   });
 
   it('names the tool that runs, and how much it said', async () => {
@@ -97,14 +97,14 @@ describe('the waiting line', () => {
     const { show, screen, shownAfter } = screenAtTheClock();
     show(request);
     jest.advanceTimersByTime(2000);
-    screen.yield();
+    screen.pause();
     expect(await shownAfter(5)).toBe('');
   });
 
   it('does not count the time in which the user is asked to that of the tool', async () => {
     const { show, screen, shownAfter } = screenAtTheClock();
     show({ type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'make' } });
-    const resume = screen.yield();
+    const resume = screen.pause();
     jest.advanceTimersByTime(60_000);
     resume();
     expect(await shownAfter(3)).toMatch(/^▸ bash make\n\* bash · [23]s$/);

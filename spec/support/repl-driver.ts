@@ -5,8 +5,8 @@ import type { ChatEvent, TurnReport } from '../../lib/chat/event.js';
 import { HiError } from '../../lib/errors.js';
 import { createRepl } from '../../lib/repl/create-repl.js';
 import type { Repl, SubmittedLine } from '../../lib/repl/repl.js';
-import { createScreen } from '../../lib/screen/screen.js';
-import { createStyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
+import { Screen } from '../../lib/screen/screen.js';
+import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 
 /**
  * A program with the real REPL and screen and a conversation made up on the spot: the first word of the input says what happens. What was
@@ -15,7 +15,7 @@ import { createStyledAnswerWriter } from '../../lib/screen/styled-answer-writer.
 const { DRIVER_LOG = '/dev/null', DRIVER_HISTORY = '/dev/null', DRIVER_EDITOR = null } = process.env;
 
 const isTerminal = process.stdout.isTTY === true;
-const screen = createScreen(
+const screen = new Screen(
   {
     out: process.stdout,
     err: process.stderr,
@@ -24,7 +24,7 @@ const screen = createScreen(
     colour: { out: isTerminal, err: process.stderr.isTTY === true },
     columns: () => process.stdout.columns ?? 80,
   },
-  { quiet: false, styled: createStyledAnswerWriter, thinking: true, exact: false, now: Date.now },
+  { quiet: false, styled: StyledAnswerWriter, thinking: true, exact: false, now: Date.now },
 );
 
 const repl: Repl = createRepl({

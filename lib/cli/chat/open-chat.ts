@@ -1,7 +1,7 @@
 import { createRepl } from '../../repl/create-repl.js';
 import type { CompletableCommand, Repl } from '../../repl/repl.js';
-import { createScreen, type OutputStreams, type Screen } from '../../screen/screen.js';
-import { createStyledAnswerWriter } from '../../screen/styled-answer-writer.js';
+import { type OutputStreams, Screen } from '../../screen/screen.js';
+import { StyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import type { SlashContext } from '../../slash/command.js';
 import { describeCall } from '../../tools/describe-call.js';
 import type { Approve } from '../../tools/tool.js';
@@ -64,9 +64,9 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
 const withoutColour = (streams: OutputStreams): OutputStreams => ({ ...streams, colour: { out: false, err: false } });
 
 function chatScreen(world: World, options: ChatOptions, terminal: ChatTerminal, streams: OutputStreams): Screen {
-  return createScreen(streams, {
+  return new Screen(streams, {
     quiet: options.quiet ?? false,
-    styled: terminal === 'full' ? createStyledAnswerWriter : null,
+    styled: terminal === 'full' ? StyledAnswerWriter : null,
     thinking: true,
     waiting: terminal === 'full',
     exact: false,

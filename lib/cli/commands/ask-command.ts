@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../../chat/event.js';
 import { EXIT_STATUS, isAbort } from '../../errors.js';
-import { createScreen, type Screen } from '../../screen/screen.js';
+import { Screen } from '../../screen/screen.js';
 import { describeCall } from '../../tools/describe-call.js';
 import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
@@ -37,9 +37,9 @@ export async function askCommand(world: World, words: readonly string[], options
 
 async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
   const streams = outputStreams(world);
-  return createScreen(streams, {
+  return new Screen(streams, {
     quiet: options.quiet ?? false,
-    styled: streams.colour.out ? (await import('../../screen/styled-answer-writer.js')).createStyledAnswerWriter : null,
+    styled: streams.colour.out ? (await import('../../screen/styled-answer-writer.js')).StyledAnswerWriter : null,
     thinking: streams.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,
     exact: true,
@@ -54,7 +54,7 @@ const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' 
 /** Asks on the terminal, with nothing else drawn meanwhile. Leaving the question stops the turn, as Ctrl-C does at any other time. */
 function approver(world: World, screen: Screen, stop: AbortController): Approve {
   return async (question, signal) => {
-    const resume = screen.yield();
+    const resume = screen.pause();
     try {
       // Loaded before the terminal is listened to, so that nothing is typed between that and the question.
       await import('../base/inquirer.js');

@@ -4,7 +4,7 @@ import { strategies } from '../../compaction/index.js';
 import type { Preview } from '../../compaction/preview.js';
 import { HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
-import { createScreen } from '../../screen/screen.js';
+import { Screen } from '../../screen/screen.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import type { SettingsOptions } from '../base/settings.js';
@@ -34,7 +34,7 @@ export async function compactCommand(
     release();
     return say(world, options, await session.previewCompaction(order, stop.signal));
   }
-  const screen = createScreen(outputStreams(world), {
+  const screen = new Screen(outputStreams(world), {
     quiet: options.quiet ?? false,
     styled: null,
     exact: false,

@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
 import type { OutputStreams } from '../../lib/screen/screen.js';
 
-/** A paper that keeps what is written on it, and in which order. */
-export interface FakePaper extends OutputStreams {
+/** Streams that keep what is written to them, and in which order. */
+export interface FakeStreams extends OutputStreams {
   readonly written: { out: string; err: string; both: string };
 }
 
 /** Two streams in memory: terminals with colour, or not terminals at all. */
-export function fakePaper(isTerminal: boolean, columns = 80): FakePaper {
+export function fakeStreams(isTerminal: boolean, columns = 80): FakeStreams {
   const written = { out: '', err: '', both: '' };
   const stream = (name: 'out' | 'err'): Writable =>
     new Writable({

@@ -1,0 +1,82 @@
+import type { ChatEventOf } from '../chat/event.js';
+import { shortCount } from '../chat/transcript.js';
+import { unreachable } from '../errors.js';
+import { shortTime } from './print.js';
+import { neutralise } from './sanitize.js';
+import type { TerminalLayout } from './terminal-layout.js';
+
+/** What a status needs from the screen's options. */
+export interface WaitingStatusOptions {
+  readonly quiet: boolean;
+  now(): number;
+}
+
+/** Events that only change what the waiting line says. */
+export type WaitingEvent = ChatEventOf<'waiting' | 'request' | 'compact-start' | 'compact-progress'>;
+
+/** How long nothing may arrive before the waiting line appears below text that is being shown, in milliseconds. */
+const PAUSE = 1000;
+
+/** Says on the waiting line what the program waits for, how long already, and how much has arrived. */
+export class WaitingStatus {
+  readonly #layout: TerminalLayout;
+  readonly #options: WaitingStatusOptions;
+  #characters = 0;
+
+  constructor(layout: TerminalLayout, options: WaitingStatusOptions) {
+    this.#layout = layout;
+    this.#options = options;
+  }
+
+  show(event: WaitingEvent): void {
+    switch (event.type) {
+      case 'waiting':
+        this.#waitFor(event.what, 0, () => '');
+        break;
+      case 'request':
+        this.#characters = 0;
+        this.#waitFor(event.model, 0, this.#tokens);
+        break;
+      case 'compact-start':
+        this.#characters = 0;
+        this.#waitFor(`compacting ${event.messages} messages (${event.strategy})`, 0, this.#written);
+        break;
+      case 'compact-progress':
+        this.#characters = event.characters;
+        break;
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** Counts a piece of the answer. */
+  countText(text: string): void {
+    if (this.#characters === 0) this.#waitFor('answering', PAUSE, this.#tokens);
+    this.#characters += text.length;
+  }
+
+  /** Counts a piece of what the model thinks. */
+  countThinking(text: string, isShown: boolean): void {
+    if (this.#characters === 0) this.#waitFor('thinking', isShown ? PAUSE : 0, this.#tokens);
+    this.#characters += text.length;
+  }
+
+  /** Counts down to the next attempt of a request. */
+  countDown({ attempt, delay, reason }: ChatEventOf<'retry'>): void {
+    const due = this.#options.now() + delay;
+    const left = (): string => shortTime(Math.max(0, due - this.#options.now()));
+    this.#layout.wait({ delay: 0, text: () => neutralise(`retry ${attempt} in ${left()}: ${reason}`) });
+  }
+
+  #waitFor(what: string, delay: number, progress: () => string): void {
+    if (this.#options.quiet) return;
+    const since = this.#options.now();
+    const text = (): string => `${neutralise(what)} · ${shortTime(this.#options.now() - since)}${progress()}`;
+    this.#layout.wait({ delay, text });
+  }
+
+  readonly #tokens = (): string =>
+    this.#characters === 0 ? '' : ` · ${shortCount(Math.ceil(this.#characters / 4))} tokens`;
+
+  readonly #written = (): string => (this.#characters === 0 ? '' : ` · ${shortCount(this.#characters)} characters`);
+}
