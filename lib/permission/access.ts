@@ -1,6 +1,7 @@
 /** What a call would do, for the permission judge and for the question to the user. */
 export type Access =
-  | { readonly kind: 'read'; readonly path: string }
+  /** `isFolder`: the path is a folder that is listed. */
+  | { readonly kind: 'read'; readonly path: string; readonly isFolder?: boolean }
   /** `preview` is the change as a unified diff, computed only when the user is asked. Rejects when the change cannot be made. */
   | { readonly kind: 'write'; readonly path: string; preview(): Promise<string> }
   | { readonly kind: 'execute'; readonly command: string };

@@ -4,8 +4,8 @@ import { pathWordProblem } from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
 import { walkedProblem } from './paths/walked-places.js';
 import { type CommandRule, commandRules, cover, isWhole, mentions } from './rules/command-rules.js';
-import type { Rules } from './rules/rules.js';
-import { commandRule } from './rules/suggest-rule.js';
+import { generalSubject, type Rules } from './rules/rules.js';
+import { suggestCommandRule } from './rules/suggest-rule.js';
 import { walksOf } from './shell/directory-walks.js';
 import { readCommand, type ShellPart } from './shell/read-command.js';
 
@@ -46,7 +46,7 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
   const whole = allow.find((rule) => isWhole(rule, command));
   if (whole?.rule.scope.kind === 'exact') return { decision: 'allow' };
   const open = whole ? [] : uncovered(parts, allow, files);
-  if (open.length > 0) return asking(whyAsked(open, command), commandRule(command, open));
+  if (open.length > 0) return asking(whyAsked(open, command), suggestRule(command, open, rules));
   return mayBeDenied
     ? asking('a rule may forbid what it does; that cannot be told from its text', null)
     : { decision: 'allow' };
@@ -90,7 +90,7 @@ async function judgeFiles(
   const verdicts = new Map<ShellPart, Verdict>();
   for (const part of all) {
     if (part.kind !== 'file' || isHarmlessDevice(part.path)) continue;
-    const verdict = await judgePath(`${part.use}_file`, part.use, part.path, rules, context);
+    const verdict = await judgePath(null, { kind: part.use, path: part.path }, rules, context);
     const isLost = moves && !/^[/~]/.test(part.path) && verdict.decision !== 'deny';
     verdicts.set(part, isLost ? lost(part, rules) : verdict);
   }
@@ -98,9 +98,15 @@ async function judgeFiles(
 }
 
 function lost({ use, path }: FilePart, rules: Rules): Verdict {
-  const mayBeDenied = rules.deny.some((rule) => rule.tool !== 'bash');
+  const mayBeDenied = rules.deny.some(({ subject }) => subject.accessKind !== 'execute');
   const reason = 'it cannot be told in which folder the file is';
-  return { decision: 'ask', reason, rule: `${use}_file(${path})`, mayBeDenied };
+  const subject = generalSubject(rules, use);
+  return { decision: 'ask', reason, rule: subject === null ? null : `${subject}(${path})`, mayBeDenied };
+}
+
+function suggestRule(command: string, open: readonly ShellPart[], rules: Rules): string | null {
+  const subject = generalSubject(rules, 'execute');
+  return subject === null ? null : suggestCommandRule(subject, command, open);
 }
 
 function uncovered(

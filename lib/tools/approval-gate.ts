@@ -67,8 +67,7 @@ async function* ask(
 
 async function* remember(gate: Gate, rule: string | null): AsyncGenerator<ChatEvent, void> {
   if (rule === null) return;
-  const [tool = ''] = rule.split('(');
-  const { allow } = readRules({ allow: [rule], ask: [], deny: [] }, [tool]);
+  const { allow } = readRules({ allow: [rule], ask: [], deny: [] }, gate.rules.subjects);
   gate.rules = { ...gate.rules, allow: [...gate.rules.allow, ...allow] };
   try {
     await gate.remember(rule);
@@ -105,7 +104,7 @@ async function diffOf(gate: Gate, access: Extract<Access, { kind: 'write' }>): P
     return await access.preview();
   } catch (failure) {
     const read: Access = { kind: 'read', path: access.path };
-    const verdict = await judge('read_file', read, gate.rules, judgeContext(gate));
+    const verdict = await judge(null, read, gate.rules, judgeContext(gate));
     if (verdict.decision === 'allow') throw failure;
     return 'The change cannot be shown, and will fail.';
   }

@@ -10,6 +10,8 @@ import type { Tool, ToolContext } from './tool.js';
 /** Runs a command in bash. The working folder is kept from call to call, nothing else is. */
 export const bash: Tool<{ readonly command: string }> = {
   name: 'bash',
+  accessKind: 'execute',
+  rulesCoverKind: true,
   effect: { kind: 'command' },
   description:
     'Runs a command in bash. The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not ask. What is left in the background ends with the turn.',

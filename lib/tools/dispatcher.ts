@@ -6,7 +6,7 @@ import { asHiError } from '../errors.js';
 import type { Access } from '../permission/access.js';
 import { commandEnvironment } from '../permission/command-environment.js';
 import { MASK, maskObject, secretMask } from '../permission/mask-secrets.js';
-import { type Permissions, readRules } from '../permission/rules/rules.js';
+import { type Permissions, type RuleSubject, readRules } from '../permission/rules/rules.js';
 import { suggestion } from '../registry.js';
 import { type Gate, passGate } from './approval-gate.js';
 import { FailureWatch } from './repeated-failure.js';
@@ -21,6 +21,8 @@ export interface ToolRunnerOptions {
   /** How many characters of output the model gets of all calls of one answer together; absent, each has its own limit only. */
   readonly sharedLimit?: number;
   readonly permissions: Permissions;
+  /** What the rules can be about, where that is more than `tools`: the rules for a tool that is not offered stay valid, and cover what commands do. */
+  readonly ruleSubjects?: readonly RuleSubject[];
   /** Null when nobody can be asked: then "ask" means no. */
   readonly approve: Approve | null;
   /** `-y`: "ask" means yes. What `deny` names is still refused. */
@@ -92,9 +94,8 @@ class ToolExecutor {
       () => this.#outputLimit,
       (end) => this.#endings.push(end),
     );
-    const names = options.tools.map((tool) => tool.name);
     this.#gate = {
-      rules: readRules(options.permissions, names),
+      rules: readRules(options.permissions, options.ruleSubjects ?? options.tools),
       context: this.#context,
       approve: options.approve,
       allowAll: options.allowAll,

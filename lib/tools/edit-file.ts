@@ -17,6 +17,8 @@ interface Edit extends JsonObject {
 /** Replaces one piece of a text file, keeping its encoding and line ends. Fails where the piece is not there exactly once. */
 export const editFile: Tool<Edit> = {
   name: 'edit_file',
+  accessKind: 'write',
+  rulesCoverKind: false,
   effect: { kind: 'write', argument: 'path' },
   description:
     'Changes one place in a text file: `old` is replaced by `new`. `old` must be there exactly as written, white space included, and only once; give some lines around it to make it unique.',

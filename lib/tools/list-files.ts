@@ -10,6 +10,8 @@ const MOST_ENTRIES = 1000;
 /** Lists one folder in order of names; folders, and links to folders, end in `/`. */
 export const listFiles: Tool<{ readonly path: string }> = {
   name: 'list_files',
+  accessKind: 'read',
+  rulesCoverKind: false,
   effect: null,
   description: 'Lists the files of a folder, hidden ones too. Folders end in "/".',
   parameters: {
@@ -18,7 +20,7 @@ export const listFiles: Tool<{ readonly path: string }> = {
     required: ['path'],
     additionalProperties: false,
   },
-  access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder) }),
+  access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder), isFolder: true }),
   async run({ path }, { workingFolder, outputLimit }) {
     const { asked, real } = await locate(path, workingFolder);
     const folder = real ?? asked;

@@ -16,6 +16,8 @@ const MOST_COUNTED = 256 * 1024 * 1024;
 /** Reads a text file, or a range of its lines, decoding what it is encoded in. Memory stays bounded whatever the file's size. */
 export const readFile: Tool<{ readonly path: string; readonly offset?: number; readonly limit?: number }> = {
   name: 'read_file',
+  accessKind: 'read',
+  rulesCoverKind: true,
   effect: { kind: 'read', argument: 'path' },
   description:
     'Reads a text file. Give `offset` (first line, from 1) and `limit` (number of lines) for a part of a long one. Images and PDFs cannot be read with this.',

@@ -4,6 +4,7 @@ import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
 import type { ToolSpec } from '../chat/request.js';
 import type { ToolEffect } from '../chat/tool-effect.js';
 import type { Access } from '../permission/access.js';
+import type { RuleSubject } from '../permission/rules/rules.js';
 import type { SandboxSettings } from '../permission/sandbox.js';
 
 /** What the tools of one session share. */
@@ -27,7 +28,7 @@ export interface ToolContext {
 }
 
 /** A tool: one object in one file, listed in `index.ts`. `Args` is what `parameters` describes; the dispatcher has checked it. */
-export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec {
+export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, RuleSubject {
   /** What a compaction keeps of a call when its messages leave the view; null for nothing. */
   readonly effect: ToolEffect | null;
   access(args: Args, context: ToolContext): Access;

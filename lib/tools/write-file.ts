@@ -6,6 +6,8 @@ import type { Tool } from './tool.js';
 /** Writes a whole file, whole or not at all. */
 export const writeFile: Tool<{ readonly path: string; readonly content: string }> = {
   name: 'write_file',
+  accessKind: 'write',
+  rulesCoverKind: true,
   effect: { kind: 'write', argument: 'path' },
   description:
     'Writes a file: creates it, with its parent folders, or replaces all of it. Use edit_file to change a part of a file.',

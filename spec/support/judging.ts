@@ -1,12 +1,11 @@
 import { judgeCommand } from '../../lib/permission/judge-command.js';
 import type { JudgeContext, Verdict } from '../../lib/permission/paths/judge-path.js';
 import { type Permissions, readRules } from '../../lib/permission/rules/rules.js';
-
-const TOOLS = ['bash', 'list_files', 'read_file', 'write_file', 'edit_file'];
+import { tools } from '../../lib/tools/index.js';
 
 /** A judge of commands with these rules, in a folder that need not exist. */
 export function judgeWith(permissions: Partial<Permissions>, around: Partial<JudgeContext> = {}) {
-  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, TOOLS);
+  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, tools);
   const surroundings: JudgeContext = {
     root: '/nowhere/project',
     workingFolder: '/nowhere/project',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { toolCall } from '../../lib/providers/common/streamed-answer.js';
-import type { ToolRunnerOptions } from '../../lib/tools/index.js';
+import { type ToolRunnerOptions, tools } from '../../lib/tools/index.js';
 import { type Bench, bench, runnerOn } from '../support/tool-runner.js';
 
 let place: Bench;
@@ -146,8 +146,8 @@ describe('the tool runner', () => {
 
   it.each([
     ['Bash(git:*)', "Did you mean 'bash'?"],
-    ['bash(', 'names no tool'],
-    ['write_file()', 'is empty between its brackets'],
+    ['bash(', 'does not begin with the name of a tool'],
+    ['write_file()', 'has empty parentheses'],
     ['read_file(!*.md)', "has a pattern that is not supported: '!'"],
   ])('refuses the unreadable rule %s', (rule, words) => {
     const permissions = { allow: [], ask: [], deny: [rule] };
@@ -160,6 +160,16 @@ describe('the tool runner', () => {
       }
     })();
     expect(`${thrown} ${JSON.stringify(thrown)}`).toContain(words);
+  });
+
+  it('keeps the rules for a tool that is not offered, which cover what commands do', async () => {
+    const permissions = { allow: ['bash'], ask: [], deny: ['read_file(secret/*)'] };
+    const offered = tools.filter(({ name }) => name === 'bash');
+    expect(() => runnerOn(place, { tools: offered, permissions })).toThrow('does not begin with the name of a tool');
+    const { one } = runnerOn(place, { tools: offered, ruleSubjects: tools, permissions });
+    expect((await one('bash', { command: 'cat secret/x' })).error).toContain(
+      "the rule 'read_file(secret/*)' forbids it",
+    );
   });
 
   it('answers every call of an interrupted run', async () => {

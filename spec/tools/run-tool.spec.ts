@@ -11,6 +11,8 @@ afterEach(() => place.remove());
 
 const deaf: Tool = {
   name: 'deaf',
+  accessKind: 'read',
+  rulesCoverKind: false,
   effect: null,
   description: 'Never ends and does not listen.',
   parameters: { type: 'object' },

@@ -74,6 +74,7 @@ export async function wire(
         context,
         sharedLimit: Math.floor(ANSWER_SHARE * 4 * windowOf(config)),
         permissions: config.tools.permissions,
+        ruleSubjects: tools,
         approve: options.approve ?? null,
         allowAll: options.yes ?? false,
         remember: (rule) => addRule(paths.configFile, rule),

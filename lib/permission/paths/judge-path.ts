@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { escapeGlob, isGlob, pathMatcher } from '../glob/glob.js';
-import type { Rule, Rules } from '../rules/rules.js';
+import { concerns, generalSubject, type Rule, type Rules } from '../rules/rules.js';
 import { hardLinkReason } from './hard-links.js';
 import { privateReason } from './private-places.js';
 import { isInside, locate, type ResolvedPath } from './resolve-path.js';
@@ -32,19 +32,25 @@ export interface JudgeContext {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Reading or writing one path; `isFolder` where a folder is listed. */
+export interface PathAccess {
+  readonly kind: 'read' | 'write';
+  readonly path: string;
+  readonly isFolder?: boolean;
+}
+
 /** Judges reading or writing one path: `deny` beats private places and `ask`, these beat `allow`; reading inside the root needs no rule. */
 export async function judgePath(
-  tool: string,
-  kind: 'read' | 'write',
-  path: string,
+  tool: string | null,
+  access: PathAccess,
   rules: Rules,
   context: JudgeContext,
 ): Promise<Verdict> {
+  const { kind, path } = access;
   const place = await locate(path, context.workingFolder);
   const root = (await locate(context.root, '/')).real ?? context.root;
-  const speaks = (rule: Rule) => rule.tool === tool || rule.tool === `${kind}_file`;
   const find = (list: readonly Rule[], paths: readonly string[]) =>
-    list.find((rule) => speaks(rule) && coversPath(rule, paths, root));
+    list.find((rule) => concerns(rule, kind, tool) && coversPath(rule, paths, root));
   const spellings = [resolve(place.asked), ...(place.real === null ? [] : [place.real])];
   const denied = find(rules.deny, spellings);
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
@@ -60,7 +66,7 @@ export async function judgePath(
   const inside = isInside(root, real);
   if (kind === 'read' && inside) return { decision: 'allow' };
   const reason = inside ? 'no rule allows this change' : 'it is outside the working folder';
-  return { decision: 'ask', reason: reason + leads, rule: ruleFor(tool, kind, real, root) };
+  return { decision: 'ask', reason: reason + leads, rule: suggestRule(tool, access, real, rules, root) };
 }
 
 async function isFree({ real }: ResolvedPath, { freeFolders }: JudgeContext): Promise<boolean> {
@@ -92,12 +98,22 @@ function fullPath(text: string, root: string, home = homedir()): string {
   return text === '~' || text.startsWith('~/') ? home + text.slice(1) : resolve(root, text);
 }
 
-/** A rule for the folder of the path, or for the path alone where its folder is too wide. Absolute: the rules hold in every folder. */
-function ruleFor(tool: string, kind: 'read' | 'write', real: string, root: string): string | null {
-  if (real === '' || isGlob(real) || real.includes(':*')) return null;
-  const name = kind === 'write' ? 'write_file' : tool;
-  const folder = tool === 'list_files' ? real : dirname(real);
+/**
+ * A rule for the folder of the path, or for the path alone where its folder is too wide. Absolute: the rules hold in every folder.
+ * A write gets the rule for all writes: changing a file in one way is no less than in another. A read gets the rule for its own
+ * tool: who may list a folder may not read its files yet.
+ */
+function suggestRule(
+  tool: string | null,
+  { kind, isFolder }: PathAccess,
+  real: string,
+  rules: Rules,
+  root: string,
+): string | null {
+  const subject = (kind === 'read' ? tool : null) ?? generalSubject(rules, kind);
+  if (subject === null || real === '' || isGlob(real) || real.includes(':*')) return null;
+  const folder = isFolder ? real : dirname(real);
   const isWide = folder === '/' || isInside(folder, homedir()) || isInside(folder, root);
   const path = isWide ? real : `${folder}/*`;
-  return `${name}(${isInside(homedir(), path) ? `~/${relative(homedir(), path)}` : path})`;
+  return `${subject}(${isInside(homedir(), path) ? `~/${relative(homedir(), path)}` : path})`;
 }

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { ANYTHING } from '../glob/glob.js';
-import type { Rule, Rules } from '../rules/rules.js';
+import type { Rules } from '../rules/rules.js';
 import type { ShellWord } from '../shell/shell-word.js';
 import { globMatches, knownPattern } from './glob-matches.js';
 import { hardLinkReason } from './hard-links.js';
@@ -37,7 +37,7 @@ export async function pathWordProblem(
 ): Promise<Verdict | null> {
   if (words.length > MOST_WORDS) return asking('it has too many words to look through');
   if (use.folders === null) return asking('it goes through too many folders');
-  const forbidding = rules.deny.filter((rule) => rule.scope.kind !== 'all' && rule.tool !== 'bash');
+  const forbidding = rules.deny.filter((rule) => rule.scope.kind !== 'all' && rule.subject.accessKind !== 'execute');
   let problem: Asking | null = null;
   for (const workingFolder of use.folders) {
     const here = { ...context, workingFolder };
@@ -53,7 +53,7 @@ export async function pathWordProblem(
       if (found === null && !pattern?.includes(ANYTHING))
         problem ??= asking(`too many files to look through: ${word.text}`);
       for (const path of [...pathsIn(word), ...(found ?? [])]) {
-        const denied = await denial(path, use, forbidding, here);
+        const denied = await denial(path, use, { ...rules, deny: forbidding, ask: [], allow: [] }, here);
         if (denied !== null) return denied;
         problem ??= await privateProblem(path, word, use, here);
       }
@@ -70,15 +70,10 @@ function unclearName({ text, value, pattern = text }: ShellWord): Asking | null 
   return isUnclear ? asking(`it cannot be told which files ${text} names`) : null;
 }
 
-async function denial(
-  path: string,
-  { writes }: PathUse,
-  deny: readonly Rule[],
-  context: JudgeContext,
-): Promise<Verdict | null> {
-  if (deny.length === 0) return null;
+async function denial(path: string, { writes }: PathUse, rules: Rules, context: JudgeContext): Promise<Verdict | null> {
+  if (rules.deny.length === 0) return null;
   for (const kind of writes ? (['read', 'write'] as const) : (['read'] as const)) {
-    const verdict = await judgePath(`${kind}_file`, kind, path, { deny, ask: [], allow: [] }, context);
+    const verdict = await judgePath(null, { kind, path }, rules, context);
     if (verdict.decision === 'deny') return verdict;
   }
   return null;

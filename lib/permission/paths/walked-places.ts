@@ -60,7 +60,7 @@ class Guard {
   #files = 0;
 
   constructor({ deny }: Rules, context: JudgeContext, root: string) {
-    this.#deny = deny.filter((rule) => rule.scope.kind !== 'all' && /^(read_file|list_files)$/.test(rule.tool));
+    this.#deny = deny.filter(({ scope, subject }) => scope.kind !== 'all' && subject.accessKind === 'read');
     this.#context = context;
     this.#root = root;
   }

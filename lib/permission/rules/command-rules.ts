@@ -13,9 +13,9 @@ export interface CommandRule {
 
 const read = new WeakMap<Rule, Promise<CommandRule>>();
 
-/** The rules that speak of bash, each read once. */
+/** The rules about commands, each parsed once. */
 export function commandRules(rules: readonly Rule[]): Promise<readonly CommandRule[]> {
-  return Promise.all(rules.filter((rule) => rule.tool === 'bash').map(commandRule));
+  return Promise.all(rules.filter(({ subject }) => subject.accessKind === 'execute').map(commandRule));
 }
 
 function commandRule(rule: Rule): Promise<CommandRule> {

@@ -9,11 +9,23 @@ export interface Permissions {
   readonly deny: readonly string[];
 }
 
+/** What an access does. */
+export type AccessKind = 'read' | 'write' | 'execute';
+
+/** A tool as rules name it. The tools declare it, so that none of them is named here. */
+export interface RuleSubject {
+  readonly name: string;
+  /** What each call of the tool does. */
+  readonly accessKind: AccessKind;
+  /** Whether its rules cover every access of this kind: the calls of other tools, and what a command does to files. */
+  readonly rulesCoverKind: boolean;
+}
+
 /** One rule, read: `tool`, `tool(exact text)` or `tool(prefix:*)`. */
 export interface Rule {
   /** As it was written. */
   readonly source: string;
-  readonly tool: string;
+  readonly subject: RuleSubject;
   readonly scope:
     | { readonly kind: 'all' }
     | { readonly kind: 'exact'; readonly text: string }
@@ -22,32 +34,47 @@ export interface Rule {
 
 /** The rules, read. Lists of deny, ask and allow in the order they are asked. */
 export interface Rules {
+  /** What rules can be about. */
+  readonly subjects: readonly RuleSubject[];
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly allow: readonly Rule[];
 }
 
 /** Reads all rules. Throws a `HiError` for one that cannot be read: a rule that silently does nothing is no protection. */
-export function readRules({ allow, ask, deny }: Permissions, tools: readonly string[]): Rules {
-  const read = (list: string) => (source: string) => readRule(source, `tools.permissions.${list}`, tools);
-  return { deny: deny.map(read('deny')), ask: ask.map(read('ask')), allow: allow.map(read('allow')) };
+export function readRules({ allow, ask, deny }: Permissions, subjects: readonly RuleSubject[]): Rules {
+  const read = (list: string) => (source: string) => readRule(source, `tools.permissions.${list}`, subjects);
+  return { subjects, deny: deny.map(read('deny')), ask: ask.map(read('ask')), allow: allow.map(read('allow')) };
 }
 
-function readRule(source: string, where: string, tools: readonly string[]): Rule {
+/** Whether a rule is about this access. `tool` is the tool whose call it is; null for what a command does. */
+export function concerns({ subject }: Rule, kind: AccessKind, tool: string | null): boolean {
+  return subject.name === tool || (subject.rulesCoverKind && subject.accessKind === kind);
+}
+
+/** The tool whose rules cover every access of this kind; null where there is none. */
+export function generalSubject({ subjects }: Rules, kind: AccessKind): string | null {
+  return subjects.find(({ accessKind, rulesCoverKind }) => rulesCoverKind && accessKind === kind)?.name ?? null;
+}
+
+function readRule(source: string, where: string, subjects: readonly RuleSubject[]): Rule {
   const [, tool = '', inner] = /^\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*$/s.exec(source) ?? [];
-  if (!tools.includes(tool))
-    throw new HiError('config', `The rule '${source}' in ${where} names no tool.`, {
-      hint: `${suggestion(tool.toLowerCase(), tools)} A rule reads tool, tool(exact text) or tool(prefix:*).`,
+  const subject = subjects.find(({ name }) => name === tool);
+  if (subject === undefined) {
+    const names = subjects.map(({ name }) => name);
+    throw new HiError('config', `The rule '${source}' in ${where} does not begin with the name of a tool.`, {
+      hint: `${suggestion(tool.toLowerCase(), names)} Write tool, tool(exact text) or tool(prefix:*).`,
     });
-  if (inner === undefined || inner === '*' || inner === ':*') return { source, tool, scope: { kind: 'all' } };
+  }
+  if (inner === undefined || inner === '*' || inner === ':*') return { source, subject, scope: { kind: 'all' } };
   const scope: Extract<Rule['scope'], { text: string }> = inner.endsWith(':*')
     ? { kind: 'prefix', text: inner.slice(0, -2) }
     : { kind: 'exact', text: inner };
   if (scope.text.trim() === '')
-    throw new HiError('config', `The rule '${source}' in ${where} is empty between its brackets.`, {
-      hint: `Write '${tool}' for every call of this tool, or name what it covers.`,
+    throw new HiError('config', `The rule '${source}' in ${where} has empty parentheses.`, {
+      hint: `Write '${tool}' for every call of this tool, or put what it covers between the parentheses.`,
     });
-  const unsupported = isGlob(scope.text) && tool !== 'bash' ? unsupportedGlob(scope.text) : null;
+  const unsupported = subject.accessKind !== 'execute' && isGlob(scope.text) ? unsupportedGlob(scope.text) : null;
   if (unsupported !== null)
     throw new HiError(
       'config',
@@ -56,5 +83,5 @@ function readRule(source: string, where: string, tools: readonly string[]): Rule
         hint: 'Patterns are *, **, ?, [a-z], [!a-z] and {a,b}.',
       },
     );
-  return { source, tool, scope };
+  return { source, subject, scope };
 }

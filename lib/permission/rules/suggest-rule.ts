@@ -30,12 +30,14 @@ const LOOKING = new Set(
 
 /**
  * The rule that "always" would store for a command line of which only `uncovered` needs one: a prefix for what looks or builds,
- * the exact text for what changes things. Null when no rule of either form would let it through next time.
+ * the exact text for what changes things. Null when no rule of either form would let it through next time. `tool` is the tool that
+ * rules about commands name.
  */
-export function commandRule(command: string, uncovered: readonly ShellPart[]): string | null {
+export function suggestCommandRule(tool: string, command: string, uncovered: readonly ShellPart[]): string | null {
   const [part, ...others] = uncovered;
   const prefix = part?.kind === 'command' && others.length === 0 ? prefixOf(part) : null;
-  return prefix === null ? exactRule(command, uncovered) : `bash(${prefix}:*)`;
+  const text = prefix === null ? exactText(command, uncovered) : `${prefix}:*`;
+  return text === null ? null : `${tool}(${text})`;
 }
 
 function prefixOf({ settings, words, inner, uncertainty }: Extract<ShellPart, { kind: 'command' }>): string | null {
@@ -55,11 +57,11 @@ function prefixOf({ settings, words, inner, uncertainty }: Extract<ShellPart, { 
 
 const isPlain = (word: string): boolean => /^[\w./:@-]+$/.test(word) && !word.endsWith(':*');
 
-function exactRule(command: string, uncovered: readonly ShellPart[]): string | null {
+function exactText(command: string, uncovered: readonly ShellPart[]): string | null {
   const text = command.trim();
   const isShort =
     text.length <= 200 && !/[\u0000-\u001f\u007f-\u009f]/.test(text) && !text.endsWith(':*') && text !== '*';
-  return isShort && !uncovered.some(isUnclear) ? `bash(${text})` : null;
+  return isShort && !uncovered.some(isUnclear) ? text : null;
 }
 
 function isUnclear(part: ShellPart): boolean {

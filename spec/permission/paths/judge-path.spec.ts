@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { judgePath } from '../../../lib/permission/paths/judge-path.js';
 import { isInside, locate } from '../../../lib/permission/paths/resolve-path.js';
 import { type Permissions, readRules } from '../../../lib/permission/rules/rules.js';
+import { tools } from '../../../lib/tools/index.js';
 import { type Bench, bench } from '../../support/tool-runner.js';
 
 let place: { -readonly [Key in keyof Bench]: Bench[Key] };
@@ -14,12 +15,12 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const NAMES = ['bash', 'list_files', 'read_file', 'write_file', 'edit_file'];
 function judge(tool: string, path: string, permissions: Partial<Permissions> = {}) {
-  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, NAMES);
+  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, tools);
   const config = join(dirname(place.folder), 'config');
   const around = { ownPlaces: [config], freeFolders: [place.context.spillFolder, join(config, 'skills')] };
-  return judgePath(tool, tool === 'write_file' || tool === 'edit_file' ? 'write' : 'read', path, rules, {
+  const kind = tool === 'write_file' || tool === 'edit_file' ? 'write' : 'read';
+  return judgePath(tool, { kind, path, isFolder: tool === 'list_files' }, rules, {
     ...place.context,
     ...around,
   });
