@@ -20,3 +20,20 @@ export function parseObject(text: string): JsonObject | null {
     return null;
   }
 }
+
+/** A value as JSON for other programs: with U+FFFD in place of every lone surrogate, whose escape many readers of JSON refuse. */
+export function toJson(value: unknown, indent = 0): string {
+  return wellFormedJson(JSON.stringify(value, null, indent));
+}
+
+/** A JSON text with U+FFFD in place of the escapes of lone surrogates. */
+export function wellFormedJson(text: string): string {
+  if (!SURROGATE.test(text)) return text;
+  return text.replace(ESCAPED, (escaped, lone?: string) => (lone === undefined ? escaped : '\uFFFD'));
+}
+
+/** What may be the escape of a surrogate. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** An escaped backslash, which may stand before `ud800` as text, a pair of surrogates, or a lone one. */
+const ESCAPED = /\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)/g;

@@ -1,3 +1,4 @@
+import { wellFormedJson } from './json.js';
 import type { Entry } from './message.js';
 
 /** Entries that are shown in another form than they were stored in, and how they were stored. */
@@ -14,7 +15,14 @@ export function carriedText(entry: Entry): string | null {
   return CARRIED.get(entry) ?? null;
 }
 
-/** An entry as JSON, with all that a later version or another program wrote into it. */
+/** An entry as JSON without lone surrogates, with all that a later version or another program wrote into it. */
 export function storedText(entry: Entry): string {
-  return CARRIED.get(entry) ?? JSON.stringify(entry);
+  return wellFormedJson(CARRIED.get(entry) ?? JSON.stringify(entry));
+}
+
+/** An entry as it reads when it was stored: what memory holds and what the file holds must not differ. */
+export function asStored<Kind extends Entry>(entry: Kind): Kind {
+  const text = JSON.stringify(entry);
+  const stored = wellFormedJson(text);
+  return stored === text ? entry : JSON.parse(stored);
 }

@@ -1,4 +1,5 @@
 import { type Entry, isCompressBlock } from '../chat/message.js';
+import { asStored } from '../chat/stored.js';
 import { HiError } from '../errors.js';
 import { firstNeeded, newestBase } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';
@@ -69,12 +70,12 @@ export class Log {
    * when they cannot be, the file as it was.
    */
   async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
-    if (!this.writes) return this.#learn(plan(this.#facts.last + 1));
+    if (!this.writes) return this.#learn(plan(this.#facts.last + 1).map(asStored));
     let tried: readonly Kind[] = [];
     const written = await this.#disk.locked((codec, change) => {
       this.#take(change);
       if (tried.length > 0 && this.#holds(tried)) return tried;
-      const entries = plan(this.#facts.last + 1);
+      const entries = plan(this.#facts.last + 1).map(asStored);
       tried = entries;
       if (entries.length > 0) this.#disk.append(codec, entries);
       return this.#learn(entries);

@@ -4,6 +4,7 @@ import type { ChatRequest } from '../chat/request.js';
 import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/common/provider.js';
 import { delayBefore, sleep } from './retry-delay.js';
+import { wholeCharacters } from './whole-characters.js';
 
 /** An answer while it arrives; what stands in it when the stream ends early is what there is. */
 export interface PartialAnswer {
@@ -45,7 +46,7 @@ async function* once(
   let text: string[] = [];
   let thinking: string[] = [];
   try {
-    for await (const event of provider.stream(request, signal)) {
+    for await (const event of wholeCharacters(provider.stream(request, signal))) {
       switch (event.type) {
         case 'text':
           text.push(event.text);

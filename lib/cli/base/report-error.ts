@@ -1,3 +1,4 @@
+import { toJson } from '../../chat/json.js';
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { errorText } from '../../screen/print.js';
 import { neutralise } from '../../screen/sanitize.js';
@@ -16,7 +17,7 @@ export function reportError(thrown: unknown, world: World, options: ReportOption
   // What runs before a turn, a command for the key say, is given up by an error of Node's own.
   const error = isAbort(thrown) ? interrupted(thrown) : asHiError(thrown);
   const { code, message, hint } = error;
-  if (options.json) world.stdout.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+  if (options.json) world.stdout.write(`${toJson({ error: { code, message, hint } })}\n`);
   world.stderr.write(`${errorText(error)}\n`);
   if (options.debug) world.stderr.write(`${neutralise(stackOf(error))}\n`);
   return EXIT_STATUS[code];

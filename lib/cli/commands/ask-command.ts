@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../../chat/event.js';
+import { toJson } from '../../chat/json.js';
 import { EXIT_STATUS, isAbort } from '../../errors.js';
 import { Screen } from '../../screen/screen.js';
 import { describeCall } from '../../tools/describe-call.js';
@@ -118,5 +119,5 @@ async function printJson({ stdout }: World, event: ChatEvent, format: OutputForm
   const { type, ...report } = event;
   const line = format === 'json' ? report : { type: type === 'turn-end' ? 'result' : type, ...report };
   // A closed pipe is no error here, and whoever reads slowly is waited for.
-  await new Promise<void>((resolve) => void stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));
+  await new Promise<void>((resolve) => void stdout.write(`${toJson(line)}\n`, () => resolve()));
 }

@@ -1,4 +1,5 @@
 import type { CompactionReport } from '../../chat/event.js';
+import { toJson } from '../../chat/json.js';
 import { shortCount } from '../../chat/transcript.js';
 import { strategies } from '../../compaction/index.js';
 import type { Preview } from '../../compaction/preview.js';
@@ -50,7 +51,7 @@ export async function compactCommand(
   try {
     await screen.follow(events());
     screen.close();
-    if (options.json) world.stdout.write(`${JSON.stringify({ compaction: report })}\n`);
+    if (options.json) world.stdout.write(`${toJson({ compaction: report })}\n`);
     return 0;
   } catch (thrown) {
     if (!isAbort(thrown)) throw thrown;
@@ -65,7 +66,7 @@ export async function compactCommand(
 
 /** What would happen, in words or as JSON. */
 function say(world: World, options: CompactCommandOptions, planned: Preview | null): number {
-  if (options.json) world.stdout.write(`${JSON.stringify({ preview: planned })}\n`);
+  if (options.json) world.stdout.write(`${toJson({ preview: planned })}\n`);
   else if (planned === null) world.stderr.write('There is nothing to compact.\n');
   else {
     const { strategy, messages_compacted, messages_kept, tokens_before, tokens_kept } = planned;

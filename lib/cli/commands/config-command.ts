@@ -1,3 +1,4 @@
+import { toJson } from '../../chat/json.js';
 import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
 import type { CommonOptions } from '../base/command-options.js';
@@ -14,7 +15,7 @@ export async function configShowCommand(world: World, options: CommonOptions & S
     api_key: maskKey(config.api_key),
     small_model: small === null ? null : { ...small, api_key: maskKey(small.api_key) },
   };
-  world.stdout.write(`${JSON.stringify(masked, null, 2)}\n`);
+  world.stdout.write(`${toJson(masked, 2)}\n`);
   return 0;
 }
 
@@ -35,13 +36,13 @@ export async function configPathCommand(
     log: rest.log,
   };
   const lines = Object.entries(named).map(([name, place]) => `${name.padEnd(12)} ${place}`);
-  world.stdout.write(options.json ? `${JSON.stringify(named)}\n` : `${lines.join('\n')}\n`);
+  world.stdout.write(options.json ? `${toJson(named)}\n` : `${lines.join('\n')}\n`);
   return 0;
 }
 
 /** Prints the JSON Schema of `config.json`. */
 export async function configSchemaCommand(world: World): Promise<number> {
-  world.stdout.write(`${JSON.stringify(SCHEMA, null, 2)}\n`);
+  world.stdout.write(`${toJson(SCHEMA, 2)}\n`);
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import { toJson } from '../../chat/json.js';
 import { shortCount } from '../../chat/transcript.js';
 import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { DEFAULTS } from '../../config/defaults.js';
@@ -36,7 +37,7 @@ export async function skillsCommand(
   }
   const library = await findSkills(world, options);
   if (options.json) {
-    world.stdout.write(`${JSON.stringify({ skills: library.skills, warnings: library.warnings })}\n`);
+    world.stdout.write(`${toJson({ skills: library.skills, warnings: library.warnings })}\n`);
     return 0;
   }
   const colour = colours(world);

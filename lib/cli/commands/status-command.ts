@@ -1,3 +1,4 @@
+import { toJson } from '../../chat/json.js';
 import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { providers } from '../../providers/index.js';
 import { statusText } from '../../session/session-status.js';
@@ -21,7 +22,7 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   const told = await session.status(new AbortController().signal);
   printHistoryNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
-  world.stdout.write(options.json ? `${JSON.stringify(told)}\n` : `${statusText(told, model)}\n`);
+  world.stdout.write(options.json ? `${toJson(told)}\n` : `${statusText(told, model)}\n`);
   await session.history.close();
   return 0;
 }
