@@ -64,13 +64,15 @@ export class LineRenderer {
   /** Prints the whole line into the scrollback and moves to the next row. */
   commit({ prompt, buffer }: LineView): void {
     const text = displayWithTokens(buffer.text, buffer.marks, 0, buffer.text.length, this.#token);
-    this.#canvas.write(`${this.#toStart()}\x1b[J${displayText(prompt)}${text.replaceAll('\n', '\r\n')}\r\n`);
+    // tmux copies the screen into its scrollback when ED (`\x1b[J`) comes at the home position, so the prompt is printed first.
+    this.#canvas.write(`${this.#toStart()}${displayText(prompt)}\x1b[J${text.replaceAll('\n', '\r\n')}\r\n`);
     this.#drawn = null;
   }
 
   /** Removes the line from the screen, so that other output can be printed there. */
   erase(): void {
-    this.#canvas.write(`${this.#toStart()}\x1b[J`);
+    // The cursor moves off the home position for ED, as in `commit`.
+    this.#canvas.write(`${this.#toStart()}\x1b[K\x1b[C\x1b[J\r`);
     this.#drawn = null;
   }
 

@@ -125,4 +125,20 @@ describe('the renderer', () => {
     await settled();
     expect(screenOf(emulator)).toBe('hi>');
   });
+
+  it('does not erase the display from the home position, which tmux copies into its scrollback first', async () => {
+    const { renderer, emulator, settled } = setUp(20, 6);
+    let erased = '';
+    emulator.parser.registerCsiHandler({ final: 'J' }, () => {
+      erased += `${cursorOf(emulator)} `;
+      return false;
+    });
+    renderer.draw({ prompt: PROMPT, buffer: bufferOf('one') });
+    renderer.erase();
+    renderer.draw({ prompt: PROMPT, buffer: bufferOf('two') });
+    renderer.commit({ prompt: PROMPT, buffer: bufferOf('two') });
+    await settled();
+    expect(erased).toBe('0:7 0:1 0:7 0:4 ');
+    expect(screenOf(emulator)).toBe('hi> two');
+  });
 });
