@@ -5,10 +5,10 @@ import type { DefaultsOf, FileOf } from './setting.js';
 type ConfigKeys = ReturnType<typeof configKeys>;
 
 /** The values of the keys that have a default. */
-export type Defaults = DefaultsOf<ConfigKeys>;
+export type ConfigDefaults = DefaultsOf<ConfigKeys>;
 
 /** The effective configuration: every default filled in, every source applied. Plain data. */
-export interface Config extends ModelSettings, Defaults {
+export interface Config extends ModelSettings, ConfigDefaults {
   /** The fast model; null when the main model serves. */
   readonly small_model: ModelSettings | null;
 }

@@ -1,56 +1,11 @@
 import type OpenAI from 'openai';
-import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonValue, parseObject } from '../../chat/json.js';
-import type { Usage } from '../../chat/message.js';
-import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
-import { StreamError } from '../../http/stream-error.js';
 import { callIds } from '../common/call-ids.js';
-import { mergeDetails } from '../common/reasoning-details.js';
 import { misshapen } from '../common/stream.js';
-import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { ChatAnswer, type Chunk } from './openai-chat-answer.js';
 import { toVendorRequest } from './openai-chat-request.js';
-
-/** What servers beside OpenAI's own add to a piece of an answer. */
-interface Delta {
-  readonly content?: string | readonly unknown[] | null;
-  readonly refusal?: string | null;
-  /** DeepSeek, vLLM, llama.cpp, Moonshot. */
-  readonly reasoning_content?: string | null;
-  /** OpenRouter, Groq, Ollama. */
-  readonly reasoning?: string | null;
-  /** OpenRouter, to be sent back. */
-  readonly reasoning_details?: readonly JsonValue[] | null;
-  readonly tool_calls?: readonly (CallDelta | null)[] | null;
-}
-
-/** A piece of an answer, or the whole of it. */
-interface Chunk extends Pick<ChatCompletionChunk, 'model' | 'usage'> {
-  readonly choices?: readonly {
-    readonly delta?: Delta | null;
-    readonly message?: Delta | null;
-    readonly finish_reason?: string | null;
-  }[];
-}
-
-/** Nothing of it is sure: first pieces without arguments, arguments that are null or an object, no index, a name told twice. */
-interface CallDelta {
-  readonly index?: number;
-  readonly id?: string | number | null;
-  readonly function?: { readonly name?: string | null; readonly arguments?: unknown };
-  /** Google's signatures, to be sent back. */
-  readonly extra_content?: JsonValue;
-}
-
-interface Call {
-  readonly key: number;
-  id: string;
-  name: string;
-  args: string;
-  extra?: JsonValue;
-}
 
 /** One answer by Chat Completions. The raw chunks are read: the SDK's own stream helper throws on what compatible servers send. */
 export async function* streamChat(
@@ -65,152 +20,21 @@ export async function* streamChat(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const body = toVendorRequest(request, options.provider, options.compatible);
-  const answer = new StreamedAnswer();
-  const calls: Call[] = [];
-  let details: JsonValue[] = [];
-  let finish: string | null = null;
-  let usage: Usage | null = null;
-  let model = '';
-  let refused = false;
-  let trouble: unknown = null;
+  const answer = new ChatAnswer();
+  let failure: unknown = null;
   try {
     const response = await client.chat.completions.create(body, { signal }).asResponse();
-    for await (const events of serverSentEvents(response, options.idleTimeout)) {
-      for (const event of events) {
-        const chunk = eventData<Chunk>(event);
-        model = chunk.model || model;
-        usage = readUsage(chunk.usage) ?? usage;
-        const choice = chunk.choices?.[0];
-        // After "tool_calls" some servers send one more piece with null, and some say "" with every piece.
-        finish = choice?.finish_reason || finish;
-        // A server that does not stream sends the whole message.
-        const delta: Delta = choice?.delta ?? choice?.message ?? {};
-        const field = delta.reasoning_content ? 'reasoning_content' : 'reasoning';
-        const thought = delta.reasoning_content || delta.reasoning;
-        if (typeof thought === 'string' && thought !== '') {
-          yield* answer.piece('thinking', thought);
-          yield* answer.seal('thinking', { field });
-        }
-        if (delta.reasoning_details?.length) {
-          details = mergeDetails(details, delta.reasoning_details);
-          yield* answer.seal('thinking', { details });
-        }
-        refused ||= typeof delta.refusal === 'string' && delta.refusal !== '';
-        if (Array.isArray(delta.content)) yield* readBlocks(delta.content, 'text', answer);
-        for (const text of [delta.content, delta.refusal]) {
-          // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
-          if (typeof text === 'string') for (const event of answer.piece('text', text)) yield event;
-        }
-        for (const piece of delta.tool_calls ?? []) if (piece !== null) addCall(calls, piece);
+    for await (const texts of serverSentEvents(response, options.idleTimeout)) {
+      for (const text of texts) {
+        // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+        for (const event of answer.read(eventData<Chunk>(text))) yield event;
       }
     }
-  } catch (error) {
+  } catch (thrown) {
     // OpenRouter adds an error object to an answer that is already finished; the finish counts.
-    if (finish === null) throw misshapen(error, options.title);
-    trouble = error;
+    if (!answer.isFinished) throw misshapen(thrown, options.title);
+    failure = thrown;
   }
-  if (signal.aborted || (finish === null && !areComplete(calls))) return;
-  if (finish === 'error' && trouble === null) throw new StreamError({ message: 'The model stopped with an error.' });
-  const nextId = callIds(request.messages);
-  for (const call of calls) {
-    yield* answer.add(
-      toolCall(
-        nextId(call.id),
-        call.name,
-        call.args,
-        call.extra === undefined ? undefined : { extra_content: call.extra },
-      ),
-    );
-  }
-  const stop_reason = refused ? 'refusal' : readStopReason(finish, answer.calls);
-  yield* answer.finish(stop_reason === 'length' ? 'text' : 'none');
-  const detail = detailOf(finish, trouble);
-  yield {
-    type: 'end',
-    stop_reason,
-    usage,
-    ...(model !== '' && { model }),
-    ...(detail !== null && { detail }),
-  };
-}
-
-/** How the length limit is named: by OpenAI, by Mistral, and by gateways that hand on another vendor's word. */
-const LENGTH = /^(?:model_)?length$|^max_(?:output_)?tokens$/i;
-
-/** Why the answer ended, in our words. Compatible servers say "stop" for tool calls too, or nothing at all. */
-export function readStopReason(
-  finish: string | null,
-  calls: number,
-): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
-  if (finish !== null && LENGTH.test(finish)) return 'length';
-  if (finish === 'content_filter') return 'refusal';
-  return calls > 0 ? 'tool_calls' : 'end';
-}
-
-/** The prompt tokens include the cached ones, which DeepSeek tells under a name of its own. */
-export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
-  if (!usage) return null;
-  const more: typeof usage & { readonly prompt_cache_hit_tokens?: number } = usage;
-  const input_tokens = count(usage.prompt_tokens);
-  const output_tokens = count(usage.completion_tokens);
-  return {
-    input_tokens,
-    output_tokens,
-    cached_tokens: count(usage.prompt_tokens_details?.cached_tokens ?? more.prompt_cache_hit_tokens),
-    context_tokens: input_tokens + output_tokens,
-  };
-}
-
-/** A number, which some servers write as text. */
-function count(value: unknown): number {
-  return Number(value) || 0;
-}
-
-/** Content as Mistral's models that think send it: a list of blocks, where those of thinking hold blocks of their own. */
-function* readBlocks(
-  blocks: readonly unknown[],
-  type: 'text' | 'thinking',
-  answer: StreamedAnswer,
-): Generator<StreamEvent> {
-  for (const block of blocks.filter(isJsonObject)) {
-    if (Array.isArray(block.thinking)) yield* readBlocks(block.thinking, 'thinking', answer);
-    else if (typeof block.text === 'string') yield* answer.piece(type, block.text);
-  }
-}
-
-/**
- * A piece belongs to the call of its index, unless it brings another id, or a name and arguments where those of the call are whole:
- * some servers give every call the index 0, and some no id.
- */
-function addCall(calls: Call[], piece: CallDelta): void {
-  const key = piece.index ?? calls.at(-1)?.key ?? 0;
-  let call = calls.findLast((known) => known.key === key);
-  const id = String(piece.id ?? '');
-  const begins = id === '' && Boolean(piece.function?.name && piece.function.arguments);
-  if (
-    call === undefined ||
-    (id !== '' && call.id !== '' && id !== call.id) ||
-    (begins && parseObject(call.args) !== null)
-  ) {
-    call = { key, id: '', name: '', args: '' };
-    calls.push(call);
-  }
-  call.id ||= id;
-  call.name ||= piece.function?.name ?? '';
-  const args = piece.function?.arguments;
-  if (typeof args === 'string') call.args += args;
-  else if (typeof args === 'object' && args !== null) call.args = jsonText(args);
-  if (piece.extra_content !== undefined) call.extra = piece.extra_content;
-}
-
-/** Without a finish reason only arguments that are whole show that the answer was not cut. */
-function areComplete(calls: readonly Call[]): boolean {
-  return calls.length > 0 && calls.every((call) => call.name !== '' && parseObject(call.args) !== null);
-}
-
-function detailOf(finish: string | null, trouble: unknown): string | null {
-  if (finish === 'content_filter') return 'The content filter stopped the answer.';
-  if (typeof trouble !== 'object' || trouble === null || !('error' in trouble)) return null;
-  const error: unknown = trouble.error;
-  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : null;
+  if (signal.aborted || !answer.isComplete) return;
+  yield* answer.end(callIds(request.messages), failure);
 }

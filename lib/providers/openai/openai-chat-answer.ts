@@ -1,0 +1,195 @@
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
+import type { StreamEvent } from '../../chat/event.js';
+import { isJsonObject, type JsonValue, parseObject } from '../../chat/json.js';
+import type { Usage } from '../../chat/message.js';
+import { jsonText } from '../../chat/nesting.js';
+import { StreamError } from '../../http/stream-error.js';
+import { mergeDetails } from '../common/reasoning-details.js';
+import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+
+/** What servers beside OpenAI's own add to a piece of an answer. */
+interface Delta {
+  readonly content?: string | readonly unknown[] | null;
+  readonly refusal?: string | null;
+  /** DeepSeek, vLLM, llama.cpp, Moonshot. */
+  readonly reasoning_content?: string | null;
+  /** OpenRouter, Groq, Ollama. */
+  readonly reasoning?: string | null;
+  /** OpenRouter, to be sent back. */
+  readonly reasoning_details?: readonly JsonValue[] | null;
+  readonly tool_calls?: readonly (CallDelta | null)[] | null;
+}
+
+/** A piece of an answer, or the whole of it. */
+export interface Chunk extends Pick<ChatCompletionChunk, 'model' | 'usage'> {
+  readonly choices?: readonly {
+    readonly delta?: Delta | null;
+    readonly message?: Delta | null;
+    readonly finish_reason?: string | null;
+  }[];
+}
+
+/** Nothing of it is sure: first pieces without arguments, arguments that are null or an object, no index, a name told twice. */
+interface CallDelta {
+  readonly index?: number;
+  readonly id?: string | number | null;
+  readonly function?: { readonly name?: string | null; readonly arguments?: unknown };
+  /** Google's signatures, to be sent back. */
+  readonly extra_content?: JsonValue;
+}
+
+interface Call {
+  readonly key: number;
+  id: string;
+  name: string;
+  args: string;
+  extra?: JsonValue;
+}
+
+/** An answer by Chat Completions while it arrives. */
+export class ChatAnswer {
+  readonly #answer = new StreamedAnswer();
+  readonly #calls: Call[] = [];
+  #details: JsonValue[] = [];
+  #finish: string | null = null;
+  #usage: Usage | null = null;
+  #model = '';
+  #isRefused = false;
+
+  /** Whether the server has said why the answer ends. */
+  get isFinished(): boolean {
+    return this.#finish !== null;
+  }
+
+  /** Whether nothing is missing. Without a finish reason only arguments that are whole show that the answer was not cut. */
+  get isComplete(): boolean {
+    if (this.isFinished) return true;
+    return this.#calls.length > 0 && this.#calls.every(({ name, args }) => name !== '' && parseObject(args) !== null);
+  }
+
+  /** One piece of the stream. */
+  *read(chunk: Chunk): Generator<StreamEvent> {
+    this.#model = chunk.model || this.#model;
+    this.#usage = readUsage(chunk.usage) ?? this.#usage;
+    const choice = chunk.choices?.[0];
+    // After "tool_calls" some servers send one more piece with null, and some say "" with every piece.
+    this.#finish = choice?.finish_reason || this.#finish;
+    // A server that does not stream sends the whole message.
+    const delta: Delta = choice?.delta ?? choice?.message ?? {};
+    yield* this.#readThinking(delta);
+    this.#isRefused ||= typeof delta.refusal === 'string' && delta.refusal !== '';
+    if (Array.isArray(delta.content)) yield* readBlocks(delta.content, 'text', this.#answer);
+    for (const text of [delta.content, delta.refusal]) {
+      if (typeof text === 'string') yield* this.#answer.piece('text', text);
+    }
+    for (const piece of delta.tool_calls ?? []) if (piece !== null) addCall(this.#calls, piece);
+  }
+
+  *#readThinking(delta: Delta): Generator<StreamEvent> {
+    const field = delta.reasoning_content ? 'reasoning_content' : 'reasoning';
+    const thought = delta.reasoning_content || delta.reasoning;
+    if (typeof thought === 'string' && thought !== '') {
+      yield* this.#answer.piece('thinking', thought);
+      yield* this.#answer.seal('thinking', { field });
+    }
+    if (!delta.reasoning_details?.length) return;
+    this.#details = mergeDetails(this.#details, delta.reasoning_details);
+    yield* this.#answer.seal('thinking', { details: this.#details });
+  }
+
+  /** The end of the stream. `failure` is what it threw after the answer was finished; null when nothing. */
+  *end(nextId: (given: string) => string, failure: unknown): Generator<StreamEvent> {
+    const finish = this.#finish;
+    if (finish === 'error' && failure === null) throw new StreamError({ message: 'The model stopped with an error.' });
+    for (const { id, name, args, extra } of this.#calls) {
+      const opaque = extra === undefined ? undefined : { extra_content: extra };
+      yield* this.#answer.add(toolCall(nextId(id), name, args, opaque));
+    }
+    const stop_reason = this.#isRefused ? 'refusal' : readStopReason(finish, this.#answer.calls);
+    yield* this.#answer.finish(stop_reason === 'length' ? 'text' : 'none');
+    const detail = detailOf(finish, failure);
+    yield {
+      type: 'end',
+      stop_reason,
+      usage: this.#usage,
+      ...(this.#model !== '' && { model: this.#model }),
+      ...(detail !== null && { detail }),
+    };
+  }
+}
+
+/** How the length limit is named: by OpenAI, by Mistral, and by gateways that hand on another vendor's word. */
+const LENGTH = /^(?:model_)?length$|^max_(?:output_)?tokens$/i;
+
+/** Why the answer ended, in our words. Compatible servers say "stop" for tool calls too, or nothing at all. */
+export function readStopReason(
+  finish: string | null,
+  calls: number,
+): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
+  if (finish !== null && LENGTH.test(finish)) return 'length';
+  if (finish === 'content_filter') return 'refusal';
+  return calls > 0 ? 'tool_calls' : 'end';
+}
+
+/** The prompt tokens include the cached ones, which DeepSeek tells under a name of its own. */
+export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
+  if (!usage) return null;
+  const more: typeof usage & { readonly prompt_cache_hit_tokens?: number } = usage;
+  const input_tokens = count(usage.prompt_tokens);
+  const output_tokens = count(usage.completion_tokens);
+  return {
+    input_tokens,
+    output_tokens,
+    cached_tokens: count(usage.prompt_tokens_details?.cached_tokens ?? more.prompt_cache_hit_tokens),
+    context_tokens: input_tokens + output_tokens,
+  };
+}
+
+/** A number, which some servers write as text. */
+function count(value: unknown): number {
+  return Number(value) || 0;
+}
+
+/** Content as Mistral's models that think send it: a list of blocks, where those of thinking hold blocks of their own. */
+function* readBlocks(
+  blocks: readonly unknown[],
+  type: 'text' | 'thinking',
+  answer: StreamedAnswer,
+): Generator<StreamEvent> {
+  for (const block of blocks.filter(isJsonObject)) {
+    if (Array.isArray(block.thinking)) yield* readBlocks(block.thinking, 'thinking', answer);
+    else if (typeof block.text === 'string') yield* answer.piece(type, block.text);
+  }
+}
+
+/**
+ * A piece belongs to the call of its index, unless it brings another id, or a name and arguments where those of the call are whole:
+ * some servers give every call the index 0, and some no id.
+ */
+function addCall(calls: Call[], piece: CallDelta): void {
+  const key = piece.index ?? calls.at(-1)?.key ?? 0;
+  let call = calls.findLast((known) => known.key === key);
+  const id = String(piece.id ?? '');
+  const begins = id === '' && Boolean(piece.function?.name && piece.function.arguments);
+  if (
+    call === undefined ||
+    (id !== '' && call.id !== '' && id !== call.id) ||
+    (begins && parseObject(call.args) !== null)
+  ) {
+    call = { key, id: '', name: '', args: '' };
+    calls.push(call);
+  }
+  call.id ||= id;
+  call.name ||= piece.function?.name ?? '';
+  const args = piece.function?.arguments;
+  if (typeof args === 'string') call.args += args;
+  else if (typeof args === 'object' && args !== null) call.args = jsonText(args);
+  if (piece.extra_content !== undefined) call.extra = piece.extra_content;
+}
+
+function detailOf(finish: string | null, failure: unknown): string | null {
+  if (finish === 'content_filter') return 'The content filter stopped the answer.';
+  if (typeof failure !== 'object' || failure === null || !('error' in failure)) return null;
+  const error: unknown = failure.error;
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : null;
+}
