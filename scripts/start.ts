@@ -15,7 +15,7 @@ if (configured || existsSync(file)) {
     spawnSync(process.execPath, [hi, 'chat', ...process.argv.slice(2)], { stdio: 'inherit' }).status ?? 1;
 } else {
   console.error(
-    `No configuration at '${file}', no vendor's key in the environment, and no Ollama answers on this machine.`,
+    `No configuration at '${file}', no API key in the environment, and Ollama does not answer on this machine.`,
   );
   console.error(
     "Here is a demonstration instead. For real conversations run 'node dist/hi.js config init', or set a key",

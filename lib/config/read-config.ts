@@ -53,8 +53,8 @@ function readText(path: string, required: boolean): string | null {
 export function parseConfig(text: string, path: string): unknown {
   const value = parsed(text, path);
   if (!isTooDeep(value)) return value;
-  throw new HiError('config', `${path} is nested deeper than ${MOST_LEVELS} levels, which no setting is.`, {
-    hint: "Mend it, or move it away and run 'hi config init'.",
+  throw new HiError('config', `${path} is nested more than ${MOST_LEVELS} levels deep.`, {
+    hint: "Fix the file, or move it away and run 'hi config init'.",
   });
 }
 
@@ -62,8 +62,8 @@ function parsed(text: string, path: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw new HiError('config', `${path} is not JSON: ${place(text, cause)}`, {
-      hint: "Mend it, or move it away and run 'hi config init'.",
+    throw new HiError('config', `${path} is not valid JSON: ${place(text, cause)}`, {
+      hint: "Fix the file, or move it away and run 'hi config init'.",
       cause,
     });
   }
@@ -82,5 +82,5 @@ function looseMode(path: string): readonly string[] {
   if (process.platform === 'win32') return [];
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return [];
-  return [`${path} can be read by others (mode ${mode.toString(8)}). Run: chmod 600 '${path}'`];
+  return [`Other users can read '${path}' (mode ${mode.toString(8)}). Run: chmod 600 '${path}'`];
 }

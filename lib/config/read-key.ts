@@ -12,7 +12,9 @@ export async function readKey(key: string | null, signal?: AbortSignal): Promise
   const printed = await output(command, signal);
   const line = printed.split('\n')[0]?.trim() ?? '';
   if (line === '') {
-    throw new HiError('config', `The command for the key printed nothing: '${command}'.`, { hint: 'Run it by hand.' });
+    throw new HiError('config', `The key command printed nothing: '${command}'.`, {
+      hint: 'Run it in a shell to see why. It is api_key in config.json.',
+    });
   }
   return checked(line);
 }
@@ -22,8 +24,8 @@ function checked(key: string): string {
   const wrong = /[^\x21-\x7e]/u.exec(key);
   if (wrong === null) return key;
   const code = `U+${(wrong[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-  throw new HiError('config', `The key has a character that no key has, at place ${wrong.index + 1}: ${code}.`, {
-    hint: 'Copy the key again, without quotes and line breaks.',
+  throw new HiError('config', `The key has an invalid character at position ${wrong.index + 1}: ${code}.`, {
+    hint: 'Copy the key again, without quotes or line breaks.',
   });
 }
 
@@ -33,8 +35,8 @@ async function output(command: string, signal?: AbortSignal): Promise<string> {
     return (await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 60_000, signal })).stdout;
   } catch (cause) {
     if (isAbort(cause)) throw cause;
-    throw new HiError('config', `The command for the key failed: '${command}'.`, {
-      hint: 'Run it by hand to see why; api_key in config.json names it.',
+    throw new HiError('config', `The key command failed: '${command}'.`, {
+      hint: 'Run it in a shell to see why. It is api_key in config.json.',
       cause,
     });
   }

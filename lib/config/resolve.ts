@@ -38,8 +38,7 @@ export async function resolveConfig(sources: Sources): Promise<Config | null> {
   const api_key = keyOf(vendor, own?.api_key, env);
   const api_base = addressOf(vendor, own?.api_base, env);
   const model = chosen.model ?? own?.model ?? (await defaultModel(sources, vendor, api_base));
-  if (model.trim() === '')
-    throw new HiError('usage', 'The name of the model is empty.', { hint: 'Give a name: -m NAME' });
+  if (model.trim() === '') throw new HiError('usage', 'The model name is empty.', { hint: 'Give a name: -m NAME' });
   const main: ModelSettings = {
     provider: vendor.name,
     model,
@@ -109,8 +108,8 @@ function addressOf(
   const [name, address] = sources.find(([, value]) => value) ?? [];
   if (!name || !address) return null;
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
-  throw new HiError('config', `${name} is no web address: '${address.replace(/\/\/[^@/]*@/, '//***@')}'.`, {
-    hint: 'Set it to one such as http://localhost:8000/v1.',
+  throw new HiError('config', `${name} is not a web address: '${address.replace(/\/\/[^@/]*@/, '//***@')}'.`, {
+    hint: 'Set it to an address such as http://localhost:8000/v1.',
   });
 }
 
@@ -166,7 +165,7 @@ export function notConfigured(configFile: string, vendors: readonly Vendor[]): H
   const local = vendors.filter(({ keyVariables }) => keyVariables.length === 0).map(({ title }) => title);
   return new HiError(
     'config',
-    `hi is not configured: there is no '${configFile}', no vendor's key in the environment, and no ${local.join(' or ')} answers.`,
+    `hi is not configured: there is no '${configFile}', no API key in the environment, and ${local.join(' or ')} does not answer.`,
     {
       hint: `Run 'hi config init', or set one of ${variables.join(', ')}.`,
     },

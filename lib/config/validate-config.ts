@@ -6,14 +6,14 @@ import type { ConfigFile } from './config.js';
 
 /**
  * A parsed `config.json` as checked data. Throws a `HiError` that lists every mistake at once: the file, the JSON path,
- * the offending value, and how to mend it. `check` is ajv's, made with all errors and verbose.
+ * the offending value, and how to fix it. `check` is ajv's, made with all errors and verbose.
  */
 export function validateConfig(value: unknown, check: ValidateFunction<ConfigFile>, file: string): ConfigFile {
   if (check(value)) return value;
   const mistakes = [...new Set((check.errors ?? []).map(describe))];
-  const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`;
-  throw new HiError('config', `${file} has ${count}:\n${mistakes.join('\n')}`, {
-    hint: "Mend the file, then run 'hi config check'. 'hi config schema' prints what is allowed.",
+  const count = mistakes.length === 1 ? 'an error' : `${mistakes.length} errors`;
+  throw new HiError('config', `'${file}' has ${count}:\n${mistakes.join('\n')}`, {
+    hint: "Fix the file, then run 'hi config check'. 'hi config schema' prints what is allowed.",
   });
 }
 
@@ -36,7 +36,7 @@ function describe(error: ErrorObject): string {
     case 'pattern':
       return `  ${path}: ${value} is not an address; it must begin with http:// or https://`;
     case 'minLength':
-      return `  ${path}: the text is empty; give a value, or remove the key`;
+      return `  ${path}: the value is empty; set it, or remove the key`;
     default:
       return `  ${path}: ${value} ${error.message ?? 'is not allowed'}`;
   }
@@ -61,5 +61,5 @@ function shown(value: unknown, path: string): string {
 
 function article(type: string): string {
   if (type === 'null') return 'null';
-  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type === 'string' ? 'text' : type}`;
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }

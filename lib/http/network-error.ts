@@ -11,13 +11,9 @@ export function aborted(): Error {
 /** The error of a server that is connected and says nothing. Sending again would wait as long again, so it is not retried. */
 export function silence(url: URL, idleTimeout: number): HiError {
   // OpenAI's SDK drops an error that says "timed out" in favour of its own, so these words are avoided here.
-  return new HiError(
-    'network',
-    `Nothing came from '${url.host}' for ${Math.max(1, Math.round(idleTimeout / 1000))} s.`,
-    {
-      hint: 'The server may be overloaded, or still loading the model. Ask again (/retry in hi chat).',
-    },
-  );
+  return new HiError('network', `'${url.host}' sent nothing for ${Math.max(1, Math.round(idleTimeout / 1000))} s.`, {
+    hint: 'The server may be overloaded or still loading the model. Try again (/retry in hi chat).',
+  });
 }
 
 /** What Node throws for a connection that fails, as a `HiError` that names the host, or the proxy that was not reached. Abort errors and `HiError`s stay what they are. */
@@ -56,20 +52,20 @@ function describe(code: string, host: string, proxy: URL | null, startHint: stri
   if (proxy !== null && UNREACHED.has(code)) {
     return {
       what: `The proxy '${proxy.host}' cannot be reached.`,
-      hint: 'Correct HTTPS_PROXY or HTTP_PROXY, or exempt the host by NO_PROXY.',
+      hint: 'Correct HTTPS_PROXY or HTTP_PROXY, or exempt the host with NO_PROXY.',
       retryable: false,
     };
   }
   if (code === 'ECONNREFUSED') {
     return {
-      what: `Nothing listens at '${host}'.`,
+      what: `Nothing is listening at '${host}'.`,
       hint: startHint ?? 'Start the server there, or correct api_base.',
       retryable: false,
     };
   }
   if (code === 'ENOTFOUND') {
     return {
-      what: `There is no host '${host}'.`,
+      what: `Host not found: '${host}'.`,
       hint: 'Check the network connection, and api_base if it is set.',
       retryable: false,
     };
@@ -84,7 +80,7 @@ function describe(code: string, host: string, proxy: URL | null, startHint: stri
   if (/CERT|SIGNATURE/.test(code)) {
     return {
       what: `The certificate of '${host}' is not trusted (${code}).`,
-      hint: 'If a proxy of your own signs it, name its certificate in NODE_EXTRA_CA_CERTS.',
+      hint: 'If your own proxy signs it, add its certificate with NODE_EXTRA_CA_CERTS.',
       retryable: false,
     };
   }
@@ -96,8 +92,8 @@ function describe(code: string, host: string, proxy: URL | null, startHint: stri
     };
   }
   return {
-    what: `The connection to '${host}' was cut.`,
-    hint: 'Ask again (/retry in hi chat).',
+    what: `The connection to '${host}' was lost.`,
+    hint: 'Try again (/retry in hi chat).',
     retryable: true,
   };
 }

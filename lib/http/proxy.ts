@@ -26,9 +26,9 @@ export function proxyFor(url: URL, env: Environment): URL | null {
   if (/^socks/i.test(address)) {
     throw new HiError(
       'config',
-      `${name} is a SOCKS proxy, which hi cannot speak to: '${mask(value, passwordOf(value))}'.`,
+      `${name} is a SOCKS proxy, which hi does not support: '${mask(value, passwordOf(value))}'.`,
       {
-        hint: `Set ${name} to the HTTP port of the proxy, or exempt the host by NO_PROXY.`,
+        hint: `Set ${name} to an HTTP proxy, or exempt the host with NO_PROXY.`,
       },
     );
   }

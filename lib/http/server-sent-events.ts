@@ -65,8 +65,8 @@ export async function* serverSentEvents(response: Response, idleTimeout: number)
 }
 
 function endless({ host }: URL): HiError {
-  return new HiError('malformed', `'${host}' sent ${LONGEST / 1024 / 1024} MiB that are no event.`, {
-    hint: 'Check api_base: this may be no server for chats.',
+  return new HiError('malformed', `'${host}' sent ${LONGEST / 1024 / 1024} MiB without a complete event.`, {
+    hint: 'Check api_base: this may not be a chat server.',
   });
 }
 

@@ -11,8 +11,8 @@ export function refusePage({ url }: Call, incoming: IncomingMessage): void {
 
 /** The error of such a page: api_base lacks its path, or a network wants a login. */
 export function webPage(url: URL): HiError {
-  return new HiError('request', `'${url.origin}${url.pathname}' answers with a web page.`, {
-    hint: 'Check api_base (for a compatible server it usually ends in /v1), and whether the network wants a login.',
+  return new HiError('request', `'${url.origin}${url.pathname}' returned a web page.`, {
+    hint: 'Check api_base (for a compatible server it usually ends in /v1), and whether the network requires a login.',
   });
 }
 
@@ -20,14 +20,14 @@ export function webPage(url: URL): HiError {
 export function refuseRedirect({ url, proxy }: Call, status: number, incoming: IncomingMessage): void {
   if (proxy !== null && status === 407) {
     incoming.destroy();
-    throw new HiError('network', `The proxy '${proxy.host}' wants a name and password.`, {
-      hint: 'Write them into the address: HTTPS_PROXY=http://name:password@host:port.',
+    throw new HiError('network', `The proxy '${proxy.host}' requires a name and password.`, {
+      hint: 'Put them in the address: HTTPS_PROXY=http://name:password@host:port.',
     });
   }
   const { location } = incoming.headers;
   if (status < 300 || status >= 400 || location === undefined) return;
   incoming.destroy();
-  throw new HiError('request', `'${url.origin}' answers that it has moved to '${absolute(location, url)}'.`, {
+  throw new HiError('request', `'${url.origin}' redirects to '${absolute(location, url)}'.`, {
     hint: 'Set api_base to the new address.',
   });
 }

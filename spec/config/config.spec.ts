@@ -93,10 +93,10 @@ describe('config.json', () => {
     await expect(readConfig(path, check, false)).rejects.toMatchObject({
       code: 'config',
       message: [
-        `${path} has 6 mistakes:`,
+        `'${path}' has 6 errors:`,
         "  $.provder: unknown key 'provder'; did you mean 'provider'?",
         '  $.provider: "opnai" is not one of "openai", "gemini", "ollama"; did you mean "openai"?',
-        '  $.model: the text is empty; give a value, or remove the key',
+        '  $.model: the value is empty; set it, or remove the key',
         '  $.api_base: "localhost" is not an address; it must begin with http:// or https://',
         "  $.compaction.strategie: unknown key 'strategie'; did you mean 'strategy'?",
         '  $.compaction.keep_recent: "six" is not an integer',
@@ -116,7 +116,7 @@ describe('config.json', () => {
     const path = fileOf('{\n  "provider": "openai",\n}');
     await expect(readConfig(path, check, false)).rejects.toMatchObject({
       code: 'config',
-      message: expect.stringMatching(/is not JSON: .*line 3/),
+      message: expect.stringMatching(/is not valid JSON: .*line 3/),
     });
   });
 
@@ -124,7 +124,7 @@ describe('config.json', () => {
     const path = fileOf('{"provider":"ollama"}');
     chmodSync(path, Number.parseInt(mode, 8));
     const { warnings } = await readConfig(path, check, false);
-    expect(warnings).toEqual([`${path} can be read by others (mode ${mode}). Run: chmod 600 '${path}'`]);
+    expect(warnings).toEqual([`Other users can read '${path}' (mode ${mode}). Run: chmod 600 '${path}'`]);
   });
 
   it.each(['600', '400', '700'])('warns of nothing when the user alone can read it, by its mode %s', async (mode) => {
@@ -313,17 +313,17 @@ describe('the effective configuration', () => {
   ])('refuses an address that is none, and names %s, where it is from', async (name, env, shown) => {
     await expect(resolve({ provider: 'ollama' }, {}, env, ['llama'])).rejects.toMatchObject({
       code: 'config',
-      message: `${name} is no web address: '${shown}'.`,
+      message: `${name} is not a web address: '${shown}'.`,
     });
   });
 
   it('refuses such an address in the file too, of the small model also', async () => {
     const small_model = { model: 'small', api_base: 'https://:1' };
     await expect(resolve({ provider: 'openai', api_base: 'http://a:b' })).rejects.toThrow(
-      "api_base is no web address: 'http://a:b'.",
+      "api_base is not a web address: 'http://a:b'.",
     );
     await expect(resolve({ provider: 'openai', small_model })).rejects.toThrow(
-      "api_base is no web address: 'https://:1'.",
+      "api_base is not a web address: 'https://:1'.",
     );
   });
 

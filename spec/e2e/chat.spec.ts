@@ -111,7 +111,7 @@ describe('hi chat in a terminal', () => {
   it('asks for the key again when the command for it had failed', async () => {
     const chat = await start(() => ({ text: 'at last' }), { api_key: '!cat key' });
     await chat.open();
-    await chat.say('question', "The command for the key failed: 'cat key'");
+    await chat.say('question', "The key command failed: 'cat key'");
     chat.home.write('key', 'sk-1');
     await chat.say('question', 'at last');
   });

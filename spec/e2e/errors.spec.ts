@@ -63,13 +63,13 @@ describe('what goes wrong is said with its exit status', () => {
   it('a configuration nested too deeply: 3 and the reason', async () => {
     home = makeHome(null);
     home.writeConfig(`{"preamble":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
-    expectFailure(await hi(['ask', 'x']), 3, home.configFile, /nested deeper than 100 levels/);
+    expectFailure(await hi(['ask', 'x']), 3, home.configFile, /nested more than 100 levels deep/);
   });
 
   it('a configuration that is not JSON: 3 and the place', async () => {
     home = makeHome(null);
     home.writeConfig('{ "provider": openai }');
-    expectFailure(await hi(['ask', 'x']), 3, home.configFile, /not JSON/);
+    expectFailure(await hi(['ask', 'x']), 3, home.configFile, /not valid JSON/);
   });
 
   it('an unknown provider in the file: 3 and the nearest', async () => {

@@ -88,7 +88,7 @@ describe('a request', () => {
       chunks: ['<html>'],
     });
     const error = await fetchFor(server.url)(`${server.url}/chat`, POST).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'request', message: `'${server.url}/chat' answers with a web page.` });
+    expect(error).toMatchObject({ code: 'request', message: `'${server.url}/chat' returned a web page.` });
   });
 
   it('to something that is no address names it', async () => {
@@ -104,7 +104,7 @@ describe('a connection', () => {
     const error = await fetchFor(server.url)(server.url, POST).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'network',
-      message: `Nothing listens at '${new URL(server.url).host}'.`,
+      message: `Nothing is listening at '${new URL(server.url).host}'.`,
       retryable: false,
     });
   });
@@ -224,7 +224,7 @@ describe('a proxy', () => {
         (thrown: unknown) => thrown,
       );
       if (gives === 'up') expect(isAbort(error)).toBe(true);
-      else expect(error).toMatchObject({ code: 'network', message: expect.stringMatching(/^Nothing came/) });
+      else expect(error).toMatchObject({ code: 'network', message: expect.stringMatching(/ sent nothing for /) });
       await Promise.all(closed);
       await new Promise((resolve) => proxy.close(resolve));
     }
@@ -246,7 +246,10 @@ describe('a proxy', () => {
     const refused = await fetchFor('x', { env: { HTTP_PROXY: closed.url } })('http://far.example', POST).catch(
       (thrown: unknown) => thrown,
     );
-    expect(refused).toMatchObject({ code: 'network', message: expect.stringMatching(/wants a name and password\.$/) });
+    expect(refused).toMatchObject({
+      code: 'network',
+      message: expect.stringMatching(/requires a name and password\.$/),
+    });
   });
 });
 

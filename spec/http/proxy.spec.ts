@@ -35,7 +35,7 @@ describe('the proxy of an address', () => {
   it('may not be one for SOCKS', () => {
     expect(() =>
       proxyFor(new URL('https://a.example'), { HTTPS_PROXY: 'socks5://me:password1@127.0.0.1:1080' }),
-    ).toThrow("HTTPS_PROXY is a SOCKS proxy, which hi cannot speak to: 'socks5://me:***@127.0.0.1:1080'.");
+    ).toThrow("HTTPS_PROXY is a SOCKS proxy, which hi does not support: 'socks5://me:***@127.0.0.1:1080'.");
   });
 
   it('must be an address, and its password is not shown', () => {

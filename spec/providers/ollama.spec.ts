@@ -124,8 +124,8 @@ describe('an attachment of an earlier turn that the model cannot take', () => {
       {
         role: 'user',
         content: [
-          '[The image a.png was here, which you cannot see.]',
-          '[The document b.pdf was here, which you cannot see.]',
+          '[The image a.png was here; you cannot see it.]',
+          '[The document b.pdf was here; you cannot see it.]',
           'What is this?',
         ].join('\n\n'),
       },
@@ -168,7 +168,7 @@ describe('a line that cannot be read', () => {
 
   it('is told also where nothing follows it, unless it has no end', async () => {
     const told = await answered('{\n  "message": {"role": "assistant", "content": "Hello"},\n  "done": true\n}\n');
-    expect(told).toMatchObject({ code: 'malformed', message: "Ollama sent a line that cannot be read: '{'." });
+    expect(told).toMatchObject({ code: 'malformed', message: "Ollama sent a line that hi cannot read: '{'." });
     expect(await answered('{"message": {"role": "assist')).toMatchObject({ code: 'network' });
   });
 });

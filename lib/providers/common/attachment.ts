@@ -9,7 +9,7 @@ export function base64Of(part: ImagePart | DocumentPart, attachments: ChatReques
 
 /** What the model reads in place of an attachment of an earlier turn that it cannot take: another model was shown it, and the conversation goes on. */
 export function unseenText(part: ImagePart | DocumentPart): string {
-  return `[The ${part.type} ${part.name ?? part.mime} was here, which you cannot see.]`;
+  return `[The ${part.type} ${part.name ?? part.mime} was here; you cannot see it.]`;
 }
 
 /** What the model reads in place of an attachment whose bytes are gone. */

@@ -43,7 +43,7 @@ const MINUTE = 60_000;
 function later(wait: number): string {
   const minutes = Math.ceil(wait / MINUTE);
   const time = minutes <= 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
-  return `Ask again in ${time}, which is what the server wants (/retry in hi chat), or use another model.`;
+  return `The server asks to wait ${time}. Then try again (/retry in hi chat), or use another model.`;
 }
 
 function describe(
@@ -62,7 +62,7 @@ function describe(
     case 'rate':
       return {
         message: `The rate limit of ${title} is reached${said}`,
-        hint: 'Wait a moment, then ask again (/retry in hi chat).',
+        hint: 'Wait a moment, then try again (/retry in hi chat).',
       };
     case 'quota':
       return {
@@ -72,22 +72,22 @@ function describe(
     case 'window':
       return {
         message: `The request does not fit the context window of '${model ?? '?'}'${said}`,
-        hint: '/compact makes the conversation shorter; context_window in the configuration tells hi the true size.',
+        hint: 'Shorten the conversation with /compact, or correct context_window in the configuration.',
       };
     case 'overload':
       return {
         message: `${title} had an error${said}`,
-        hint: 'Ask again later (/retry in hi chat), or use another model.',
+        hint: 'Try again later (/retry in hi chat), or use another model.',
       };
     case 'network':
-      return { message: `${title} gave up waiting${said}`, hint: 'Ask again (/retry in hi chat).' };
+      return { message: `${title} gave up waiting${said}`, hint: 'Try again (/retry in hi chat).' };
     case 'refused':
       return {
         message: `${title} refused the content${said}`,
-        hint: 'Say it in other words; /undo takes the last message back.',
+        hint: 'Rephrase it. /undo takes the last message back.',
       };
     case 'malformed':
-      return { message: `The model made a malformed answer${said}`, hint: 'Ask again (/retry in hi chat).' };
+      return { message: `The model gave a malformed answer${said}`, hint: 'Try again (/retry in hi chat).' };
     default:
       return { message: `${title} did not accept the request${said}`, hint: requestHint(error, member) };
   }
@@ -97,9 +97,8 @@ function keyHint({ status, message }: VendorError, { hints, keyVariables, keyPag
   if (hints?.key !== undefined) return hints.key;
   const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
   // The key is known, and what the server says of it is the thing to act on: a region, a project, a model it is not for.
-  if (status === 403 && message !== '')
-    return `Mend that in the account the key belongs to, or set ${where}, to another key.`;
-  return `Set ${where}, to a valid key${keyPage === null ? '.' : `; ${keyPage} has them.`}`;
+  if (status === 403 && message !== '') return `Fix that in the account of the key, or set ${where}, to another key.`;
+  return `Set ${where}, to a valid key${keyPage === null ? '.' : `. Get one at ${keyPage}`}`;
 }
 
 function modelHint({ hints }: FailureContext['member'], model: string | null): string {
@@ -107,14 +106,13 @@ function modelHint({ hints }: FailureContext['member'], model: string | null): s
 }
 
 function requestHint({ kinds, message, status }: VendorError, { hints }: FailureContext['member']): string {
-  if (/does not support tools/i.test(message))
-    return 'Ask without tools (--no-tools), or use a model that knows tools.';
+  if (/does not support tools/i.test(message)) return 'Turn tools off (--no-tools), or use a model that supports them.';
   if (/does not support thinking|effort|reasoning|thinking/i.test(message)) {
     return 'Change `thinking` in the configuration (null leaves it to the vendor), or use another model.';
   }
-  if (/image|vision|media/i.test(message)) return 'Use a model that sees images, or /undo the message with the image.';
+  if (/image|vision|media/i.test(message)) return 'Use a model with vision, or take the message back with /undo.';
   if (status === 403 && kinds.includes(WEB_PAGE))
-    return 'That was a web page, perhaps of a firewall: check api_base, the network, and HTTPS_PROXY if you need one.';
+    return 'The answer is a web page, perhaps from a firewall. Check api_base, the network, and HTTPS_PROXY if you need one.';
   if (status === 404 || status === 405) return hints?.path ?? 'Nothing answers at this path: check api_base.';
   return 'Use another model, or run again with --debug to see what was sent.';
 }
@@ -133,9 +131,9 @@ function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureCon
   if (name === 'SyntaxError' || /JSON/.test(message)) {
     return new HiError(
       'malformed',
-      capital(`${member.title} sent something that cannot be read: ${sentence(message)}`),
+      capital(`${member.title} sent something that hi cannot read: ${sentence(message)}`),
       {
-        hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+        hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
         retryable: true,
         cause,
       },

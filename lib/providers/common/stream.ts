@@ -67,23 +67,23 @@ function readable(event: StreamEvent, title: string): StreamEvent {
 export function misshapen(thrown: unknown, title: string): unknown {
   // A value nested too deeply overflows the stack where a word is expected.
   if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
-  return new HiError('malformed', capital(`${title} sent something of a form that cannot be read.`), {
-    hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+  return new HiError('malformed', capital(`${title} sent a malformed answer.`), {
+    hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
     cause: thrown,
   });
 }
 
 function cutOff(title: string): HiError {
-  return new HiError('network', `The answer of ${title} was cut off: it ended without saying so.`, {
-    hint: 'What came so far is kept. Ask again with /retry in hi chat.',
+  return new HiError('network', `The answer from ${title} was cut off: the stream ended early.`, {
+    hint: 'The part received is kept. Try again (/retry in hi chat).',
     retryable: true,
   });
 }
 
 function empty(title: string): HiError {
-  return new HiError('network', capital(`${title} ended its answer before it began.`), {
-    hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+  return new HiError('network', capital(`${title} sent an empty answer.`), {
+    hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
   });
 }

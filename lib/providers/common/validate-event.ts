@@ -16,7 +16,7 @@ export function validEvent(event: StreamEvent): StreamEvent {
       if (event.part.type === 'tool_call') {
         mustBeText(event.part.name);
         mustBeText(event.part.call_id);
-        if (!isJsonObject(event.part.args)) throw new TypeError('The arguments are no object.');
+        if (!isJsonObject(event.part.args)) throw new TypeError('The arguments are not an object.');
       }
       return event;
     case 'end': {

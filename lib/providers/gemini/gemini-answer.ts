@@ -46,7 +46,7 @@ export const BROKEN_CALLS: ReadonlySet<string> = new Set([
 /** The error of such an end. */
 export function brokenCall(finish: FinishReason): HiError {
   return new HiError('malformed', `Gemini made a tool call that cannot be run (${finish}).`, {
-    hint: 'Ask again (/retry in hi chat).',
+    hint: 'Try again (/retry in hi chat).',
   });
 }
 

@@ -147,8 +147,8 @@ function isObject(chunk: unknown): boolean {
 }
 
 function unreadable(line: string): HiError {
-  return new HiError('malformed', `Ollama sent a line that cannot be read: '${line.slice(0, 60)}'.`, {
-    hint: 'Ask again (/retry in hi chat). If it happens every time, check api_base.',
+  return new HiError('malformed', `Ollama sent a line that hi cannot read: '${line.slice(0, 60)}'.`, {
+    hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
   });
 }

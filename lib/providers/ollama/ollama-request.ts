@@ -103,7 +103,7 @@ function toVendorAnswer({ content }: Extract<VendorTurn, { role: 'assistant' }>,
 }
 
 function noDocuments(model: string): HiError {
-  return new HiError('request', `Ollama cannot give '${model}' a PDF.`, {
-    hint: 'Send its text instead (pdftotext makes one), or use another provider; /undo takes the message back.',
+  return new HiError('request', `Ollama cannot send a PDF to '${model}'.`, {
+    hint: 'Send its text instead (pdftotext extracts it), or use another provider. /undo takes the message back.',
   });
 }

@@ -32,7 +32,7 @@ describe('a model that is known to see nothing', () => {
     const got = await ask(await adapter('openai', `${server.url}/v1`), request('gpt-4', [shown, answered, asked]));
     expect(got.error).toBeNull();
     const sent = JSON.stringify(server.requests[0]?.body);
-    expect(sent).toContain('[The image cat.png was here, which you cannot see.]');
+    expect(sent).toContain('[The image cat.png was here; you cannot see it.]');
     expect(sent).not.toContain('image_url');
   });
 });

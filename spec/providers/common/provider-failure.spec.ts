@@ -155,7 +155,7 @@ describe('what a server says', () => {
   it('is what to act on where the key is known and may not do this', () => {
     const body = { error: { message: 'Country, region, or territory not supported' } };
     const error = failure(new RefusedRequest(403, new Headers(), JSON.stringify(body)));
-    expect(error).toMatchObject({ code: 'key', hint: expect.stringContaining('Mend that in the account') });
+    expect(error).toMatchObject({ code: 'key', hint: expect.stringContaining('Fix that in the account') });
   });
 
   it('includes what the server behind a gateway said', () => {
@@ -195,8 +195,8 @@ describe('how long to wait', () => {
   it('is told where it is long', () => {
     const hint = (wait: string) => failure(new RefusedRequest(429, new Headers({ 'retry-after': wait }), '{}')).hint;
     expect(hint('59')).toContain('Wait a moment');
-    expect(hint('600')).toContain('Ask again in 10 min');
-    expect(hint('36000')).toContain('Ask again in 10 h');
+    expect(hint('600')).toContain('asks to wait 10 min');
+    expect(hint('36000')).toContain('asks to wait 10 h');
   });
 
   it('is read from a date', () => {
