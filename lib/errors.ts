@@ -18,7 +18,8 @@ export type ErrorCode =
   | 'window'
   | 'history'
   | 'output'
-  | 'interrupted';
+  | 'interrupted'
+  | 'terminated';
 
 /** The exit status of each code. */
 export const EXIT_STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -38,6 +39,7 @@ export const EXIT_STATUS: Readonly<Record<ErrorCode, number>> = {
   window: 6,
   history: 7,
   interrupted: 130,
+  terminated: 143,
 };
 
 /** What a `HiError` carries beside its code and message. */
@@ -86,6 +88,17 @@ export function systemCode(thrown: unknown): string | null {
   // Not `instanceof Error`: an error of Node's own may come from another realm.
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || !('syscall' in thrown)) return null;
   return typeof thrown.code === 'string' ? thrown.code : null;
+}
+
+/** Why the operating system refused, in words that begin a sentence: `Permission denied`. Whatever else was thrown says it itself. */
+export function systemReason(thrown: unknown): string {
+  const code = systemCode(thrown);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'There is no such file';
+  const { getSystemErrorMap } = process.getBuiltinModule('node:util');
+  for (const [name, words] of getSystemErrorMap().values()) {
+    if (name === code) return words.charAt(0).toUpperCase() + words.slice(1);
+  }
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /** True for the error a cancelled operation rejects with, from Node's own APIs and from the SDKs. */

@@ -13,6 +13,7 @@ const STATUSES = [
   ['6', 'the request cannot fit the context window'],
   ['7', 'the history cannot be read or written'],
   ['130', 'interrupted'],
+  ['143', 'terminated'],
 ] as const;
 
 const FILES = [

@@ -1,22 +1,32 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { constants, openSync, type Stats, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileFormat } from '../chat/file-format.js';
-import { HiError, systemCode } from '../errors.js';
+import { HiError, systemCode, systemReason } from '../errors.js';
 import type { Attachment } from './deps.js';
 
 /** A file of the user's as it goes to the model: words, or a file of its own. */
 export type FileInput = { readonly text: string } | { readonly attachment: Attachment };
 
+const MEGABYTE = 1024 * 1024;
 /** Vendors take files of up to about this size. */
-const LARGEST = 20 * 1024 * 1024;
+const LARGEST = 20 * MEGABYTE;
+
+/** Where a file is looked for and how it may be read. */
+export interface ReadOptions {
+  readonly cwd: string;
+  /** Whether a pipe is read to its end, which may never come; otherwise it is refused. */
+  readonly pipes: boolean;
+  /** Stops the reading. */
+  readonly signal: AbortSignal;
+}
 
 /**
  * Reads a file that the user attached: text, image or PDF, told apart by their first bytes; a text stands in a block that names it.
- * A pipe is read to its end. Throws a `HiError` of code `usage` naming the path when it is not there, cannot be read, is too large, or is binary.
+ * Throws a `HiError` of code `usage` naming the path when it is not there, cannot be read, is too large, or is binary, and an abort error when stopped.
  */
-export async function readFileInput(path: string, cwd: string): Promise<FileInput> {
-  const input = inputFrom(await read(path, cwd), path);
+export async function readFileInput(path: string, options: ReadOptions): Promise<FileInput> {
+  const input = inputFrom(await read(path, options), path);
   return 'text' in input ? { text: asBlock(path, input.text) } : input;
 }
 
@@ -38,48 +48,56 @@ function asBlock(name: string, text: string): string {
   return `<file name=${JSON.stringify(name)}>\n${text}${text.endsWith('\n') ? '' : '\n'}</file>`;
 }
 
-async function read(path: string, cwd: string): Promise<Buffer> {
+async function read(path: string, { cwd, pipes, signal }: ReadOptions): Promise<Buffer> {
+  const place = resolve(cwd, path);
   try {
-    return await readBytes(resolve(cwd, path));
+    const stats = statSync(place);
+    const refused = refusalOf(stats, path, pipes);
+    if (refused !== null) throw refused;
+    if (stats.isFIFO()) return await readPipe(place, path, signal);
+    return await readFile(place, { flag: AT_ONCE, signal });
   } catch (cause) {
-    throw new HiError('usage', `Cannot attach '${path}': ${reasonFor(cause)}`, {
-      hint: 'Check the path; nothing was sent.',
-      cause,
-    });
+    if (cause instanceof HiError || signal.aborted) throw cause;
+    const denied = ['EACCES', 'EPERM'].includes(systemCode(cause) ?? '');
+    const remedy = denied ? 'Check its permissions and those of its folder (ls -ld)' : 'Check the path';
+    throw refusal(path, `${systemReason(cause)}.`, remedy, cause);
   }
 }
 
-async function readBytes(path: string): Promise<Buffer> {
-  // Opening a pipe that nobody writes to would wait for ever.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stats = await file.stat();
-    if (!stats.isFile() && !stats.isFIFO()) {
-      throw new HiError('usage', stats.isDirectory() ? 'It is a folder.' : 'It is a device, not a file.');
-    }
-    if (stats.size > LARGEST) throw new HiError('usage', 'It is larger than 20 MB.');
-    if (stats.isFile()) return await file.readFile();
-    return await readPipe(file.fd);
-  } finally {
-    await file.close().catch(() => undefined);
+/** Devices are not even opened: that may act on them, and their end may never come. */
+function refusalOf(stats: Stats, path: string, pipes: boolean): HiError | null {
+  if (stats.isFIFO())
+    return pipes ? null : refusal(path, 'It is a named pipe.', 'Use hi ask -f, or cat it into a file');
+  if (stats.isDirectory()) return refusal(path, 'It is a folder.', 'Name a file in it');
+  if (!stats.isFile()) {
+    const what = stats.isSocket() ? 'It is a socket, not a file.' : 'It is a device, not a file.';
+    return refusal(path, what, 'Attach a file, or pipe the text into hi ask');
   }
+  return stats.size > LARGEST ? tooLarge(path, stats.size) : null;
 }
 
-/** What a shell's `<(command)` prints. */
-async function readPipe(fd: number): Promise<Buffer> {
+function refusal(path: string, reason: string, remedy: string, cause?: unknown): HiError {
+  return new HiError('usage', `Cannot attach '${path}': ${reason}`, { hint: `${remedy}; nothing was sent.`, cause });
+}
+
+function tooLarge(path: string, size: number | null): HiError {
+  const found = size === null ? 'It is larger than 20 MB' : `It has ${(size / MEGABYTE).toFixed(1)} MB`;
+  return refusal(path, `${found}, and the limit is 20 MB.`, 'Attach a smaller file or a part of it');
+}
+
+// Opening a pipe that nobody writes to would wait for ever.
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** What a shell's `<(command)` prints, or a writer to a named pipe. */
+async function readPipe(place: string, path: string, signal: AbortSignal): Promise<Buffer> {
   const { Socket } = process.getBuiltinModule('node:net');
+  const fd = openSync(place, AT_ONCE);
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of new Socket({ fd, readable: true, writable: false })) {
+  for await (const chunk of new Socket({ fd, readable: true, writable: false, signal })) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > LARGEST) throw new HiError('usage', 'It is larger than 20 MB.');
+    if (size > LARGEST) throw tooLarge(path, null);
   }
   return Buffer.concat(chunks);
-}
-
-function reasonFor(cause: unknown): string {
-  if (cause instanceof HiError) return cause.message;
-  const code = systemCode(cause) ?? String(cause);
-  return code === 'ENOENT' ? 'There is no such file.' : code === 'EISDIR' ? 'It is a folder.' : `${code}.`;
 }

@@ -20,7 +20,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const mention = (text: string) => resolveMentions(text, [], folder);
+const { signal } = new AbortController();
+const mention = (text: string) => resolveMentions(text, [], folder, signal);
 /** The names of what was attached as text. */
 const attachedBy = async (text: string) =>
   (await mention(text)).input.texts.map((one) => /^<(?:file|folder) name="(.*)">/.exec(one)?.[1]);
@@ -108,7 +109,7 @@ describe('a mention in a sentence', () => {
     writeFileSync(join(folder, 'app.bin'), Buffer.alloc(10));
     writeFileSync(join(folder, 'large.txt'), Buffer.alloc(21 * 1024 * 1024, 'x'));
     await expect(mention('see @app.bin.')).rejects.toThrow("'app.bin' is binary");
-    await expect(mention('see @large.txt')).rejects.toThrow('larger than 20 MB');
+    await expect(mention('see @large.txt')).rejects.toThrow('the limit is 20 MB');
   });
 
   it('is text where a link leads nowhere', async () => {
@@ -118,7 +119,7 @@ describe('a mention in a sentence', () => {
 
   it('is nothing in what was pasted', async () => {
     const text = 'see @notes.txt and @a/b.c';
-    const { input } = await resolveMentions(text, [{ start: 0, end: 15 }], folder);
+    const { input } = await resolveMentions(text, [{ start: 0, end: 15 }], folder, signal);
     expect(input.texts).toEqual(['<file name="a/b.c">\nint b;\n</file>']);
   });
 

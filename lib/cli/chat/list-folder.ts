@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { HiError, systemCode } from '../../errors.js';
+import { HiError, systemReason } from '../../errors.js';
 
 /** More names than this help nobody; the total is told. */
 const MAX_NAMES = 1000;
@@ -11,20 +11,21 @@ export interface Listing {
   readonly entries: number;
 }
 
-/** What is in a folder, hidden files too, folders ending in `/`; null for what is no folder. Throws a `HiError` of code `usage` for one that cannot be read. */
+/** What is in a folder, hidden files too, folders ending in `/`; null for what is no folder, or may not be looked at. Throws a `HiError` of code `usage` for one that cannot be read. */
 export async function listFolder(path: string, cwd: string): Promise<Listing | null> {
+  const place = resolve(cwd, path);
+  const stats = await stat(place).catch(() => null);
+  if (!stats?.isDirectory()) return null;
   try {
-    const found = await readdir(resolve(cwd, path), { withFileTypes: true });
+    const found = await readdir(place, { withFileTypes: true });
     const names = found.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
     const lines =
       names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), `(and ${names.length - MAX_NAMES} more)`] : names;
     const text = `<folder name=${JSON.stringify(path)}>\n${lines.map((line) => `${line}\n`).join('')}</folder>`;
     return { text, entries: names.length };
   } catch (cause) {
-    const code = systemCode(cause);
-    if (code === 'ENOTDIR') return null;
-    throw new HiError('usage', `Cannot list '${path}': ${code ?? String(cause)}.`, {
-      hint: 'Check its permissions; nothing was sent.',
+    throw new HiError('usage', `Cannot list '${path}': ${systemReason(cause)}.`, {
+      hint: 'Check its permissions (ls -ld); nothing was sent.',
       cause,
     });
   }

@@ -26,6 +26,7 @@ export async function resolveMentions(
   text: string,
   pasted: readonly MentionSpan[],
   cwd: string,
+  signal: AbortSignal,
 ): Promise<ResolvedMessage> {
   const attached = new Map<string, Attached>();
   const unknown = new Set<string>();
@@ -36,7 +37,7 @@ export async function resolveMentions(
       continue;
     }
     const place = resolve(cwd, path);
-    if (!attached.has(place)) attached.set(place, await attach(path, cwd));
+    if (!attached.has(place)) attached.set(place, await attach(path, cwd, signal));
   }
   const all = [...attached.values()];
   const texts = all.flatMap((one) => ('text' in one ? [one.text] : []));
@@ -46,27 +47,26 @@ export async function resolveMentions(
 
 const fromHome = (path: string): string => path.replace(/^~(?=\/|$)/, () => homedir());
 
+/** Where none exists, what may not be looked at counts as there: the user hears why it cannot be attached. */
 async function firstExisting(paths: readonly string[], cwd: string): Promise<string | null> {
-  for (const path of paths) if (await exists(resolve(cwd, path))) return path;
-  return null;
-}
-
-/** What may not be looked at counts as there: the user hears why it cannot be attached. */
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (cause) {
-    return ['EACCES', 'EPERM'].includes(systemCode(cause) ?? '');
+  let denied: string | null = null;
+  for (const path of paths) {
+    try {
+      await stat(resolve(cwd, path));
+      return path;
+    } catch (cause) {
+      if (['EACCES', 'EPERM'].includes(systemCode(cause) ?? '')) denied = path;
+    }
   }
+  return denied;
 }
 
-async function attach(path: string, cwd: string): Promise<Attached> {
+async function attach(path: string, cwd: string, signal: AbortSignal): Promise<Attached> {
   const listing = await listFolder(path, cwd);
   if (listing !== null) {
     return { text: listing.text, receipt: `${path} (folder, ${counted(listing.entries, 'entry', 'entries')})` };
   }
-  const input = await readFileInput(path, cwd);
+  const input = await readFileInput(path, { cwd, pipes: false, signal });
   if ('text' in input) {
     return { ...input, receipt: `${path} (${counted(estimateTokens(input.text.length), 'token', 'tokens')})` };
   }

@@ -43,15 +43,19 @@ export async function submitLine(
       return runCommand(command, argumentOf(line, meant.name), deps, signal);
     }
     case 'message':
-      return deps.context.session.send(await inputOf(line, deps), signal);
+      return deps.context.session.send(await inputOf(line, deps, signal), signal);
   }
 }
 
 /** The message with what it mentions. What cannot be attached is refused with the message, which is not lost. */
-async function inputOf(line: SubmittedLine, { tools, notify, repl }: SubmitDeps): Promise<UserInput> {
+async function inputOf(
+  line: SubmittedLine,
+  { tools, notify, repl }: SubmitDeps,
+  signal: AbortSignal,
+): Promise<UserInput> {
   const { text, pasted } = messageOf(line);
   try {
-    const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder);
+    const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder, signal);
     if (notice !== null) notify(notice);
     return input;
   } catch (thrown) {

@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
-import { EXIT_STATUS, isAbort } from '../../errors.js';
+import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { Screen } from '../../screen/screen.js';
 import { describeCall } from '../../tools/describe-call.js';
 import type { Approve } from '../../tools/tool.js';
@@ -17,22 +17,38 @@ import { openSession } from '../wiring/wire.js';
 /** One turn: the answer on stdout, everything else on stderr. Resolves to the exit status; throws `HiError`s. */
 export async function askCommand(world: World, words: readonly string[], options: ChatOptions): Promise<number> {
   const stop = new AbortController();
-  const release = world.onStop(() => stop.abort());
+  let isTerminated = false;
+  const release = world.onStop((signal) => {
+    isTerminated ||= signal === 'SIGTERM';
+    stop.abort();
+  });
   try {
-    const input = await gatherInput(world, words, options.file ?? []);
-    const screen = await screenFor(world, options);
-    const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
-    const { session, settings } = await openSession(world, { ...options, ...approve });
-    try {
-      const warnings = await newWarnings(settings.warnings, settings.paths.warned);
-      const notices = [...warnings, ...session.history.takeNotices()];
-      return await show(world, screen, options, notices, session.send(input, stop.signal));
-    } finally {
-      printHistoryNotices(world, session.history);
-      await session.history.close();
-    }
+    const status = await askOnce(world, words, options, stop);
+    return isTerminated && status === EXIT_STATUS.interrupted ? EXIT_STATUS.terminated : status;
+  } catch (thrown) {
+    throw isTerminated && isAbort(thrown) ? new HiError('terminated', 'Terminated.', { cause: thrown }) : thrown;
   } finally {
     release();
+  }
+}
+
+async function askOnce(
+  world: World,
+  words: readonly string[],
+  options: ChatOptions,
+  stop: AbortController,
+): Promise<number> {
+  const input = await gatherInput(world, words, options.file ?? [], stop.signal);
+  const screen = await screenFor(world, options);
+  const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
+  const { session, settings } = await openSession(world, { ...options, ...approve });
+  try {
+    const warnings = await newWarnings(settings.warnings, settings.paths.warned);
+    const notices = [...warnings, ...session.history.takeNotices()];
+    return await show(world, screen, options, notices, session.send(input, stop.signal));
+  } finally {
+    printHistoryNotices(world, session.history);
+    await session.history.close();
   }
 }
 
