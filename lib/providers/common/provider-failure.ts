@@ -98,7 +98,7 @@ function keyHint({ status, message }: VendorError, { hints, keyVariables, keyPag
   const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
   // The key is known, and what the server says of it is the thing to act on: a region, a project, a model it is not for.
   if (status === 403 && message !== '') return `Fix that in the account of the key, or set ${where}, to another key.`;
-  return `Set ${where}, to a valid key${keyPage === null ? '.' : `. Get one at ${keyPage}`}`;
+  return `Set ${where}, to a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
 }
 
 function modelHint({ hints }: FailureContext['member'], model: string | null): string {
