@@ -63,25 +63,29 @@ const EMPTY: BlockState = {
 
 const READ = new WeakMap<CompressBlock, BlockState>();
 
-/** The state of a block. What is missing or of another shape counts as not there: a block that was edited by hand is still a block. */
+/** The state of a block. What is missing, of another shape or names what came later counts as not there: a block that was edited by hand is still a block. */
 export function stateOf(block: CompressBlock | null): BlockState {
   if (block === null) return EMPTY;
   const known = READ.get(block);
   if (known) return known;
-  const state = parse(block.state ?? {}, block.content);
+  const state = parse(block.state ?? {}, block);
   READ.set(block, state);
   return state;
 }
 
-function parse(state: JsonObject, content: string): BlockState {
+function parse(state: JsonObject, { id: last, content }: CompressBlock): BlockState {
   const cut = isJsonObject(state.cut) ? state.cut : {};
-  const [turn, id] = [integer(cut.turn), integer(cut.id)];
+  const earlier = (value: JsonValue | undefined): number | null => {
+    const named = integer(value);
+    return named !== null && named <= last ? named : null;
+  };
+  const [turn, id] = [earlier(cut.turn), earlier(cut.id)];
   const artifacts = isJsonObject(state.artifacts) ? state.artifacts : {};
   return {
     cut: turn === null || id === null ? null : { turn, id },
-    also: list(state.also, integer),
-    open: list(state.open, integer),
-    pruned: list(state.pruned, integer),
+    also: list(state.also, earlier),
+    open: list(state.open, earlier),
+    pruned: list(state.pruned, earlier),
     size: integer(state.size),
     ratios: numbers(state.ratios),
     facts: list(state.facts, fact),

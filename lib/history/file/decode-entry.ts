@@ -58,6 +58,11 @@ const isId = (stored: unknown): stored is number => isCount(stored) && stored > 
 
 const id: Field<number> = (stored) => (isId(stored) ? stored : 0);
 
+/** An element up to this one; what names a later one would hide or move what is said when the ids have come so far. */
+function reference(stored: unknown, whole: JsonObject): number | null {
+  return isId(stored) && stored <= id(whole.id, whole) ? stored : null;
+}
+
 /** A time that is none is left out rather than guessed. */
 const time: Field<string> = (stored) => (typeof stored === 'string' && /^\d{4}-\d\d-\d\d/.test(stored) ? stored : '');
 
@@ -111,7 +116,7 @@ const SKILLS: JsonFields<SkillRecord> = {
 
 const MESSAGE: JsonFields<Message> = {
   id,
-  turn: (stored, whole) => (isId(stored) ? stored : id(whole.id, whole)),
+  turn: (stored, whole) => reference(stored, whole) ?? id(whole.id, whole),
   at: time,
   role: word(ROLES, 'user'),
   content,
@@ -132,7 +137,7 @@ const BLOCK: JsonFields<CompressBlock> = {
   content: text(''),
   strategy: text('unknown'),
   source: word(['model', 'cache', 'none', 'fallback'], 'model'),
-  first_kept: (stored) => (isId(stored) ? stored : null),
+  first_kept: reference,
   messages_compacted: count(0),
   messages_kept: count(0),
   tokens_before: (stored) => asTokens(count(0)(stored, {})),
@@ -146,5 +151,5 @@ const UNDO: JsonFields<Undo> = {
   type: word(['undo'], 'undo'),
   id,
   at: time,
-  turns: (stored) => list(stored, isId) ?? [],
+  turns: (stored, whole) => list(stored, (one): one is number => reference(one, whole) !== null) ?? [],
 };
