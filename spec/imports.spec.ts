@@ -14,6 +14,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   'remove-files': 0,
   chat: 0,
   clock: 0,
+  'stop-signals': 0,
   config: 1,
   view: 1,
   permission: 1,
@@ -31,7 +32,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   bin: 8,
 };
 
-const GROUND = ['errors', 'registry', 'folder', 'write-aside', 'remove-files', 'chat', 'clock'];
+const GROUND = ['errors', 'registry', 'folder', 'write-aside', 'remove-files', 'chat', 'clock', 'stop-signals'];
 
 /** What a room may use below it, where that is less than everything. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -42,6 +43,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'remove-files': ['errors', 'write-aside'],
   chat: [],
   clock: [],
+  'stop-signals': [],
   config: GROUND,
   view: ['chat'],
   permission: GROUND,

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../errors.js';
+import { STOP_SIGNALS, statusAfter } from '../stop-signals.js';
 import type { Repl, ReplDeps } from './repl.js';
-import { STOP_SIGNALS, statusAfter } from './stop-signals.js';
 
 /**
  * A REPL without line editing: each line of the input that is not blank is a turn. A turn that fails does not stop the next one.

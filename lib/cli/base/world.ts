@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { STOP_SIGNALS } from '../../stop-signals.js';
 
 /** A stream of the process that may be a terminal. */
 export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
@@ -23,8 +24,6 @@ export interface World {
   /** Calls back when the process is told to stop (Ctrl-C, SIGTERM, SIGHUP); returns what takes the callback off again. */
   onStop(callback: (signal: NodeJS.Signals) => void): () => void;
 }
-
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The process this program runs in. */
 export function realWorld(): World {
