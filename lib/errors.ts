@@ -1,6 +1,5 @@
 /**
- * What went wrong, in one word. Every code has one exit status (SPEC §1), so scripts can tell them apart
- * and the program decides in one place how to leave.
+ * What went wrong, in one word. Every code has one exit status (SPEC §1), by which scripts can tell errors apart.
  */
 export type ErrorCode =
   | 'bug'
@@ -42,19 +41,19 @@ export const EXIT_STATUS: Readonly<Record<ErrorCode, number>> = {
   terminated: 143,
 };
 
-/** What a `HiError` carries beside its code and message. */
+/** What a `HiError` has besides its code and message. */
 export interface ErrorDetails {
-  /** The next thing to try, as a sentence. */
+  /** What to do next, as a sentence. */
   readonly hint?: string;
   readonly cause?: unknown;
-  /** Whether the same request may succeed later. Absent means no. */
+  /** Whether the same request may succeed later; false when absent. */
   readonly retryable?: boolean;
-  /** How long the server asked to wait before the next try, in milliseconds. */
+  /** How long the server asks to wait before a retry, in milliseconds. */
   readonly retryAfter?: number;
 }
 
 /**
- * An error the reader can act on: what happened, with the offending value in quotes, then the next thing to try.
+ * An error that the user can act on. The message says what happened, with the offending value in quotes; the hint says what to do.
  * Anything else that is thrown is a bug and keeps its stack.
  */
 export class HiError extends Error {
@@ -73,7 +72,7 @@ export class HiError extends Error {
   }
 }
 
-/** Any thrown value as a `HiError`; what nobody foresaw becomes code `bug` with the original as its cause. */
+/** Any thrown value as a `HiError`. An unexpected one gets the code `bug` and becomes the cause. */
 export function asHiError(thrown: unknown): HiError {
   if (thrown instanceof HiError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -83,14 +82,14 @@ export function asHiError(thrown: unknown): HiError {
   });
 }
 
-/** The operating system's code of a failed call (`ENOENT`, `ENOSPC`); null for any other error. */
+/** The code of a failed system call (`ENOENT`, `ENOSPC`); null for any other error. */
 export function systemCode(thrown: unknown): string | null {
-  // Not `instanceof Error`: an error of Node's own may come from another realm.
+  // Not `instanceof Error`: Node's own errors may come from another realm.
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || !('syscall' in thrown)) return null;
   return typeof thrown.code === 'string' ? thrown.code : null;
 }
 
-/** Why the operating system refused, in words that begin a sentence: `Permission denied`. Whatever else was thrown says it itself. */
+/** Why a system call failed, as the beginning of a sentence: `Permission denied`. For any other error its message. */
 export function systemReason(thrown: unknown): string {
   const code = systemCode(thrown);
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'There is no such file';
@@ -101,14 +100,14 @@ export function systemReason(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** True for the error a cancelled operation rejects with, from Node's own APIs and from the SDKs. */
+/** True for the error of a cancelled operation, from Node's own APIs or from an SDK. */
 export function isAbort(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null || !('name' in thrown)) return false;
   if (thrown.name === 'AbortError' || thrown.name === 'APIUserAbortError') return true;
   return thrown instanceof HiError && thrown.code === 'interrupted';
 }
 
-/** The end of a switch over a union: does not compile while a member is unhandled. */
+/** Ends a switch over a union. The code does not compile while a member is unhandled. */
 export function unreachable(value: never): never {
   throw new Error(`Unhandled value: ${JSON.stringify(value)}`);
 }

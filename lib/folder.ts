@@ -3,21 +3,21 @@ import { dirname } from 'node:path';
 import { systemCode } from './errors.js';
 
 /**
- * Makes a folder and those above it that are missing; one that is there stays as it is. Throws what the system throws.
- * Node's own `recursive` never ends where the system says ENOENT in a folder that is there, as `/proc` and automounters do.
+ * Makes a folder and its missing parents; an existing one stays as it is. Throws the system's error.
+ * Node's own `recursive` never ends where the system reports ENOENT inside an existing folder, as `/proc` and automounters do.
  */
 export function makeFolder(path: string, mode: number): void {
-  const failure = failureToMake(path, mode);
+  const failure = tryToMake(path, mode);
   if (failure === null) return;
-  const above = dirname(path);
-  if (systemCode(failure) !== 'ENOENT' || above === path) throw failure;
-  makeFolder(above, mode);
-  const again = failureToMake(path, mode);
+  const parent = dirname(path);
+  if (systemCode(failure) !== 'ENOENT' || parent === path) throw failure;
+  makeFolder(parent, mode);
+  const again = tryToMake(path, mode);
   if (again !== null) throw again;
 }
 
-/** Null when the folder is there afterwards. */
-function failureToMake(path: string, mode: number): unknown {
+/** Returns the error, or null when the folder exists afterwards. */
+function tryToMake(path: string, mode: number): unknown {
   try {
     mkdirSync(path, { mode });
     return null;

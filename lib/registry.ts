@@ -1,27 +1,27 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { type ErrorCode, HiError } from './errors.js';
 
-/** Anything a plug-in folder lists: members are found by name, or by one of their aliases. */
+/** A member of a plug-in folder, found by its name or an alias. */
 export interface Named {
   readonly name: string;
   readonly aliases?: readonly string[];
 }
 
 /**
- * The known name nearest to a mistyped one, or null when none is near enough to be what was meant:
- * at most two edits, or three for names longer than seven characters, and never the whole name.
+ * The known name nearest to a mistyped one, or null when none is near enough: at most two edits, three for names longer than seven characters, and
+ * never as many as the name has characters. A name that begins with what was typed is near.
  */
 export function nearest(typed: string, known: readonly string[]): string | null {
   if (known.length === 0 || typed === '') return null;
-  const meant = typed.toLowerCase();
+  const lowered = typed.toLowerCase();
   const found =
-    known.find((name) => name.length > 2 && meant.length > 2 && name.startsWith(meant)) ?? closest(meant, known);
-  if (found.startsWith(meant) && meant.length > 2) return found;
-  const allowed = Math.min(found.length > 7 ? 3 : 2, found.length - 1);
-  return distance(meant, found.toLowerCase()) <= allowed ? found : null;
+    known.find((name) => name.length > 2 && lowered.length > 2 && name.startsWith(lowered)) ?? closest(lowered, known);
+  if (found.startsWith(lowered) && lowered.length > 2) return found;
+  const maxEdits = Math.min(found.length > 7 ? 3 : 2, found.length - 1);
+  return distance(lowered, found.toLowerCase()) <= maxEdits ? found : null;
 }
 
-/** The sentence that helps after an unknown name: the nearest known one, and the whole list. */
+/** The hint for an unknown name: the nearest known name and the whole list. */
 export function suggestion(typed: string, known: readonly string[]): string {
   const near = nearest(typed, known);
   if (known.length === 0) return 'There are none.';
@@ -30,8 +30,7 @@ export function suggestion(typed: string, known: readonly string[]): string {
 }
 
 /**
- * The member with that name or alias.
- * Throws a `HiError` that names the nearest member; `kind` is the word for a member ("provider"), `code` the area it belongs to.
+ * The member with that name or alias. Throws a `HiError` with `code` that names the nearest one; `kind` is the word for a member, such as "provider".
  */
 export function pick<Member extends Named>(
   members: readonly Member[],

@@ -1,23 +1,23 @@
 import { lstatSync, readdirSync, rmdirSync, truncateSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from './errors.js';
-import { namesWithAsides } from './write-aside.js';
+import { namesWithLeftovers } from './write-aside.js';
 
 /**
- * Removes the files in `folder` whose names `pattern` matches, and nothing else that lies there. A link stays, and the file it leads to is emptied.
- * Nothing is removed where there is no folder. Throws what the system throws.
+ * Removes the files in `folder` whose names match `pattern`, and nothing else. A link stays, and the file it leads to is emptied. Does nothing when the
+ * folder does not exist. Throws the system's error.
  */
 export function removeFiles(folder: string, pattern: RegExp): void {
   for (const name of namesIn(folder)) if (pattern.test(name)) removeFile(join(folder, name));
 }
 
-/** Removes a file and what a kill left of it while it was written, as `removeFiles` does. */
-export function removeWithAsides(path: string): void {
+/** Removes a file, and what a kill left while it was being written, as `removeFiles` does. */
+export function removeWithLeftovers(path: string): void {
   const name = basename(path).replace(/[^\w-]/g, '\\$&');
-  removeFiles(dirname(path), namesWithAsides(name));
+  removeFiles(dirname(path), namesWithLeftovers(name));
 }
 
-/** Removes a folder in which nothing lies any more; any other, and a link to one, stays. */
+/** Removes a folder if it is empty. A link to a folder stays. */
 export function removeEmptyFolder(path: string): void {
   try {
     rmdirSync(path);
@@ -28,7 +28,7 @@ export function removeEmptyFolder(path: string): void {
   }
 }
 
-/** The names of what lies in a folder; none where there is no folder. Throws what the system throws. */
+/** The names in a folder; none when it does not exist. Throws the system's error. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -44,7 +44,7 @@ function removeFile(path: string): void {
     if (found.isSymbolicLink()) truncateSync(path, 0);
     else if (!found.isDirectory()) unlinkSync(path);
   } catch (thrown) {
-    // Another process may have been faster, or the link leads to nothing, or to a folder, which hi never makes there.
+    // Another process may have been faster, or the link leads nowhere or to a folder, which hi never makes there.
     if (!['ENOENT', 'EISDIR'].includes(systemCode(thrown) ?? '')) throw thrown;
   }
 }

@@ -14,14 +14,14 @@ import { systemCode } from './errors.js';
 
 /** How a file is written. */
 export interface WriteOptions {
-  /** The mode of a file that is not there yet; one that is there keeps its own, less what it gives to others where the file is `private`. */
+  /** The mode of a new file. An existing one keeps its own, without the bits for group and others when the file is `private`. */
   readonly mode: number;
   readonly private?: boolean;
-  /** Flush it to the disk before it takes its place, so that a power cut leaves the old file or the new one. */
+  /** Flush the file to the disk before the rename, so that a power cut leaves the old file or the new one. */
   readonly synced: boolean;
 }
 
-/** Replaces a file at once: after a kill the old one is there or the new one, whole. A link at `path` is followed and stays. Throws what the system throws. */
+/** Replaces a file atomically: after a kill either the old or the new one is there, complete. A link at `path` is followed and stays. Throws the system's error. */
 export function writeAside(path: string, content: string | Uint8Array, options: WriteOptions): void {
   const aside = new AsideFile(path, options);
   try {
@@ -33,63 +33,63 @@ export function writeAside(path: string, content: string | Uint8Array, options: 
   }
 }
 
-/** A new file that is written beside the one it is going to replace. End it with `commit` or `discard`. */
+/** A new file in the folder of the one it will replace. End it with `commit` or `discard`. */
 export class AsideFile {
   readonly descriptor: number;
   readonly #target: string;
   readonly #path: string;
-  #open = true;
+  #isOpen = true;
 
   constructor(path: string, { mode, private: isPrivate = false }: Omit<WriteOptions, 'synced'>) {
     this.#target = linkTarget(path);
     this.#path = join(dirname(this.#target), `${shortened(basename(this.#target))}.${process.pid}.new`);
-    const before = statSync(this.#target, { throwIfNoEntry: false });
-    // A killed process with the same id may have left one.
+    const existing = statSync(this.#target, { throwIfNoEntry: false });
+    // A killed process with the same id may have left a file.
     removeIfThere(this.#path);
     this.descriptor = openSync(this.#path, 'wx', mode);
     // The mode given to `open` is narrowed by the umask.
-    if (before !== undefined) fchmodSync(this.descriptor, before.mode & (isPrivate ? 0o700 : 0o7777));
+    if (existing !== undefined) fchmodSync(this.descriptor, existing.mode & (isPrivate ? 0o700 : 0o7777));
   }
 
-  /** Puts the file in its place. */
+  /** Renames the file into place. */
   commit(synced: boolean): void {
     if (synced) fsyncSync(this.descriptor);
     this.#close();
     renameSync(this.#path, this.#target);
   }
 
-  /** Leaves the old file as it is. Does nothing after a `commit` that succeeded. */
+  /** Removes the new file. Does nothing after a `commit` that succeeded. */
   discard(): void {
     this.#close();
     removeIfThere(this.#path);
   }
 
   #close(): void {
-    if (this.#open) closeSync(this.descriptor);
-    this.#open = false;
+    if (this.#isOpen) closeSync(this.descriptor);
+    this.#isOpen = false;
   }
 }
 
-/** Where a path leads when all links at its end are followed: to a file, or to nothing yet. Throws what the system throws, for a loop too. */
+/** The path with all links at its end followed; nothing has to exist there. Throws the system's error, for a loop too. */
 export function linkTarget(path: string): string {
   let target = path;
   for (let links = 0; links < 40; links += 1) {
     const next = readLink(target);
     if (next === null) return target;
-    // Not `join`, which would take `..` for the folder above where a folder on the way is a link.
+    // Not `join`: it resolves `..` by name, which is wrong where a folder on the way is a link.
     target = isAbsolute(next) ? next : `${dirname(target)}/${next}`;
   }
-  // Reading it, the system finds the words.
+  // The system reports the loop in its own words.
   statSync(path);
   return target;
 }
 
-/** Matches the file names that `pattern` describes, and what a kill leaves of a file of such a name while it is written. */
-export function namesWithAsides(pattern: string): RegExp {
+/** Matches the file names that `pattern` describes, and the names of what a kill leaves while such a file is being written. */
+export function namesWithLeftovers(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})(?:(?:\\.\\d+)?\\.(?:new|tmp))?$`);
 }
 
-/** Null when there is no link. */
+/** Null when the path is not a link. */
 function readLink(path: string): string | null {
   try {
     return readlinkSync(path);
@@ -107,7 +107,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** File systems take 255 bytes. */
+/** File systems allow 255 bytes for a name. */
 function shortened(name: string): string {
   return Buffer.byteLength(name) > 230 ? name.slice(0, 50) : name;
 }

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { namesWithAsides, writeAside } from '../lib/write-aside.js';
+import { namesWithLeftovers, writeAside } from '../lib/write-aside.js';
 
 let top: string;
 beforeEach(() => {
@@ -66,7 +66,7 @@ describe('a file written aside', () => {
   });
 
   it('goes by a name of its own, which is known again after a kill', () => {
-    const names = namesWithAsides('skills\\.json');
+    const names = namesWithLeftovers('skills\\.json');
     for (const name of ['skills.json', 'skills.json.123.new', 'skills.json.123.tmp', 'skills.json.new']) {
       expect(names.test(name)).toBe(true);
     }

@@ -2,10 +2,9 @@ import type { JsonObject, JsonValue } from './json.js';
 import type { AnswerPart, CompactionSource, StopReason, Usage } from './message.js';
 
 /**
- * What a provider yields while an answer arrives, in order.
- * `text` and `thinking` are pieces for the screen as they come. `part` closes what came since the last `part` and is what is kept:
- * a provider yields one for every block of the answer, in the answer's order, text included. Exactly one `end` closes the stream;
- * a stream without it was cut.
+ * What a provider yields, in order, while an answer arrives.
+ * `text` and `thinking` are pieces for the screen. A `part` is a finished block of the answer and is what the history stores: a provider yields one
+ * for every block, text included, in the order of the answer. Exactly one `end` closes the stream; a stream without one was cut off.
  */
 export type StreamEvent =
   | { readonly type: 'text'; readonly text: string }
@@ -14,14 +13,14 @@ export type StreamEvent =
   | {
       readonly type: 'end';
       readonly stop_reason: Exclude<StopReason, 'tool_limit' | 'interrupted'>;
-      /** Null when the server told none. */
+      /** Null when the server reported none. */
       readonly usage: Usage | null;
-      /** The model that really answered, where the server says so. */
+      /** The model that answered, where the server names it. */
       readonly model?: string;
       /** Why it refused or stopped, in the vendor's words. */
       readonly detail?: string;
     }
-  /** Something the user should know, in one sentence (a prompt silently cut by the server, say). */
+  /** Something the user should know, in one sentence: that the server cut the prompt, for example. */
   | { readonly type: 'notice'; readonly text: string };
 
 /** What one compaction did, as reported to people and scripts. */
@@ -53,11 +52,11 @@ export interface TurnReport {
   readonly turn: number | null;
 }
 
-/** What a turn yields for the screen, in order. The screen is the last reader; nothing flows back. */
+/** What a turn yields for the screen, in order. The screen is the last reader: nothing flows back. */
 export type ChatEvent =
-  /** Something that may take a while comes before the request: what to say meanwhile. */
+  /** Something slow happens before the request; `what` names it for the waiting line. */
   | { readonly type: 'waiting'; readonly what: string }
-  /** A request goes out: what to say while waiting. */
+  /** A request is sent. */
   | { readonly type: 'request'; readonly provider: string; readonly model: string; readonly context_tokens: number }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
@@ -71,13 +70,13 @@ export type ChatEvent =
       | { readonly error: string; readonly result?: never }
     ))
   | { readonly type: 'compact-start'; readonly strategy: string; readonly messages: number }
-  /** A summary is being written: characters so far. */
+  /** How many characters of a summary have arrived. */
   | { readonly type: 'compact-progress'; readonly characters: number }
   | ({ readonly type: 'compact' } & CompactionReport)
-  /** What a request for a summary took, good or not. It is part of the turn's usage. */
+  /** The tokens of a request for a summary, whether it succeeded or not. They are part of the turn's usage. */
   | { readonly type: 'usage'; readonly provider: string; readonly model: string; readonly usage: Usage }
   | { readonly type: 'skills'; readonly loaded: readonly string[]; readonly dropped: readonly string[] }
-  /** Text of the program's own for the reader, as it is: a list that was asked for, what a command of the user's prints. */
+  /** Text of the program itself, printed as it is: a list, the output of a local command. */
   | { readonly type: 'print'; readonly text: string }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string }
   | ({ readonly type: 'turn-end' } & TurnReport);

@@ -1,27 +1,27 @@
 import { type Entry, isMessage, type Message } from './message.js';
-import { spokenText } from './transcript.js';
+import { fullText } from './transcript.js';
 
 /** A message that contains a text. */
-export interface Found {
+export interface FoundMessage {
   readonly message: Message;
-  /** What was searched in it. */
-  readonly words: string;
-  /** Where the text first stands in the words. */
-  readonly place: number;
+  /** Everything in the message that was searched. */
+  readonly text: string;
+  /** Where the match begins in `text`. */
+  readonly index: number;
 }
 
-/** The messages that contain a text, whatever its case, in what was said, called or answered by a tool; who said it and when is not searched. */
+/** The messages that contain a text in any case, in their words, tool calls or results. Who wrote a message and when is not searched. */
 export async function* findMessages(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
-  text: string,
+  wanted: string,
   signal?: AbortSignal,
-): AsyncGenerator<Found> {
-  const wanted = text.toLowerCase();
+): AsyncGenerator<FoundMessage> {
+  const lowered = wanted.toLowerCase();
   for await (const entry of entries) {
     signal?.throwIfAborted();
     if (!isMessage(entry)) continue;
-    const words = spokenText(entry);
-    const place = words.toLowerCase().indexOf(wanted);
-    if (place >= 0) yield { message: entry, words, place };
+    const text = fullText(entry);
+    const index = text.toLowerCase().indexOf(lowered);
+    if (index >= 0) yield { message: entry, text, index };
   }
 }

@@ -1,7 +1,7 @@
-/** A value as JSON knows it. */
+/** A JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** An object as JSON knows it. */
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
@@ -11,7 +11,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object in a text, null when there is none. */
+/** Parses a JSON object; null when the text is anything else. */
 export function parseObject(text: string): JsonObject | null {
   try {
     const value: JsonValue = JSON.parse(text);

@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from './json.js';
 import type { Tokens } from './tokens.js';
 
 /**
- * What the vendor must get back unchanged with a part (a thinking signature, encrypted reasoning, a thought signature,
- * a block of unknown type). Only the adapter that wrote it reads it, and only for the provider and model that the message names.
+ * What the vendor must get back unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown type. Only
+ * the adapter that wrote it reads it, and only for the provider and model of the message.
  */
 export type Opaque = JsonObject;
 
@@ -14,7 +14,7 @@ export interface TextPart {
   readonly opaque?: Opaque;
 }
 
-/** An image. The bytes are kept beside the history under their SHA-256. */
+/** An image. Its bytes are stored next to the history under their SHA-256. */
 export interface ImagePart {
   readonly type: 'image';
   /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
@@ -29,7 +29,7 @@ export interface ImagePart {
   readonly name?: string;
 }
 
-/** A document that goes to the model as a file (PDF). Kept like an image. */
+/** A document that goes to the model as a file (PDF). Stored like an image. */
 export interface DocumentPart {
   readonly type: 'document';
   /** `application/pdf`. */
@@ -39,33 +39,33 @@ export interface DocumentPart {
   readonly name?: string;
 }
 
-/** The model asks for a tool. */
+/** A tool call of the model. */
 export interface ToolCallPart {
   readonly type: 'tool_call';
   /** Unique in the conversation: the vendor's id, or one made here where the vendor gives none. */
   readonly call_id: string;
   readonly name: string;
   readonly args: JsonObject;
-  /** The arguments as they came, when they were not a JSON object, or that they were nested too deeply; `args` is then empty and the call must not run. */
+  /** The arguments as they came when they were not a JSON object, or `TOO_DEEP`. `args` is then empty and the call must not run. */
   readonly invalid_args?: string;
   readonly opaque?: Opaque;
 }
 
-/** What a tool answered: `result`, or `error` with the reason. Exactly one of the two is there. */
+/** The outcome of a tool call: either `result`, or `error` with the reason. */
 export type ToolResultPart = {
   readonly type: 'tool_result';
   readonly call_id: string;
   readonly name: string;
 } & ({ readonly result: JsonValue; readonly error?: never } | { readonly error: string; readonly result?: never });
 
-/** What the model thought aloud. */
+/** The thinking of the model, where it shows it. */
 export interface ThinkingPart {
   readonly type: 'thinking';
   readonly text: string;
   readonly opaque?: Opaque;
 }
 
-/** A block whose meaning only its vendor knows: not shown, kept, sent back in its place. */
+/** A block that only its vendor understands. It is not shown, but stored and sent back in its place. */
 export interface VendorPart {
   readonly type: 'vendor';
   readonly opaque: Opaque;
@@ -76,7 +76,7 @@ export type Part = TextPart | ImagePart | DocumentPart | ToolCallPart | ToolResu
 /** The parts a model's answer is made of. */
 export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | VendorPart;
 
-/** Tokens as one vendor-independent count. Every number is the vendor's own, never an estimate. */
+/** The tokens of a request in vendor-independent terms. Every number is the vendor's own, never an estimate. */
 export interface Usage {
   /** Prompt tokens, those read from or written to a cache included. */
   readonly input_tokens: number;
@@ -84,43 +84,43 @@ export interface Usage {
   readonly output_tokens: number;
   /** The part of `input_tokens` that was read from the provider's cache. */
   readonly cached_tokens: number;
-  /** What the window held when the answer ended: `input_tokens` + `output_tokens`. */
+  /** The tokens in the window when the answer ended: `input_tokens` + `output_tokens`. */
   readonly context_tokens: number;
 }
 
-/** Why an answer ended. `tool_calls`: it waits for results. `tool_limit` and `interrupted` are the program's own. */
+/** Why an answer ended. `tool_calls` means that it waits for results. `tool_limit` and `interrupted` come from this program. */
 export type StopReason = 'end' | 'tool_calls' | 'length' | 'refusal' | 'tool_limit' | 'interrupted';
 
-/** How a skill stands in the conversation after a message. */
+/** How relevant a skill is to the conversation after a message. */
 export interface SkillStanding {
-  /** How often it was matched; a match counts less with every message that passes. */
+  /** How often it was matched. A match counts less with every later message. */
   readonly uses: number;
-  /** How many messages ago it was matched or loaded by hand. */
+  /** How many messages ago it was last matched or loaded by hand. */
   readonly idle: number;
-  /** Set by hand: `pinned` skills stay, `dropped` ones stay away, each until the user says otherwise. */
+  /** What the user decided: `pinned` skills stay, `dropped` ones stay away, until the user changes it. */
   readonly hand?: 'pinned' | 'dropped';
 }
 
-/** What the skills did for a user message: recorded with it, so that all skill state can be derived from the log. */
+/** The skills of a user message, recorded with it so that the log alone determines all skill state. */
 export interface SkillRecord {
-  /** Names that matched this message, best first. */
+  /** The names that match this message, best first. */
   readonly matched: readonly string[];
-  /** Names whose text goes with the requests of this turn. */
+  /** The names whose text is sent with the requests of this turn. */
   readonly active: readonly string[];
-  /** Names still relevant to the recent conversation though not matched. */
+  /** The names that do not match but are still relevant to the recent conversation. */
   readonly held?: readonly string[];
-  /** Names the user loaded by hand with this message (they stay), and dropped by hand. */
+  /** The names that the user loaded by hand with this message, which stay, and dropped by hand. */
   readonly pinned?: readonly string[];
   readonly dropped?: readonly string[];
-  /** Every skill that still counts for something, by name: what a later message goes on from when older ones have been compacted away. */
+  /** Every skill that still counts, by name: the starting point of later messages once older ones have been compacted. */
   readonly standing?: Readonly<Record<string, SkillStanding>>;
 }
 
-/** A message as the turn makes it, before the history gives it its place. */
+/** A message before the history has given it an id. */
 export interface NewMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly content: readonly Part[];
-  /** Working folder when it was written. */
+  /** The working folder when it was written. */
   readonly cwd: string;
   readonly model?: string;
   readonly provider?: string;
@@ -139,23 +139,23 @@ export interface Message extends NewMessage {
   readonly at: string;
 }
 
-/** Where a compress block's text came from. A `fallback` covers nothing: the next summary begins where the last one ended. */
+/** Where the text of a compress block came from. A `fallback` summarises nothing: the next summary begins where the last one ended. */
 export type CompactionSource = 'model' | 'cache' | 'none' | 'fallback';
 
-/** What one compaction left behind. The newest one decides what is sent. */
+/** The outcome of a compaction. The newest one decides what is sent. */
 export interface NewCompressBlock {
   readonly type: 'compress';
-  /** What the model reads in place of the older messages; empty when nothing replaces them. */
+  /** The text that replaces the older messages; empty when nothing does. */
   readonly content: string;
   readonly strategy: string;
   readonly source: CompactionSource;
-  /** The id of the first message still sent word for word, null when none. */
+  /** The id of the first message that is still sent word for word; null when none is. */
   readonly first_kept: number | null;
   readonly messages_compacted: number;
   readonly messages_kept: number;
   readonly tokens_before: Tokens;
   readonly tokens_after: Tokens;
-  /** Everything else a strategy has to remember (ledger, artifacts, pruned results, pin). */
+  /** Everything else a strategy must remember: ledger, artifacts, pruned results, pin. */
   readonly state?: JsonObject;
   readonly usage?: Usage;
   readonly model?: string;
@@ -166,10 +166,9 @@ export interface CompressBlock extends NewCompressBlock {
   readonly at: string;
 }
 
-/** The user took turns back: they stay in the archive and are no longer sent. */
+/** The user undid turns: they stay in the archive and are no longer sent. */
 export interface NewUndo {
   readonly type: 'undo';
-  /** The turns taken back. */
   readonly turns: readonly number[];
 }
 
@@ -178,7 +177,7 @@ export interface Undo extends NewUndo {
   readonly at: string;
 }
 
-/** An element that this version cannot read: kept in the file and named to the reader, never sent. */
+/** An element that this version cannot read. It stays in the file and is shown to the user, but never sent. */
 export interface UnknownEntry {
   readonly type: 'unknown';
   readonly id: number;
@@ -187,10 +186,10 @@ export interface UnknownEntry {
   readonly what: string;
 }
 
-/** One element of the history's JSON array. Messages have no `type`. */
+/** An element of the history's JSON array. Messages have no `type`. */
 export type Entry = Message | CompressBlock | Undo | UnknownEntry;
 
-/** True for messages, false for compress blocks and undo marks. */
+/** True for a message, false for any other entry. */
 export function isMessage(entry: Entry): entry is Message {
   return !('type' in entry);
 }
@@ -200,12 +199,12 @@ export function isCompressBlock(entry: Entry): entry is CompressBlock {
   return 'type' in entry && entry.type === 'compress';
 }
 
-/** True for the parts of one type, as a type guard for `filter` and `find`. */
+/** A type guard for parts of one type, for `filter` and `find`. */
 export function isPart<Type extends Part['type']>(type: Type): (part: Part) => part is Extract<Part, { type: Type }> {
   return (part): part is Extract<Part, { type: Type }> => part.type === type;
 }
 
-/** The words of a message: its text parts one after another. */
+/** The text parts of a message, joined. */
 export function textOf(content: readonly Part[]): string {
   return content
     .filter(isPart('text'))
@@ -213,7 +212,7 @@ export function textOf(content: readonly Part[]): string {
     .join('');
 }
 
-/** What the user typed: the last text, for those of files and piped input stand before it. */
+/** What the user typed: the last text part, because those of files and piped input come before it. */
 export function typedText(content: readonly Part[]): string {
   return content.findLast(isPart('text'))?.text ?? '';
 }

@@ -1,18 +1,18 @@
-/** How deep JSON from outside may be nested. Vendors refuse little more, and what walks through a value needs stack for every level. */
-export const MOST_LEVELS = 100;
+/** How deep JSON from outside may be nested. Vendors accept little more, and code that walks through a value needs stack for every level. */
+export const MAX_LEVELS = 100;
 
-/** What stands in the place of a value that is nested too deeply. */
-export const TOO_DEEP = `(nested deeper than ${MOST_LEVELS} levels)`;
+/** Replaces a value that is nested too deeply. */
+export const TOO_DEEP = `(nested deeper than ${MAX_LEVELS} levels)`;
 
-/** True when a value has more than so many levels of arrays and objects. Needs no more stack than that. */
-export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
+/** True when a value has more than `levels` levels of arrays and objects. Uses no more stack than that. */
+export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) return value.some((inner) => isTooDeep(inner, levels - 1));
   return Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }
 
-/** A value as JSON; what is nested too deeply, which would overflow the stack, as words that say so and are no JSON. */
+/** A value as JSON; `TOO_DEEP`, which is not JSON, for one whose nesting would overflow the stack. */
 export function jsonText(value: unknown): string {
   return isTooDeep(value) ? TOO_DEEP : (JSON.stringify(value) ?? '');
 }

@@ -1,13 +1,13 @@
 import type { Part } from './message.js';
 import { asTokens, estimateTokens, IMAGE_TOKENS, type Tokens } from './tokens.js';
 
-/** What a part adds to a request: its characters, and how many flat-cost images. */
+/** What a part adds to a request: its characters, and its images, each of which counts a fixed number of tokens. */
 export interface PartSize {
   readonly characters: number;
   readonly images: number;
 }
 
-/** The size of one part as the estimate sees it. Thinking and vendor blocks count, for they are sent back. */
+/** The size of a part for the estimate. Thinking and vendor blocks count because they are sent back. */
 export function sizeOfPart(part: Part): PartSize {
   switch (part.type) {
     case 'text':
@@ -25,7 +25,7 @@ export function sizeOfPart(part: Part): PartSize {
   }
 }
 
-/** The chars/4 estimate of all parts together, with the flat cost of their images. */
+/** The estimate of all parts together: characters / 4, plus the fixed cost of each image. */
 export function estimateParts(parts: Iterable<Part>): Tokens {
   let characters = 0;
   let images = 0;

@@ -4,7 +4,7 @@ import type { Message } from './message.js';
 /** How hard the model should think; each adapter maps it to its vendor's own setting. Null leaves it to the vendor. */
 export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high';
 
-/** A tool as the model is told of it. */
+/** A tool as it is described to the model. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -12,23 +12,24 @@ export interface ToolSpec {
   readonly parameters: JsonObject;
 }
 
-/** One request to a model, in nobody's dialect. */
+/** One request to a model, in no vendor's dialect. */
 export interface ChatRequest {
   readonly model: string;
-  /** System text in blocks, the most stable first, so that a provider's prompt cache holds as long as possible. Never empty strings. */
+  /** System text in blocks, the most stable first, so that a provider's prompt cache stays valid as long as possible. No block is empty. */
   readonly system: readonly string[];
   /**
-   * Oldest first; every tool call is followed by its result. An answer may be the first when a compaction kept it: the adapter puts words before it where its vendor insists. Two messages of one role may follow each other
-   * (an interrupted turn, a note of a local command): the adapter joins them where its vendor insists on turns.
+   * Oldest first; every tool call is followed by its result. The first message may be an answer, when a compaction kept it: the adapter adds a user
+   * message before it where its vendor requires one. Two messages of one role may follow each other (an interrupted turn, a note of a local command):
+   * the adapter joins them where its vendor requires alternating roles.
    */
   readonly messages: readonly Pick<Message, 'role' | 'content' | 'provider' | 'model'>[];
   readonly tools: readonly ToolSpec[];
   readonly thinking: ThinkingLevel | null;
-  /** The size of the window the request was measured for, in tokens (Ollama must be told). */
+  /** The size of the window the request was measured for, in tokens. Ollama needs it in the request. */
   readonly context_window: number;
-  /** The size of this request as the trigger measured it, in tokens. */
+  /** The size of this request in tokens, as the compaction trigger measured it. */
   readonly estimated_tokens: number;
-  /** The most tokens the answer may have; null leaves it to the vendor. */
+  /** The maximum length of the answer in tokens; null leaves it to the vendor. */
   readonly max_output_tokens: number | null;
   /** The bytes of the images and documents in `messages`, by SHA-256. */
   readonly attachments: ReadonlyMap<string, Uint8Array>;

@@ -1,16 +1,16 @@
 import { type Entry, isMessage, type Message, type SkillRecord } from './message.js';
 import { undoneTurns } from './undone.js';
 
-/** A user message with what the skills did for it. */
-type Skilled = Message & { readonly skills: SkillRecord };
+/** A user message with its record of the skills. */
+type SkillMessage = Message & { readonly skills: SkillRecord };
 
 /**
- * The newest message that recorded how the skills stand and was not taken back, or null.
- * Older ones have nothing to add: each record goes on from the one before.
+ * The newest message with a record of the skills that was not undone, or null.
+ * Older records add nothing: each continues the one before.
  */
-export function lastSkilled(entries: readonly Entry[]): Skilled | null {
+export function lastSkillMessage(entries: readonly Entry[]): SkillMessage | null {
   const undone = undoneTurns(entries);
-  const isSkilled = (entry: Entry): entry is Skilled =>
+  const hasSkills = (entry: Entry): entry is SkillMessage =>
     isMessage(entry) && entry.skills !== undefined && !undone.has(entry.turn);
-  return entries.findLast(isSkilled) ?? null;
+  return entries.findLast(hasSkills) ?? null;
 }

@@ -1,22 +1,22 @@
 import type { StopReason, Usage } from './message.js';
 
-/** One call for a text: what the model is and what it shall write. */
+/** A prompt for one text. */
 export interface TextPrompt {
   readonly system: string;
   readonly user: string;
-  /** The most tokens the text may have. */
+  /** The maximum length of the text in tokens. */
   readonly max_output_tokens: number;
 }
 
-/** What came back, whole. */
+/** The complete reply to a prompt. */
 export interface WrittenText {
   readonly text: string;
   readonly stop_reason: StopReason;
-  /** Null when the server told none. */
+  /** Null when the server reported none. */
   readonly usage: Usage | null;
 }
 
-/** A model as summaries, skill matching and compression use it: one prompt in, one text out, no tools, nothing kept. */
+/** A model as summaries, skill matching and compression use it: one prompt in, one text out, no tools, no state. */
 export interface TextModel {
   readonly provider: string;
   readonly model: string;
@@ -24,14 +24,14 @@ export interface TextModel {
   readonly context_window: number;
   /**
    * Rejects with a `HiError` when the model cannot answer, and with an abort error when `signal` aborts.
-   * `onProgress` is told how many characters have come so far; time limits are the caller's, by `signal`.
+   * `onProgress` gets the number of characters that have arrived. The caller sets time limits by `signal`.
    */
   write(prompt: TextPrompt, onProgress: (characters: number) => void, signal: AbortSignal): Promise<WrittenText>;
 }
 
-/** Results of earlier calls, by content hash, kept across restarts. */
+/** Results of earlier calls by content hash. They outlive the process. */
 export interface TextCache {
-  /** The stored text, or null when there is none or it cannot be read. */
+  /** The stored text; null when there is none or it cannot be read. */
   get(key: string): Promise<string | null>;
   /** Stores a text. A cache that cannot be written is not an error. */
   put(key: string, text: string): Promise<void>;

@@ -1,5 +1,5 @@
-/** What a call of a tool does, as far as the record of a compaction keeps it: it reads or writes the file that one of its arguments names, or it runs a command. */
+/** What a compaction records of a tool call: that it read or wrote the file named by one of its arguments, or that it ran a command. */
 export type ToolEffect = { readonly kind: 'read' | 'write'; readonly argument: string } | { readonly kind: 'command' };
 
-/** The effects of tools, by name; a tool that is not there leaves no record. */
+/** The effects of tools by name. Nothing is recorded of a tool that is not listed. */
 export type ToolEffects = Readonly<Record<string, ToolEffect>>;

@@ -1,8 +1,9 @@
+import { firstCharacters } from './cut-text.js';
 import type { CompactionReport } from './event.js';
 import { type Entry, isCompressBlock, isMessage, type Message, type Part, type UnknownEntry } from './message.js';
 
-/** How many characters of a tool's result a transcript shows. */
-const RESULT_LENGTH = 400;
+/** How many characters of a tool's arguments or result a transcript shows. */
+const SHOWN_LENGTH = 400;
 
 /** The line a compaction leaves on the screen and in the transcript (SPEC §5): `── 42 messages compacted · 6 kept · 101k → 14k tokens ──`. */
 export function compactionLine(report: Omit<CompactionReport, 'strategy' | 'source'>): string {
@@ -11,7 +12,7 @@ export function compactionLine(report: Omit<CompactionReport, 'strategy' | 'sour
   return `── ${compacted} message${compacted === 1 ? '' : 's'} compacted · ${kept} kept · ${tokens} ──`;
 }
 
-/** A count as people read it: `950`, `1.4k`, `101k`, `1.2M`. */
+/** A count in few characters: `950`, `1.4k`, `101k`, `1.2M`. */
 export function shortCount(count: number): string {
   if (count < 1000) return String(count);
   if (count < 9_950) return `${(count / 1000).toFixed(1).replace(/\.0$/, '')}k`;
@@ -19,11 +20,11 @@ export function shortCount(count: number): string {
   return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`;
 }
 
-/** One entry of the history as plain text, with a final line break; empty for what has nothing to read. */
+/** An entry of the history as plain text with a final newline; empty when it has nothing to read. */
 export function transcriptOf(entry: Entry): string {
   if (isCompressBlock(entry)) return `${compactionLine(entry)}\n`;
   if (!isMessage(entry))
-    return `── ${entry.type === 'undo' ? `taken back: turn ${entry.turns.join(', ')}` : unreadable(entry)} ──\n`;
+    return `── ${entry.type === 'undo' ? `undone: turn ${entry.turns.join(', ')}` : unreadable(entry)} ──\n`;
   const body = entry.content.map((part) => partText(part)).filter((text) => text !== '');
   if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
   if (body.length === 0) return '';
@@ -34,8 +35,8 @@ function unreadable({ what }: UnknownEntry): string {
   return `${what}, which this version of hi cannot read`;
 }
 
-/** All that a message says, calls and answers, in full, without a heading. */
-export function spokenText({ content }: Message): string {
+/** The words, tool calls and results of a message, in full and without a heading. */
+export function fullText({ content }: Message): string {
   return content
     .map((part) => partText(part, (text) => text))
     .filter((text) => text !== '')
@@ -56,7 +57,7 @@ function heading({ role, at, model }: Message): string {
   return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
 }
 
-function partText(part: Part, shown = cut): string {
+function partText(part: Part, shown = shortened): string {
   switch (part.type) {
     case 'text':
       return part.text;
@@ -75,10 +76,10 @@ function partText(part: Part, shown = cut): string {
 
 function partMarkdown(part: Part): string {
   if (part.type === 'tool_call') return `\`${part.name}\`\n\n\`\`\`json\n${JSON.stringify(part.args, null, 2)}\n\`\`\``;
-  if (part.type === 'tool_result') return `\`\`\`\n${cut(part.error ?? JSON.stringify(part.result))}\n\`\`\``;
+  if (part.type === 'tool_result') return `\`\`\`\n${shortened(part.error ?? JSON.stringify(part.result))}\n\`\`\``;
   return partText(part);
 }
 
-function cut(text: string): string {
-  return text.length <= RESULT_LENGTH ? text : `${text.slice(0, RESULT_LENGTH)}… (${text.length} characters)`;
+function shortened(text: string): string {
+  return text.length <= SHOWN_LENGTH ? text : `${firstCharacters(text, SHOWN_LENGTH)}… (${text.length} characters)`;
 }

@@ -1,6 +1,6 @@
 import type { Entry } from './message.js';
 
-/** The turns the user took back. */
+/** The turns that the user undid. */
 export function undoneTurns(entries: readonly Entry[]): ReadonlySet<number> {
   const undone = new Set<number>();
   for (const entry of entries) {

@@ -1,9 +1,10 @@
 import type { Usage } from './message.js';
 
+/** The usage of a turn before its first request. */
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, context_tokens: 0 };
 
-/** What two requests took together. The window is as full as after the second. */
-export function sumOf(first: Usage, second: Usage): Usage {
+/** The tokens of two requests together. The window is as full as after the second. */
+export function addUsage(first: Usage, second: Usage): Usage {
   return {
     input_tokens: first.input_tokens + second.input_tokens,
     output_tokens: first.output_tokens + second.output_tokens,

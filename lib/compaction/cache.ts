@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { isJsonObject } from '../chat/json.js';
 import type { TextCache } from '../chat/text-model.js';
 import { makeFolder } from '../folder.js';
-import { namesWithAsides, writeAside } from '../write-aside.js';
+import { namesWithLeftovers, writeAside } from '../write-aside.js';
 
 /** How many results are kept; the ones used longest ago go first. */
 const LIMIT = 256;
 
 /** Matches the names of the files that a `fileCache` makes, and no others. */
-export const COMPRESSIONS = namesWithAsides('[0-9a-f]{64}(?:\\.json)?');
+export const COMPRESSIONS = namesWithLeftovers('[0-9a-f]{64}(?:\\.json)?');
 
 /**
  * Results of compressions, one file each under `folder`, named by their content hash, the SHA-256 in hexadecimal. The folder is made when the first one is stored.

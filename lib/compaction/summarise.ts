@@ -2,7 +2,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { Message, Usage } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import { asTokens, type Tokens } from '../chat/tokens.js';
-import { sumOf } from '../chat/usage.js';
+import { addUsage } from '../chat/usage.js';
 import { HiError } from '../errors.js';
 import { charactersOf, totalCharacters } from '../view/size.js';
 import { recallOr } from './cached-reply.js';
@@ -98,7 +98,7 @@ async function* fold(
     ledger = mergeLedgers(ledger, answer.reply.added, answer.reply.outdated, task.factRoom);
     if (answer.written) source = 'model';
     const taken = answer.written?.usage ?? null;
-    usage = usage && taken ? sumOf(usage, taken) : (taken ?? usage);
+    usage = usage && taken ? addUsage(usage, taken) : (taken ?? usage);
     next = part.next;
   }
   return { prose, ledger, source, model: source === 'model' ? model.model : null, usage };

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
-import { isTooDeep, MOST_LEVELS } from '../chat/nesting.js';
+import { isTooDeep, MAX_LEVELS } from '../chat/nesting.js';
 import { HiError, systemCode } from '../errors.js';
 import type { ConfigFile } from './config.js';
 import { validateConfig } from './validate-config.js';
@@ -53,7 +53,7 @@ function readText(path: string, required: boolean): string | null {
 export function parseConfig(text: string, path: string): unknown {
   const value = parsed(text, path);
   if (!isTooDeep(value)) return value;
-  throw new HiError('config', `${path} is nested more than ${MOST_LEVELS} levels deep.`, {
+  throw new HiError('config', `${path} is nested more than ${MAX_LEVELS} levels deep.`, {
     hint: "Fix the file, or move it away and run 'hi config init'.",
   });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DocumentPart, Entry, ImagePart } from '../chat/message.js';
-import { carriedText } from '../chat/stored.js';
+import { originalText } from '../chat/stored-text.js';
 import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { namesIn, removeEmptyFolder } from '../remove-files.js';
@@ -132,7 +132,7 @@ export function attachmentsIn(entry: Entry): readonly (ImagePart | DocumentPart)
 }
 
 function hashesIn(entry: Entry): readonly string[] {
-  const text = carriedText(entry);
+  const text = originalText(entry);
   // What this version cannot read may refer to one in a way it does not know.
   if (text !== null) return text.match(/\b[0-9a-f]{64}\b/g) ?? [];
   return attachmentsIn(entry).map(({ sha256 }) => sha256);

@@ -1,5 +1,5 @@
 import { type Entry, isCompressBlock } from '../chat/message.js';
-import { asStored } from '../chat/stored.js';
+import { asStored } from '../chat/stored-text.js';
 import { HiError } from '../errors.js';
 import { firstNeeded, newestBase } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';

@@ -4,7 +4,7 @@ import { estimateParts } from '../chat/part-size.js';
 import type { ChatRequest, ThinkingLevel, ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import { estimateTokens } from '../chat/tokens.js';
-import { NO_USAGE, sumOf } from '../chat/usage.js';
+import { addUsage, NO_USAGE } from '../chat/usage.js';
 import type { Preview } from '../compaction/preview.js';
 import type { CompactionDeps, CompactionInput, CompactionSettings } from '../compaction/strategy.js';
 import { HiError } from '../errors.js';
@@ -181,11 +181,11 @@ export class Context {
 
   /** The usage of a turn with what its summaries took. */
   total(usage: Usage): Usage {
-    return sumOf(this.#spent, usage);
+    return addUsage(this.#spent, usage);
   }
 
   #spend(usage: Usage): void {
-    this.#spent = sumOf(this.#spent, usage);
+    this.#spent = addUsage(this.#spent, usage);
   }
 
   /** What a compaction would do, without asking any model. Null when there is nothing to compact. */

@@ -1,5 +1,5 @@
 import { isMessage, type Part } from '../chat/message.js';
-import { lastSkilled } from '../chat/skill-record.js';
+import { lastSkillMessage } from '../chat/skill-record.js';
 import type { HistoryStore } from '../history/store.js';
 
 /** The newest finished turn that is still sent; null when there is none. */
@@ -15,5 +15,5 @@ export function userContentOf(history: HistoryStore, turn: number | null): reado
 
 /** The skills that went with the newest message, whether a compaction has left it in the view or not. */
 export function activeSkills(history: HistoryStore): readonly string[] {
-  return lastSkilled(history.entries)?.skills.active ?? [];
+  return lastSkillMessage(history.entries)?.skills.active ?? [];
 }

@@ -1,6 +1,6 @@
 import type { ToolCallReport, TurnReport } from '../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../chat/message.js';
-import { NO_USAGE, sumOf } from '../chat/usage.js';
+import { addUsage, NO_USAGE } from '../chat/usage.js';
 import type { PartialAnswer } from './request-answer.js';
 
 /** What a turn came to, less what only the session knows. */
@@ -27,7 +27,7 @@ export class Progress {
     this.rounds += 1;
     this.#text = textOf(answer.parts) || this.#text;
     const usage = answer.end?.usage;
-    if (usage) this.#usage = sumOf(this.#usage, usage);
+    if (usage) this.#usage = addUsage(this.#usage, usage);
   }
 
   takeResults(calls: readonly ToolCallPart[], results: readonly ToolResultPart[]): void {

@@ -1,4 +1,4 @@
-import { lastSkilled } from '../chat/skill-record.js';
+import { lastSkillMessage } from '../chat/skill-record.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { pick } from '../registry.js';
 import type { SkillLibrary, SkillWarning } from './common/skill.js';
@@ -63,7 +63,7 @@ export function createLibrary(
       const body = await bodies.text(skill);
       const head = `${skill.name}: ${skill.description}`;
       if (body === null) return `${head}\nOut: its file cannot be read any more.\n${skill.path}\n`;
-      const record = lastSkilled(entries)?.skills ?? null;
+      const record = lastSkillMessage(entries)?.skills ?? null;
       const reason =
         overrideFor(skill.name, wishes) ?? reasonFor(skill.name, record, await context.sendsAll(), options);
       return `${head}\n${reason}\n${skill.path}\n\n${body}\n`;

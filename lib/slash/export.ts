@@ -1,5 +1,5 @@
 import { inReadingOrder } from '../chat/reading-order.js';
-import { storedText } from '../chat/stored.js';
+import { storedText } from '../chat/stored-text.js';
 import { markdownOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';

@@ -12,10 +12,10 @@ export const slashFind: SlashCommand = {
     if (argument === '') throw new HiError('usage', 'There is nothing to search for.', { hint: 'Type: /find TEXT' });
     await session.history.refresh();
     let found = 0;
-    for await (const { message, words, place } of findMessages(session.history.archive(), argument, signal)) {
+    for await (const { message, text, index } of findMessages(session.history.archive(), argument, signal)) {
       found += 1;
       const when = message.at.slice(0, 16).replace('T', ' ');
-      yield { type: 'print', text: `${message.id} · ${when} · ${message.role}: ${around(words, place)}` };
+      yield { type: 'print', text: `${message.id} · ${when} · ${message.role}: ${around(text, index)}` };
     }
     yield {
       type: 'print',

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
-import { MOST_LEVELS, TOO_DEEP } from '../chat/nesting.js';
+import { MAX_LEVELS, TOO_DEEP } from '../chat/nesting.js';
 import { asHiError } from '../errors.js';
 import type { Access } from '../permission/access.js';
 import { commandEnvironment } from '../permission/command-environment.js';
@@ -186,7 +186,7 @@ function sharedContext(
 
 async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart): Promise<string | null> {
   if (invalid_args === undefined) return argumentErrors(tool, args);
-  if (invalid_args === TOO_DEEP) return `The arguments of ${tool.name} are nested deeper than ${MOST_LEVELS} levels.`;
+  if (invalid_args === TOO_DEEP) return `The arguments of ${tool.name} are nested deeper than ${MAX_LEVELS} levels.`;
   return `The arguments of ${tool.name} were not a JSON object: ${invalid_args.slice(0, 200)}`;
 }
 

@@ -1,5 +1,5 @@
 import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Message } from '../chat/message.js';
-import { lastSkilled } from '../chat/skill-record.js';
+import { lastSkillMessage } from '../chat/skill-record.js';
 import { undoneTurns } from '../chat/undone.js';
 import { stateOf } from './block-state.js';
 import { loadedFrom } from './load-limit.js';
@@ -77,7 +77,7 @@ export function firstNeeded(entries: readonly Entry[]): number | null {
   const undone = undoneTurns(entries);
   const kept = entries.find((entry) => isMessage(entry) && keeps(entry) && !undone.has(entry.turn));
   // How the skills stand is recorded with the newest message that has them, and nowhere else.
-  return Math.min(base.id, kept?.id ?? base.id, lastSkilled(entries)?.id ?? base.id);
+  return Math.min(base.id, kept?.id ?? base.id, lastSkillMessage(entries)?.id ?? base.id);
 }
 
 /** The turns that have messages but are not finished: they run in some process, or a crash cut them short. */

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { findMessages } from '../../chat/find-messages.js';
 import type { Entry } from '../../chat/message.js';
 import { inReadingOrder } from '../../chat/reading-order.js';
-import { storedText } from '../../chat/stored.js';
+import { storedText } from '../../chat/stored-text.js';
 import { markdownOf, transcriptOf } from '../../chat/transcript.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';

@@ -1,7 +1,7 @@
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
-import { removeEmptyFolder, removeFiles, removeWithAsides } from '../../remove-files.js';
+import { removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
 import { OUTPUTS } from '../../tools/shell/limit-output.js';
 
 /**
@@ -17,7 +17,7 @@ export function purgeCaches(paths: Paths): void {
     removeEmptyFolder(folder);
   }
   for (const path of [paths.inputHistory, paths.knownSkills, paths.warned, paths.log]) {
-    removing(path, () => removeWithAsides(path));
+    removing(path, () => removeWithLeftovers(path));
   }
   removeEmptyFolder(paths.cache);
 }

@@ -11,7 +11,7 @@ import type {
   Usage,
 } from '../../chat/message.js';
 import { isTooDeep } from '../../chat/nesting.js';
-import { carry } from '../../chat/stored.js';
+import { rememberOriginal } from '../../chat/stored-text.js';
 import { asTokens } from '../../chat/tokens.js';
 import { decodePart } from './decode-part.js';
 import {
@@ -35,7 +35,7 @@ import {
 export function decodeEntry(stored: unknown, textOf: () => string): Entry | null {
   if (!isJsonObject(stored) || !isId(stored.id)) return null;
   const entry = decoded(stored, stored.id);
-  return holdsAll(stored, entry) && !isTooDeep(stored) ? entry : carry(entry, textOf());
+  return holdsAll(stored, entry) && !isTooDeep(stored) ? entry : rememberOriginal(entry, textOf());
 }
 
 function decoded(stored: JsonObject, id: number): Entry {

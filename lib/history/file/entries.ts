@@ -1,5 +1,5 @@
 import { type Entry, isMessage } from '../../chat/message.js';
-import { storedText } from '../../chat/stored.js';
+import { storedText } from '../../chat/stored-text.js';
 import { Damaged } from './damaged.js';
 import { decodeEntry } from './decode-entry.js';
 import { Splitter } from './splitter.js';

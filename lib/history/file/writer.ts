@@ -1,5 +1,5 @@
 import type { Entry } from '../../chat/message.js';
-import { storedText } from '../../chat/stored.js';
+import { storedText } from '../../chat/stored-text.js';
 import { writeAt } from './bytes.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 import {

@@ -1,5 +1,5 @@
 import type { Entry, SkillRecord } from '../../chat/message.js';
-import { lastSkilled } from '../../chat/skill-record.js';
+import { lastSkillMessage } from '../../chat/skill-record.js';
 import type { SkillOverrides, SkillSelection } from '../common/skill.js';
 import type { FoundSkill } from '../find/describe-skill.js';
 import { choose, isStale, isWanted, type Situation } from './choose-skills.js';
@@ -30,7 +30,7 @@ export async function selectSkills(
   asked: SkillOverrides,
   signal: AbortSignal,
 ): Promise<SkillSelection> {
-  const last = lastSkilled(entries)?.skills ?? null;
+  const last = lastSkillMessage(entries)?.skills ?? null;
   const before = last?.active ?? [];
   const wishes = sensible(asked, context.skills);
   const wasDropped = (name: string): boolean =>
