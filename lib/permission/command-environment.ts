@@ -1,4 +1,4 @@
-import { isTellingSecret } from './mask-secrets.js';
+import { isDistinctiveSecret } from './mask-secrets.js';
 
 /** Names that hold a key by custom: every vendor's key variable ends in one of these. */
 const KEY_NAME =
@@ -32,7 +32,7 @@ function isKey(name: string, value: string, secrets: readonly string[]): boolean
   return (
     KEY_NAME.test(name) ||
     KEY_VALUE.test(value) ||
-    secrets.some((secret) => value === secret || (isTellingSecret(secret) && value.includes(secret))) ||
+    secrets.some((secret) => value === secret || (isDistinctiveSecret(secret) && value.includes(secret))) ||
     /:\/\/[^/\s:@]+:[^/\s@]+@/.test(value)
   );
 }

@@ -2,11 +2,11 @@ import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.j
 import { pathUse } from './paths/path-use.js';
 import { pathWordProblem } from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
-import { walkedProblem } from './paths/walked-places.js';
-import { type CommandRule, commandRules, cover, isWhole, mentions } from './rules/command-rules.js';
+import { traversalProblem } from './paths/traversed-files.js';
+import { type CommandRule, commandRules, coverage, coversCommandLine, matchCommand } from './rules/command-rules.js';
 import { generalSubject, type Rules } from './rules/rules.js';
 import { suggestCommandRule } from './rules/suggest-rule.js';
-import { walksOf } from './shell/directory-walks.js';
+import { traversalsOf } from './shell/directory-traversals.js';
 import { readCommand, type ShellPart } from './shell/read-command.js';
 
 type FilePart = Extract<ShellPart, { kind: 'file' }>;
@@ -23,36 +23,36 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
     await commandRules(rules.ask),
     await commandRules(rules.allow),
   ];
-  const denied = speaking(deny, command, all);
+  const denied = matchingRule(deny, command, all);
   if (denied?.surely) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const use = pathUse(all, context.workingFolder);
-  const files = await judgeFiles(all, use.moves, rules, context);
+  const files = await judgeFiles(all, use.changesFolder, rules, context);
   const problem =
     (await pathWordProblem(words, use, rules, context)) ??
-    (await walkedProblem(walksOf(all, words), use.folders ?? [], rules, context));
+    (await traversalProblem(traversalsOf(all, words), use.folders ?? [], rules, context));
   const forbidden = [...files.values(), problem].find((verdict) => verdict?.decision === 'deny');
   if (forbidden) return forbidden;
   const mayBeDenied =
     denied !== null ||
-    isPerhaps(problem) ||
-    (deny.length > 0 && all.some(hides)) ||
-    [...files.values()].some(isPerhaps);
+    mayBeDeniedIn(problem) ||
+    (deny.length > 0 && all.some(mayHideCommands)) ||
+    [...files.values()].some(mayBeDeniedIn);
   const asking = (reason: string, rule: string | null): Verdict => ({ decision: 'ask', reason, rule, mayBeDenied });
   if (problem?.decision === 'ask') return asking(problem.reason, null);
   for (const verdict of files.values())
     if (verdict.decision === 'ask' && verdict.rule === null) return asking(verdict.reason, null);
-  const asked = speaking(ask, command, all);
+  const asked = matchingRule(ask, command, all);
   if (asked !== null) return asking(`the rule '${asked.source}' says to ask`, null);
-  const whole = allow.find((rule) => isWhole(rule, command));
+  const whole = allow.find((rule) => coversCommandLine(rule, command));
   if (whole?.rule.scope.kind === 'exact') return { decision: 'allow' };
   const open = whole ? [] : uncovered(parts, allow, files);
-  if (open.length > 0) return asking(whyAsked(open, command), suggestRule(command, open, rules));
+  if (open.length > 0) return asking(reasonToAsk(open, command), suggestRule(command, open, rules));
   return mayBeDenied
     ? asking('a rule may forbid what it does; that cannot be told from its text', null)
     : { decision: 'allow' };
 }
 
-function isPerhaps(verdict: Verdict | null): boolean {
+function mayBeDeniedIn(verdict: Verdict | null): boolean {
   return verdict?.decision === 'ask' && verdict.mayBeDenied === true;
 }
 
@@ -62,18 +62,20 @@ function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
   );
 }
 
-function hides(part: ShellPart): boolean {
-  return part.kind === 'unclear' ? part.hides : part.kind === 'command' && part.uncertainty?.hides === true;
+function mayHideCommands(part: ShellPart): boolean {
+  return part.kind === 'unclear'
+    ? part.mayHideCommands
+    : part.kind === 'command' && part.uncertainty?.mayHideCommands === true;
 }
 
 /** The rule that speaks of this command line or a part of it, and whether that is sure. */
-function speaking(rules: readonly CommandRule[], command: string, all: readonly ShellPart[]) {
+function matchingRule(rules: readonly CommandRule[], command: string, all: readonly ShellPart[]) {
   let perhaps: string | null = null;
   for (const rule of rules) {
     const { source } = rule.rule;
-    if (isWhole(rule, command)) return { source, surely: true };
+    if (coversCommandLine(rule, command)) return { source, surely: true };
     for (const part of all) {
-      const mention = part.kind === 'command' ? mentions(rule, part) : 'no';
+      const mention = part.kind === 'command' ? matchCommand(rule, part) : 'no';
       if (mention === 'yes') return { source, surely: true };
       if (mention === 'maybe') perhaps ??= source;
     }
@@ -83,7 +85,7 @@ function speaking(rules: readonly CommandRule[], command: string, all: readonly 
 
 async function judgeFiles(
   all: readonly ShellPart[],
-  moves: boolean,
+  changesFolder: boolean,
   rules: Rules,
   context: JudgeContext,
 ): Promise<ReadonlyMap<ShellPart, Verdict>> {
@@ -91,13 +93,13 @@ async function judgeFiles(
   for (const part of all) {
     if (part.kind !== 'file' || isHarmlessDevice(part.path)) continue;
     const verdict = await judgePath(null, { kind: part.use, path: part.path }, rules, context);
-    const isLost = moves && !/^[/~]/.test(part.path) && verdict.decision !== 'deny';
-    verdicts.set(part, isLost ? lost(part, rules) : verdict);
+    const isFolderUnknown = changesFolder && !/^[/~]/.test(part.path) && verdict.decision !== 'deny';
+    verdicts.set(part, isFolderUnknown ? unknownFolder(part, rules) : verdict);
   }
   return verdicts;
 }
 
-function lost({ use, path }: FilePart, rules: Rules): Verdict {
+function unknownFolder({ use, path }: FilePart, rules: Rules): Verdict {
   const mayBeDenied = rules.deny.some(({ subject }) => subject.accessKind !== 'execute');
   const reason = 'it cannot be told in which folder the file is';
   const subject = generalSubject(rules, use);
@@ -117,14 +119,14 @@ function uncovered(
   return parts.flatMap((part): readonly ShellPart[] => {
     if (part.kind === 'unclear') return [part];
     if (part.kind === 'file') return (files.get(part)?.decision ?? 'allow') === 'allow' ? [] : [part];
-    const covered = cover(allow, part);
+    const covered = coverage(allow, part);
     if (covered === 'whole') return [];
     const inner = uncovered(part.inner?.parts ?? [], allow, files);
     return covered === 'itself' ? inner : [part, ...inner];
   });
 }
 
-function whyAsked(open: readonly ShellPart[], command: string): string {
+function reasonToAsk(open: readonly ShellPart[], command: string): string {
   const [first] = open;
   if (first?.kind === 'unclear') return `${first.reason}: ${shortened(first.text)}`;
   if (first?.kind === 'file') return `no rule covers ${first.use === 'read' ? 'reading' : 'writing'} ${first.path}`;

@@ -33,13 +33,13 @@ const SHAPES = [
 ].join('|');
 
 /** True for a key that stands for nothing else. Servers without keys get words such as `ollama` and `not-needed`, which are in every path. */
-export function isTellingSecret(secret: string): boolean {
+export function isDistinctiveSecret(secret: string): boolean {
   return secret.length >= 6 && !/^[a-z_-]{1,15}$/i.test(secret);
 }
 
 /** A function that hides the given secrets and every known shape of a key in a text. */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
-  const own = [...new Set(secrets)].filter(isTellingSecret).sort((one, other) => other.length - one.length);
+  const own = [...new Set(secrets)].filter(isDistinctiveSecret).sort((one, other) => other.length - one.length);
   const known = own.map((secret) => secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const pattern = new RegExp([...known, `(?<![A-Za-z0-9])(?:${SHAPES})`].join('|'), 'g');
   return (text) => text.replace(pattern, MASK);

@@ -15,16 +15,16 @@ export interface SandboxSettings {
 }
 
 /** Where keys are kept by custom, below the home folder. A command in the sandbox finds nothing there. */
-const PRIVATE =
+const KEY_PLACES =
   '.ssh .gnupg .aws .azure .kube .docker .password-store .netrc .npmrc .pypirc .pgpass .git-credentials .mozilla .thunderbird .terraform.d .vault-token .cargo/credentials.toml .config/gcloud .config/gh .config/google-chrome .config/chromium .config/BraveSoftware .local/share/keyrings'.split(
     ' ',
   );
 
 /** Settings of the kernel and its devices, which root could change without any capability. */
-const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
+const KERNEL_SETTINGS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
 
 /** Folders that are new and empty for each command. The sockets of other programs (Docker, D-Bus) are in /run. */
-const FRESH = ['/tmp', '/var/tmp', '/run'];
+const EMPTY_FOLDERS = ['/tmp', '/var/tmp', '/run'];
 
 /**
  * The program and arguments to put before a command, so that it writes only in the working folder and reaches no network unless
@@ -39,49 +39,53 @@ export async function sandboxWrapper(
     throw new HiError('config', 'The sandbox is on, but the working folder is the whole disk.', {
       hint: 'Start hi in a folder, or set tools.sandbox to false.',
     });
-  const wall = [...closed(root), ...hidden(settings, root), ...(settings.network ? network() : ['--unshare-net'])];
-  works ??= tryOut(wall);
-  await works;
+  const sandboxOptions = [
+    ...baseMounts(root),
+    ...hiddenMounts(settings, root),
+    ...(settings.network ? resolverMounts() : ['--unshare-net']),
+  ];
+  probe ??= probeSandbox(sandboxOptions);
+  await probe;
   const { workingFolder } = context;
-  const isThere = isInside(root, workingFolder) || !FRESH.some((folder) => isInside(folder, workingFolder));
-  return ['bwrap', ...wall, '--chdir', isThere ? workingFolder : root, '--'];
+  const isThere = isInside(root, workingFolder) || !EMPTY_FOLDERS.some((folder) => isInside(folder, workingFolder));
+  return ['bwrap', ...sandboxOptions, '--chdir', isThere ? workingFolder : root, '--'];
 }
 
-let works: Promise<void> | null = null;
+let probe: Promise<void> | null = null;
 
 /** The system as it is, but not to be written; the working folder as it is. */
-function closed(root: string): readonly string[] {
-  const kernel = KERNEL.filter((path) => existsSync(path));
+function baseMounts(root: string): readonly string[] {
+  const kernel = KERNEL_SETTINGS.filter((path) => existsSync(path));
   return [
     ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...kernel.flatMap((path) => ['--ro-bind', path, path]),
-    ...FRESH.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
+    ...EMPTY_FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
     ...['--bind', root, root],
     ...deferredExecutionMounts(root),
     ...['--setenv', 'TMPDIR', '/tmp'],
   ];
 }
 
-function hidden(settings: SandboxSettings, root: string): readonly string[] {
-  const places = [...PRIVATE.map((name) => join(homedir(), name)), ...settings.hidden];
+function hiddenMounts(settings: SandboxSettings, root: string): readonly string[] {
+  const places = [...KEY_PLACES.map((name) => join(homedir(), name)), ...settings.hidden];
   return places
     .filter((path) => existsSync(path) && !isInside(path, root))
     .flatMap((path) => (statSync(path).isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]));
 }
 
 /** Names are looked up by a service whose files are in /run. */
-function network(): readonly string[] {
+function resolverMounts(): readonly string[] {
   const resolver = '/run/systemd/resolve';
   return existsSync(resolver) ? ['--ro-bind', resolver, resolver] : [];
 }
 
-function tryOut(wall: readonly string[]): Promise<void> {
+function probeSandbox(sandboxOptions: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    execFile('bwrap', [...wall, '--', 'true'], (failure, _output, errors) => {
+    execFile('bwrap', [...sandboxOptions, '--', 'true'], (failure, _output, errors) => {
       if (failure === null) resolve();
       else {
-        works = null;
+        probe = null;
         const why = failure.code === 'ENOENT' ? 'it is not installed' : errors.trim() || failure.message;
         reject(
           new HiError(

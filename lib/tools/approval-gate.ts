@@ -48,15 +48,15 @@ export async function* passGate(
 async function* ask(
   gate: Gate,
   approve: Approve,
-  asked: ApprovalQuestion,
+  question: ApprovalQuestion,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string | null> {
-  const approval: Approval = await approve(asked, signal);
+  const approval: Approval = await approve(question, signal);
   switch (approval.answer) {
     case 'once':
       return null;
     case 'always':
-      yield* remember(gate, asked.rule);
+      yield* remember(gate, question.rule);
       return null;
     case 'no':
       return approval.reason ? `The user said no: ${approval.reason}` : 'The user said no.';

@@ -41,11 +41,11 @@ export const bash: Tool<{ readonly command: string }> = {
       },
       signal,
     ).catch(explain);
-    await leave(end, context);
-    const [room, errorRoom] = share(context.outputLimit, stdout.end(), stderr.end());
+    await keepUntilTurnEnd(end, context);
+    const [room, errorRoom] = splitLimit(context.outputLimit, stdout.end(), stderr.end());
     const output = stdout.finish(room);
     const errors = stderr.finish(errorRoom);
-    const moved = await move(end.folder, context);
+    const moved = await followFolder(end.folder, context);
     return {
       stdout: output.text,
       stderr: errors.text,
@@ -59,15 +59,15 @@ export const bash: Tool<{ readonly command: string }> = {
 };
 
 async function requireFolder(context: ToolContext): Promise<void> {
-  const gone = context.workingFolder;
-  const found = await stat(gone).catch(() => null);
+  const missing = context.workingFolder;
+  const found = await stat(missing).catch(() => null);
   if (found?.isDirectory()) return;
   context.workingFolder = context.root;
-  throw new HiError('usage', `The working folder '${gone}' is gone. The next command starts in '${context.root}'.`);
+  throw new HiError('usage', `The working folder '${missing}' is gone. The next command starts in '${context.root}'.`);
 }
 
 /** Follows the command to its last folder, unless that was only there inside the sandbox. */
-async function move(folder: string | null, context: ToolContext): Promise<boolean> {
+async function followFolder(folder: string | null, context: ToolContext): Promise<boolean> {
   if (folder === null || folder === context.workingFolder) return false;
   if (!(await stat(folder).catch(() => null))?.isDirectory()) return false;
   context.workingFolder = folder;
@@ -85,15 +85,15 @@ function explain(failure: unknown): never {
 }
 
 /** What runs in the background may go on until the turn ends. */
-async function leave({ left }: ShellEnd, { atTurnEnd }: ToolContext): Promise<void> {
-  if (left === null) return;
-  const end = () => endProcesses(left, 300);
+async function keepUntilTurnEnd({ background }: ShellEnd, { atTurnEnd }: ToolContext): Promise<void> {
+  if (background === null) return;
+  const end = () => endProcesses(background, 300);
   if (atTurnEnd) atTurnEnd(end);
   else await end();
 }
 
 // A short stream leaves its room to the other one; two long ones get two thirds and one third.
-function share(limit: number, output: number, errors: number): readonly [number, number] {
+function splitLimit(limit: number, output: number, errors: number): readonly [number, number] {
   const errorRoom = Math.min(errors, Math.max(Math.floor(limit / 3), limit - output));
   return [limit - errorRoom, errorRoom];
 }

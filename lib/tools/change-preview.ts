@@ -2,13 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { detectEncoding } from './shell/decode-text.js';
 
 /** Above this a diff takes longer than anyone would read it. */
-const LARGEST = 2 * 1024 * 1024;
+const MAX_DIFF_SIZE = 2 * 1024 * 1024;
 
 /** What writing `content` to `path` would change, as a unified diff, or as one sentence where a diff says nothing. Never throws. */
 export async function changePreview(path: string, content: string): Promise<string> {
-  const before = await textOf(path);
+  const before = await readBefore(path);
   if (before.kind === 'other') return `${before.what} would be replaced by ${size(content)}.`;
-  if (before.text.length + content.length > LARGEST) return `Too large for a diff: ${size(content)} would be written.`;
+  if (before.text.length + content.length > MAX_DIFF_SIZE)
+    return `Too large for a diff: ${size(content)} would be written.`;
   if (before.text === content) return 'No change.';
   const { createTwoFilesPatch } = await import('diff');
   const old = before.kind === 'missing' ? '/dev/null' : path;
@@ -25,11 +26,11 @@ type Before =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'other'; readonly what: string };
 
-async function textOf(path: string): Promise<Before> {
+async function readBefore(path: string): Promise<Before> {
   try {
     const found = await stat(path);
     if (!found.isFile()) return { kind: 'other', what: 'Something that is not a file' };
-    if (found.size > LARGEST) return { kind: 'other', what: `The file of ${found.size} bytes` };
+    if (found.size > MAX_DIFF_SIZE) return { kind: 'other', what: `The file of ${found.size} bytes` };
     const bytes = await readFile(path);
     const encoding = await detectEncoding(bytes, true);
     if (encoding.kind === 'binary') return { kind: 'other', what: `The ${encoding.what} of ${found.size} bytes` };

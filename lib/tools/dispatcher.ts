@@ -42,7 +42,7 @@ type Outcome =
   | { readonly error: string; readonly result?: never };
 
 /** How much of what an interrupted call had printed the model reads: the end of it, in characters. */
-const PRINTED = 4000;
+const MAX_PARTIAL_OUTPUT = 4000;
 
 /** What is left of an interrupted call. */
 function interrupted(printed = ''): Outcome {
@@ -126,16 +126,16 @@ class ToolExecutor {
       const wrong = await wrongArguments(tool, call);
       if (wrong !== null) return { error: wrong };
       const access = tool.access(call.args, this.#context);
-      if (wouldWriteMask(access, call.args)) return { error: HIDDEN };
+      if (wouldWriteMask(access, call.args)) return { error: MASKED_CALL };
       const refusal = yield* passGate(this.#gate, call, access, signal);
       if (signal.aborted) return interrupted();
       if (refusal !== null) return { error: refusal };
-      const hear = (text: string): string => {
-        const heard = this.#mask(text);
-        printed = (printed + heard).slice(-PRINTED);
-        return heard;
+      const onOutput = (text: string): string => {
+        const masked = this.#mask(text);
+        printed = (printed + masked).slice(-MAX_PARTIAL_OUTPUT);
+        return masked;
       };
-      const result = yield* runTool(tool, call, this.#context, hear, signal);
+      const result = yield* runTool(tool, call, this.#context, onOutput, signal);
       return signal.aborted ? interrupted(printed) : { result };
     } catch (thrown) {
       return signal.aborted ? interrupted(printed) : { error: sentence(thrown) };
@@ -155,9 +155,9 @@ class ToolExecutor {
 
   async endTurn(): Promise<void> {
     this.#failures.forget();
-    const endings = this.#endings;
+    const cleanups = this.#endings;
     this.#endings = [];
-    await Promise.all(endings.map((end) => end()));
+    await Promise.all(cleanups.map((end) => end()));
   }
 }
 
@@ -190,7 +190,7 @@ async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart):
   return `The arguments of ${tool.name} were not a JSON object: ${invalid_args.slice(0, 200)}`;
 }
 
-const HIDDEN = `The call contains '${MASK}', which stands for a secret you cannot see. Leave that part of the file as it is (edit_file), or ask the user.`;
+const MASKED_CALL = `The call contains '${MASK}', which stands for a secret you cannot see. Leave that part of the file as it is (edit_file), or ask the user.`;
 
 function wouldWriteMask(access: Access, args: JsonObject): boolean {
   return access.kind !== 'read' && JSON.stringify(args).includes(MASK);

@@ -34,19 +34,19 @@ export const editFile: Tool<Edit> = {
   },
   access(edit, { workingFolder }) {
     const path = absolutePath(edit.path, workingFolder);
-    return { kind: 'write', path, preview: async () => changePreview(path, (await edited(edit, path)).text) };
+    return { kind: 'write', path, preview: async () => changePreview(path, (await applyEdit(edit, path)).text) };
   },
   async run(edit, { workingFolder }) {
-    const { asked, real } = await locate(edit.path, workingFolder);
-    const path = real ?? asked;
-    const { bytes, line } = await edited(edit, path);
+    const { absolute, real } = await locate(edit.path, workingFolder);
+    const path = real ?? absolute;
+    const { bytes, line } = await applyEdit(edit, path);
     await replaceFile(path, bytes);
     return { success: true, line };
   },
 };
 
 /** The file as it will be. Throws a `HiError` when the change cannot be made. */
-async function edited(edit: Edit, path: string) {
+async function applyEdit(edit: Edit, path: string) {
   const before = await readFile(path).catch((failure) => explain(failure, edit.path));
   const encoding = await detectEncoding(before, true);
   if (encoding.kind === 'binary')

@@ -5,7 +5,7 @@ import { absolutePath, locate } from '../permission/paths/resolve-path.js';
 import type { Tool } from './tool.js';
 
 /** More names than this help nobody; the total is told. Fewer where they are longer than the output may be. */
-const MOST_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 
 /** Lists one folder in order of names; folders, and links to folders, end in `/`. */
 export const listFiles: Tool<{ readonly path: string }> = {
@@ -22,11 +22,11 @@ export const listFiles: Tool<{ readonly path: string }> = {
   },
   access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder), isFolder: true }),
   async run({ path }, { workingFolder, outputLimit }) {
-    const { asked, real } = await locate(path, workingFolder);
-    const folder = real ?? asked;
+    const { absolute, real } = await locate(path, workingFolder);
+    const folder = real ?? absolute;
     const found = await readdir(folder, { withFileTypes: true }).catch((failure) => explain(failure, path));
     found.sort((one, other) => (one.name < other.name ? -1 : 1));
-    const shown = found.slice(0, Math.min(MOST_ENTRIES, howManyFit(found, outputLimit)));
+    const shown = found.slice(0, Math.min(MAX_ENTRIES, entriesThatFit(found, outputLimit)));
     const entries = await Promise.all(
       shown.map(async (entry) => {
         const isFolder =
@@ -41,7 +41,7 @@ export const listFiles: Tool<{ readonly path: string }> = {
 };
 
 /** How many of the names go into that many characters, quotes and commas included. */
-function howManyFit(found: readonly { readonly name: string }[], characters: number): number {
+function entriesThatFit(found: readonly { readonly name: string }[], characters: number): number {
   let length = 0;
   const tooMany = found.findIndex(({ name }) => {
     length += name.length + '"/",'.length;

@@ -8,10 +8,10 @@ import { nearest } from '../registry.js';
 import { detectEncoding } from './shell/decode-text.js';
 import type { Tool, ToolContext } from './tool.js';
 
-const SAMPLE = 64 * 1024;
+const SAMPLE_BYTES = 64 * 1024;
 
 /** Lines behind the wanted ones are counted, but not through more bytes than this. */
-const MOST_COUNTED = 256 * 1024 * 1024;
+const MAX_COUNTED_BYTES = 256 * 1024 * 1024;
 
 /** Reads a text file, or a range of its lines, decoding what it is encoded in. Memory stays bounded whatever the file's size. */
 export const readFile: Tool<{ readonly path: string; readonly offset?: number; readonly limit?: number }> = {
@@ -41,16 +41,21 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
     );
     try {
       await refuseSpecial(await file.stat(), path);
-      const sample = Buffer.alloc(SAMPLE);
-      const { bytesRead } = await file.read(sample, 0, SAMPLE, 0);
-      const encoding = await detectEncoding(sample.subarray(0, bytesRead), bytesRead < SAMPLE);
-      if (encoding.kind === 'binary') return sayBinary(path, encoding.what, (await file.stat()).size);
-      const stream = file.createReadStream({ start: encoding.mark, autoClose: false, signal, highWaterMark: SAMPLE });
+      const sample = Buffer.alloc(SAMPLE_BYTES);
+      const { bytesRead } = await file.read(sample, 0, SAMPLE_BYTES, 0);
+      const encoding = await detectEncoding(sample.subarray(0, bytesRead), bytesRead < SAMPLE_BYTES);
+      if (encoding.kind === 'binary') return describeBinary(path, encoding.what, (await file.stat()).size);
+      const stream = file.createReadStream({
+        start: encoding.mark,
+        autoClose: false,
+        signal,
+        highWaterMark: SAMPLE_BYTES,
+      });
       const range = new LineRange(offset, limit, context.outputLimit);
       const decoder = new TextDecoder(encoding.name, { ignoreBOM: true });
       for await (const chunk of stream) {
         range.take(decoder.decode(chunk, { stream: true }));
-        if (range.isDone && stream.bytesRead > MOST_COUNTED) return range.result(path, false);
+        if (range.isDone && stream.bytesRead > MAX_COUNTED_BYTES) return range.result(path, false);
       }
       range.take(decoder.decode());
       return { ...range.result(path, true), ...(encoding.name === 'utf-8' ? {} : { encoding: encoding.name }) };
@@ -81,7 +86,7 @@ async function refuseSpecial(
   if (!stat.isFile()) throw new HiError('usage', `'${path}' is not a regular file; it cannot be read as text.`);
 }
 
-function sayBinary(path: string, what: string, bytes: number): JsonObject {
+function describeBinary(path: string, what: string, bytes: number): JsonObject {
   const size = `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
   if (/image|PDF/.test(what))
     throw new HiError(

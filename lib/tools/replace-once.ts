@@ -19,7 +19,7 @@ export function replaceOnce(text: string, { path, old, new: replacement }: Repla
     throw new HiError('usage', `'old' and 'new' are the same; nothing would change in '${path}'.`);
   const places = placesOf(text, wanted);
   const [place, second] = places;
-  if (place === undefined) throw new HiError('usage', `The text is not in '${path}'. ${likely(text, old)}`);
+  if (place === undefined) throw new HiError('usage', `The text is not in '${path}'. ${hintFor(text, old)}`);
   if (second !== undefined) {
     const lines = places.slice(0, 10).map((found) => lineAt(text, found));
     throw new HiError(
@@ -46,7 +46,7 @@ function lineAt(text: string, place: number): number {
 }
 
 /** Where the text is when white space is left out of account: what models most often get wrong. */
-function likely(text: string, old: string): string {
+function hintFor(text: string, old: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const wanted = old
     .trim()

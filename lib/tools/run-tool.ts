@@ -7,7 +7,7 @@ import { OutputQueue } from './shell/output-queue.js';
 import type { Tool, ToolContext } from './tool.js';
 
 /** How long a call that was told to stop is waited for, and how much longer than its time a call may take to say so itself. */
-const PATIENCE = 900;
+const GRACE_MS = 900;
 
 /** The least time between two pieces of output for the screen, in milliseconds. */
 const INTERVAL = 25;
@@ -48,9 +48,9 @@ export async function* runTool(
 
 /** Rejects when a call has neither ended in its time nor soon after it was told to. */
 async function timedOut(timeout: number, signal: AbortSignal, stop: AbortSignal): Promise<never> {
-  const late = sleep(timeout + PATIENCE, null, { signal: stop, ref: false });
-  const told = aborted(signal, stop).then(() => sleep(PATIENCE, null, { signal: stop }));
-  await Promise.race([late, told]);
+  const overdue = sleep(timeout + GRACE_MS, null, { signal: stop, ref: false });
+  const graceOver = aborted(signal, stop).then(() => sleep(GRACE_MS, null, { signal: stop }));
+  await Promise.race([overdue, graceOver]);
   throw new HiError('interrupted', signal.aborted ? 'interrupted' : `The call did not end within ${timeout / 1000} s.`);
 }
 

@@ -25,8 +25,8 @@ export const writeFile: Tool<{ readonly path: string; readonly content: string }
     return { kind: 'write', path: absolute, preview: () => changePreview(absolute, content) };
   },
   async run({ path, content }, { workingFolder }) {
-    const { asked, real } = await locate(path, workingFolder);
-    const created = await replaceFile(real ?? asked, content);
+    const { absolute, real } = await locate(path, workingFolder);
+    const created = await replaceFile(real ?? absolute, content);
     return created ? { success: true, created: true } : { success: true };
   },
 };

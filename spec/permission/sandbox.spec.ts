@@ -72,7 +72,9 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     mkdirSync(secret);
     writeFileSync(join(secret, 'config.json'), 'hunter2');
     writeFileSync(join(dirname(place.folder), 'key'), 'hunter2');
-    const closed = another({ sandbox: { network: false, hidden: [secret, join(dirname(place.folder), 'key')] } });
+    const closed = another({
+      sandbox: { network: false, hidden: [secret, join(dirname(place.folder), 'key')] },
+    });
     await expectInSandbox(`cat ${secret}/config.json ${secret}/../key`, { stdout: '' }, closed);
   });
 

@@ -15,7 +15,7 @@ type PathPattern = readonly (NamePattern | '**')[];
 export const ANYTHING = '\0';
 
 /** More words than this are not made of `{a,b}`. */
-const MOST_ALTERNATIVES = 200;
+const MAX_ALTERNATIVES = 200;
 
 const BRACES = /(?<!\\)\{((?:[^{}\\]|\\.)*)\}/;
 
@@ -74,7 +74,7 @@ export function expandBraces(word: string, alone: (inside: string) => string | n
   let words: readonly string[] = [word];
   while (words.some((one) => BRACES.test(one))) {
     const next = words.flatMap((one) => alternatives(one, alone));
-    if (next.includes(null) || words.length > MOST_ALTERNATIVES) return null;
+    if (next.includes(null) || words.length > MAX_ALTERNATIVES) return null;
     words = next.filter((one) => one !== null);
   }
   return words;

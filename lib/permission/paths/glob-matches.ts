@@ -13,7 +13,7 @@ import type { ShellWord } from '../shell/shell-word.js';
 import { absolutePath } from './resolve-path.js';
 
 /** More names than this are not compared. */
-const MOST_NAMES = 5000;
+const MAX_NAMES = 5000;
 
 /** What is known of a word that bash replaces by names or values, as a pattern; null where that is nothing. */
 export function knownPattern({ value, pattern }: ShellWord): string | null {
@@ -51,7 +51,7 @@ async function pathsMatching(pattern: string, folder: string): Promise<readonly 
     for (const path of found) {
       const listed = await readdir(path).catch(() => []);
       names += listed.length;
-      if (names > MOST_NAMES) return null;
+      if (names > MAX_NAMES) return null;
       for (const entry of listed) if (matchesListed(wanted, step, entry)) next.push(join(path, entry));
     }
     found = next;
@@ -62,12 +62,12 @@ async function pathsMatching(pattern: string, folder: string): Promise<readonly 
 const isPlain = (pattern: string): boolean => !/[[\]{}/]/.test(pattern);
 
 /** Whether a name fits a pattern that a program is given, `*.ts`, in small letters or not. True for patterns that are not understood. */
-export function mayFit(pattern: string, name: string): boolean {
+export function mayMatchName(pattern: string, name: string): boolean {
   return !isPlain(pattern) || matchesName(namePattern(pattern.toLowerCase()), name.toLowerCase());
 }
 
 /** The same where it has to be certain. */
-export function surelyFits(pattern: string, name: string): boolean {
+export function surelyMatchesName(pattern: string, name: string): boolean {
   return isPlain(pattern) && matchesName(namePattern(pattern), name);
 }
 

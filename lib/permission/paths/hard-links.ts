@@ -5,25 +5,25 @@ import { join } from 'node:path';
 import { privateReason } from './private-places.js';
 
 /** More private files than this are not compared. */
-const MOST_FILES = 2000;
+const MAX_FILES = 2000;
 
 /**
  * Why a file with an ordinary name is private: it is the same as a private one at home, in `root` or of hi's own. Null where it is not.
  * A name does not tell of a hard link.
  */
-export async function hardLinkReason(path: string, root: string, own: readonly string[]): Promise<string | null> {
-  const linked = await privateHardLink(path, root, own);
+export async function hardLinkReason(path: string, root: string, ownPlaces: readonly string[]): Promise<string | null> {
+  const linked = await privateHardLink(path, root, ownPlaces);
   return linked === null ? null : `it is the same file as ${linked}, which is private`;
 }
 
-async function privateHardLink(path: string, root: string, own: readonly string[]): Promise<string | null> {
-  const file = look(path);
+async function privateHardLink(path: string, root: string, ownPlaces: readonly string[]): Promise<string | null> {
+  const file = lstatOrNull(path);
   if (!file?.isFile() || file.nlink < 2) return null;
-  let left = MOST_FILES;
+  let left = MAX_FILES;
   const find = async (place: string): Promise<string | null> => {
     left -= 1;
     if (left < 0) return null;
-    const there = look(place);
+    const there = lstatOrNull(place);
     if (there?.ino === file.ino && there.dev === file.dev) return place;
     if (there?.isDirectory() !== true) return null;
     for (const name of await readdir(place).catch(() => [])) {
@@ -32,14 +32,14 @@ async function privateHardLink(path: string, root: string, own: readonly string[
     }
     return null;
   };
-  for (const place of [...own, ...(await privateIn(homedir())), ...(await privateIn(root))]) {
+  for (const place of [...ownPlaces, ...(await privateIn(homedir())), ...(await privateIn(root))]) {
     const linked = await find(place);
     if (linked !== null) return linked;
   }
   return null;
 }
 
-function look(path: string): Stats | null {
+function lstatOrNull(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
@@ -50,5 +50,5 @@ function look(path: string): Stats | null {
 async function privateIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
   const paths = names.map((name) => join(folder, name));
-  return paths.filter((path) => privateReason({ asked: path, real: path }, 'read', []) !== null);
+  return paths.filter((path) => privateReason({ absolute: path, real: path }, 'read', []) !== null);
 }

@@ -51,13 +51,13 @@ export async function judgePath(
   const root = (await locate(context.root, '/')).real ?? context.root;
   const find = (list: readonly Rule[], paths: readonly string[]) =>
     list.find((rule) => concerns(rule, kind, tool) && coversPath(rule, paths, root));
-  const spellings = [resolve(place.asked), ...(place.real === null ? [] : [place.real])];
+  const spellings = [resolve(place.absolute), ...(place.real === null ? [] : [place.real])];
   const denied = find(rules.deny, spellings);
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const free = kind === 'read' && (await isFree(place, context));
-  const leads = place.real !== null && place.real !== resolve(place.asked) ? ` (it leads to ${place.real})` : '';
-  const own = free ? [] : context.ownPlaces;
-  const secret = privateReason(place, kind, own) ?? (await hardLinkReason(place.real ?? '', root, own));
+  const leads = place.real !== null && place.real !== resolve(place.absolute) ? ` (it leads to ${place.real})` : '';
+  const ownPlaces = free ? [] : context.ownPlaces;
+  const secret = privateReason(place, kind, ownPlaces) ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (secret !== null) return { decision: 'ask', reason: secret + leads, rule: null };
   const asked = find(rules.ask, spellings);
   if (asked) return { decision: 'ask', reason: `the rule '${asked.source}' says to ask${leads}`, rule: null };

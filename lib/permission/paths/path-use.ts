@@ -12,7 +12,7 @@ export interface PathUse {
   /** Whether one may: all that are not known to look only. */
   readonly mayWrite: boolean;
   /** Whether paths may be meant from another folder than the working folder. */
-  readonly moves: boolean;
+  readonly changesFolder: boolean;
   /** The folders they may be meant from, as far as it is written where it goes; null for too many. */
   readonly folders: readonly string[] | null;
 }
@@ -33,41 +33,41 @@ const READERS = new Set(
 const GIT_READERS = new Set('add blame check-ignore commit diff grep log ls-files rev-parse show status'.split(' '));
 
 /** More folders than this are not looked through. */
-const MOST_FOLDERS = 20;
+const MAX_FOLDERS = 20;
 
 /** Finds out how the commands of a line use paths. `workingFolder` is where it begins. */
 export function pathUse(parts: readonly ShellPart[], workingFolder: string): PathUse {
   const commands = parts.filter((part) => part.kind === 'command');
-  const hides = parts.some((part) => (part.kind === 'unclear' && part.hides) || isHiding(part));
-  const movers = commands.filter(isMover);
+  const mayHideCommands = parts.some((part) => (part.kind === 'unclear' && part.mayHideCommands) || isUncertain(part));
+  const folderChanges = commands.filter(mayChangeFolder);
   return {
     writes: commands.some((part) => WRITERS.has(programOf(part))),
     mayWrite: commands.some(mayWrite),
-    moves: hides || movers.length > 0,
-    folders: foldersOf(movers, workingFolder),
+    changesFolder: mayHideCommands || folderChanges.length > 0,
+    folders: foldersOf(folderChanges, workingFolder),
   };
 }
 
 const programOf = ({ words }: CommandPart): string => basename(words[0]?.value ?? '');
 
-const isHiding = (part: ShellPart): boolean => part.kind === 'command' && part.uncertainty?.hides === true;
+const isUncertain = (part: ShellPart): boolean => part.kind === 'command' && part.uncertainty?.mayHideCommands === true;
 
-const isMover = ({ words }: CommandPart): boolean =>
+const mayChangeFolder = ({ words }: CommandPart): boolean =>
   words.some(({ value }) => value === 'cd' || value === 'pushd' || value === 'popd');
 
 function mayWrite(part: CommandPart): boolean {
   if (part.inner !== null) return false;
   const program = programOf(part);
-  const looks = program === 'git' ? GIT_READERS.has(part.words[1]?.value ?? '') : READERS.has(program);
-  return !looks || part.uncertainty !== null;
+  const isReader = program === 'git' ? GIT_READERS.has(part.words[1]?.value ?? '') : READERS.has(program);
+  return !isReader || part.uncertainty !== null;
 }
 
-function foldersOf(movers: readonly CommandPart[], workingFolder: string): readonly string[] | null {
+function foldersOf(folderChanges: readonly CommandPart[], workingFolder: string): readonly string[] | null {
   const folders = new Set([workingFolder]);
-  for (const { words } of movers)
+  for (const { words } of folderChanges)
     for (const target of targetsOf(words)) {
       for (const folder of [...folders]) folders.add(absolutePath(target, folder));
-      if (folders.size > MOST_FOLDERS) return null;
+      if (folders.size > MAX_FOLDERS) return null;
     }
   return [...folders];
 }

@@ -10,20 +10,20 @@ import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
 
 /** More words than this are not looked through one by one. */
-const MOST_WORDS = 500;
+const MAX_WORDS = 500;
 
 /** No path is longer. What bash makes several words of may be. */
-const LONGEST_WORD = 4096;
+const MAX_WORD_LENGTH = 4096;
 
 // A pattern for names with a dot before them may find what nobody named: cat .e*, cat ~/.s{sh,x}/id.
-const DOT_PATTERN = /(^|[/{,=:])\.[^/\s]*[*?[{]|\{[^/]*\./;
+const HIDDEN_NAME_PATTERN = /(^|[/{,=:])\.[^/\s]*[*?[{]|\{[^/]*\./;
 
 // A name put together below /proc may be that of a process's environment: /proc/$PPID/env*.
 const KERNEL_PATTERN = /^\/+(proc|[^/]*[*?{\0][^/]*)\/+[^/]/;
 
-type Asking = Extract<Verdict, { decision: 'ask' }>;
+type AskVerdict = Extract<Verdict, { decision: 'ask' }>;
 
-const asking = (reason: string): Asking => ({ decision: 'ask', reason, rule: null });
+const ask = (reason: string): AskVerdict => ({ decision: 'ask', reason, rule: null });
 
 /**
  * Looks for private and forbidden places among the words of a command, whatever program they are given to.
@@ -35,15 +35,15 @@ export async function pathWordProblem(
   rules: Rules,
   context: JudgeContext,
 ): Promise<Verdict | null> {
-  if (words.length > MOST_WORDS) return asking('it has too many words to look through');
-  if (use.folders === null) return asking('it goes through too many folders');
+  if (words.length > MAX_WORDS) return ask('it has too many words to look through');
+  if (use.folders === null) return ask('it goes through too many folders');
   const forbidding = rules.deny.filter((rule) => rule.scope.kind !== 'all' && rule.subject.accessKind !== 'execute');
-  let problem: Asking | null = null;
+  let problem: AskVerdict | null = null;
   for (const workingFolder of use.folders) {
     const here = { ...context, workingFolder };
     for (const word of words) {
-      if ((word.value ?? word.pattern ?? word.text).length > LONGEST_WORD) {
-        if (/[*?{]/.test(word.pattern ?? '')) problem ??= asking('a word in it is too long to look through');
+      if ((word.value ?? word.pattern ?? word.text).length > MAX_WORD_LENGTH) {
+        if (/[*?{]/.test(word.pattern ?? '')) problem ??= ask('a word in it is too long to look through');
         continue;
       }
       problem ??= unclearName(word);
@@ -51,7 +51,7 @@ export async function pathWordProblem(
       const found = pattern === null ? [] : await globMatches(pattern, workingFolder);
       // Of a value that is not known anything may come; names that are only too many are another matter.
       if (found === null && !pattern?.includes(ANYTHING))
-        problem ??= asking(`too many files to look through: ${word.text}`);
+        problem ??= ask(`too many files to look through: ${word.text}`);
       for (const path of [...pathsIn(word), ...(found ?? [])]) {
         const denied = await denial(path, use, { ...rules, deny: forbidding, ask: [], allow: [] }, here);
         if (denied !== null) return denied;
@@ -62,12 +62,12 @@ export async function pathWordProblem(
   return problem;
 }
 
-function unclearName({ text, value, pattern = text }: ShellWord): Asking | null {
-  const readings = [text.slice(0, LONGEST_WORD), pattern.replaceAll('\\', '')];
+function unclearName({ text, value, pattern = text }: ShellWord): AskVerdict | null {
+  const readings = [text.slice(0, MAX_WORD_LENGTH), pattern.replaceAll('\\', '')];
   const isUnclear =
     /^~[^/+]/.test(text) ||
-    (value === null && (readings.some((reading) => DOT_PATTERN.test(reading)) || KERNEL_PATTERN.test(pattern)));
-  return isUnclear ? asking(`it cannot be told which files ${text} names`) : null;
+    (value === null && (readings.some((reading) => HIDDEN_NAME_PATTERN.test(reading)) || KERNEL_PATTERN.test(pattern)));
+  return isUnclear ? ask(`it cannot be told which files ${text} names`) : null;
 }
 
 async function denial(path: string, { writes }: PathUse, rules: Rules, context: JudgeContext): Promise<Verdict | null> {
@@ -82,18 +82,18 @@ async function denial(path: string, { writes }: PathUse, rules: Rules, context: 
 async function privateProblem(
   path: string,
   word: ShellWord,
-  { mayWrite, moves }: PathUse,
+  { mayWrite, changesFolder }: PathUse,
   { workingFolder, root, ownPlaces }: JudgeContext,
-): Promise<Asking | null> {
+): Promise<AskVerdict | null> {
   const isAddress = /^[a-z+]+:\/\//.test(word.value ?? '');
   const kind = mayWrite && !isAddress ? 'write' : 'read';
   const place = await locate(path, workingFolder);
   const reason = privateReason(place, kind, ownPlaces) ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (reason === null) return null;
   // A bare word such as `.key` may be anything; it is a place only where there is one.
-  const isCertain = word.value !== null && !moves && !path.includes('/');
+  const isCertain = word.value !== null && !changesFolder && !path.includes('/');
   if (isCertain && place.real !== null && (await lstat(place.real).catch(() => null)) === null) return null;
-  return asking(`${reason}: ${path}`);
+  return ask(`${reason}: ${path}`);
 }
 
 /** The word, what follows `=`, `:` or `@` in it (--env-file=.env, host:file, @file), and what follows the letters of an option (-f.env). */

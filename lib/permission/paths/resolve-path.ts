@@ -6,7 +6,7 @@ import { systemCode } from '../../errors.js';
 /** A path as it was written and as the kernel would find it. */
 export interface ResolvedPath {
   /** Absolute, links and `..` not yet resolved. */
-  readonly asked: string;
+  readonly absolute: string;
   /** Where it really leads. Null when that cannot be told (a loop of links, a folder that may not be entered). */
   readonly real: string | null;
 }
@@ -22,8 +22,8 @@ export function absolutePath(path: string, folder: string): string {
  * What does not exist yet is taken as written below the nearest parent that does. Never throws.
  */
 export async function locate(path: string, folder: string): Promise<ResolvedPath> {
-  const asked = absolutePath(path, folder);
-  return { asked, real: follow('/', asked.split(sep), 40) };
+  const absolute = absolutePath(path, folder);
+  return { absolute, real: follow('/', absolute.split(sep), 40) };
 }
 
 // Every word of a command is looked at: through the thread pool each look takes a hundred times as long as here.

@@ -30,54 +30,57 @@ async function wordsOf({ scope }: Rule): Promise<readonly string[] | null> {
   if (scope.kind === 'all') return null;
   const [part, ...others] = (await readCommand(scope.text, {})).parts;
   if (part?.kind !== 'command' || others.length > 0) return null;
-  return known([...part.settings, ...part.words]);
+  return literalValues([...part.assignments, ...part.words]);
 }
 
-function known(words: readonly ShellWord[]): readonly string[] | null {
+function literalValues(words: readonly ShellWord[]): readonly string[] | null {
   const values = words.map((word) => word.value).filter((value) => value !== null);
   return values.length === words.length ? values : null;
 }
 
 /** True when the rule speaks of the whole command line. */
-export function isWhole({ rule: { scope } }: CommandRule, command: string): boolean {
+export function coversCommandLine({ rule: { scope } }: CommandRule, command: string): boolean {
   return scope.kind === 'all' || (scope.kind === 'exact' && scope.text.trim() === command.trim());
 }
 
 /** How far the rules allow a command: with all that it runs in turn, itself only, or not at all. */
-export type Cover = 'whole' | 'itself' | 'no';
+export type Coverage = 'whole' | 'itself' | 'no';
 
 /** How far rules that allow cover this command. A prefix has to reach what is doubtful, and the name of the command that is run in turn. */
-export function cover(rules: readonly CommandRule[], part: CommandPart): Cover {
-  const covers = rules.map((rule) => coverBy(rule, part));
-  return covers.includes('whole') ? 'whole' : covers.includes('itself') ? 'itself' : 'no';
+export function coverage(rules: readonly CommandRule[], part: CommandPart): Coverage {
+  const coverages = rules.map((rule) => coverageBy(rule, part));
+  return coverages.includes('whole') ? 'whole' : coverages.includes('itself') ? 'itself' : 'no';
 }
 
-function coverBy({ rule, words: wanted }: CommandRule, { settings, words, inner, uncertainty }: CommandPart): Cover {
-  const all = [...settings, ...words];
+function coverageBy(
+  { rule, words: wanted }: CommandRule,
+  { assignments, words, inner, uncertainty }: CommandPart,
+): Coverage {
+  const all = [...assignments, ...words];
   const exact = rule.scope.kind === 'exact';
   if (wanted === null || (exact && wanted.length !== all.length)) return 'no';
   if (!wanted.every((word, index) => all[index]?.value === word)) return 'no';
   if (exact) return 'whole';
-  const reach = wanted.length - settings.length;
+  const reach = wanted.length - assignments.length;
   if (reach <= 0 || (uncertainty !== null && uncertainty.index >= reach)) return 'no';
   return inner === null || reach > inner.start ? 'whole' : 'itself';
 }
 
 /** How surely a rule that asks or denies speaks of a command: a word that is not known may be the one it names. */
-export type Mention = 'yes' | 'maybe' | 'no';
+export type RuleMatch = 'yes' | 'maybe' | 'no';
 
 /** Whether a rule that asks or denies speaks of this command, by any path to the program and behind any other command. */
-export function mentions({ rule, words }: CommandRule, part: CommandPart): Mention {
+export function matchCommand({ rule, words }: CommandRule, part: CommandPart): RuleMatch {
   if (rule.scope.kind === 'all') return 'yes';
   if (words === null) return 'no';
   const carries = part.inner !== null || part.uncertainty !== null;
   const starts = carries ? part.words.map((_, index) => index) : [0];
-  const found = starts.map((start) => speaksOf(words, part.words.slice(start), rule.scope.kind === 'exact'));
+  const found = starts.map((start) => matchWords(words, part.words.slice(start), rule.scope.kind === 'exact'));
   return found.includes('yes') ? 'yes' : found.includes('maybe') ? 'maybe' : 'no';
 }
 
-function speaksOf(wanted: readonly string[], words: readonly ShellWord[], exact: boolean): Mention {
-  let surely = true;
+function matchWords(wanted: readonly string[], words: readonly ShellWord[], exact: boolean): RuleMatch {
+  let isCertain = true;
   let open = false;
   let position = 0;
   let afterOption = false;
@@ -87,7 +90,7 @@ function speaksOf(wanted: readonly string[], words: readonly ShellWord[], exact:
       index > 0 &&
       position < words.length &&
       words[position]?.value !== word &&
-      isPassable(words[position], afterOption)
+      isSkippable(words[position], afterOption)
     ) {
       afterOption = words[position]?.value?.startsWith('-') ?? false;
       position += 1;
@@ -95,16 +98,16 @@ function speaksOf(wanted: readonly string[], words: readonly ShellWord[], exact:
     const value = words[position]?.value;
     if (value === undefined) return open ? 'maybe' : 'no';
     open ||= value === null && words[position]?.mayBeOption === true;
-    if (value === null) surely = false;
+    if (value === null) isCertain = false;
     else if (index === 0 ? basename(value) !== basename(word) : value !== word) return 'no';
     afterOption = false;
     position += 1;
   }
   if (exact && position < words.length) return 'no';
-  return surely ? 'yes' : 'maybe';
+  return isCertain ? 'yes' : 'maybe';
 }
 
-function isPassable(word: ShellWord | undefined, afterOption: boolean): boolean {
+function isSkippable(word: ShellWord | undefined, afterOption: boolean): boolean {
   const value = word?.value ?? null;
   return value !== null && (value.startsWith('-') || afterOption);
 }

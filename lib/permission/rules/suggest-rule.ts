@@ -9,20 +9,20 @@ const WITH_SUBCOMMAND = new Set(
 );
 
 /** Second words that run a program named by the third. */
-const RUNNING = new Set(['run', 'run-script', 'exec', 'x', 'dlx']);
+const SCRIPT_RUNNERS = new Set(['run', 'run-script', 'exec', 'x', 'dlx']);
 
 /** Second words that throw away, publish or run something elsewhere: each time may be another matter. */
-const GRAVE = new Set(
+const RISKY_SUBCOMMANDS = new Set(
   'push reset clean rm delete destroy apply publish unpublish uninstall remove prune purge drop stop kill deploy release rollback api auth system'.split(
     ' ',
   ),
 );
 
 /** Programs whose `exec` runs in another place, where the third word tells nothing of what it runs. */
-const ELSEWHERE = new Set(['docker', 'podman', 'kubectl']);
+const REMOTE_EXEC = new Set(['docker', 'podman', 'kubectl']);
 
 /** Programs that only look: their arguments may change without a new question. */
-const LOOKING = new Set(
+const READ_ONLY_PROGRAMS = new Set(
   'ls cat head tail wc grep rg fd tree stat file du df ps pwd whoami date uname which type echo diff cmp sort uniq cut tr nl tac jq yq md5sum sha256sum basename dirname realpath readlink test printenv tsc eslint biome prettier jest vitest pytest mypy ruff'.split(
     ' ',
   ),
@@ -40,19 +40,19 @@ export function suggestCommandRule(tool: string, command: string, uncovered: rea
   return text === null ? null : `${tool}(${text})`;
 }
 
-function prefixOf({ settings, words, inner, uncertainty }: Extract<ShellPart, { kind: 'command' }>): string | null {
+function prefixOf({ assignments, words, inner, uncertainty }: Extract<ShellPart, { kind: 'command' }>): string | null {
   const [name, second] = words.map((word) => word.value);
-  if (settings.length > 0 || inner !== null || uncertainty !== null || typeof name !== 'string' || !isPlain(name))
+  if (assignments.length > 0 || inner !== null || uncertainty !== null || typeof name !== 'string' || !isPlain(name))
     return null;
   const program = basename(name);
-  if (LOOKING.has(program)) return name;
+  if (READ_ONLY_PROGRAMS.has(program)) return name;
   const isSubcommand = typeof second === 'string' && /^[a-z][\w:-]*$/.test(second);
-  if (!WITH_SUBCOMMAND.has(program) || !isSubcommand || GRAVE.has(second)) return null;
-  if (!RUNNING.has(second)) return `${name} ${second}`;
+  if (!WITH_SUBCOMMAND.has(program) || !isSubcommand || RISKY_SUBCOMMANDS.has(second)) return null;
+  if (!SCRIPT_RUNNERS.has(second)) return `${name} ${second}`;
   const third = words[2]?.value;
   // `npm run build` and `npm run deploy` are different things.
   const isScript = typeof third === 'string' && isPlain(third) && !third.startsWith('-');
-  return isScript && !(second === 'exec' && ELSEWHERE.has(program)) ? `${name} ${second} ${third}` : null;
+  return isScript && !(second === 'exec' && REMOTE_EXEC.has(program)) ? `${name} ${second} ${third}` : null;
 }
 
 const isPlain = (word: string): boolean => /^[\w./:@-]+$/.test(word) && !word.endsWith(':*');
@@ -67,6 +67,8 @@ function exactText(command: string, uncovered: readonly ShellPart[]): string | n
 function isUnclear(part: ShellPart): boolean {
   return (
     part.kind === 'unclear' ||
-    (part.kind === 'command' && part.uncertainty?.hides === true && part.uncertainty.index === Number.POSITIVE_INFINITY)
+    (part.kind === 'command' &&
+      part.uncertainty?.mayHideCommands === true &&
+      part.uncertainty.index === Number.POSITIVE_INFINITY)
   );
 }

@@ -8,17 +8,17 @@ interface EscapeOptions {
   /** Words that tell it: clusters of short options, subcommands, scripts. */
   readonly words: RegExp;
   /** Options that tell it before the first word that is none. */
-  readonly first?: RegExp;
+  readonly global?: RegExp;
   /** Options whose value is the next word, before the subcommand. */
-  readonly valued?: RegExp;
+  readonly globalWithValue?: RegExp;
   /** Options that tell it behind this subcommand. */
-  readonly behind?: Readonly<Record<string, RegExp>>;
+  readonly bySubcommand?: Readonly<Record<string, RegExp>>;
   /** Whether any word that is not known may tell it: scripts, and letters without a dash. */
-  readonly unknown?: true;
+  readonly unknownWordEscapes?: true;
   /** Words that are no options beyond this many are written to. */
-  readonly operands?: number;
+  readonly writtenFromOperand?: number;
   /** Whether what stands behind `--` is meant for another program. */
-  readonly ends?: true;
+  readonly endsAtDoubleDash?: true;
 }
 
 // From the manual pages of git 2.39, GNU tar 1.34, rsync 3.2, OpenSSH 9.2, GNU coreutils 9.1, awk (POSIX), ripgrep 14, fd 10, tree 2.1,
@@ -41,9 +41,9 @@ const ESCAPE_OPTIONS: Readonly<Record<string, EscapeOptions>> = {
       '--editor',
       '--unsafe-paths',
     ],
-    first: /^-[cx]/,
-    valued: /^(-[Cc]|--(git-dir|work-tree|namespace|super-prefix|attr-source))$/,
-    behind: { clone: /^-[A-Za-z]*[cu]/, grep: /^-[A-Za-z]*O/, rebase: /^-[A-Za-z]*x/ },
+    global: /^-[cx]/,
+    globalWithValue: /^(-[Cc]|--(git-dir|work-tree|namespace|super-prefix|attr-source))$/,
+    bySubcommand: { clone: /^-[A-Za-z]*[cu]/, grep: /^-[A-Za-z]*O/, rebase: /^-[A-Za-z]*x/ },
     words:
       /^(-x|-O.*|-u.*\/.*|config|filter-branch|foreach|run|mergetool|difftool|send-email|hook|credential.*|maintenance|ext::.*)$/,
   },
@@ -59,7 +59,7 @@ const ESCAPE_OPTIONS: Readonly<Record<string, EscapeOptions>> = {
       '--absolute-names',
     ],
     words: /^-?[A-Za-z]*[IF]|^(-[A-Za-z]*|[crtux][a-zA-Z]*)P[A-Za-z]*$/,
-    unknown: true,
+    unknownWordEscapes: true,
   },
   rsync: { long: ['--rsh', '--rsync-path'], words: /^-[A-Za-z]*[eM]/ },
   ssh: { long: [], words: /^-[A-Za-z0-9]*[oEFIw]/ },
@@ -71,7 +71,7 @@ const ESCAPE_OPTIONS: Readonly<Record<string, EscapeOptions>> = {
       ...['--dump-variables', '--pretty-print', '--profile', '--debug'],
     ],
     words: /system[\s\\]*\(|[|>]|getline|@|^-[dfilopDEW]/,
-    unknown: true,
+    unknownWordEscapes: true,
   },
   man: { long: ['--pager', '--html'], words: /^-[A-Za-z]*[PH]/ },
   rg: { long: ['--pre', '--hostname-bin'], words: NO_WORD },
@@ -81,7 +81,7 @@ const ESCAPE_OPTIONS: Readonly<Record<string, EscapeOptions>> = {
     long: ['--log-file', '--LOG-FILE', '--lesskey-file', '--lesskey-src', '--lesskey-content'],
     words: /^-[A-Za-z]*[oOk]|^\+/,
   },
-  uniq: { long: [], words: NO_WORD, operands: 1 },
+  uniq: { long: [], words: NO_WORD, writtenFromOperand: 1 },
   date: { long: ['--set'], words: /^-[IRu]*s|^\d/ },
   file: { long: ['--compile', '--magic-file'], words: /^-[A-Za-z]*[Cm]/ },
   yq: { long: ['--inplace', '--in-place', '--split-exp', '--split-exp-file'], words: /^-[A-Za-z]*[is]|load/ },
@@ -96,9 +96,9 @@ const ESCAPE_OPTIONS: Readonly<Record<string, EscapeOptions>> = {
       ...['--init-module', '--config', '--shell-mode', '--use-yarnrc', '--prefix', '--dir', '--cwd'],
     ],
     words: /^(-[cC]$|--globalc)/,
-    ends: true,
+    endsAtDoubleDash: true,
   },
-  cargo: { long: ['--config'], words: NO_WORD, ends: true },
+  cargo: { long: ['--config'], words: NO_WORD, endsAtDoubleDash: true },
   go: { long: [], words: /^--?(toolexec|exec|vettool|overlay)(=|$)/ },
   kubectl: { long: ['--kubeconfig'], words: NO_WORD },
   helm: { long: ['--kubeconfig', '--post-renderer'], words: NO_WORD },
@@ -108,7 +108,7 @@ const ESCAPE_OPTIONS: Readonly<Record<string, EscapeOptions>> = {
 };
 
 /** Words of these by which commands may run that nobody sees. The others among the telling words write. */
-const HIDING: Readonly<Record<string, RegExp>> = {
+const HIDES_COMMANDS: Readonly<Record<string, RegExp>> = {
   git: /^(-[cxO]|-[A-Za-z]*[xO]|--(config|exec|up|rec|open|ext|text)|(config|filter-branch|foreach|run)$|ext::)/,
   tar: /^--(to|ch|us|rs|rm|in|ne)|^-?[A-Za-z]*[IF]/,
   rsync: /^(-[A-Za-z]*e|--rs)/,
@@ -133,7 +133,7 @@ const HIDING: Readonly<Record<string, RegExp>> = {
   wget: /^-/,
 };
 
-const SAME: Readonly<Record<string, string>> = {
+const ALIASES: Readonly<Record<string, string>> = {
   gawk: 'awk',
   mawk: 'awk',
   nawk: 'awk',
@@ -152,17 +152,17 @@ export interface Uncertainty {
   /** A rule whose prefix names the word here has said so itself. Infinity where only an exact rule can. */
   readonly index: number;
   /** Whether other commands may run that nobody sees. */
-  readonly hides: boolean;
+  readonly mayHideCommands: boolean;
 }
 
 /** The doubt about the last word by which a program does more than its first words say; null when there is none, and for programs that are not known. */
 export function uncertaintyAboutOptions(program: string, words: readonly ShellWord[]): Uncertainty | null {
-  const name = SAME[program] ?? program;
+  const name = ALIASES[program] ?? program;
   const index = name === 'sed' ? escapingSedWord(words) : escapingWord(name, words);
   if (index === -1) return null;
-  const looked = name === 'sed' ? [words[index]] : words.slice(1);
-  const hides = looked.some((word) => HIDING[name]?.test(word?.value ?? '') === true);
-  return { index, hides, reason: `${program} may run or write something else by ${words[index]?.text}` };
+  const candidates = name === 'sed' ? [words[index]] : words.slice(1);
+  const mayHideCommands = candidates.some((word) => HIDES_COMMANDS[name]?.test(word?.value ?? '') === true);
+  return { index, mayHideCommands, reason: `${program} may run or write something else by ${words[index]?.text}` };
 }
 
 function escapingWord(name: string, words: readonly ShellWord[]): number {
@@ -170,14 +170,16 @@ function escapingWord(name: string, words: readonly ShellWord[]): number {
   if (options === undefined) return -1;
   const end = words.findIndex(({ value }) => value === '--');
   const operands = words.flatMap((word, index) => (isOperand(word, index, end) ? [index] : []));
-  const subcommand = operands.find((index) => !options.valued?.test(words[index - 1]?.value ?? '')) ?? -1;
-  const behind = options.behind?.[words[subcommand]?.value ?? ''];
+  const subcommand = operands.find((index) => !options.globalWithValue?.test(words[index - 1]?.value ?? '')) ?? -1;
+  const afterSubcommand = options.bySubcommand?.[words[subcommand]?.value ?? ''];
   return words.findLastIndex(({ value, text, mayBeOption }, position) => {
-    if (position === 0 || (options.ends === true && end !== -1 && position > end)) return false;
-    if (options.operands !== undefined && operands.indexOf(position) >= options.operands) return true;
-    if (value === null) return mayBeOption || options.unknown === true || options.words.test(text.replace(/["']/g, ''));
-    const place = position < subcommand ? options.first : position > subcommand ? behind : undefined;
-    return tells(value, options) || place?.test(value) === true;
+    if (position === 0 || (options.endsAtDoubleDash === true && end !== -1 && position > end)) return false;
+    if (options.writtenFromOperand !== undefined && operands.indexOf(position) >= options.writtenFromOperand)
+      return true;
+    if (value === null)
+      return mayBeOption || options.unknownWordEscapes === true || options.words.test(text.replace(/["']/g, ''));
+    const place = position < subcommand ? options.global : position > subcommand ? afterSubcommand : undefined;
+    return isEscapeOption(value, options) || place?.test(value) === true;
   });
 }
 
@@ -187,7 +189,7 @@ function isOperand({ value }: ShellWord, index: number, end: number): boolean {
   return index > 0 && (value === '-' || !value?.startsWith('-'));
 }
 
-function tells(value: string, { long, words }: EscapeOptions): boolean {
+function isEscapeOption(value: string, { long, words }: EscapeOptions): boolean {
   if (words.test(value)) return true;
   const option = value.split('=')[0] ?? '';
   return option.length > '--'.length && long.some((name) => name.startsWith(option));

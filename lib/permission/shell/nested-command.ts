@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import { uncertaintyAboutOptions } from './escape-options.js';
-import { hiding, type NestedCommand, NOTHING, nestedFrom, unclear } from './nested.js';
+import { hiddenCommand, type NestedCommand, NOTHING, nestedFrom, unclearEffect } from './nested.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
-import { behindOptions, isWrapper } from './wrapper-command.js';
+import { isWrapper, wrappedCommand } from './wrapper-command.js';
 
 const SHELLS = new Set(['bash', 'sh', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'rbash']);
 
 /** Commands of bash that decide what later words mean. */
-const SETTERS: Readonly<Record<string, string>> = {
+const STATE_BUILTINS: Readonly<Record<string, string>> = {
   declare: 'it sets variables',
   typeset: 'it sets variables',
   local: 'it sets variables',
@@ -31,7 +31,7 @@ const RUNNERS = new Set(
 );
 
 /** Names of what a command is fed. */
-const FED = /^\/(dev\/(stdin|fd\/)|proc\/.*\/fd\/)/;
+const STANDARD_INPUT = /^\/(dev\/(stdin|fd\/)|proc\/.*\/fd\/)/;
 const READS_SCRIPT = 'the shell runs what it is fed';
 
 /** Builtins that evaluate the name of a variable, where a value such as `a[$(date)]` runs a command. */
@@ -40,89 +40,90 @@ const NAME_READERS = new Set(['test', '[', 'printf', 'read', 'mapfile', 'readarr
 /** Finds the command that a command runs in turn, so that both can be judged. What cannot be told is said to be unclear. */
 export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
   const name = words[0]?.value ?? null;
-  if (name === null || name === '') return hiding('it cannot be told which program runs');
+  if (name === null || name === '') return hiddenCommand('it cannot be told which program runs');
   const program = basename(name);
-  const setter = Object.hasOwn(SETTERS, program) ? SETTERS[program] : undefined;
-  if (setter !== undefined) return unclear(setter);
-  if (RUNNERS.has(program)) return hiding(`${program} runs other commands`);
-  if (program === 'eval') return evaluated(words);
-  if (program === 'trap') return trapped(words);
-  if (program === 'set') return settings(words);
+  const setter = Object.hasOwn(STATE_BUILTINS, program) ? STATE_BUILTINS[program] : undefined;
+  if (setter !== undefined) return unclearEffect(setter);
+  if (RUNNERS.has(program)) return hiddenCommand(`${program} runs other commands`);
+  if (program === 'eval') return evalCommand(words);
+  if (program === 'trap') return trapCommand(words);
+  if (program === 'set') return setCommand(words);
   if (program === 'source' || program === '.')
-    return FED.test(words[1]?.value ?? '') ? hiding(READS_SCRIPT) : scriptFile(words, 1);
-  if (program === 'find') return found(words);
-  if (SHELLS.has(program)) return shell(program, words);
-  if (isWrapper(program)) return behindOptions(program, words);
+    return STANDARD_INPUT.test(words[1]?.value ?? '') ? hiddenCommand(READS_SCRIPT) : scriptFile(words, 1);
+  if (program === 'find') return findCommand(words);
+  if (SHELLS.has(program)) return shellCommand(program, words);
+  if (isWrapper(program)) return wrappedCommand(program, words);
   if (NAME_READERS.has(program)) return nameReader(program, words);
   const uncertainty = uncertaintyAboutOptions(program, words);
   return uncertainty === null ? NOTHING : { kind: 'unclear', ...uncertainty };
 }
 
-function evaluated(words: readonly ShellWord[]): NestedCommand {
+function evalCommand(words: readonly ShellWord[]): NestedCommand {
   const values = words.slice(1).map((word) => word.value);
-  if (values.includes(null)) return hiding('it evaluates something that is not written in it');
+  if (values.includes(null)) return hiddenCommand('it evaluates something that is not written in it');
   return { kind: 'script', start: words.length, script: values.join(' ') };
 }
 
-function trapped(words: readonly ShellWord[]): NestedCommand {
+function trapCommand(words: readonly ShellWord[]): NestedCommand {
   const action = words[1]?.value ?? null;
   if (words.length === 1 || action === '-') return NOTHING;
   return action === null
-    ? hiding('it sets a trap that is not written in it')
+    ? hiddenCommand('it sets a trap that is not written in it')
     : { kind: 'script', start: words.length, script: action };
 }
 
 // Allexport and keyword would turn harmless assignments into settings of other programs.
-function settings(words: readonly ShellWord[]): NestedCommand {
+function setCommand(words: readonly ShellWord[]): NestedCommand {
   const plain = words
     .slice(1)
     .every(
       ({ value }) =>
         value !== null && /^([-+][befhmnuvxCEHPT]*o?|pipefail|errexit|nounset|xtrace|noglob|noclobber)$/.test(value),
     );
-  return plain ? NOTHING : unclear('it changes how bash reads commands');
+  return plain ? NOTHING : unclearEffect('it changes how bash reads commands');
 }
 
-function found(words: readonly ShellWord[]): NestedCommand {
+function findCommand(words: readonly ShellWord[]): NestedCommand {
   if (words.some((word) => word.value === null && word.mayBeOption))
-    return hiding('find may be told to run or delete something');
+    return hiddenCommand('find may be told to run or delete something');
   const values = words.map((word) => word.value ?? '');
   const action = values.find((value) => /^-(delete|execdir|okdir|fprint.*|fls)$/.test(value));
-  if (action !== undefined) return unclear(`find ${action} changes or runs something`);
+  if (action !== undefined) return unclearEffect(`find ${action} changes or runs something`);
   const first = values.findIndex((value) => value === '-exec' || value === '-ok');
   if (first === -1) return NOTHING;
   const end = values.findIndex(
     (value, index) => index > first && (value === ';' || (value === '+' && values[index - 1] === '{}')),
   );
   if (end === -1 || values.slice(end).some((value) => value === '-exec' || value === '-ok'))
-    return hiding('find runs several commands');
+    return hiddenCommand('find runs several commands');
   // Names that find puts in begin with the path it was given.
   const inner = words
     .slice(first + 1, end)
     .map((word) => (word.value?.includes('{}') ? { ...word, value: null } : word));
-  return { kind: 'words', start: first + 1, settings: [], words: inner };
+  return { kind: 'words', start: first + 1, assignments: [], words: inner };
 }
 
 /** What bash reads in another way than other shells: there its `$'…'` ends elsewhere, and `[[ a || b ]]` runs `b`. */
 const OF_BASH_ONLY = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfunction\b/;
 
-function shell(program: string, words: readonly ShellWord[]): NestedCommand {
+function shellCommand(program: string, words: readonly ShellWord[]): NestedCommand {
   for (let index = 1; index < words.length; index += 1) {
     const { value, mayBeOption } = words[index] ?? UNKNOWN_WORD;
-    if (value === null && mayBeOption) return hiding('it cannot be told what the shell is given');
-    if (FED.test(value ?? '')) return hiding(READS_SCRIPT);
+    if (value === null && mayBeOption) return hiddenCommand('it cannot be told what the shell is given');
+    if (STANDARD_INPUT.test(value ?? '')) return hiddenCommand(READS_SCRIPT);
     if (value === null || !/^[-+]/.test(value)) return scriptFile(words, index);
     if (/^--(version|help)$/.test(value)) return NOTHING;
     if (/^--(norc|noprofile|posix|login)$/.test(value)) continue;
     if (/^[-+][eux]*o$/.test(value)) index += 1;
     else if (/^-[eilux]*c$/.test(value)) {
       const script = words[index + 1]?.value ?? null;
-      if (script === null) return hiding('it runs a script that is not written in it');
-      if (!/^r?bash$/.test(program) && OF_BASH_ONLY.test(script)) return hiding(`${program} may read it differently`);
+      if (script === null) return hiddenCommand('it runs a script that is not written in it');
+      if (!/^r?bash$/.test(program) && OF_BASH_ONLY.test(script))
+        return hiddenCommand(`${program} may read it differently`);
       return { kind: 'script', start: words.length, script };
-    } else if (!/^[-+][eilnuvx]+$/.test(value)) return hiding(`the shell's option ${value} is not known`);
+    } else if (!/^[-+][eilnuvx]+$/.test(value)) return hiddenCommand(`the shell's option ${value} is not known`);
   }
-  return hiding(READS_SCRIPT);
+  return hiddenCommand(READS_SCRIPT);
 }
 
 /** A script is a file: `bash ls` runs the one called `ls` in the working folder, not the program. */
@@ -137,10 +138,10 @@ function scriptFile(words: readonly ShellWord[], start: number): NestedCommand {
 function nameReader(program: string, words: readonly ShellWord[]): NestedCommand {
   const rest = words.slice(1);
   if (/^(mapfile|readarray)$/.test(program) && rest.some(({ value }) => value === null || /^-[A-Za-z]*C/.test(value)))
-    return hiding(`${program} may run a command for each line`);
+    return hiddenCommand(`${program} may run a command for each line`);
   if (program === 'printf' && rest[0]?.mayBeOption === false) return NOTHING;
   const plain = rest.every(({ value }) => value !== null && !value.includes('[') && !/^-[vR]/.test(value));
   const sets =
     program !== 'test' && program !== '[' && rest.some(({ value }) => !/^-|^[a-z_][a-z0-9_]*$/.test(value ?? ''));
-  return plain && !sets ? NOTHING : unclear(`${program} may evaluate what it is given`);
+  return plain && !sets ? NOTHING : unclearEffect(`${program} may evaluate what it is given`);
 }

@@ -8,7 +8,7 @@ export type NestedCommand =
   | {
       readonly kind: 'words';
       readonly start: number;
-      readonly settings: readonly ShellWord[];
+      readonly assignments: readonly ShellWord[];
       readonly words: readonly ShellWord[];
     }
   /** One of its words is a script. */
@@ -19,23 +19,27 @@ export type NestedCommand =
 export const NOTHING: NestedCommand = { kind: 'nothing' };
 
 /** It may run commands that nobody sees. */
-export const hiding = (reason: string): NestedCommand => ({
+export const hiddenCommand = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
   index: Number.POSITIVE_INFINITY,
-  hides: true,
+  mayHideCommands: true,
 });
 
 /** It does something that no prefix of its words tells. */
-export const unclear = (reason: string): NestedCommand => ({
+export const unclearEffect = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
   index: Number.POSITIVE_INFINITY,
-  hides: false,
+  mayHideCommands: false,
 });
 
 /** The command that begins at `start`; nothing where there is none. */
-export function nestedFrom(words: readonly ShellWord[], start: number, settings: readonly ShellWord[]): NestedCommand {
+export function nestedFrom(
+  words: readonly ShellWord[],
+  start: number,
+  assignments: readonly ShellWord[],
+): NestedCommand {
   const rest = words.slice(start);
-  return rest.length === 0 ? NOTHING : { kind: 'words', start, settings, words: rest };
+  return rest.length === 0 ? NOTHING : { kind: 'words', start, assignments, words: rest };
 }

@@ -11,7 +11,7 @@ export type ShellPart =
       readonly kind: 'command';
       readonly text: string;
       /** Variables set for this command only. */
-      readonly settings: readonly ShellWord[];
+      readonly assignments: readonly ShellWord[];
       /** The program and its arguments. */
       readonly words: readonly ShellWord[];
       /** The commands this one runs in turn (`env`, `xargs`, `bash -c`), and where in `words` they begin. */
@@ -20,7 +20,7 @@ export type ShellPart =
     }
   | { readonly kind: 'file'; readonly text: string; readonly use: 'read' | 'write'; readonly path: string }
   /** Something whose effect cannot be told from the text. No prefix rule covers it. */
-  | { readonly kind: 'unclear'; readonly text: string; readonly reason: string; readonly hides: boolean };
+  | { readonly kind: 'unclear'; readonly text: string; readonly reason: string; readonly mayHideCommands: boolean };
 
 /** A command line, taken apart. */
 export interface ShellReading {
@@ -30,7 +30,7 @@ export interface ShellReading {
 }
 
 /** Deeper than this nobody reads. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 // What a reader does not see on the screen, or sees in another order than bash reads it.
 const HIDDEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\u115f\u1160\u3164\uffa0]/u;
@@ -72,12 +72,12 @@ class Reader implements ShellReading {
   }
 
   /** `hides`: whether commands may be in it that nobody sees. */
-  unclear(text: string, reason: string, hides = false): void {
-    this.parts.push({ kind: 'unclear', text, reason, hides });
+  unclear(text: string, reason: string, mayHideCommands = false): void {
+    this.parts.push({ kind: 'unclear', text, reason, mayHideCommands });
   }
 
   read(source: string, depth: number): void {
-    if (depth > DEEPEST) this.unclear(source, 'it is nested too deeply', true);
+    if (depth > MAX_DEPTH) this.unclear(source, 'it is nested too deeply', true);
     else this.#visit(this.#parse(source), source, depth);
   }
 
@@ -105,13 +105,13 @@ class Reader implements ShellReading {
     this.#add(text, assignments.map(argument), [shellWord(name), ...args.map(argument)], depth);
   }
 
-  #add(text: string, settings: readonly ShellWord[], words: readonly ShellWord[], depth: number): void {
+  #add(text: string, assignments: readonly ShellWord[], words: readonly ShellWord[], depth: number): void {
     const run = nestedCommand(words);
     if (NAME_SETTERS.has(words[0]?.value ?? ''))
       for (const { value } of words.slice(1))
         if (value !== null && this.#isOfPrograms(value)) this.#assign(value, text);
     const uncertainty = run.kind === 'unclear' ? run : null;
-    this.parts.push({ kind: 'command', text, settings, words, inner: this.#inner(run, depth + 1), uncertainty });
+    this.parts.push({ kind: 'command', text, assignments, words, inner: this.#inner(run, depth + 1), uncertainty });
   }
 
   #inner(run: NestedCommand, depth: number) {
@@ -119,8 +119,8 @@ class Reader implements ShellReading {
     const outer = this.parts;
     this.parts = [];
     if (run.kind === 'script') this.read(run.script, depth);
-    else if (depth > DEEPEST) this.unclear(textOf(run.words), 'it is nested too deeply', true);
-    else this.#add(textOf([...run.settings, ...run.words]), run.settings, run.words, depth);
+    else if (depth > MAX_DEPTH) this.unclear(textOf(run.words), 'it is nested too deeply', true);
+    else this.#add(textOf([...run.assignments, ...run.words]), run.assignments, run.words, depth);
     const inner = { start: run.start, parts: this.parts };
     this.parts = outer;
     return inner;

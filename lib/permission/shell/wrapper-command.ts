@@ -1,4 +1,4 @@
-import { hiding, type NestedCommand, NOTHING, nestedFrom } from './nested.js';
+import { hiddenCommand, type NestedCommand, NOTHING, nestedFrom } from './nested.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
 
 /** Options of a program that runs the rest of its words: letters without and with a value, long ones without. `skip` words come before the command. */
@@ -9,7 +9,7 @@ interface WrapperOptions {
   readonly skip?: number;
 }
 
-const CARRIERS: Readonly<Record<string, WrapperOptions>> = {
+const WRAPPERS: Readonly<Record<string, WrapperOptions>> = {
   builtin: {},
   busybox: {},
   caffeinate: { flags: 'dimsu' },
@@ -44,20 +44,20 @@ const CARRIERS: Readonly<Record<string, WrapperOptions>> = {
 
 /** True for programs that run the rest of their words. */
 export function isWrapper(program: string): boolean {
-  return Object.hasOwn(CARRIERS, program);
+  return Object.hasOwn(WRAPPERS, program);
 }
 
 /** Finds the command behind the options of a carrier. */
-export function behindOptions(program: string, words: readonly ShellWord[]): NestedCommand {
-  const wrapper = CARRIERS[program] ?? {};
-  const settings: ShellWord[] = [];
+export function wrappedCommand(program: string, words: readonly ShellWord[]): NestedCommand {
+  const wrapper = WRAPPERS[program] ?? {};
+  const assignments: ShellWord[] = [];
   let skip = wrapper.skip ?? 0;
-  let replaced: string | null = null;
+  let placeholder: string | null = null;
   let index = 1;
   for (; index < words.length; index += 1) {
     const word = words[index] ?? UNKNOWN_WORD;
     const { value } = word;
-    if (value === null && word.mayBeOption) return hiding(`it cannot be told what ${program} is given`);
+    if (value === null && word.mayBeOption) return hiddenCommand(`it cannot be told what ${program} is given`);
     if (program === 'command' && /^-[pvV]*[vV]/.test(value ?? '')) return NOTHING;
     if (value === '--') {
       index += 1;
@@ -65,18 +65,20 @@ export function behindOptions(program: string, words: readonly ShellWord[]): Nes
     }
     if (value !== null && /^-./.test(value)) {
       const option = readOption(value, wrapper);
-      if (option === null) return hiding(`the option ${value} of ${program} may run something else`);
+      if (option === null) return hiddenCommand(`the option ${value} of ${program} may run something else`);
       if (option.takesNext) index += 1;
-      if (program === 'xargs' && option.letter === 'I') replaced = option.value ?? words[index]?.value ?? '';
-    } else if (isSetting(program, value)) settings.push(word);
+      if (program === 'xargs' && option.letter === 'I') placeholder = option.value ?? words[index]?.value ?? '';
+    } else if (isAssignment(program, value)) assignments.push(word);
     else if (skip > 0) skip -= 1;
     else break;
   }
-  const found = nestedFrom(words, index, settings);
-  return program === 'xargs' && found.kind === 'words' ? { ...found, words: fed(found.words, replaced) } : found;
+  const found = nestedFrom(words, index, assignments);
+  return program === 'xargs' && found.kind === 'words'
+    ? { ...found, words: xargsWords(found.words, placeholder) }
+    : found;
 }
 
-function isSetting(program: string, value: string | null): boolean {
+function isAssignment(program: string, value: string | null): boolean {
   return (program === 'env' || program === 'sudo') && value !== null && /^[^-=/][^=/]*=/.test(value);
 }
 
@@ -100,10 +102,10 @@ function readOption(word: string, { flags = '', valued = '', long = [] }: Wrappe
 }
 
 /** What xargs runs: the words it was given, with what it reads in their places or behind them. */
-function fed(words: readonly ShellWord[], replaced: string | null): readonly ShellWord[] {
-  if (replaced === null) return [...words, UNKNOWN_WORD];
+function xargsWords(words: readonly ShellWord[], placeholder: string | null): readonly ShellWord[] {
+  if (placeholder === null) return [...words, UNKNOWN_WORD];
   return words.map((word) => {
-    const isReplaced = word.value === null || replaced === '' || word.value.includes(replaced);
+    const isReplaced = word.value === null || placeholder === '' || word.value.includes(placeholder);
     return isReplaced ? { ...word, value: null, mayBeOption: true } : word;
   });
 }

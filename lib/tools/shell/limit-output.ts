@@ -7,10 +7,10 @@ import { firstCharacters, lastCharacters } from '../../chat/cut-text.js';
 import { makeFolder } from '../../folder.js';
 
 /** A whole output is kept up to this size; a command that never stops printing must not fill the disk. */
-const LARGEST_SPILL = 1024 ** 3;
+const MAX_SPILL_BYTES = 1024 ** 3;
 
 /** Whole outputs are for the turn they belong to and a little after. */
-const SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
+const MAX_SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
 
 /** A name no other output has, for both streams of one command. */
 export function outputName(): string {
@@ -139,7 +139,7 @@ class Spill {
   // Written in step with the pipe: the child waits while the disk does, and nothing piles up in memory.
   write(chunk: Buffer): void {
     if (this.#failed) return;
-    if (this.#written + chunk.length > LARGEST_SPILL) {
+    if (this.#written + chunk.length > MAX_SPILL_BYTES) {
       this.#isWhole = false;
       return;
     }
@@ -172,7 +172,7 @@ class Spill {
 }
 
 function removeOld(folder: string): void {
-  const oldest = Date.now() - SPILL_AGE;
+  const oldest = Date.now() - MAX_SPILL_AGE;
   for (const name of readdirSync(folder)) {
     if (!OUTPUTS.test(name)) continue;
     const path = join(folder, name);

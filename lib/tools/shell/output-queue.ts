@@ -1,5 +1,5 @@
 /** What the screen has not taken yet may not pile up beyond this. */
-const MOST_WAITING = 64 * 1024;
+const MAX_QUEUED = 64 * 1024;
 
 /** Text on its way to the screen: pieces go in as they come, come out joined; what the screen is too slow for is left out with a word. */
 export class OutputQueue {
@@ -10,10 +10,10 @@ export class OutputQueue {
   add(text: string): void {
     if (text === '') return;
     this.#waiting += text;
-    const excess = this.#waiting.length - MOST_WAITING;
+    const excess = this.#waiting.length - MAX_QUEUED;
     if (excess > 0) {
-      this.#waiting = this.#waiting.slice(-MOST_WAITING / 2);
-      this.#left += excess + MOST_WAITING / 2;
+      this.#waiting = this.#waiting.slice(-MAX_QUEUED / 2);
+      this.#left += excess + MAX_QUEUED / 2;
     }
     this.#wake?.();
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandProcesses, endProcesses, isRunning, MARK, newMark } from './end-processes.js';
 
 /** How long what is told to end may take before it is killed. */
-const PATIENCE = 400;
+const GRACE_MS = 400;
 
 /** How a shell command is run. */
 export interface ShellRun {
@@ -26,7 +26,7 @@ export interface ShellEnd {
   /** The folder the command ended in; null when it did not say. */
   readonly folder: string | null;
   /** What it left running in the background; null for nothing. */
-  readonly left: CommandProcesses | null;
+  readonly background: CommandProcesses | null;
 }
 
 /**
@@ -36,19 +36,19 @@ export interface ShellEnd {
 export async function runShell(command: string, run: ShellRun, signal: AbortSignal): Promise<ShellEnd> {
   const mark = newMark();
   const [program = 'bash', ...before] = [...run.wrapper, 'bash'];
-  const child = spawn(program, [...before, '--noprofile', '--norc', '-c', told(command)], {
+  const child = spawn(program, [...before, '--noprofile', '--norc', '-c', withExitFolder(command)], {
     cwd: run.folder,
     env: { ...run.env, [MARK]: mark },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     // setsid: a new process group, and no /dev/tty to draw on or ask at.
     detached: true,
   });
-  const pipes = listen(child, run);
+  const output = watchPipes(child, run);
   const processes = { group: await started(child), mark };
   let timedOut = false;
   let ending: Promise<void> | null = null;
   const end = () => {
-    ending ??= endProcesses(processes, PATIENCE);
+    ending ??= endProcesses(processes, GRACE_MS);
   };
   const timer = setTimeout(() => {
     timedOut = true;
@@ -60,19 +60,19 @@ export async function runShell(command: string, run: ShellRun, signal: AbortSign
   clearTimeout(timer);
   signal.removeEventListener('abort', end);
   await ending;
-  await pipes.drained();
+  await output.drained();
   child.unref();
   return {
     exitCode: timedOut ? 124 : (code ?? 128 + signalNumber(killedBy)),
     signal: killedBy,
     timedOut,
-    folder: pipes.folder(),
-    left: isRunning(processes) ? processes : null,
+    folder: output.folder(),
+    background: isRunning(processes) ? processes : null,
   };
 }
 
 // Bash says its last folder on an extra descriptor when it exits, so there is nothing to race with.
-function told(command: string): string {
+function withExitFolder(command: string): string {
   return `trap 'pwd -P >&3' EXIT; ${command}`;
 }
 
@@ -95,18 +95,18 @@ interface Pipes {
   folder(): string | null;
 }
 
-function listen(child: ChildProcess, run: ShellRun): Pipes {
-  let said = '';
+function watchPipes(child: ChildProcess, run: ShellRun): Pipes {
+  let reported = '';
   let last = 0;
   let closed = false;
-  let over = false;
+  let isDrained = false;
   child.once('close', () => {
     closed = true;
   });
-  const hear = (take: (chunk: Buffer) => void) => (chunk: Buffer) => {
+  const receiver = (take: (chunk: Buffer) => void) => (chunk: Buffer) => {
     last = Date.now();
     // What runs on in the background is read and dropped: it would die of a closed pipe.
-    if (!over) take(chunk);
+    if (!isDrained) take(chunk);
   };
   const outputs = [
     { stream: child.stdout, take: run.stdout },
@@ -114,12 +114,12 @@ function listen(child: ChildProcess, run: ShellRun): Pipes {
     {
       stream: child.stdio[3],
       take: (chunk: Buffer) => {
-        said = (said + chunk.toString()).slice(-8192);
+        reported = (reported + chunk.toString()).slice(-8192);
       },
     },
   ];
   for (const { stream, take } of outputs) {
-    stream?.on('data', hear(take));
+    stream?.on('data', receiver(take));
     stream?.on('error', () => {});
   }
   return {
@@ -127,11 +127,11 @@ function listen(child: ChildProcess, run: ShellRun): Pipes {
       const begin = Date.now();
       last = begin;
       while (!closed && Date.now() - last < 40 && Date.now() - begin < 400) await sleep(5);
-      over = true;
+      isDrained = true;
       for (const { stream } of outputs)
         if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
     },
-    folder: () => /(?:^|\n)(\/[^\n]*)\n$/.exec(said)?.[1] ?? null,
+    folder: () => /(?:^|\n)(\/[^\n]*)\n$/.exec(reported)?.[1] ?? null,
   };
 }
 

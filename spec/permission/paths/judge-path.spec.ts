@@ -201,7 +201,7 @@ describe('locate', () => {
     symlinkSync('/etc', join(place.folder, 'link'));
     expect((await locate('link/../x', place.folder)).real).toBe('/x');
     expect((await locate('src/none/deeper', place.folder)).real).toBe(join(place.folder, 'src/none/deeper'));
-    expect((await locate('~/x', place.folder)).asked).toBe(`${homedir()}/x`);
+    expect((await locate('~/x', place.folder)).absolute).toBe(`${homedir()}/x`);
   });
 
   it('tells a folder from one whose name begins like it', () => {

@@ -2,39 +2,39 @@ import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rule, Rules } from '../rules/rules.js';
-import type { Walk } from '../shell/directory-walks.js';
+import type { Traversal } from '../shell/directory-traversals.js';
 import type { ShellWord } from '../shell/shell-word.js';
-import { globMatches, knownPattern, mayFit, surelyFits } from './glob-matches.js';
+import { globMatches, knownPattern, mayMatchName, surelyMatchesName } from './glob-matches.js';
 import { coversPath, type JudgeContext, type Verdict } from './judge-path.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
 
 /** More files than this are not looked through. */
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 
 // What git keeps for itself, and what packages bring: neither is the user's own, and both are large.
-const PASSED_OVER = new Set(['.git', 'node_modules']);
+const SKIPPED_FOLDERS = new Set(['.git', 'node_modules']);
 
 /** Goes where a command would, and returns the verdict that the first private or forbidden place there calls for; null where there is none. */
-export async function walkedProblem(
-  walks: readonly Walk[],
+export async function traversalProblem(
+  traversals: readonly Traversal[],
   folders: readonly string[],
   rules: Rules,
   context: JudgeContext,
 ): Promise<Verdict | null> {
-  if (walks.length === 0) return null;
-  const guard = new Guard(rules, context, (await locate(context.root, '/')).real ?? context.root);
-  for (const walk of walks)
-    for (const start of await startsOf(walk, folders)) {
-      const problem = await guard.lookThrough(start, walk);
+  if (traversals.length === 0) return null;
+  const check = new TraversalCheck(rules, context, (await locate(context.root, '/')).real ?? context.root);
+  for (const traversal of traversals)
+    for (const root of await rootsOf(traversal, folders)) {
+      const problem = await check.checkFolder(root, traversal);
       if (problem !== null) return { decision: 'ask', rule: null, ...problem };
     }
   return null;
 }
 
 /** The folders that are meant. */
-async function startsOf({ starts }: Walk, folders: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(folders.flatMap((folder) => starts.map((word) => placesOf(word, folder))));
+async function rootsOf({ roots }: Traversal, folders: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(folders.flatMap((folder) => roots.map((word) => placesOf(word, folder))));
   const places = found.flat();
   // Where nothing that is named is there, or that is not known, the words may mean where the command runs.
   return places.some((path) => existsSync(path)) ? places : folders;
@@ -52,7 +52,7 @@ interface Problem {
   readonly mayBeDenied: boolean;
 }
 
-class Guard {
+class TraversalCheck {
   readonly #deny: readonly Rule[];
   readonly #context: JudgeContext;
   readonly #root: string;
@@ -65,28 +65,28 @@ class Guard {
     this.#root = root;
   }
 
-  async lookThrough(folder: string, walk: Walk): Promise<Problem | null> {
+  async checkFolder(folder: string, traversal: Traversal): Promise<Problem | null> {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     this.#files += entries.length;
-    if (this.#files > MOST_FILES)
+    if (this.#files > MAX_FILES)
       return { reason: `too many files to look through: ${folder}`, mayBeDenied: this.#deny.length > 0 };
     for (const entry of entries) {
-      if (!isTaken(entry, walk)) continue;
+      if (!isIncluded(entry, traversal)) continue;
       const path = join(folder, entry.name);
       const problem =
         (entry.isDirectory() ? null : await this.#check(path, entry.isSymbolicLink())) ??
-        (entry.isFile() ? null : await this.#enter(path, walk));
+        (entry.isFile() ? null : await this.#enter(path, traversal));
       if (problem !== null) return problem;
     }
     return null;
   }
 
-  async #enter(path: string, walk: Walk): Promise<Problem | null> {
-    if (!walk.deep || PASSED_OVER.has(path.slice(path.lastIndexOf('/') + 1))) return null;
+  async #enter(path: string, traversal: Traversal): Promise<Problem | null> {
+    if (!traversal.recursive || SKIPPED_FOLDERS.has(path.slice(path.lastIndexOf('/') + 1))) return null;
     const { real } = await locate(path, '/');
     if (real === null || this.#seen.has(real)) return null;
-    if (walk.follows) this.#seen.add(real);
-    return this.lookThrough(real, walk);
+    if (traversal.followsLinks) this.#seen.add(real);
+    return this.checkFolder(real, traversal);
   }
 
   async #check(path: string, isLink: boolean): Promise<Problem | null> {
@@ -94,17 +94,20 @@ class Guard {
     for (const rule of this.#deny)
       if (coversPath(rule, [path, real ?? path], this.#root))
         return { reason: `the rule '${rule.source}' forbids a file it goes through: ${path}`, mayBeDenied: true };
-    const reason = privateReason({ asked: path, real }, 'read', this.#context.ownPlaces);
+    const reason = privateReason({ absolute: path, real }, 'read', this.#context.ownPlaces);
     return reason === null ? null : { reason: `it goes through ${path}, and ${reason}`, mayBeDenied: false };
   }
 }
 
-function isTaken(entry: Dirent, { hidden, follows, only, without, withoutFolders }: Walk): boolean {
+function isIncluded(
+  entry: Dirent,
+  { includesHidden, followsLinks, include, excludeFiles, excludeFolders }: Traversal,
+): boolean {
   const { name } = entry;
-  if (entry.isSymbolicLink() && !follows) return false;
-  const isWanted = only.some((pattern) => mayFit(pattern, name));
+  if (entry.isSymbolicLink() && !followsLinks) return false;
+  const isRequested = include.some((pattern) => mayMatchName(pattern, name));
   // A name that is asked for is taken though it is hidden.
-  if (name.startsWith('.') && !hidden && !isWanted) return false;
-  if (!entry.isFile()) return !withoutFolders.some((pattern) => surelyFits(pattern, name));
-  return (only.length === 0 || isWanted) && !without.some((pattern) => surelyFits(pattern, name));
+  if (name.startsWith('.') && !includesHidden && !isRequested) return false;
+  if (!entry.isFile()) return !excludeFolders.some((pattern) => surelyMatchesName(pattern, name));
+  return (include.length === 0 || isRequested) && !excludeFiles.some((pattern) => surelyMatchesName(pattern, name));
 }
