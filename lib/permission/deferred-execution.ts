@@ -60,11 +60,7 @@ function readOnlyMount(path: string): readonly string[] {
 function lstatUnlinked(path: string): Stats | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() !== true) return found ?? null;
-  throw new HiError(
-    'config',
-    `Not run: the sandbox is on (tools.sandbox), and cannot protect '${path}', a symbolic link.`,
-    {
-      hint: "The user can put the folder itself there (for .git also a file that says 'gitdir: FOLDER') or set tools.sandbox to false.",
-    },
-  );
+  throw new HiError('config', `Not run: tools.sandbox is on, but cannot protect '${path}', which is a symbolic link.`, {
+    hint: "The user can replace it with the folder itself (for .git, also with a file that says 'gitdir: FOLDER') or set tools.sandbox to false.",
+  });
 }

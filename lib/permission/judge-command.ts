@@ -48,7 +48,7 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
   const open = whole ? [] : uncovered(parts, allow, files);
   if (open.length > 0) return asking(reasonToAsk(open, command), suggestRule(command, open, rules));
   return mayBeDenied
-    ? asking('a rule may forbid what it does; that cannot be told from its text', null)
+    ? asking('a deny rule may apply; the text of the command does not show whether it does', null)
     : { decision: 'allow' };
 }
 
@@ -101,7 +101,7 @@ async function judgeFiles(
 
 function unknownFolder({ use, path }: FilePart, rules: Rules): Verdict {
   const mayBeDenied = rules.deny.some(({ subject }) => subject.accessKind !== 'execute');
-  const reason = 'it cannot be told in which folder the file is';
+  const reason = 'it is unclear which folder the file is in';
   const subject = generalSubject(rules, use);
   return { decision: 'ask', reason, rule: subject === null ? null : `${subject}(${path})`, mayBeDenied };
 }

@@ -88,13 +88,9 @@ function probeSandbox(sandboxOptions: readonly string[]): Promise<void> {
         probe = null;
         const why = failure.code === 'ENOENT' ? 'it is not installed' : errors.trim() || failure.message;
         reject(
-          new HiError(
-            'config',
-            `Not run: the sandbox is on (tools.sandbox), but bubblewrap cannot be used here: ${why}.`,
-            {
-              hint: 'The user can install it (Debian: apt install bubblewrap) or set tools.sandbox to false.',
-            },
-          ),
+          new HiError('config', `Not run: tools.sandbox is on, but bubblewrap cannot be used here: ${why}.`, {
+            hint: 'The user can install it (Debian: apt install bubblewrap) or set tools.sandbox to false.',
+          }),
         );
       }
     });

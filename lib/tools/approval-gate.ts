@@ -32,14 +32,14 @@ export async function* passGate(
     case 'allow':
       return null;
     case 'deny':
-      return `Not allowed: ${verdict.reason}. Do not try to reach the same in another way.`;
+      return `Not allowed: ${verdict.reason}. Do not try to do the same in another way.`;
     case 'ask':
       if (gate.allowAll && !verdict.mayBeDenied) return null;
       if (gate.approve) return yield* ask(gate, gate.approve, await question(gate, call, access, verdict), signal);
       yield notice(
-        `Not run, because nobody can be asked: ${describeCall(call)} (${verdict.reason}). -y allows every call.`,
+        `Not run: ${describeCall(call)} needs approval (${verdict.reason}), and the user cannot be asked here. -y approves every call.`,
       );
-      return `Not allowed: ${verdict.reason}, and nobody can be asked, because there is no terminal. The user can allow it with -y or with a rule in tools.permissions.`;
+      return `Not allowed: ${verdict.reason}, and the user cannot be asked here. The user can allow it with -y or with a rule in tools.permissions.`;
     default:
       return unreachable(verdict);
   }
@@ -72,7 +72,7 @@ async function* remember(gate: Gate, rule: string | null): AsyncGenerator<ChatEv
   try {
     await gate.remember(rule);
   } catch (failure) {
-    yield notice(`The rule ${rule} holds for now but could not be stored: ${asHiError(failure).message}`);
+    yield notice(`The rule ${rule} applies until hi ends, but could not be stored: ${asHiError(failure).message}`);
   }
 }
 

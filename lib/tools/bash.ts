@@ -51,7 +51,7 @@ export const bash: Tool<{ readonly command: string }> = {
       stderr: errors.text,
       exit_code: end.exitCode,
       ...(output.truncated || errors.truncated ? { truncated: true } : {}),
-      ...(end.timedOut ? { timed_out: true, note: `Ended after ${context.timeout / 1000} s.` } : {}),
+      ...(end.timedOut ? { timed_out: true, note: `Timed out after ${context.timeout / 1000} s.` } : {}),
       ...(end.signal !== null && !end.timedOut ? { signal: end.signal } : {}),
       ...(moved ? { working_folder: context.workingFolder } : {}),
     };
@@ -76,9 +76,9 @@ async function followFolder(folder: string | null, context: ToolContext): Promis
 
 function explain(failure: unknown): never {
   if (systemCode(failure) === 'ENOENT')
-    throw new HiError('usage', 'There is no bash on this system.', { cause: failure });
+    throw new HiError('usage', 'bash is not installed on this system.', { cause: failure });
   if (systemCode(failure) === 'E2BIG')
-    throw new HiError('usage', 'The command is too long. Write it to a file first, with write_file.', {
+    throw new HiError('usage', 'The command is too long. Write it to a file with write_file, and run that.', {
       cause: failure,
     });
   throw failure;

@@ -46,7 +46,7 @@ const MAX_PARTIAL_OUTPUT = 4000;
 
 /** What is left of an interrupted call. */
 function interrupted(printed = ''): Outcome {
-  return { error: printed === '' ? 'interrupted' : `interrupted\nUntil then it had printed:\n${printed}` };
+  return { error: printed === '' ? 'interrupted' : `interrupted\nOutput before that:\n${printed}` };
 }
 
 /** Makes the runner of a session. Throws a `HiError` when a permission rule cannot be read. */
@@ -144,7 +144,7 @@ class ToolExecutor {
 
   #unknown(name: string): string {
     const known = this.#tools.map((tool) => tool.name);
-    return `There is no tool '${name}'. ${suggestion(name, known)}`;
+    return `Unknown tool '${name}'. ${suggestion(name, known)}`;
   }
 
   #masked(outcome: Outcome): Outcome {

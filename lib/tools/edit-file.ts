@@ -50,9 +50,12 @@ async function applyEdit(edit: Edit, path: string) {
   const before = await readFile(path).catch((failure) => explain(failure, edit.path));
   const encoding = await detectEncoding(before, true);
   if (encoding.kind === 'binary')
-    throw new HiError('usage', `'${edit.path}' is not text but a ${encoding.what} (binary).`);
+    throw new HiError('usage', `Cannot edit '${edit.path}': it is not text (${encoding.what}).`);
   if (encoding.name !== 'utf-8' && encoding.name !== 'utf-16le')
-    throw new HiError('usage', `'${edit.path}' is encoded in ${encoding.name}; only UTF-8 and UTF-16 can be edited.`);
+    throw new HiError(
+      'usage',
+      `Cannot edit '${edit.path}': it is encoded in ${encoding.name}. Only UTF-8 and UTF-16 can be edited.`,
+    );
   const { text, line } = replaceOnce(new TextDecoder(encoding.name).decode(before), edit);
   const marked = encoding.mark > 0 ? `\ufeff${text}` : text;
   return { text, line, bytes: Buffer.from(marked, encoding.name === 'utf-8' ? 'utf8' : 'utf16le') };
@@ -62,6 +65,6 @@ function explain(failure: unknown, path: string): never {
   const code = systemCode(failure);
   if (code === 'ENOENT') throw new HiError('usage', `There is no file '${path}'. Use write_file to create it.`);
   if (code === 'EISDIR') throw new HiError('usage', `'${path}' is a folder.`);
-  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `The file '${path}' may not be read.`);
+  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `Cannot read '${path}': permission denied.`);
   throw failure;
 }

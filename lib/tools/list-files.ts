@@ -62,6 +62,6 @@ function explain(failure: unknown, path: string): never {
   const code = systemCode(failure);
   if (code === 'ENOENT') throw new HiError('usage', `There is no folder '${path}'.`);
   if (code === 'ENOTDIR') throw new HiError('usage', `'${path}' is a file; read it with read_file.`);
-  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `The folder '${path}' may not be listed.`);
+  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `Cannot list '${path}': permission denied.`);
   throw failure;
 }

@@ -73,7 +73,7 @@ async function explain(failure: unknown, path: string, { workingFolder }: ToolCo
     const near = nearest(basename(absolute), siblings);
     throw new HiError('usage', `There is no file '${path}'.${near === null ? '' : ` Did you mean '${near}'?`}`);
   }
-  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `The file '${path}' may not be read.`);
+  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `Cannot read '${path}': permission denied.`);
   throw failure;
 }
 
@@ -154,7 +154,10 @@ class LineRange {
   result(path: string, counted: boolean): JsonObject {
     const total = this.#lineIsEmpty ? this.#line - 1 : this.#line;
     if (this.#first > Math.max(total, 1))
-      throw new HiError('usage', `'${path}' has only ${total} ${total === 1 ? 'line' : 'lines'}.`);
+      throw new HiError(
+        'usage',
+        `Cannot start at line ${this.#first}: '${path}' has only ${total} ${total === 1 ? 'line' : 'lines'}.`,
+      );
     const whole = { content: this.#kept, ...(counted ? { total_lines: total } : {}) };
     if (this.#next === null) return whole;
     if (!this.#kept.includes('\n') && this.#full)

@@ -21,7 +21,7 @@ export class FailureWatch {
     this.#times = key === this.#last ? this.#times + 1 : 1;
     this.#last = key;
     if (this.#times < TIMES) return null;
-    return `The same call has now failed ${this.#times} times in a row. Do not repeat it as it is: try something else, or tell the user what is in the way.`;
+    return `The same call has now failed ${this.#times} times in a row. Do not repeat it unchanged: try something else, or tell the user what the problem is.`;
   }
 
   forget(): void {

@@ -48,14 +48,14 @@ async function existing(path: string): Promise<number | null> {
 
 function explain(failure: unknown, path: string): unknown {
   const why = {
-    EACCES: 'it may not be written',
-    EPERM: 'it may not be written',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
     EROFS: 'the file system is read-only',
     ENOSPC: 'the disk is full',
-    EDQUOT: 'the disk quota is used up',
-    ENOTDIR: 'one of its parents is a file',
-    EEXIST: 'one of its parents is a file',
+    EDQUOT: 'the disk quota is exceeded',
+    ENOTDIR: 'one of its parent folders is a file',
+    EEXIST: 'one of its parent folders is a file',
     ENAMETOOLONG: 'its name is too long',
   }[systemCode(failure) ?? ''];
-  return why === undefined ? failure : new HiError('usage', `'${path}' was not written: ${why}.`, { cause: failure });
+  return why === undefined ? failure : new HiError('usage', `Cannot write '${path}': ${why}.`, { cause: failure });
 }

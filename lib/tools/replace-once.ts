@@ -19,12 +19,12 @@ export function replaceOnce(text: string, { path, old, new: replacement }: Repla
     throw new HiError('usage', `'old' and 'new' are the same; nothing would change in '${path}'.`);
   const places = placesOf(text, wanted);
   const [place, second] = places;
-  if (place === undefined) throw new HiError('usage', `The text is not in '${path}'. ${hintFor(text, old)}`);
+  if (place === undefined) throw new HiError('usage', `'old' was not found in '${path}'. ${hintFor(text, old)}`);
   if (second !== undefined) {
     const lines = places.slice(0, 10).map((found) => lineAt(text, found));
     throw new HiError(
       'usage',
-      `The text is in '${path}' ${places.length} times (lines ${lines.join(', ')}). Add lines around it until it is unique.`,
+      `'old' occurs ${places.length} times in '${path}' (lines ${lines.join(', ')}). Include more lines around it, so that it is unique.`,
     );
   }
   const changed = text.slice(0, place) + becomes + text.slice(place + wanted.length);
@@ -53,6 +53,6 @@ function hintFor(text: string, old: string): string {
     .split('\n')
     .map((line) => line.trim());
   const found = lines.findIndex((_, index) => wanted.every((line, offset) => lines[index + offset] === line));
-  if (found === -1) return 'Read it again: it may have changed.';
-  return `Line ${found + 1} has it with other white space: copy it exactly as the file has it.`;
+  if (found === -1) return 'Read the file again: it may have changed.';
+  return `Line ${found + 1} has it with different white space. Copy it exactly as the file has it.`;
 }

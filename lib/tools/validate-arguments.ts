@@ -11,7 +11,7 @@ export async function argumentErrors(tool: ToolSpec, args: JsonObject): Promise<
   compiled.set(tool.name, validate);
   if (validate(args)) return null;
   const sentences = (validate.errors ?? []).map((error) => sentence(error, args));
-  return `Bad arguments for ${tool.name}: ${sentences.join('; ')}. Expected: ${expected(tool.parameters)}.`;
+  return `Invalid arguments for ${tool.name}: ${sentences.join('; ')}. Expected: ${expected(tool.parameters)}.`;
 }
 
 function sentence(error: ErrorObject, args: JsonObject): string {

@@ -273,7 +273,7 @@ describe('hi chat in a terminal', () => {
     await chat.until(/started[\s\S]*\nhi> *$/);
     await chat.say('what did I run?', 'seen');
     expect(chat.sent()[0]).toContain('sta""rted; exec sleep 600');
-    expect(chat.sent()[0]).toContain('interrupted\nUntil then it had printed:\nstarted\n');
+    expect(chat.sent()[0]).toContain('interrupted\nOutput before that:\nstarted\n');
   });
 
   it('takes an @ in an ordinary sentence for a mention only where there is such a file, and says in one dim line what was meant', async () => {

@@ -65,7 +65,7 @@ describe('stopping', () => {
     await terminal.until('on we go', 20_000);
     const [question, call, result] = stored();
     expect([question.role, call.role, result.role]).toEqual(['user', 'assistant', 'tool']);
-    expect(result.content[0].error).toBe('interrupted\nUntil then it had printed:\nunder way\n');
+    expect(result.content[0].error).toBe('interrupted\nOutput before that:\nunder way\n');
   });
 
   it('closes the turn when the terminal goes away in the middle of an answer', async () => {

@@ -42,8 +42,8 @@ describe('a rule for bash', () => {
     ['env A=1 git status', 'no rule covers A=1 git status'],
     ['echo a > b', 'no rule covers writing b'],
     ['echo a < /etc/passwd', 'no rule covers reading /etc/passwd'],
-    ['ls "', 'it cannot be read (unterminated double quote): ls "'],
-    ['$program', 'it cannot be told which program runs: $program'],
+    ['ls "', 'it cannot be parsed (unterminated double quote): ls "'],
+    ['$program', 'it is unclear which program runs: $program'],
     ['ls ~/.ssh', `it is a private place, where keys are kept: ${homedir()}/.ssh`],
   ])('does not cover %s, and says why', async (command, reason) => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', reason });

@@ -64,7 +64,7 @@ withRecordings(() => {
         expect(server.requests).toHaveLength(2);
         const sent = JSON.stringify(server.requests[1]?.body);
         // The recorded models call tools that other programs have: the result says so, and goes back all the same.
-        expect(sent).toContain('There is no tool');
+        expect(sent).toContain("Unknown tool '");
         expect(sent).toMatch(/"role":"tool"|"tool_result"|"functionResponse"|"function_call_output"/);
       });
     });

@@ -127,7 +127,7 @@ describe('a command that does not end', () => {
       stderr: '',
       exit_code: 124,
       timed_out: true,
-      note: 'Ended after 0.3 s.',
+      note: 'Timed out after 0.3 s.',
     });
   });
 
@@ -310,7 +310,7 @@ describe('the output of a command', () => {
   it('is not lost when it cannot be kept on the disk', async () => {
     writeFileSync(file('spill'), 'a file where the folder should be');
     const { stdout } = await run('seq 1 20000', { outputLimit: 1000, spillFolder: file('spill') });
-    expect(stdout).toContain('It could not be kept.');
+    expect(stdout).toContain('It could not be saved.');
     expect(stdout).toMatch(/^1\n2\n.*\n20000\n$/s);
   });
 

@@ -75,7 +75,7 @@ describe('the tool runner', () => {
   it('takes "ask" for no where nobody can be asked, and says so to user and model', async () => {
     const { run, call } = runnerOn(place);
     const { results, events } = await run([call('bash', { command: 'touch x' })]);
-    expect(results[0]?.error).toContain('nobody can be asked');
+    expect(results[0]?.error).toContain('the user cannot be asked here');
     expect(events).toContainEqual({ type: 'notice', level: 'warning', text: expect.stringContaining('bash touch x') });
     expect(existsSync(join(place.folder, 'x'))).toBe(false);
   });

@@ -26,7 +26,7 @@ describe('edit_file', () => {
   it('names the lines when the text is not unique', async () => {
     writeFileSync(file('a'), 'x\ny\nx\n');
     const { error } = await runnerOn(place, { allowAll: true }).one('edit_file', { path: 'a', old: 'x', new: 'z' });
-    expect(error).toContain('2 times (lines 1, 3)');
+    expect(error).toContain("2 times in 'a' (lines 1, 3)");
   });
 
   it('says where the text is with other white space', async () => {
@@ -36,7 +36,7 @@ describe('edit_file', () => {
       old: 'if (a) {\n  return 1;',
       new: '',
     });
-    expect(error).toContain('Line 1 has it with other white space');
+    expect(error).toContain('Line 1 has it with different white space');
   });
 
   it('keeps the line ends and the encoding of the file', async () => {
@@ -55,7 +55,7 @@ describe('edit_file', () => {
   it.each([
     ['none', 'There is no file'],
     ['binary', 'binary'],
-    ['latin', 'only UTF-8 and UTF-16 can be edited'],
+    ['latin', 'Only UTF-8 and UTF-16 can be edited'],
     ['.', 'is a folder'],
   ])('refuses to edit %s', async (path, words) => {
     writeFileSync(file('binary'), Buffer.from([1, 0, 2, 0]));
@@ -67,7 +67,7 @@ describe('edit_file', () => {
   it('does not ask about a change that cannot be made', async () => {
     writeFileSync(file('a'), 'x');
     const { one, questions } = runnerOn(place, { answer: { answer: 'once' } });
-    expect((await one('edit_file', { path: 'a', old: 'y', new: 'z' })).error).toContain("The text is not in 'a'");
+    expect((await one('edit_file', { path: 'a', old: 'y', new: 'z' })).error).toContain("'old' was not found in 'a'");
     expect(questions).toEqual([]);
   });
 

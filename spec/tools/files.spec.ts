@@ -52,7 +52,7 @@ describe('read_file', () => {
       note: 'Use offset=5 to continue.',
     });
     expect(await read('a', { offset: 9 })).toEqual({ content: 'line 9\nline 10\n', total_lines: 10 });
-    await expect(read('a', { offset: 11 })).rejects.toThrow("'a' has only 10 lines.");
+    await expect(read('a', { offset: 11 })).rejects.toThrow("Cannot start at line 11: 'a' has only 10 lines.");
   });
 
   it('reads any text whole when it is read in pieces of whole lines', async () => {
@@ -199,7 +199,7 @@ describe('write_file', () => {
 
   it('says why it cannot write', async () => {
     writeFileSync(file('a'), '');
-    await expect(write('a/b', 'x')).rejects.toThrow('one of its parents is a file');
+    await expect(write('a/b', 'x')).rejects.toThrow('one of its parent folders is a file');
     await expect(write('.', 'x')).rejects.toThrow('is a folder');
     await expect(write('/dev/null', 'x')).rejects.toThrow('is not a regular file');
     await expect(write(`${'x'.repeat(300)}`, 'x')).rejects.toThrow('its name is too long');

@@ -35,23 +35,22 @@ export async function pathWordProblem(
   rules: Rules,
   context: JudgeContext,
 ): Promise<Verdict | null> {
-  if (words.length > MAX_WORDS) return ask('it has too many words to look through');
-  if (use.folders === null) return ask('it goes through too many folders');
+  if (words.length > MAX_WORDS) return ask('it has too many words to check');
+  if (use.folders === null) return ask('it changes to too many folders');
   const forbidding = rules.deny.filter((rule) => rule.scope.kind !== 'all' && rule.subject.accessKind !== 'execute');
   let problem: AskVerdict | null = null;
   for (const workingFolder of use.folders) {
     const here = { ...context, workingFolder };
     for (const word of words) {
       if ((word.value ?? word.pattern ?? word.text).length > MAX_WORD_LENGTH) {
-        if (/[*?{]/.test(word.pattern ?? '')) problem ??= ask('a word in it is too long to look through');
+        if (/[*?{]/.test(word.pattern ?? '')) problem ??= ask('a word in it is too long to check');
         continue;
       }
       problem ??= unclearName(word);
       const pattern = knownPattern(word);
       const found = pattern === null ? [] : await globMatches(pattern, workingFolder);
       // Of a value that is not known anything may come; names that are only too many are another matter.
-      if (found === null && !pattern?.includes(ANYTHING))
-        problem ??= ask(`too many files to look through: ${word.text}`);
+      if (found === null && !pattern?.includes(ANYTHING)) problem ??= ask(`too many files to check: ${word.text}`);
       for (const path of [...pathsIn(word), ...(found ?? [])]) {
         const denied = await denial(path, use, { ...rules, deny: forbidding, ask: [], allow: [] }, here);
         if (denied !== null) return denied;
@@ -67,7 +66,7 @@ function unclearName({ text, value, pattern = text }: ShellWord): AskVerdict | n
   const isUnclear =
     /^~[^/+]/.test(text) ||
     (value === null && (readings.some((reading) => HIDDEN_NAME_PATTERN.test(reading)) || KERNEL_PATTERN.test(pattern)));
-  return isUnclear ? ask(`it cannot be told which files ${text} names`) : null;
+  return isUnclear ? ask(`it is unclear which files ${text} names`) : null;
 }
 
 async function denial(path: string, { writes }: PathUse, rules: Rules, context: JudgeContext): Promise<Verdict | null> {

@@ -69,7 +69,7 @@ class TraversalCheck {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     this.#files += entries.length;
     if (this.#files > MAX_FILES)
-      return { reason: `too many files to look through: ${folder}`, mayBeDenied: this.#deny.length > 0 };
+      return { reason: `too many files to check: ${folder}`, mayBeDenied: this.#deny.length > 0 };
     for (const entry of entries) {
       if (!isIncluded(entry, traversal)) continue;
       const path = join(folder, entry.name);
@@ -93,9 +93,9 @@ class TraversalCheck {
     const real = isLink ? (await locate(path, '/')).real : path;
     for (const rule of this.#deny)
       if (coversPath(rule, [path, real ?? path], this.#root))
-        return { reason: `the rule '${rule.source}' forbids a file it goes through: ${path}`, mayBeDenied: true };
+        return { reason: `the rule '${rule.source}' forbids a file that it reads: ${path}`, mayBeDenied: true };
     const reason = privateReason({ absolute: path, real }, 'read', this.#context.ownPlaces);
-    return reason === null ? null : { reason: `it goes through ${path}, and ${reason}`, mayBeDenied: false };
+    return reason === null ? null : { reason: `it reads ${path}, and ${reason}`, mayBeDenied: false };
   }
 }
 

@@ -162,7 +162,7 @@ export function uncertaintyAboutOptions(program: string, words: readonly ShellWo
   if (index === -1) return null;
   const candidates = name === 'sed' ? [words[index]] : words.slice(1);
   const mayHideCommands = candidates.some((word) => HIDES_COMMANDS[name]?.test(word?.value ?? '') === true);
-  return { index, mayHideCommands, reason: `${program} may run or write something else by ${words[index]?.text}` };
+  return { index, mayHideCommands, reason: `${program} may run or write something else with ${words[index]?.text}` };
 }
 
 function escapingWord(name: string, words: readonly ShellWord[]): number {

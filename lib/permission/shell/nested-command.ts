@@ -15,9 +15,9 @@ const STATE_BUILTINS: Readonly<Record<string, string>> = {
   export: 'it sets variables of other programs',
   unset: 'it removes variables or functions',
   let: 'it calculates with variables',
-  shopt: 'it changes how bash reads commands',
-  bind: 'it changes how bash reads commands',
-  complete: 'it changes how bash reads commands',
+  shopt: 'it changes how bash parses commands',
+  bind: 'it changes how bash parses commands',
+  complete: 'it changes how bash parses commands',
   alias: 'it gives other commands a new meaning',
   enable: 'it gives other commands a new meaning',
   hash: 'it gives other commands a new meaning',
@@ -32,7 +32,7 @@ const RUNNERS = new Set(
 
 /** Names of what a command is fed. */
 const STANDARD_INPUT = /^\/(dev\/(stdin|fd\/)|proc\/.*\/fd\/)/;
-const READS_SCRIPT = 'the shell runs what it is fed';
+const READS_SCRIPT = 'the shell runs its input';
 
 /** Builtins that evaluate the name of a variable, where a value such as `a[$(date)]` runs a command. */
 const NAME_READERS = new Set(['test', '[', 'printf', 'read', 'mapfile', 'readarray', 'getopts', 'wait']);
@@ -40,7 +40,7 @@ const NAME_READERS = new Set(['test', '[', 'printf', 'read', 'mapfile', 'readarr
 /** Finds the command that a command runs in turn, so that both can be judged. What cannot be told is said to be unclear. */
 export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
   const name = words[0]?.value ?? null;
-  if (name === null || name === '') return hiddenCommand('it cannot be told which program runs');
+  if (name === null || name === '') return hiddenCommand('it is unclear which program runs');
   const program = basename(name);
   const setter = Object.hasOwn(STATE_BUILTINS, program) ? STATE_BUILTINS[program] : undefined;
   if (setter !== undefined) return unclearEffect(setter);
@@ -60,7 +60,7 @@ export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
 
 function evalCommand(words: readonly ShellWord[]): NestedCommand {
   const values = words.slice(1).map((word) => word.value);
-  if (values.includes(null)) return hiddenCommand('it evaluates something that is not written in it');
+  if (values.includes(null)) return hiddenCommand('it evaluates text that is not part of the command');
   return { kind: 'script', start: words.length, script: values.join(' ') };
 }
 
@@ -68,7 +68,7 @@ function trapCommand(words: readonly ShellWord[]): NestedCommand {
   const action = words[1]?.value ?? null;
   if (words.length === 1 || action === '-') return NOTHING;
   return action === null
-    ? hiddenCommand('it sets a trap that is not written in it')
+    ? hiddenCommand('it sets a trap whose text is not part of the command')
     : { kind: 'script', start: words.length, script: action };
 }
 
@@ -80,12 +80,12 @@ function setCommand(words: readonly ShellWord[]): NestedCommand {
       ({ value }) =>
         value !== null && /^([-+][befhmnuvxCEHPT]*o?|pipefail|errexit|nounset|xtrace|noglob|noclobber)$/.test(value),
     );
-  return plain ? NOTHING : unclearEffect('it changes how bash reads commands');
+  return plain ? NOTHING : unclearEffect('it changes how bash parses commands');
 }
 
 function findCommand(words: readonly ShellWord[]): NestedCommand {
   if (words.some((word) => word.value === null && word.mayBeOption))
-    return hiddenCommand('find may be told to run or delete something');
+    return hiddenCommand('find may run or delete something');
   const values = words.map((word) => word.value ?? '');
   const action = values.find((value) => /^-(delete|execdir|okdir|fprint.*|fls)$/.test(value));
   if (action !== undefined) return unclearEffect(`find ${action} changes or runs something`);
@@ -109,7 +109,7 @@ const OF_BASH_ONLY = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfuncti
 function shellCommand(program: string, words: readonly ShellWord[]): NestedCommand {
   for (let index = 1; index < words.length; index += 1) {
     const { value, mayBeOption } = words[index] ?? UNKNOWN_WORD;
-    if (value === null && mayBeOption) return hiddenCommand('it cannot be told what the shell is given');
+    if (value === null && mayBeOption) return hiddenCommand('the arguments of the shell are unclear');
     if (STANDARD_INPUT.test(value ?? '')) return hiddenCommand(READS_SCRIPT);
     if (value === null || !/^[-+]/.test(value)) return scriptFile(words, index);
     if (/^--(version|help)$/.test(value)) return NOTHING;
@@ -117,11 +117,11 @@ function shellCommand(program: string, words: readonly ShellWord[]): NestedComma
     if (/^[-+][eux]*o$/.test(value)) index += 1;
     else if (/^-[eilux]*c$/.test(value)) {
       const script = words[index + 1]?.value ?? null;
-      if (script === null) return hiddenCommand('it runs a script that is not written in it');
+      if (script === null) return hiddenCommand('it runs a script whose text is not part of the command');
       if (!/^r?bash$/.test(program) && OF_BASH_ONLY.test(script))
-        return hiddenCommand(`${program} may read it differently`);
+        return hiddenCommand(`${program} may parse it differently`);
       return { kind: 'script', start: words.length, script };
-    } else if (!/^[-+][eilnuvx]+$/.test(value)) return hiddenCommand(`the shell's option ${value} is not known`);
+    } else if (!/^[-+][eilnuvx]+$/.test(value)) return hiddenCommand(`the shell option ${value} is not known`);
   }
   return hiddenCommand(READS_SCRIPT);
 }
@@ -143,5 +143,5 @@ function nameReader(program: string, words: readonly ShellWord[]): NestedCommand
   const plain = rest.every(({ value }) => value !== null && !value.includes('[') && !/^-[vR]/.test(value));
   const sets =
     program !== 'test' && program !== '[' && rest.some(({ value }) => !/^-|^[a-z_][a-z0-9_]*$/.test(value ?? ''));
-  return plain && !sets ? NOTHING : unclearEffect(`${program} may evaluate what it is given`);
+  return plain && !sets ? NOTHING : unclearEffect(`${program} may evaluate its arguments`);
 }

@@ -47,11 +47,11 @@ export async function readCommand(
 ): Promise<ShellReading> {
   const { forEachChild, parse } = await import('unbash');
   const reader = new Reader(parse, forEachChild, environment);
-  if (HIDDEN.test(source)) reader.unclear(source, 'it contains characters that cannot be seen');
+  if (HIDDEN.test(source)) reader.unclear(source, 'it contains invisible characters');
   reader.read(source, 0);
   const names = reader.parts.some((part) => part.kind === 'command');
   if (!names && !source.split('\n').every((line) => BLANK_OR_COMMENT.test(line)))
-    reader.unclear(source, 'no command can be recognised in it', true);
+    reader.unclear(source, 'no command is recognised in it', true);
   return reader;
 }
 
@@ -143,7 +143,7 @@ class Reader implements ShellReading {
     const path = target === undefined ? null : shellWord(target).value;
     const isDescriptor = (operator === '>&' || operator === '<&') && path !== null && /^(\d+-?|-)$/.test(path);
     if (isDescriptor) return;
-    if (path === null) this.unclear(text, 'it cannot be told which file it redirects to');
+    if (path === null) this.unclear(text, 'it is unclear which file it redirects to');
     else if (operator === '<' || operator === '<&') this.parts.push({ kind: 'file', text, use: 'read', path });
     else this.parts.push({ kind: 'file', text, use: 'write', path });
   }

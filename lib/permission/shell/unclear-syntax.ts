@@ -5,14 +5,14 @@ import { shellWord } from './shell-word.js';
 export function unreadable(node: SyntaxNode): string | null {
   switch (node.type) {
     case 'Script':
-      return 'errors' in node && node.errors?.length ? `it cannot be read (${node.errors[0]?.message})` : null;
+      return 'errors' in node && node.errors?.length ? `it cannot be parsed (${node.errors[0]?.message})` : null;
     case 'CommandExpansion':
     case 'ProcessSubstitution':
     case 'ArithmeticCommandExpansion':
-      return node.script === undefined ? 'a command in it cannot be read' : null;
+      return node.script === undefined ? 'a command in it cannot be parsed' : null;
     // The parser takes the slash of ${x/$(/bin/date)/} for the end of the pattern and never sees the command.
     case 'ParameterExpansion':
-      return /\$\(|`|[<>]\(/.test(node.text) ? 'a command in it cannot be read' : null;
+      return /\$\(|`|[<>]\(/.test(node.text) ? 'a command in it cannot be parsed' : null;
     default:
       return null;
   }
@@ -26,7 +26,7 @@ export function uncertaintyAbout(node: SyntaxNode): string | null {
       return /^\d*$/.test(node.value) ? null : 'it calculates with a variable';
     case 'ArithmeticExpansion':
     case 'ArithmeticCommand':
-      return node.expression === undefined ? 'it calculates something that cannot be read' : null;
+      return node.expression === undefined ? 'it calculates something that cannot be parsed' : null;
     case 'ParameterExpansion':
       return uncertaintyAboutParameter(node);
     case 'TestUnary':
@@ -35,7 +35,7 @@ export function uncertaintyAbout(node: SyntaxNode): string | null {
     case 'Assignment':
       return node.index === undefined || isNumber(node.index) ? null : 'it calculates an index';
     case 'ExtendedGlob':
-      return 'its pattern is read differently by different shells';
+      return 'shells parse its pattern differently';
     case 'Coproc':
       return 'it starts a coprocess';
     default:
@@ -46,7 +46,7 @@ export function uncertaintyAbout(node: SyntaxNode): string | null {
 const isNumber = (word: Word | undefined): boolean => word === undefined || /^\d+$/.test(shellWord(word).value ?? '');
 
 function uncertaintyAboutParameter({ prefix, index, operation }: ParameterExpansionPart): string | null {
-  if (prefix === '!') return 'it looks up a variable by the name in another';
+  if (prefix === '!') return 'it looks up a variable whose name is in another';
   if (index !== undefined && !isNumber(index) && index.text !== '@' && index.text !== '*')
     return 'it calculates an index';
   if (operation?.type === 'Transform' || operation?.type === 'Unknown') return 'it evaluates the value of a variable';

@@ -57,7 +57,7 @@ export function wrappedCommand(program: string, words: readonly ShellWord[]): Ne
   for (; index < words.length; index += 1) {
     const word = words[index] ?? UNKNOWN_WORD;
     const { value } = word;
-    if (value === null && word.mayBeOption) return hiddenCommand(`it cannot be told what ${program} is given`);
+    if (value === null && word.mayBeOption) return hiddenCommand(`the arguments of ${program} are unclear`);
     if (program === 'command' && /^-[pvV]*[vV]/.test(value ?? '')) return NOTHING;
     if (value === '--') {
       index += 1;

@@ -89,7 +89,7 @@ export class OutputKeeper {
     this.#startSpill();
     const file = this.#spill.finish();
     const where =
-      file === null ? 'It could not be kept.' : `${this.#spill.isWhole ? 'All' : 'Its beginning'} is in ${file}`;
+      file === null ? 'It could not be saved.' : `${this.#spill.isWhole ? 'All' : 'Its beginning'} is in ${file}`;
     if (binary) return { text: `(binary output, ${this.#bytes} bytes, not shown. ${where})`, truncated: true, file };
     const half = Math.floor(room / 2);
     const head = firstCharacters(kept, half);

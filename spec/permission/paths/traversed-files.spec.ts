@@ -136,7 +136,7 @@ describe('a command that goes through folders', () => {
 
   it('names the place it was stopped at', async () => {
     expect(await verdict('grep -r x sub')).toMatchObject({
-      reason: `it goes through ${join(folder, 'sub/deep/server.key')}, and it is a private place, where keys are kept`,
+      reason: `it reads ${join(folder, 'sub/deep/server.key')}, and it is a private place, where keys are kept`,
     });
   });
 
