@@ -128,8 +128,8 @@ try {
   await say('/status');
   record();
   explain(
-    'Leaving and coming back',
-    'Ctrl-D leaves. The next start goes on where this one stopped; there is only one conversation.',
+    'Exit and continue',
+    'Ctrl-D exits. The next start continues where this one stopped; there is only one conversation.',
   );
   terminal.type(control('d'));
   await terminal.exit();
