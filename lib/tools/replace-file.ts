@@ -11,6 +11,7 @@ import { makeFolder } from '../folder.js';
  */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<boolean> {
   const before = await existing(path);
+  // Not `writeAside`: it would follow a link put in place of the path that was permitted, and replace a file of the user's that bears its temporary name.
   const aside = join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}-${Date.now()}.hi`);
   try {
     makeFolder(dirname(path), 0o777);

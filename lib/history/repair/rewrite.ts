@@ -18,6 +18,7 @@ import { instance } from '../lock/instance.js';
 export function rewrite(codec: Codec, paths: HistoryPaths, log: string, entries: Iterable<Entry>): Facts {
   const real = followed(paths);
   clearLeftovers(real);
+  // Not `AsideFile`: the name tells the holder of the lock what a kill left, and the lock must still be held right before the rename.
   const sibling = real.fresh + instance();
   try {
     const mode = statSync(real.history, { throwIfNoEntry: false })?.mode;
