@@ -2,12 +2,12 @@ import type { Highlighter } from './highlight.js';
 import { DIM, PLAIN, type Style } from './style.js';
 import type { StyledText } from './styled-text.js';
 
-/** A line of code longer than this is shown as it comes, without colours from there on. */
-const LONGEST = 1000;
+/** A longer line of code is shown as it arrives, without colours. */
+const LONGEST_COLOURED = 1000;
 
-/** The inside of a code fence, from the end of its first line to the end of its last. */
+/** The inside of a code fence, from the end of its first line to the end of its last line. */
 export class Fence {
-  /** Colours whole lines; without one the code is shown as it comes. */
+  /** Colours complete lines; without one the code is shown as it arrives. */
   highlighter: Highlighter | null = null;
   isClosed = false;
   readonly #styled: StyledText;
@@ -16,7 +16,7 @@ export class Fence {
   readonly #maybeClosing: RegExp;
   #isAtStart = false;
 
-  /** The fence that these marks opened; the same marks, or more of them, close it. */
+  /** A fence opened by `marks`. The same marks or more of them close it. */
   constructor(styled: StyledText, marks: string) {
     const mark = marks[0] ?? '';
     this.#styled = styled;
@@ -25,7 +25,7 @@ export class Fence {
     this.#maybeClosing = new RegExp(`^[ \\t>]*${mark}*[ \\t]*\\r?$`);
   }
 
-  /** Like `Inline.scan`, over lines. */
+  /** Like `Inline.scan`, but by lines. */
   scan(text: string, at: number, isLast: boolean): number {
     const newline = text.indexOf('\n', at);
     if (newline === at) {
@@ -34,11 +34,11 @@ export class Fence {
       return at + 1;
     }
     const line = text.slice(at, newline === -1 ? text.length : newline);
-    const isWhole = newline !== -1 || isLast;
+    const isComplete = newline !== -1 || isLast;
     if (this.#isAtStart) {
-      const isColoured = this.highlighter !== null && line.length <= LONGEST;
-      if (!isWhole && (isColoured || this.#maybeClosing.test(line))) return at;
-      if (isWhole && this.#closing.test(line)) return this.#close(at, line);
+      const isColoured = this.highlighter !== null && line.length <= LONGEST_COLOURED;
+      if (!isComplete && (isColoured || this.#maybeClosing.test(line))) return at;
+      if (isComplete && this.#closing.test(line)) return this.#close(at, line);
       if (isColoured) return this.#highlight(at, line);
     }
     this.#isAtStart = false;

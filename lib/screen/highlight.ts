@@ -2,10 +2,10 @@ import { type StreamParser, StringStream } from '@codemirror/streamparser';
 import { LANGUAGES } from './languages.js';
 import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, PLAIN, RED, type Style, YELLOW } from './style.js';
 
-/** Puts the next line of a text, piece by piece, with its colours. It remembers what earlier lines left open, so lines must come in order. */
+/** Passes the next line of a text to `put`, piece by piece with its colours. Lines must come in order, because it remembers what earlier ones left open. */
 export type Highlighter = (line: string, put: (text: string, style: Style) => void) => void;
 
-/** Loads what is needed to colour that language and resolves to a way to make highlighters for it; null when the language is not known. */
+/** Loads the parser of a language. Resolves to a function that makes highlighters for it, or to null when the language is unknown. */
 export async function loadHighlighter(language: string): Promise<(() => Highlighter) | null> {
   const load = LANGUAGES[language];
   if (load === undefined) return null;
@@ -17,7 +17,7 @@ const INDENT = 2;
 const TAB = 4;
 
 function createHighlighter(parser: StreamParser<unknown>): Highlighter {
-  // CodeMirror's own default where a language needs no state.
+  // CodeMirror's own default for a language without state.
   const state = parser.startState?.(INDENT) ?? true;
   return (line, put) => {
     const stream = new StringStream(line, TAB, INDENT);
@@ -29,7 +29,10 @@ function createHighlighter(parser: StreamParser<unknown>): Highlighter {
   };
 }
 
-/** A language may need several steps for one token, and says null or nothing at all of one without a style; one that does not move is broken, and the rest of the line stays plain. */
+/**
+ * A parser may need several steps for one token, and returns null or nothing for a token without a style. One that does not advance is broken: the
+ * rest of the line stays plain.
+ */
 function readToken(parser: StreamParser<unknown>, stream: StringStream, state: unknown): string | null | undefined {
   stream.start = stream.pos;
   for (let step = 0; step < 10; step += 1) {
@@ -60,15 +63,15 @@ const STYLES: Readonly<Record<string, Style>> = {
   deleted: RED,
 };
 
-const known = new Map<string, Style>();
+const styles = new Map<string, Style>();
 
 function styleOf(tag: string): Style {
-  const style = known.get(tag) ?? readTag(tag);
-  known.set(tag, style);
+  const style = styles.get(tag) ?? readTag(tag);
+  styles.set(tag, style);
   return style;
 }
 
-/** Tags are a name and modifiers, `variableName.definition`; sometimes several, which then mean the same thing more precisely. */
+/** A tag is a name with modifiers, `variableName.definition`. Where there are several, the later ones only repeat the first more precisely. */
 function readTag(tag: string): Style {
   const [name = '', ...modifiers] = (tag.split(' ')[0] ?? '').split('.');
   if (modifiers.includes('definition') || name === 'def') return BLUE;

@@ -1,52 +1,53 @@
-import { BOLD, CYAN, DIM, ITALIC, join, PLAIN, STRUCK, type Style, UNDERLINE } from './style.js';
+import { BOLD, CYAN, combine, DIM, ITALIC, PLAIN, STRUCK, type Style, UNDERLINE } from './style.js';
 import type { StyledText } from './styled-text.js';
 
-/** Emphasis that was opened and not yet closed. */
-interface Open {
+/** Emphasis that is not closed yet. */
+interface Emphasis {
   readonly mark: string;
   readonly length: number;
   readonly style: Style;
 }
 
-/** Where a character may mean something. */
+/** Characters that may have a meaning. */
 const SPECIAL = /[\n\\`*_~\]|h]/g;
 const URL_END = /[\s<>"'`)\]]/g;
 const SCHEMES = ['https://', 'http://'];
 
 /**
- * The inside of a line: emphasis, code, links. Marks stay, dimmed; what they mean is shown by style. A style that is opened lasts until it is
- * closed or the line ends: text that has been written cannot be restyled, so an opener is believed.
+ * Styles the inside of a line: emphasis, code, links. The marks stay, dimmed. A style lasts until it is closed or the line ends: written text cannot be
+ * restyled, so every opening mark counts.
  */
 export class Inline {
   readonly #styled: StyledText;
   #base: Style = PLAIN;
   #isTable = false;
-  #open: Open[] = [];
-  /** Length of the run of backticks that opened the code, 0 outside of code. */
-  #code = 0;
-  /** `bracketed` ends at its parenthesis, `bare` at a blank. */
+  #open: Emphasis[] = [];
+  /** The number of backticks that opened the code; 0 outside code. */
+  #ticks = 0;
+  /** `bracketed` ends at a parenthesis, `bare` at white space. */
   #url: 'none' | 'bracketed' | 'bare' = 'none';
   #style: Style = PLAIN;
-  #before = '\n';
+  /** The last character written. */
+  #previous = '\n';
 
   constructor(styled: StyledText) {
     this.#styled = styled;
   }
 
-  /** A new line begins, after what stands at its start (`before`). */
-  begin(base: Style, isTable: boolean, before: string): void {
+  /** Begins a line; `previous` is the character before its text. */
+  begin(base: Style, isTable: boolean, previous: string): void {
     this.#base = base;
     this.#isTable = isTable;
-    this.#before = before;
+    this.#previous = previous;
     this.#open = [];
-    this.#code = 0;
+    this.#ticks = 0;
     this.#url = 'none';
     this.#restyle();
   }
 
   /**
-   * Writes the text from `from` on until a newline or the end, and returns how far it came: less than all when what the rest means depends on
-   * what follows, unless nothing does (`isLast`).
+   * Writes the text from `from` to a newline or the end, and returns how far it got: less than that when the meaning of the rest depends on what
+   * follows, unless nothing follows (`isLast`).
    */
   scan(text: string, from: number, isLast: boolean): number {
     let at = from;
@@ -67,18 +68,18 @@ export class Inline {
     return at;
   }
 
-  /** What begins at `at`; returns where it ends, or `at` itself to wait for more. */
+  /** Writes what begins at `at`. Returns where it ends, or `at` itself to wait for more text. */
   #scanSpecial(text: string, at: number, isLast: boolean): number {
     const mark = text[at] ?? '';
     switch (mark) {
       case '`':
         return this.#scanTicks(text, at, isLast);
       case '\\':
-        if (this.#code > 0) return this.#literal(text, at, at + 1);
+        if (this.#ticks > 0) return this.#literal(text, at, at + 1);
         if (at + 1 === text.length && !isLast) return at;
         return this.#literal(text, at, /[!-/:-@[-`{-~]/.test(text[at + 1] ?? '') ? at + 2 : at + 1);
       case ']':
-        if (this.#code > 0) return this.#literal(text, at, at + 1);
+        if (this.#ticks > 0) return this.#literal(text, at, at + 1);
         if (at + 1 === text.length && !isLast) return at;
         if (text[at + 1] !== '(') return this.#literal(text, at, at + 1);
         this.#put('](', DIM);
@@ -87,10 +88,10 @@ export class Inline {
       case 'h':
         return this.#scanScheme(text, at, isLast);
       case '|':
-        this.#put('|', this.#isTable && this.#code === 0 ? DIM : this.#style);
+        this.#put('|', this.#isTable && this.#ticks === 0 ? DIM : this.#style);
         return at + 1;
       default:
-        return this.#code > 0 ? this.#literal(text, at, at + 1) : this.#scanEmphasis(text, at, isLast);
+        return this.#ticks > 0 ? this.#literal(text, at, at + 1) : this.#scanEmphasis(text, at, isLast);
     }
   }
 
@@ -98,25 +99,25 @@ export class Inline {
     const end = endOfRun(text, at);
     if (end === text.length && !isLast) return at;
     const length = end - at;
-    if (this.#code !== 0 && this.#code !== length) return this.#literal(text, at, end);
-    this.#put(text.slice(at, end), join(this.#base, DIM));
-    this.#code = this.#code === 0 ? length : 0;
+    if (this.#ticks !== 0 && this.#ticks !== length) return this.#literal(text, at, end);
+    this.#put(text.slice(at, end), combine(this.#base, DIM));
+    this.#ticks = this.#ticks === 0 ? length : 0;
     this.#restyle();
     return end;
   }
 
-  /** CommonMark's rules of flanking, with the run taken as a whole. */
+  /** Follows CommonMark's flanking rules, with the run as a whole. */
   #scanEmphasis(text: string, at: number, isLast: boolean): number {
     const end = endOfRun(text, at);
     if (end === text.length && !isLast) return at;
     const mark = text[at] ?? '';
     const length = end - at;
     const after = end === text.length ? '\n' : String.fromCodePoint(text.codePointAt(end) ?? 10);
-    const { canOpen, canClose } = flanking(mark, this.#before, after);
+    const { canOpen, canClose } = flanking(mark, this.#previous, after);
     const opener = this.#open.findLastIndex((open) => open.mark === mark && open.length <= length);
     if (canClose && opener !== -1) return this.#close(text, at, end, opener);
     if (!canOpen || length > 3 || (mark === '~' && length !== 2)) return this.#literal(text, at, end);
-    this.#put(text.slice(at, end), join(this.#base, DIM));
+    this.#put(text.slice(at, end), combine(this.#base, DIM));
     if (mark === '~') this.#open.push({ mark, length: 2, style: STRUCK });
     if (mark !== '~' && length !== 1) this.#open.push({ mark, length: 2, style: BOLD });
     if (mark !== '~' && length !== 2) this.#open.push({ mark, length: 1, style: ITALIC });
@@ -124,7 +125,7 @@ export class Inline {
     return end;
   }
 
-  /** Closes from the inside out as much as the run is long; what was opened inside and never closed ends with it. */
+  /** Closes emphasis from the inside out, as much as the run is long. What was opened inside it and never closed ends too. */
   #close(text: string, at: number, end: number, opener: number): number {
     let left = end - at;
     let index = opener;
@@ -134,13 +135,13 @@ export class Inline {
       const room = left;
       index = this.#open.findLastIndex((open) => open.mark === text[at] && open.length <= room);
     }
-    this.#put(text.slice(at, end), join(this.#base, DIM));
+    this.#put(text.slice(at, end), combine(this.#base, DIM));
     this.#restyle();
     return end;
   }
 
   #scanScheme(text: string, at: number, isLast: boolean): number {
-    if (this.#code > 0 || /[\p{L}\p{N}]/u.test(this.#before)) return this.#literal(text, at, at + 1);
+    if (this.#ticks > 0 || /[\p{L}\p{N}]/u.test(this.#previous)) return this.#literal(text, at, at + 1);
     const rest = text.slice(at, at + 8);
     if (SCHEMES.some((scheme) => rest.startsWith(scheme))) this.#url = 'bare';
     else if (!isLast && SCHEMES.some((scheme) => scheme.startsWith(rest))) return at;
@@ -151,7 +152,10 @@ export class Inline {
   #scanUrl(text: string, at: number): number {
     URL_END.lastIndex = at;
     const end = this.#url === 'bracketed' ? endOfBracketed(text, at) : (URL_END.exec(text)?.index ?? text.length);
-    this.#put(text.slice(at, end), join(this.#style, this.#url === 'bracketed' ? join(DIM, UNDERLINE) : UNDERLINE));
+    this.#put(
+      text.slice(at, end),
+      combine(this.#style, this.#url === 'bracketed' ? combine(DIM, UNDERLINE) : UNDERLINE),
+    );
     if (end === text.length) return end;
     const isClosed = this.#url === 'bracketed' && text[end] === ')';
     this.#url = 'none';
@@ -168,12 +172,12 @@ export class Inline {
   #put(text: string, style: Style): void {
     if (text === '') return;
     this.#styled.put(text, style);
-    this.#before = lastCharacter(text);
+    this.#previous = lastCharacter(text);
   }
 
   #restyle(): void {
-    const emphasis = this.#open.reduce((style, open) => join(style, open.style), this.#base);
-    this.#style = this.#code > 0 ? join(this.#base, CYAN) : emphasis;
+    const emphasis = this.#open.reduce((style, open) => combine(style, open.style), this.#base);
+    this.#style = this.#ticks > 0 ? combine(this.#base, CYAN) : emphasis;
   }
 }
 

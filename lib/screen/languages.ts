@@ -2,7 +2,7 @@ import type { StreamParser } from '@codemirror/streamparser';
 
 type Load = () => Promise<StreamParser<unknown>>;
 
-/** The languages that can be coloured, by every name that a code fence may give them. Each is read when it first occurs. */
+/** The languages that can be coloured, by every name they have in code fences. Each is loaded when it first occurs. */
 export const LANGUAGES: Readonly<Record<string, Load>> = Object.fromEntries(
   names<Load>([
     [
@@ -82,7 +82,7 @@ export const LANGUAGES: Readonly<Record<string, Load>> = Object.fromEntries(
   ]),
 );
 
-/** Each name of a list `first second` with its value. */
+/** Splits each list of names, `first second`, into one member per name. */
 function names<Value>(members: readonly (readonly [string, Value])[]): readonly (readonly [string, Value])[] {
   return members.flatMap(([list, value]) => list.split(' ').map((name) => [name, value] as const));
 }

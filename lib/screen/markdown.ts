@@ -1,46 +1,46 @@
 import { Fence } from './fence.js';
 import type { Highlighter } from './highlight.js';
 import { Inline } from './inline.js';
-import { BLUE, BOLD, DIM, join, PLAIN, UNDERLINE } from './style.js';
+import { BLUE, BOLD, combine, DIM, PLAIN, UNDERLINE } from './style.js';
 import { StyledText } from './styled-text.js';
 
-/** Finds the highlighter of a language: null when there is none, a promise when it has to be loaded first. */
+/** Finds the highlighter of a language: null when there is none, a promise when it must be loaded first. */
 export type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;
 
 /**
- * Markdown shown by style only: what it returns, less the styling, is the text that was pushed. The result does not depend on where the text was
- * cut: a mark whose meaning the next character decides is held back until that comes.
+ * Shows Markdown by style only: without the styling, the result is the text that was pushed. It does not depend on where the text was cut: a mark whose
+ * meaning depends on the next character stays pending until that arrives.
  */
 export class Markdown {
   readonly #styled = new StyledText();
   readonly #inline = new Inline(this.#styled);
-  readonly #find: FindHighlighter;
-  #held = '';
-  /** Whether what stands at the start of a line (marker, fence, heading) may still come. */
+  readonly #findHighlighter: FindHighlighter;
+  #pending = '';
+  /** Whether a block mark (list marker, fence, heading) may still come on this line. */
   #isAtStart = true;
   #fence: Fence | null = null;
   #loading: Promise<void> | null = null;
 
   constructor(find: FindHighlighter) {
-    this.#find = find;
+    this.#findHighlighter = find;
   }
 
-  /** While a highlighter is being loaded, what is pushed is held back until this resolves. */
+  /** While a highlighter is being loaded, pushed text stays pending until this resolves. */
   get loading(): Promise<void> | null {
     return this.#loading;
   }
 
-  /** Returns as much of what was pushed so far as can be shown. */
+  /** Returns the pending and the pushed text as far as it can be shown. */
   push(text: string): string {
-    this.#advance(this.#held + text, false);
+    this.#advance(this.#pending + text, false);
     return this.#styled.take();
   }
 
-  /** Returns what was held back; after it another text begins. */
+  /** Returns the pending text. The next piece begins a new text. */
   end(): string {
     this.#loading = null;
-    this.#advance(this.#held, true);
-    this.#held = '';
+    this.#advance(this.#pending, true);
+    this.#pending = '';
     this.#isAtStart = true;
     this.#fence = null;
     this.#inline.begin(PLAIN, false, '\n');
@@ -48,7 +48,7 @@ export class Markdown {
     return this.#styled.take();
   }
 
-  /** Returns what makes the text of others plain. */
+  /** Returns what makes plain the text that others write next. */
   pause(): string {
     this.#styled.pause();
     return this.#styled.take();
@@ -61,10 +61,10 @@ export class Markdown {
       if (end === at) break;
       at = end;
     }
-    this.#held = at === 0 ? text : text.slice(at);
+    this.#pending = at === 0 ? text : text.slice(at);
   }
 
-  /** Shows what begins at `at`; returns where it ends, or `at` itself when that is not known yet. */
+  /** Shows what begins at `at`. Returns where it ends, or `at` itself while that is not known. */
   #step(text: string, at: number, isLast: boolean): number {
     if (this.#fence !== null) {
       const end = this.#fence.scan(text, at, isLast);
@@ -82,10 +82,10 @@ export class Markdown {
   #scanStart(text: string, at: number, isLast: boolean): number {
     const newline = text.indexOf('\n', at);
     const line = text.slice(at, newline === -1 ? text.length : newline);
-    const isWhole = newline !== -1 || isLast;
+    const isComplete = newline !== -1 || isLast;
     const blank = /^[ \t]+/.exec(line)?.[0];
     if (blank !== undefined) return this.#show(at, blank, PLAIN);
-    if (!isWhole && UNDECIDED.test(line)) return at;
+    if (!isComplete && UNDECIDED.test(line)) return at;
     if (/^(?:-{3,}|\*{3,}|_{3,}|={3,}|\|[ \t:|-]*-[ \t:|-]*)[ \t]*\r?$/.test(line)) return this.#show(at, line, DIM);
     const marker = /^(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/.exec(line)?.[0];
     if (marker !== undefined) return this.#show(at, marker, marker === '>' ? DIM : BLUE);
@@ -100,7 +100,7 @@ export class Markdown {
   #openFence(at: number, line: string, marks: string, language: string): number {
     this.#styled.put(line, DIM);
     this.#fence = new Fence(this.#styled, marks);
-    const found = language === '' ? null : this.#find(language.toLowerCase());
+    const found = language === '' ? null : this.#findHighlighter(language.toLowerCase());
     if (found instanceof Promise) this.#load(found, this.#fence);
     else this.#fence.highlighter = found;
     return at + line.length;
@@ -120,8 +120,8 @@ export class Markdown {
   }
 }
 
-/** Beginnings of a line that may become something else with the next character. */
+/** Matches a beginning of a line whose meaning depends on the next character. */
 const UNDECIDED =
   /^(?:#{1,6}|[-+]|-{2,}|={1,}|\*+|_+|`+|~+|\d{1,9}[.)]?|`{3,}[^`]*|~{3,}.*|\|[ \t:|-]*|(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)\r?$/;
 
-const headingStyle = (marks: string): string => (marks.length <= 2 ? join(BOLD, UNDERLINE) : BOLD);
+const headingStyle = (marks: string): string => (marks.length <= 2 ? combine(BOLD, UNDERLINE) : BOLD);

@@ -1,13 +1,13 @@
 import type { HiError } from '../errors.js';
 import { neutralise } from './sanitize.js';
 
-/** An error for the reader: what happened, then on lines of its own the next thing to try. What a server or a file put into it cannot act on a terminal. */
+/** An error as the user reads it: what happened, and below it what to do. It is neutralised, because servers and files put their words into it. */
 export function errorText(error: HiError): string {
   const hint = error.hint === null ? '' : `\n    ${error.hint.replaceAll('\n', '\n    ')}`;
   return neutralise(`hi: ${error.message}${hint}`);
 }
 
-/** How long something takes, in few characters: 0.4s, 3s, 2m 05s. */
+/** A duration in few characters: 0.4s, 3s, 2m 05s. */
 export function shortTime(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 1) return `${seconds.toFixed(1)}s`;

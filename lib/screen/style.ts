@@ -1,4 +1,4 @@
-/** How text looks: the parameters of an SGR sequence, joined by semicolons; empty is plain. */
+/** How text looks: the parameters of an SGR sequence, joined by semicolons. Plain text has none. */
 export type Style = string;
 
 export const PLAIN: Style = '';
@@ -14,18 +14,18 @@ export const BLUE: Style = '34';
 export const MAGENTA: Style = '35';
 export const CYAN: Style = '36';
 
-/** The sequence after which text looks like that, whatever came before. */
+/** The escape sequence that switches to a style, whatever the style before. */
 export function sgr(style: Style): string {
   return style === PLAIN ? '\x1b[0m' : `\x1b[0;${style}m`;
 }
 
 /** Both styles at once. */
-export function join(first: Style, second: Style): Style {
+export function combine(first: Style, second: Style): Style {
   if (first === PLAIN) return second;
   return second === PLAIN ? first : `${first};${second}`;
 }
 
-/** The text in that style, plain again before its last newlines, so that nothing of a style reaches the next line. */
+/** The text in a style. It is plain again before its last newlines, so that the style does not reach the next line. */
 export function paint(text: string, style: Style): string {
   if (style === PLAIN || text === '') return text;
   const body = text.replace(/\n+$/, '');

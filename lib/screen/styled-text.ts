@@ -1,29 +1,29 @@
 import { PLAIN, type Style, sgr } from './style.js';
 
-/** Text with its styling, as few sequences as it takes. Every line ends plain, so that nothing of a style reaches what follows it. */
+/** Collects styled text with as few escape sequences as possible. Every line ends plain, so that no style reaches what follows it. */
 export class StyledText {
   #text = '';
   #style: Style = PLAIN;
 
-  /** Adds text in that style. */
+  /** Adds text in a style. */
   put(text: string, style: Style): void {
     if (text === '') return;
     if (style !== this.#style) this.#change(style);
     this.#text += text;
   }
 
-  /** Adds the end of a line. */
+  /** Ends the line. */
   endLine(): void {
     if (this.#style !== PLAIN) this.#change(PLAIN);
     this.#text += '\n';
   }
 
-  /** Makes what others write next plain; the style comes back with the next text. */
+  /** Makes plain what others write next. The style comes back with the next text. */
   pause(): void {
     if (this.#style !== PLAIN) this.#change(PLAIN);
   }
 
-  /** Hands over what was added since the last time. */
+  /** Returns what was added since the last call. */
   take(): string {
     const text = this.#text;
     this.#text = '';
