@@ -82,6 +82,11 @@ export class HistoryStore {
     return this.#log.entries;
   }
 
+  /** Whether what is said lives in memory only. */
+  get isEphemeral(): boolean {
+    return this.#settings.ephemeral === true;
+  }
+
   get totals(): Totals {
     const { messages, compactions, last_compaction } = this.#log.facts;
     return { messages, compactions, last_compaction, files: this.#files() };

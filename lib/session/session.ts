@@ -136,6 +136,12 @@ export class Session {
     this.#failed = null;
   }
 
+  /** Brings back what the last reset cleared, and puts aside what was said since. */
+  async undoReset(): Promise<void> {
+    await this.history.undoReset();
+    this.#failed = null;
+  }
+
   /** Answers with another model from now on. */
   async useModel(name: string, signal: AbortSignal): Promise<void> {
     this.#target = await this.#deps.find(name, signal);

@@ -15,6 +15,8 @@ export interface SlashContext {
   copy(text: string): Promise<string>;
   /** The models of the provider in use, for choosing. */
   models(signal?: AbortSignal): Promise<readonly string[]>;
+  /** Removes what was kept outside the history and may hold parts of the conversation; throws a `HiError` naming what could not be removed. */
+  purgeCaches(): Promise<void>;
   /** What the answers of this chat used and what that costs, in lines. */
   spending(): Promise<string>;
   /** Whether there is a file of that name. */
@@ -37,8 +39,14 @@ export interface SlashCommand extends Named {
   readonly usage: string;
   /** What it does, in one line. */
   readonly summary: string;
+  /** The options it knows, with two dashes; one of them is all it takes. */
+  readonly options?: readonly string[];
+  /** Whether its argument is what the user says or looks for, which may begin with dashes. */
+  readonly takesWords?: true;
+  /** Whether the command line has a command of the same name, with options of its own. */
+  readonly isOnCommandLine?: true;
   /** What may be typed as its argument. */
   complete?(typed: string, context: SlashContext): Promise<readonly string[]>;
-  /** `argument` is everything after the name, trimmed. Throws `HiError`s. */
+  /** `argument` is everything after the name, trimmed, and passed `checkArgument`. Throws `HiError`s. */
   run(argument: string, context: SlashContext, signal: AbortSignal): AsyncIterable<SlashEvent>;
 }

@@ -6,6 +6,7 @@ export const slashCompact: SlashCommand = {
   aliases: ['compress', 'summarize'],
   usage: '/compact [focus]',
   summary: 'compact now, with focus if given',
+  isOnCommandLine: true,
   async *run(argument, { session }, signal) {
     yield* session.compact({ focus: argument === '' ? null : argument, strategy: null }, signal);
   },

@@ -8,6 +8,7 @@ export const slashFind: SlashCommand = {
   aliases: ['search'],
   usage: '/find TEXT',
   summary: 'search the whole conversation',
+  takesWords: true,
   async *run(argument, { session }, signal) {
     if (argument === '') throw new HiError('usage', 'There is nothing to search for.', { hint: 'Type: /find TEXT' });
     await session.history.refresh();

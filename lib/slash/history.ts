@@ -8,6 +8,7 @@ export const slashHistory: SlashCommand = {
   name: 'history',
   usage: '/history [n]',
   summary: 'show the last n messages (20)',
+  isOnCommandLine: true,
   async *run(argument, { session }) {
     const count = argument === '' ? 20 : Number(argument);
     if (!Number.isSafeInteger(count) || count < 1) {

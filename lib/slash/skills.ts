@@ -5,6 +5,7 @@ export const slashSkills: SlashCommand = {
   name: 'skills',
   usage: '/skills [name]',
   summary: 'list the skills, or show one and why it is in or out',
+  isOnCommandLine: true,
   complete: async (typed, { session }) =>
     (await session.skills()).skills.map(({ name }) => name).filter((name) => name.startsWith(typed)),
   async *run(argument, { session }) {

@@ -7,6 +7,7 @@ export const slashStatus: SlashCommand = {
   aliases: ['context', 'cost', 'tokens'],
   usage: '/status',
   summary: 'length, fullness, cost',
+  isOnCommandLine: true,
   async *run(_argument, { session, spending }, signal) {
     const { provider, model } = session.target;
     const text = statusText(await session.status(signal), `${provider}/${model}`);

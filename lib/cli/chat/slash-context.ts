@@ -10,7 +10,7 @@ import { expandPath, writeFileAtomically } from './export-file.js';
 /** What slash commands reach of the chat, the terminal and the disk. */
 export function slashContext(
   world: World,
-  { session, tools, connections }: WiredSession,
+  { session, tools, connections, settings }: WiredSession,
   repl: () => Repl,
   confirm: SlashContext['confirm'],
 ): SlashContext {
@@ -25,6 +25,7 @@ export function slashContext(
     },
     copy: (text) => copyText(text, world, world.stdout),
     models: (signal) => connections.models(session.target, undefined, signal),
+    purgeCaches: async () => (await import('../commands/purge-caches.js')).purgeCaches(settings.paths),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),

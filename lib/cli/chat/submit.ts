@@ -3,6 +3,7 @@ import { HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
 import type { Repl, SubmittedLine } from '../../repl/repl.js';
 import type { UserInput } from '../../session/deps.js';
+import { checkArgument } from '../../slash/check-argument.js';
 import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { type Line, parseLine } from '../../slash/parse.js';
 import type { ToolContext } from '../../tools/tool.js';
@@ -40,7 +41,9 @@ export async function submitLine(
       return runShell(meant.command, meant.shared, deps, signal);
     case 'command': {
       const command = pick(deps.context.commands, meant.name, 'command', 'usage');
-      return runCommand(command, argumentOf(line, meant.name), deps, signal);
+      const argument = argumentOf(line, meant.name);
+      checkArgument(command, argument);
+      return runCommand(command, argument, deps, signal);
     }
     case 'message':
       return deps.context.session.send(await inputOf(line, deps, signal), signal);

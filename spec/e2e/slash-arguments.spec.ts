@@ -1,0 +1,120 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+
+let server: ScriptedServer;
+let home: Home;
+
+beforeEach(async () => {
+  server = await startScriptedServer((_request, index) => ({ text: `answer ${index + 1}` }));
+  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+});
+afterEach(async () => {
+  await server.close();
+  home.remove();
+});
+
+const chat = (...lines: readonly string[]) =>
+  runProgram(home, ['chat', '-y'], { input: lines.map((line) => `${line}\n`).join('') });
+const transcript = async () => (await runProgram(home, ['history'])).stdout;
+const hasCopy = () => existsSync(join(home.data, 'history.reset.json.zst'));
+
+describe('/reset', () => {
+  it('--undo brings back what the last reset cleared, and the next message follows it', async () => {
+    await chat('first question', '/reset');
+    expect(await transcript()).toBe('');
+    const run = await chat('/reset --undo', 'second question');
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    expect(run.stdout).toContain('The conversation is back: 2 messages.');
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toMatch(/first question.*answer 1.*second question/);
+    expect(await transcript()).toMatch(/first question[\s\S]*second question/);
+  });
+
+  it('names the way back that works in the chat, which brings back what was cleared in it', async () => {
+    const run = await chat('first question', '/reset', '/reset --undo');
+    expect(run.stdout).toContain("Cleared 2 messages. '/reset --undo' brings them back.");
+    expect(await transcript()).toContain('first question');
+  });
+
+  it('--undo after nothing was cleared says so and changes nothing', async () => {
+    const run = await chat('first question', '/reset --undo');
+    expect(run.status).toBe(7);
+    expect(run.stderr).toContain('There is no conversation to bring back');
+    expect(await transcript()).toContain('first question');
+  });
+
+  it('--purge keeps no copy, of an earlier conversation neither, and removes the caches', async () => {
+    await chat('first question', '/reset');
+    expect(hasCopy()).toBe(true);
+    const run = await chat('!seq 100000', 'second question', '/reset --purge');
+    expect(run.stdout).toMatch(/Cleared \d messages\. No copy is kept\./);
+    expect(hasCopy()).toBe(false);
+    expect(existsSync(join(home.folder, 'cache')) ? readdirSync(join(home.folder, 'cache')) : []).toEqual([]);
+    expect(await transcript()).toBe('');
+    await chat('third question', '/reset');
+    await chat('/reset --purge');
+    expect(hasCopy()).toBe(false);
+  });
+
+  it.each(['--unod', 'undo', '--undo --purge', '-y', 'everything'])(
+    '%s is refused with what is known, and clears nothing',
+    async (argument) => {
+      await chat('first question', '/reset', 'second question');
+      const run = await chat(`/reset ${argument}`);
+      expect(run).toMatchObject({ status: 2, stdout: '' });
+      expect(run.stderr).toContain(`/reset does not know '${argument}'.`);
+      expect(run.stderr).toContain('/reset [--undo|--purge]');
+      expect(await transcript()).toContain('second question');
+      expect(hasCopy()).toBe(true);
+    },
+  );
+
+  it('with --ephemeral promises no copy and leaves what is on disk alone', async () => {
+    await chat('first question', '/reset', 'second question');
+    const input = '/reset\n/reset --undo\n/reset --purge\n';
+    const run = await runProgram(home, ['chat', '-y', '--ephemeral'], { input });
+    expect(run.stdout).toBe('Cleared 2 messages.\n');
+    expect(run.stderr).toContain('/reset --undo does not work with --ephemeral');
+    expect(run.stderr).toContain('/reset --purge does not work with --ephemeral');
+    expect(await transcript()).toContain('second question');
+    expect(hasCopy()).toBe(true);
+  });
+});
+
+describe('a slash command', () => {
+  it.each([
+    ['/compact --strategy truncate', '--strategy', 'hi compact --strategy truncate'],
+    ['/history --json', '--json', 'hi history --json'],
+    ['/status --json', '--json', 'hi status --json'],
+    ['/skills --json', '--json', '/skills [name]'],
+    ['/export --json out.json', '--json', '/export FILE'],
+    ['/undo --all', '--all', '/undo'],
+  ])('refuses the option it does not have, and names what has it: %s', async (line, option, remedy) => {
+    await chat('first question');
+    const run = await chat(line);
+    expect(run).toMatchObject({ status: 2, stdout: '' });
+    expect(run.stderr).toContain(`has no option '${option}'.`);
+    expect(run.stderr).toContain(remedy);
+    expect(await transcript()).toContain('first question');
+  });
+
+  it.each(['/undo 2', '/tools bash', '/status now', '/quit please'])(
+    'that takes no argument refuses one rather than do something else: %s',
+    async (line) => {
+      await chat('first question');
+      const run = await chat(line);
+      expect(run).toMatchObject({ status: 2, stdout: '' });
+      expect(run.stderr).toContain('takes no argument');
+      expect(await transcript()).toContain('first question');
+    },
+  );
+
+  it('takes words that begin with dashes where it takes words', async () => {
+    const run = await chat('what does --force do?', '/find --force', '/btw --force?');
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    expect(run.stdout).toContain('1 message.');
+    expect(JSON.stringify(server.requests.at(-1)?.messages.at(-1))).toContain('--force?');
+  });
+});
