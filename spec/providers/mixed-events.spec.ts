@@ -49,6 +49,20 @@ describe('an empty reason to finish', () => {
   });
 });
 
+describe('an answer whose reason to end has come', () => {
+  it.each(['OpenAI Chat Completions', 'Gemini', 'Anthropic'])(
+    'is complete for %s, whatever breaks after it',
+    async (title) => {
+      const dialect = dialectOf(title);
+      const { chunks = [], ...answer } = dialect.text('Hel', 'lo');
+      const ended = chunks.filter((chunk) => !/message_stop|\[DONE\]/.test(`${chunk}`));
+      const [failure = ''] = dialect.failure('', 'No slot is free.').chunks?.slice(-1) ?? [];
+      const got = await answered(dialect, { ...answer, chunks: [...ended, failure] });
+      expect(got).toMatchObject({ text: 'Hello', error: null, end: { stop_reason: 'end' } });
+    },
+  );
+});
+
 describe('an item of the Responses API that begins before the one before is done', () => {
   const text = { type: 'output_text', text: 'Yes, it works.', annotations: [] };
   const message = { type: 'message', id: 'msg', role: 'assistant' };

@@ -59,7 +59,7 @@ async function* streamMessages(
       }
     }
   } catch (thrown) {
-    throw misshapen(thrown, vendor.title);
+    if (state.stop === null || signal.aborted) throw misshapen(thrown, vendor.title);
   }
   // A stream that ends after its reason but before its last event lacks nothing.
   yield* readEnd(state, answer, nextId);

@@ -86,7 +86,8 @@ async function* streamContent(
       detail = candidate?.finishMessage ?? detail;
     }
   } catch (thrown) {
-    throw misshapen(thrown, vendor.title);
+    // What breaks after the reason has come takes nothing from the answer.
+    if (finish === null || signal.aborted) throw misshapen(thrown, vendor.title);
   }
   if (finish === null && answer.calls === 0) return;
   if (finish !== null && BROKEN_CALLS.has(finish)) throw brokenCall(finish);
