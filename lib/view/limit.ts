@@ -10,9 +10,10 @@ export interface LimitSettings {
 /** The trigger's share of the window by default. */
 const DEFAULT_RATIO = 0.8;
 
-/** The size in tokens at which a compaction is due. */
+/** The size in tokens at which a compaction is due. A `max_input_tokens` beyond the window would let requests outgrow the window, so it has no effect. */
 export function triggerOf({ max_input_tokens, trigger_ratio, context_window }: LimitSettings): Tokens {
-  return asTokens(max_input_tokens ?? Math.floor(trigger_ratio * context_window));
+  if (max_input_tokens !== null && max_input_tokens <= context_window) return asTokens(max_input_tokens);
+  return asTokens(Math.floor(trigger_ratio * context_window));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../lib/chat/message.js';
+import { triggerOf } from '../../lib/view/limit.js';
 import { measure, type SentOverhead } from '../../lib/view/measure.js';
 import { view } from '../../lib/view/view.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';
@@ -36,6 +37,13 @@ describe('measure', () => {
       due: false,
     });
     expect(measured(new Log().exchange('x'.repeat(3197), ''), { settings }).due).toBe(true);
+  });
+
+  it('keeps to the window where max_input_tokens is larger', () => {
+    const settings = { context_window: 6000, trigger_ratio: 0.8 };
+    expect(triggerOf({ ...settings, max_input_tokens: 20_000 })).toBe(4800);
+    expect(triggerOf({ ...settings, max_input_tokens: 6000 })).toBe(6000);
+    expect(triggerOf({ ...settings, max_input_tokens: null })).toBe(4800);
   });
 
   it('takes an absolute trigger before the ratio', () => {

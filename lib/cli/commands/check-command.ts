@@ -150,7 +150,7 @@ async function contextWindow({ file }: Settings, { model, context_window }: Conf
 /** The number is the user's own, so nothing brings it down to what the model can take. */
 function* trigger({ max_input_tokens, context_window, compaction }: Config): Generator<Finding> {
   if (max_input_tokens === null || max_input_tokens <= context_window) return;
-  const text = `max_input_tokens is ${max_input_tokens}, more than the context window of ${context_window}: the window is full before anything is compacted.`;
+  const text = `max_input_tokens is ${max_input_tokens}, more than the context window of ${context_window}, so it has no effect.`;
   const most = Math.floor(compaction.trigger_ratio * context_window);
   const hint = `Set max_input_tokens to ${most} or less, or remove it. If the model has a larger window, set context_window.`;
   yield { part: 'max_input_tokens', wrong: new HiError('config', text, { hint }) };
