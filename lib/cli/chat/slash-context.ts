@@ -25,7 +25,7 @@ export function slashContext(
     },
     copy: (text) => copyText(text, world, world.stdout),
     models: (signal) => connections.models(session.target, undefined, signal),
-    purgeCaches: async () => (await import('../commands/purge-caches.js')).purgeCaches(settings.paths),
+    purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(settings.paths),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),

@@ -36,7 +36,7 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   const left = history.takeNotices();
   printNotices(world, left);
   // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
-  if (options.purge) (await import('./purge-caches.js')).purgeCaches(paths);
+  if (options.purge) (await import('../base/purge-caches.js')).purgeCaches(paths);
   const purged = left.length === 0 ? ' No copy is kept.' : '';
   const kept = options.purge ? purged : " 'hi reset --undo' brings them back.";
   say(messages === 0 ? 'There was nothing to clear.' : `Cleared ${counted(messages)}.${kept}`);
