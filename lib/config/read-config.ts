@@ -5,16 +5,16 @@ import { HiError, systemCode } from '../errors.js';
 import type { ConfigFile } from './config.js';
 import { validateConfig } from './validate-config.js';
 
-/** How a parsed file is checked: a quick answer for the usual file that is right, and the validator that can say what is wrong (all errors, verbose). */
+/** How a parsed file is checked: quickly for a valid file, and by a validator that explains what is wrong (all errors, verbose). */
 export interface ConfigCheck {
   accepts(value: unknown): value is ConfigFile;
   explaining(): Promise<ValidateFunction<ConfigFile>>;
 }
 
-/** A configuration file as it was found: null when there is none. */
+/** A configuration file as it was found. */
 export interface FoundConfig {
   readonly file: ConfigFile | null;
-  /** What is wrong with it though it can be used. */
+  /** Problems that do not prevent its use. */
   readonly warnings: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export async function readConfig(path: string, check: ConfigCheck, required: boo
   if (text === null) return { file: null, warnings: [] };
   const value = parseConfig(text, path);
   const file = check.accepts(value) ? value : validateConfig(value, await check.explaining(), path);
-  return { file, warnings: looseMode(path) };
+  return { file, warnings: permissionWarnings(path) };
 }
 
 function readText(path: string, required: boolean): string | null {
@@ -49,7 +49,7 @@ function readText(path: string, required: boolean): string | null {
   }
 }
 
-/** What a config.json holds, with or without a byte order mark. Throws a `HiError` of code `config` for what is no JSON or nested too deep. */
+/** Parses a config.json, with or without a byte order mark. Throws a `HiError` of code `config` for text that is not JSON or is nested too deeply. */
 export function parseConfig(text: string, path: string): unknown {
   const value = parsed(text, path);
   if (!isTooDeep(value)) return value;
@@ -69,7 +69,7 @@ function parsed(text: string, path: string): unknown {
   }
 }
 
-/** Node tells a position in the text, or a line and column, or neither, depending on the version and the mistake. */
+/** Depending on its version and the error, Node gives a position in the text, a line and column, or neither. */
 function place(text: string, cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);
   const at = /position (\d+)/.exec(message)?.[1];
@@ -78,7 +78,7 @@ function place(text: string, cause: unknown): string {
   return `${message} (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;
 }
 
-function looseMode(path: string): readonly string[] {
+function permissionWarnings(path: string): readonly string[] {
   if (process.platform === 'win32') return [];
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return [];

@@ -3,11 +3,11 @@ import { HiError, isAbort } from '../errors.js';
 
 /**
  * The key itself: `"!command"` is run by the shell and its first line of output taken, so that a password manager can hold it.
- * Throws a `HiError` of code `config` that names the command when it fails or prints nothing; `signal` ends it, for it may be waiting to be unlocked.
+ * Throws a `HiError` of code `config` that names the command when it fails or prints nothing. `signal` ends it, since it may wait to be unlocked.
  */
 export async function readKey(key: string | null, signal?: AbortSignal): Promise<string | null> {
   if (key === null) return null;
-  if (!key.startsWith('!')) return checked(key.trim());
+  if (!key.startsWith('!')) return checkKey(key.trim());
   const command = key.slice(1);
   const printed = await output(command, signal);
   const line = printed.split('\n')[0]?.trim() ?? '';
@@ -16,11 +16,11 @@ export async function readKey(key: string | null, signal?: AbortSignal): Promise
       hint: 'Run it in a shell to see why. It is api_key in config.json.',
     });
   }
-  return checked(line);
+  return checkKey(line);
 }
 
-/** Keys go into header fields, which take visible ASCII only: a line break or a typographic quote was pasted along. */
-function checked(key: string): string {
+/** Keys go into header fields, which take visible ASCII only. A line break or a typographic quote is pasted with a key easily. */
+function checkKey(key: string): string {
   const wrong = /[^\x21-\x7e]/u.exec(key);
   if (wrong === null) return key;
   const code = `U+${(wrong[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

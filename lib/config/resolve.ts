@@ -7,7 +7,7 @@ import type { ModelSettings } from './model-settings.js';
 import { contextWindow } from './models.js';
 import { filledIn } from './setting.js';
 
-/** What the command line says. */
+/** The settings on the command line. */
 export interface Flags {
   readonly provider?: string;
   /** A model, or `provider/model`. */
@@ -26,8 +26,8 @@ export interface Sources {
 
 /**
  * The effective configuration, each setting from the first source that has it: flag, environment, file, default.
- * What the file says of a model holds for the file's own provider only: with another `--provider` its model, key and address are not used.
- * Null when nothing tells which provider to use. Throws a `HiError` for an unknown provider.
+ * The model, key and address of the file belong to the provider of the file: with another `--provider` they are not used.
+ * Null when no source names a provider and none is found. Throws a `HiError` for an unknown provider.
  */
 export async function resolveConfig(sources: Sources): Promise<Config | null> {
   const { file, env } = sources;
@@ -72,7 +72,7 @@ function withoutPrefix(model: string | null, provider: string): string | null {
   return model?.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
 }
 
-/** A key in the environment tells the vendor; else whoever answers without one. */
+/** The vendor whose key is in the environment, else the first that answers without a key. */
 async function detect(sources: Sources): Promise<Vendor | null> {
   const { vendors, env, file } = sources;
   const keyed = vendors.find((vendor) => vendor.keyVariables.some((name) => env[name]?.trim()));
@@ -87,22 +87,22 @@ async function detect(sources: Sources): Promise<Vendor | null> {
 /** HI_API_KEY is meant for hi alone and wins over the file; a vendor's variable serves every program and comes last. */
 function keyOf(
   vendor: Vendor,
-  filed: string | null | undefined,
+  fromFile: string | null | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): string | null {
   const shared = vendor.keyVariables.map((name) => env[name]?.trim()).find((value) => value);
-  return env.HI_API_KEY?.trim() || filed || shared || null;
+  return env.HI_API_KEY?.trim() || fromFile || shared || null;
 }
 
-/** Another address than the vendor's own, null when there is none. Throws a `HiError` for one that is none of the web. */
+/** The configured address, null for the vendor's own. Throws a `HiError` for one that is not a web address. */
 function addressOf(
   vendor: Vendor,
-  filed: string | null | undefined,
+  fromFile: string | null | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): string | null {
   const sources: readonly (readonly [string, string | null | undefined])[] = [
     ['HI_API_BASE', env.HI_API_BASE],
-    ['api_base', filed],
+    ['api_base', fromFile],
     [vendor.baseVariable, baseOf(vendor, env)],
   ];
   const [name, address] = sources.find(([, value]) => value) ?? [];
@@ -137,29 +137,29 @@ async function defaultModel(sources: Sources, vendor: Vendor, apiBase: string | 
 }
 
 async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings): Promise<ModelSettings | null> {
-  const filed = sources.file?.small_model;
-  if (filed === undefined) {
-    // Another server may not know the vendor's fast model, so there the main model serves.
+  const fromFile = sources.file?.small_model;
+  if (fromFile === undefined) {
+    // Another server may not have the vendor's fast model, so the main model is used there.
     if (vendor.fastModel === null || !isOwnAddress(vendor, main.api_base) || vendor.fastModel === main.model)
       return null;
     return { ...main, model: vendor.fastModel, context_window: contextWindow(vendor.fastModel) };
   }
-  if (filed === null) return null;
-  const owner = filed.provider === undefined ? vendor : pick(sources.vendors, filed.provider, 'provider');
+  if (fromFile === null) return null;
+  const owner = fromFile.provider === undefined ? vendor : pick(sources.vendors, fromFile.provider, 'provider');
   const same = owner.name === vendor.name;
   return {
     provider: owner.name,
-    model: filed.model,
-    api_key: filed.api_key ?? (same ? main.api_key : keyOf(owner, null, { ...sources.env, HI_API_KEY: undefined })),
+    model: fromFile.model,
+    api_key: fromFile.api_key ?? (same ? main.api_key : keyOf(owner, null, { ...sources.env, HI_API_KEY: undefined })),
     api_base:
-      same && !filed.api_base
+      same && !fromFile.api_base
         ? main.api_base
-        : addressOf(owner, filed.api_base, { ...sources.env, HI_API_BASE: undefined }),
-    context_window: filed.context_window ?? contextWindow(filed.model),
+        : addressOf(owner, fromFile.api_base, { ...sources.env, HI_API_BASE: undefined }),
+    context_window: fromFile.context_window ?? contextWindow(fromFile.model),
   };
 }
 
-/** The error for a program that does not know whom to talk to: the expected path and the two quickest ways out (SPEC §2). */
+/** The error when there is no provider to use, with the expected path and the two quickest fixes (SPEC §2). */
 export function notConfigured(configFile: string, vendors: readonly Vendor[]): HiError {
   const variables = vendors.flatMap((vendor) => vendor.keyVariables.slice(0, 1));
   const local = vendors.filter(({ keyVariables }) => keyVariables.length === 0).map(({ title }) => title);

@@ -8,8 +8,8 @@ import type { ConfigFile } from './config.js';
 import { parseConfig } from './read-config.js';
 
 /**
- * Writes a file of the configuration: aside, synced, renamed, so that the old file or the new one is there whole; for the user alone, since it may hold a key.
- * Where the path is a link, as among dotfiles, what it points to is written and the link stays.
+ * Replaces a configuration file atomically. Only the user can read it, since it may hold a key. A symbolic link, as with dotfiles, stays, and its target is
+ * replaced.
  * Throws a `HiError` of code `config` naming the file.
  */
 export async function writeConfig(path: string, config: object): Promise<void> {
@@ -25,7 +25,7 @@ export async function writeConfig(path: string, config: object): Promise<void> {
   }
 }
 
-/** Stores a rule that the user allowed for always in `tools.permissions.allow`, leaving everything else as it is. */
+/** Adds a rule that the user always allows to `tools.permissions.allow`, and leaves everything else as it is. */
 export async function addRule(path: string, rule: string): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
   const file: ConfigFile = isJsonObject(found) ? found : {};

@@ -1,13 +1,17 @@
 import type { Readable } from 'node:stream';
 import { monotonic } from '../clock.js';
 import { chunkQueue } from './chunk-queue.js';
-import { aborted, asNetworkError, silence } from './network-error.js';
-import type { Call } from './pending-request.js';
+import { aborted, asNetworkError, idleError } from './network-error.js';
+import type { PendingRequest } from './pending-request.js';
 import { PlainStream } from './plain-stream.js';
 import { atMost } from './time-limit.js';
 
-/** The body as the SDKs read it. The clock runs only while somebody waits for it. */
-export function toBody(source: Readable, call: Call, trace?: (bytes: Uint8Array) => void): ReadableStream<Uint8Array> {
+/** The body as the SDKs read it. The idle timer runs only while a read is pending. */
+export function toBody(
+  source: Readable,
+  call: PendingRequest,
+  trace?: (bytes: Uint8Array) => void,
+): ReadableStream<Uint8Array> {
   const read = chunkQueue(source);
   const onAbort = () => source.destroy(aborted());
   const end = () => call.signal?.removeEventListener('abort', onAbort);
@@ -15,7 +19,7 @@ export function toBody(source: Readable, call: Call, trace?: (bytes: Uint8Array)
   if (call.signal?.aborted) onAbort();
   const stream = new PlainStream({
     async next() {
-      const timer = setTimeout(() => source.destroy(silence(call.url, call.idleTimeout)), call.idleTimeout);
+      const timer = setTimeout(() => source.destroy(idleError(call.url, call.idleTimeout)), call.idleTimeout);
       try {
         const chunk = await read();
         if (chunk === null) end();
@@ -36,16 +40,16 @@ export function toBody(source: Readable, call: Call, trace?: (bytes: Uint8Array)
   return stream.asReadableStream();
 }
 
-/** More than anybody says about a refusal, in bytes and milliseconds. */
-const MANY = 256 * 1024;
-const LONG = 5000;
+/** How much of an error response is read, in bytes, and for how long, in milliseconds. */
+const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_ERROR_WAIT = 5000;
 
-/** The words of a refusal. What it says counts more than that its body was cut, or has no end, so that is forgiven. */
-export async function readWords(body: ReadableStream<Uint8Array>, call: Call): Promise<string> {
+/** The text of an error response. A body that is cut off, or has no end, is no error of its own: the text that came is what matters. */
+export async function readErrorText(body: ReadableStream<Uint8Array>, call: PendingRequest): Promise<string> {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
-  const until = monotonic() + LONG;
-  for (let size = 0; size < MANY; size += chunks.at(-1)?.length ?? 0) {
+  const until = monotonic() + MAX_ERROR_WAIT;
+  for (let size = 0; size < MAX_ERROR_BYTES; size += chunks.at(-1)?.length ?? 0) {
     const step = await atMost(until - monotonic(), reader.read());
     if (!step?.value) break;
     chunks.push(step.value);

@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 
 /**
- * How much is handed out at once, in bytes. SDKs copy the rest of a chunk with every event they find in it, so large chunks cost a multiple of their
- * size; small ones cost a round through the stream each.
+ * The size of a chunk, in bytes. SDKs copy the rest of a chunk with every event they find in it, so large chunks cost a multiple of their size; each small
+ * one costs a round through the stream.
  */
-const PORTION = 8192;
+const CHUNK_SIZE = 8192;
 
 /**
- * What a stream brings, in its order and in portions of a good size, and its error only after all of it. A stream's own iterator drops what it has
- * not handed out yet when the connection breaks, and with it the last words of an answer.
+ * The data of a stream in order, in chunks of a good size, and its error only after all of it. When a connection breaks, the iterator of the stream itself
+ * drops what it has buffered, and with it the last words of an answer.
  */
 export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
-  /** How many of the chunks are handed out. Taking each from the front of a long array would move all the others. */
+  /** How many of the chunks were returned. Removing each from the front of a long array would move all the others. */
   let taken = 0;
   let over: { readonly error: unknown } | null = null;
   let wake = () => {};
@@ -21,7 +21,7 @@ export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
     wake();
   };
   source.on('data', (chunk: Uint8Array) => {
-    for (let at = 0; at < chunk.length; at += PORTION) chunks.push(chunk.subarray(at, at + PORTION));
+    for (let at = 0; at < chunk.length; at += CHUNK_SIZE) chunks.push(chunk.subarray(at, at + CHUNK_SIZE));
     wake();
   });
   source.on('end', () => end(null));
@@ -31,7 +31,7 @@ export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
   function portion(): Uint8Array {
     const first = taken;
     let size = 0;
-    while (taken < chunks.length && size + (chunks[taken]?.length ?? 0) <= PORTION) {
+    while (taken < chunks.length && size + (chunks[taken]?.length ?? 0) <= CHUNK_SIZE) {
       size += chunks[taken]?.length ?? 0;
       taken += 1;
     }

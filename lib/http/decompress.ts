@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
-/** The body without the compression that `headers` name; the two headers that told of it are removed. An unknown encoding stays as it is. */
-export function decoded(body: Readable, headers: Headers): Readable {
+/** The body without the compression that `headers` name; the two headers about it are removed. A body in an unknown encoding stays as it is. */
+export function decompressed(body: Readable, headers: Headers): Readable {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   const decoder = decoderFor(encoding);
   if (decoder === null) return body;

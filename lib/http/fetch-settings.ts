@@ -1,13 +1,13 @@
-/** What a request over HTTP needs to know of the program. */
+/** The settings of a request over HTTP. */
 export interface FetchSettings {
   /** Never shown: masked in traces and errors. Null when there is none. */
   readonly apiKey: string | null;
-  /** How long nothing at all may arrive before the answer is given up, in milliseconds. */
+  /** How long the server may send nothing before the request fails, in milliseconds. */
   readonly idleTimeout: number;
   /** What to do when nothing listens at the address, in sentences; absent when nothing more is known of the server. */
   readonly startHint?: string;
   /** Environment of the process: proxies are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where `--debug` writes requests and responses, keys masked; absent when not asked for. */
+  /** Where `--debug` writes requests and responses, keys masked; absent without `--debug`. */
   readonly trace?: (line: string) => void;
 }

@@ -1,11 +1,11 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { HiError } from '../errors.js';
 import { RefusedRequest } from '../http/refused-request.js';
-import { readWords, toBody } from './body.js';
-import { decoded } from './decompress.js';
+import { readErrorText, toBody } from './body.js';
+import { decompressed } from './decompress.js';
 import type { FetchSettings } from './fetch-settings.js';
-import { aborted, asNetworkError, silence } from './network-error.js';
-import type { Call } from './pending-request.js';
+import { aborted, asNetworkError, idleError } from './network-error.js';
+import type { PendingRequest } from './pending-request.js';
 import { PlainResponse, usePlainGlobals } from './plain-globals.js';
 import { agentFor, proxyFor } from './proxy.js';
 import { tracer } from './request-trace.js';
@@ -18,8 +18,8 @@ export const SDK_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * The `fetch` every SDK is given: over `node:http`, which starts and ends several times faster than Node's own, through the proxies of
- * the environment, and never silent for longer than `idleTimeout`. Rejects with a `network` `HiError` when nothing can be had from the
- * server, with a `RefusedRequest` for an error status, with an abort error within the same tick when `init.signal` aborts; the first and
+ * the environment, and gives up on a server that sends nothing for `idleTimeout`. Rejects with a `network` `HiError` when the server cannot be reached
+ * or stops, with a `RefusedRequest` for an error status, with an abort error within the same tick when `init.signal` aborts; the first and
  * the last also while the body is read.
  */
 export function makeFetch(settings: FetchSettings): Fetch {
@@ -27,7 +27,7 @@ export function makeFetch(settings: FetchSettings): Fetch {
   return async (input, init = {}) => {
     const url = toUrl(input);
     const proxy = proxyFor(url, settings.env);
-    const request: Call = {
+    const request: PendingRequest = {
       url,
       proxy,
       method: init.method ?? 'GET',
@@ -47,8 +47,8 @@ export function makeFetch(settings: FetchSettings): Fetch {
     for (const [name, value] of Object.entries(incoming.headersDistinct)) {
       for (const one of value ?? []) headers.append(name, one);
     }
-    const body = toBody(decoded(incoming, headers), request, trace?.chunk);
-    if (status >= 300) throw new RefusedRequest(status, headers, await readWords(body, request));
+    const body = toBody(decompressed(incoming, headers), request, trace?.chunk);
+    if (status >= 300) throw new RefusedRequest(status, headers, await readErrorText(body, request));
     refusePage(request, incoming);
     return new PlainResponse(body, { status, headers, url: url.href }).asResponse();
   };
@@ -75,12 +75,12 @@ async function throughProxy(url: URL, proxy: URL): Promise<Tunnel> {
 }
 
 /** Resolves when the headers have come. A kept connection that the server had closed meanwhile is replaced by a new one, once. */
-function send(call: Call, tunnel: Tunnel | null, fresh = false): Promise<IncomingMessage> {
+function send(call: PendingRequest, tunnel: Tunnel | null, fresh = false): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (call.signal?.aborted) return reject(aborted());
     const outgoing = open(call, tunnel?.agent ?? null, fresh);
     const stop = watch(call, outgoing, (error) => {
-      // A request that waits for its proxy is not told that it was destroyed.
+      // A request that waits for its proxy does not notice that it is destroyed.
       reject(asNetworkError(error, call));
       outgoing.destroy(error);
       tunnel?.close();
@@ -99,7 +99,7 @@ function send(call: Call, tunnel: Tunnel | null, fresh = false): Promise<Incomin
   });
 }
 
-function open(call: Call, agent: Agent | null, fresh: boolean): ClientRequest {
+function open(call: PendingRequest, agent: Agent | null, fresh: boolean): ClientRequest {
   // `import` of node:http costs 20 ms on Node 24, where it pulls in undici; this does not.
   const http = process.getBuiltinModule(call.url.protocol === 'https:' ? 'node:https' : 'node:http');
   const length = call.body === null ? {} : { 'content-length': String(Buffer.byteLength(call.body)) };
@@ -114,9 +114,9 @@ function open(call: Call, agent: Agent | null, fresh: boolean): ClientRequest {
  * Calls `stop` with the reason when the caller aborts or the server is silent too long; returns what ends the watch. The clock starts anew
  * when the request is out: a long one on a slow line may take its time, a second for every 64 KiB.
  */
-function watch(call: Call, outgoing: ClientRequest, stop: (reason: Error) => void): () => void {
+function watch(call: PendingRequest, outgoing: ClientRequest, stop: (reason: Error) => void): () => void {
   const onAbort = () => stop(aborted());
-  const giveUp = () => stop(silence(call.url, call.idleTimeout));
+  const giveUp = () => stop(idleError(call.url, call.idleTimeout));
   let timer = setTimeout(giveUp, call.idleTimeout + (call.body?.length ?? 0) / 64);
   const onSent = () => {
     clearTimeout(timer);

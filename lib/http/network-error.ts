@@ -1,15 +1,15 @@
 import { HiError } from '../errors.js';
-import type { Call } from './pending-request.js';
+import type { PendingRequest } from './pending-request.js';
 
-/** The error of a request that its caller gave up. */
+/** The error of a request that its caller cancelled. */
 export function aborted(): Error {
   const error = new Error('The request was aborted.');
   error.name = 'AbortError';
   return error;
 }
 
-/** The error of a server that is connected and says nothing. Sending again would wait as long again, so it is not retried. */
-export function silence(url: URL, idleTimeout: number): HiError {
+/** The error of a server that is connected and sends nothing. A retry would wait as long again, so there is none. */
+export function idleError(url: URL, idleTimeout: number): HiError {
   // OpenAI's SDK drops an error that says "timed out" in favour of its own, so these words are avoided here.
   return new HiError('network', `'${url.host}' sent nothing for ${Math.max(1, Math.round(idleTimeout / 1000))} s.`, {
     hint: 'The server may be overloaded or still loading the model. Try again (/retry in hi chat).',
@@ -19,14 +19,14 @@ export function silence(url: URL, idleTimeout: number): HiError {
 /** What Node throws for a connection that fails, as a `HiError` that names the host, or the proxy that was not reached. Abort errors and `HiError`s stay what they are. */
 export function asNetworkError(
   thrown: unknown,
-  { url, proxy, startHint }: Pick<Call, 'url' | 'proxy' | 'startHint'>,
+  { url, proxy, startHint }: Pick<PendingRequest, 'url' | 'proxy' | 'startHint'>,
 ): unknown {
   if (thrown instanceof HiError) return thrown;
   if (typeof thrown !== 'object' || thrown === null) return thrown;
   if ('name' in thrown && thrown.name === 'AbortError') return thrown;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
   const { what, hint, retryable } = describe(code, url.host, proxy, startHint);
-  // Its text would say "timed out" (see above), and tells nothing more.
+  // Its text says "timed out" (see above) and nothing more.
   const cause = code === 'ETIMEDOUT' ? {} : { cause: thrown };
   return new HiError('network', what, { hint, retryable, ...cause });
 }

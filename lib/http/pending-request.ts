@@ -1,5 +1,5 @@
-/** What is sent, as plain values. */
-export interface Call {
+/** A request that is sent and not answered yet, as plain values. */
+export interface PendingRequest {
   readonly url: URL;
   readonly proxy: URL | null;
   readonly method: string;

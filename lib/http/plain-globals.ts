@@ -60,7 +60,7 @@ export class PlainResponse {
     return new Uint8Array(Buffer.concat(chunks)).buffer;
   }
 
-  /** Itself under the name the SDKs know; they use nothing that is not here. */
+  /** The same object under the type that the SDKs know; they use nothing that is not here. */
   asResponse(): Response {
     return this as unknown as Response;
   }

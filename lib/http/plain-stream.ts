@@ -2,7 +2,7 @@
 export interface Source {
   /** Resolves to the next bytes, null at the end. Asked only when somebody waits for them, one call at a time. */
   next(): Promise<Uint8Array | null>;
-  /** Told when nobody wants the rest. */
+  /** Called when the rest is not needed. */
   stop(): void;
 }
 
@@ -46,7 +46,7 @@ export class PlainStream {
     this.#source.stop();
   }
 
-  /** Itself under the name the SDKs know. */
+  /** The same object under the type that the SDKs know. */
   asReadableStream(): ReadableStream<Uint8Array> {
     return this as unknown as ReadableStream<Uint8Array>;
   }

@@ -1,11 +1,11 @@
-/** What an SDK wrote on the console in one go. */
-type Heard = (words: readonly unknown[]) => void;
+/** Takes the arguments of one call of the console. */
+type Listener = (words: readonly unknown[]) => void;
 
-const listeners = new Set<Heard>();
+const listeners = new Set<Listener>();
 
 /**
- * Sends what is written on the console to `trace`, or nowhere. The SDKs write there (a model near its end, a line they cannot parse) and not
- * all can be told otherwise; in a terminal program it lands in the middle of the screen. `hi` itself never uses the console.
+ * Sends console output to `trace`, or discards it. The SDKs write there (a deprecated model, a line they cannot parse) and not all of them can be silenced;
+ * in a terminal program it lands in the middle of the screen. `hi` itself never uses the console.
  */
 export function quietConsole(trace?: (line: string) => void): void {
   for (const method of ['debug', 'info', 'log', 'warn', 'error'] as const) {
@@ -16,8 +16,8 @@ export function quietConsole(trace?: (line: string) => void): void {
   }
 }
 
-/** Tells `listener` what the SDKs write on the console that was made quiet, for what they tell nowhere else; returns what ends that. */
-export function listenToConsole(listener: Heard): () => void {
+/** Passes what the SDKs write on the quiet console to `listener`, for what they report nowhere else. Returns a function that stops it. */
+export function listenToConsole(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

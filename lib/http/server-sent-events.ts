@@ -3,32 +3,32 @@ import { isJsonObject, parseObject } from '../chat/json.js';
 import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
 import { StreamError } from '../http/stream-error.js';
-import { silence } from './network-error.js';
+import { idleError } from './network-error.js';
 import { atMost, GRACE } from './time-limit.js';
 import { webPage } from './unexpected-page.js';
 
-/** So many idle times a server may send nothing but signs of life: gateways send comments while a request waits in a queue, for ten minutes at most. */
-const SIGNS_OF_LIFE = 5;
+/** For how many idle timeouts a server may send only comments, as gateways do while a request waits in a queue, for ten minutes at most. */
+const KEEPALIVE_LIMIT = 5;
 
-/** The longest event, in characters. Whole images come in one; what never ends would fill the memory. */
-const LONGEST = 64 * 1024 * 1024;
+/** The longest event, in characters. One event may hold a whole image; one without an end would fill the memory. */
+const MAX_EVENT = 64 * 1024 * 1024;
 
 /**
- * The events of a response as they come, up to `[DONE]`: the data of all that one read brought at a time. It reads on to the end of the response, so that
- * the connection serves the next one, but waits only a moment for it. The SDKs take such a stream apart too, but copy what they have not read yet with every event, which costs several
- * times as much as everything else here. A body that is no stream but one JSON object is one event; a web page is an error.
+ * The data of the events of a response as they arrive, up to `[DONE]`, those of one read at a time. Reads on to the end of the response, so that the
+ * connection can be reused, but waits only a moment for it. The SDKs parse such a stream too, but copy the unread rest with every event, which costs several
+ * times as much as everything else here. A body that is one JSON object and no stream is one event; a web page is an error.
  */
 export async function* serverSentEvents(response: Response, idleTimeout: number): AsyncGenerator<readonly string[]> {
   let events: string[] = [];
   let isDone = false;
-  const strange: string[] = [];
+  const unparsed: string[] = [];
   const parser = createParser({
     onEvent({ data }) {
       isDone ||= data.startsWith('[DONE]');
       if (!isDone) events.push(data);
     },
     onError({ line }) {
-      if (line !== undefined) strange.push(line);
+      if (line !== undefined) unparsed.push(line);
     },
   });
   const decoder = new TextDecoder();
@@ -47,32 +47,32 @@ export async function* serverSentEvents(response: Response, idleTimeout: number)
         yield events;
         events = [];
         waited = size = 0;
-      } else if (waited > SIGNS_OF_LIFE * idleTimeout) {
-        throw silence(new URL(response.url), waited);
-      } else if (size > LONGEST) {
-        throw endless(new URL(response.url));
+      } else if (waited > KEEPALIVE_LIMIT * idleTimeout) {
+        throw idleError(new URL(response.url), waited);
+      } else if (size > MAX_EVENT) {
+        throw oversizedEvent(new URL(response.url));
       }
     }
   } finally {
     void body?.cancel();
   }
-  // The last event may lack its blank line. One that was cut is no JSON, and is told by the missing end.
+  // The last event may lack its blank line. An event that was cut is not JSON, and the missing end shows it.
   parser.feed('\n\n');
-  const rest = strange.join('\n');
+  const rest = unparsed.join('\n');
   if (rest.trimStart().startsWith('<')) throw webPage(new URL(response.url));
   const last = [...events, rest].filter((text) => parseObject(text) !== null);
   if (last.length > 0) yield last;
 }
 
-function endless({ host }: URL): HiError {
-  return new HiError('malformed', `'${host}' sent ${LONGEST / 1024 / 1024} MiB without a complete event.`, {
+function oversizedEvent({ host }: URL): HiError {
+  return new HiError('malformed', `'${host}' sent ${MAX_EVENT / 1024 / 1024} MiB without a complete event.`, {
     hint: 'Check api_base: this may not be a chat server.',
   });
 }
 
 /**
- * What an event's data says; nothing, where it is JSON but no object. Throws a `SyntaxError` for what is no JSON, and a `StreamError` for an error object in
- * the place of a piece of the answer.
+ * The object in an event's data; an empty one for JSON that is no object. Throws a `SyntaxError` for text that is not JSON, and a `StreamError` for an error
+ * object in place of a piece of the answer.
  */
 export function eventData<Data>(text: string): Data {
   const data = JSON.parse(text);

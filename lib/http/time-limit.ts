@@ -1,16 +1,16 @@
-/** How long a server may take to close its stream after the last event, in milliseconds. One that does leaves its connection for the next request. */
+/** How long to wait for a server to close its stream after the last event, in milliseconds. A closed stream leaves its connection for the next request. */
 export const GRACE = 100;
 
-/** What comes within so many milliseconds, undefined when nothing does or it fails. */
+/** What a promise resolves to within `milliseconds`; undefined when it takes longer or rejects. */
 export async function atMost<Value>(
   milliseconds: number,
-  coming: Promise<Value> | undefined,
+  promise: Promise<Value> | undefined,
 ): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, milliseconds, undefined);
   });
-  const first = await Promise.race([coming, late]).catch(() => undefined);
+  const first = await Promise.race([promise, late]).catch(() => undefined);
   clearTimeout(timer);
   return first;
 }

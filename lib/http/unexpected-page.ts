@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { HiError } from '../errors.js';
-import type { Call } from './pending-request.js';
+import type { PendingRequest } from './pending-request.js';
 
-/** A page for people where an API should be. */
-export function refusePage({ url }: Call, incoming: IncomingMessage): void {
+/** Throws for a page for people where an API should be. */
+export function refusePage({ url }: PendingRequest, incoming: IncomingMessage): void {
   if (!incoming.headers['content-type']?.startsWith('text/html')) return;
   incoming.destroy();
   throw webPage(url);
@@ -16,8 +16,8 @@ export function webPage(url: URL): HiError {
   });
 }
 
-/** What has to be put right before anything can be had from the address at all. */
-export function refuseRedirect({ url, proxy }: Call, status: number, incoming: IncomingMessage): void {
+/** Throws for a proxy that requires a login and for a redirect: nothing can be had from the address before they are fixed. */
+export function refuseRedirect({ url, proxy }: PendingRequest, status: number, incoming: IncomingMessage): void {
   if (proxy !== null && status === 407) {
     incoming.destroy();
     throw new HiError('network', `The proxy '${proxy.host}' requires a name and password.`, {

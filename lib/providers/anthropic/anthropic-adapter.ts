@@ -9,7 +9,7 @@ import { stripImages } from '../common/image-support.js';
 import type { Provider, ProviderSettings } from '../common/provider.js';
 import { requireKey } from '../common/require-key.js';
 import { sdkOptions } from '../common/sdk-options.js';
-import { askVendor, misshapen } from '../common/stream.js';
+import { askVendor, asMalformed } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { asEvents, type Reading, readEnd, readEvent } from './anthropic-answer.js';
@@ -49,7 +49,7 @@ async function* streamMessages(
   const response = await client.messages.create(body, { signal }).asResponse();
   try {
     for await (const texts of serverSentEvents(response, idleTimeout)) {
-      // One at a time: what came before an event that tells of an error is part of the answer.
+      // One at a time: what came before an error event is part of the answer.
       for (const text of texts) {
         for (const event of asEvents(eventData(text))) {
           // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
@@ -59,7 +59,7 @@ async function* streamMessages(
       }
     }
   } catch (thrown) {
-    if (state.stop === null || signal.aborted) throw misshapen(thrown, vendor.title);
+    if (state.stop === null || signal.aborted) throw asMalformed(thrown, vendor.title);
   }
   // A stream that ends after its reason but before its last event lacks nothing.
   yield* readEnd(state, answer, nextId);

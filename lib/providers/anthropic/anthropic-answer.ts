@@ -48,7 +48,7 @@ export function asEvents(piece: RawMessageStreamEvent | Message): readonly RawMe
   ];
 }
 
-/** What the events told so far. */
+/** What is known from the events so far. */
 export interface Reading {
   usage: Partial<VendorUsage>;
   model: string;

@@ -7,13 +7,13 @@ export interface VendorMessage {
   readonly content: ContentBlockParam[];
 }
 
-/** Most tokens of an answer where nobody sets them: every model since Claude 4 takes so many, and they fit beside a prompt at the trigger. */
+/** The most tokens of an answer when none are set: every model since Claude 4 takes as many, and they fit beside a prompt at the trigger. */
 const MAX_TOKENS = 32_000;
 
 /** Tokens for thinking on the models that want a number. */
 const BUDGET = { low: 4_000, medium: 12_000, high: 24_000 } as const;
 
-/** How long an answer may be where nobody says. */
+/** How long an answer may be when no limit is set. */
 export function defaultMaxTokens({ model, context_window, estimated_tokens }: ChatRequest): number {
   if (/claude-3-(?:opus|haiku|sonnet)/.test(model)) return 4096;
   if (/claude-3-5/.test(model)) return 8192;

@@ -7,7 +7,7 @@ export function base64Of(part: ImagePart | DocumentPart, attachments: ChatReques
   return bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-/** What the model reads in place of an attachment of an earlier turn that it cannot take: another model was shown it, and the conversation goes on. */
+/** What the model reads in place of an attachment of an earlier turn, sent to another model, that this one cannot take. */
 export function unseenText(part: ImagePart | DocumentPart): string {
   return `[The ${part.type} ${part.name ?? part.mime} was here; you cannot see it.]`;
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../chat/request.js';
 
-/** Gives every tool call of an answer an id that no call of the conversation has: the vendor's own where it is one. */
+/** Gives every tool call of an answer an id that is unique in the conversation: the vendor's own where possible. */
 export function callIds(messages: ChatRequest['messages']): (given?: string | null) => string {
   const taken = new Set<string>();
   for (const { content } of messages) {

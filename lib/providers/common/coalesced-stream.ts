@@ -1,24 +1,24 @@
 import type { StreamEvent } from '../../chat/event.js';
 
-/** So many pieces wait to be taken at most: then whoever brings them waits. */
-const MOST = 64;
+/** The most pieces that wait to be taken; after that, reading the stream waits. */
+const MAX_PIECES = 64;
 
 /**
- * Events on their way from a vendor's stream to the turn. What came at once is taken at once, with the pieces of a text put together: every event passes
- * through half a dozen generators after this, which for a fast server would cost more than reading the answer.
+ * Events on their way from a vendor's stream to the turn. Events that arrive together are taken together, with the pieces of a text joined: each event passes
+ * through half a dozen generators after this, which for a fast server costs more than reading the answer.
  */
 export class CoalescedStream {
   readonly #check: (event: StreamEvent) => StreamEvent;
   #events: StreamEvent[] = [];
   #pieces = 0;
   #end: { readonly failure: unknown } | null = null;
-  /** How many pieces fit. The first one goes on its way before the next is read: it is what people wait for. */
+  /** How many pieces fit. The first one is passed on before the next is read: it is what people wait for. */
   #room = 1;
   #isClosed = false;
   #wake = () => {};
   #goOn = () => {};
 
-  /** `check` is asked of every event, and throws for one that is refused. */
+  /** `check` is called with every event, and throws for an invalid one. */
   constructor(check: (event: StreamEvent) => StreamEvent) {
     this.#check = check;
   }
@@ -50,14 +50,14 @@ export class CoalescedStream {
     const events = this.#events;
     this.#events = [];
     this.#pieces = 0;
-    this.#room = MOST;
+    this.#room = MAX_PIECES;
     this.#goOn();
     if (events.length > 0) return events;
     if (this.#end?.failure) throw this.#end.failure;
     return null;
   }
 
-  /** Nothing more is wanted. */
+  /** Stops reading the stream. */
   close(): void {
     this.#isClosed = true;
     this.#goOn();
@@ -83,7 +83,7 @@ export class CoalescedStream {
   }
 }
 
-/** Resolves when everything that is at hand now has been done. */
+/** Resolves when everything that is ready now has been handled. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

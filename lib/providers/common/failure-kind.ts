@@ -19,17 +19,17 @@ export function kindOf({ status, kinds, message, details }: VendorError): ErrorC
   if (status === 401 || means(/authentication|invalid_api_key|api_key_invalid|unauthenticated/)) return 'key';
   if (status === 413 || saysOverflow(said)) return 'window';
   if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status))) return 'model';
-  // A service that is asked for data does not refuse it with a page: a firewall or a proxy does.
+  // A service does not refuse a request for data with a page: a firewall or a proxy does.
   if (status === 403 && kinds.includes(WEB_PAGE)) return 'request';
   if (status === 403 || means(/permission/)) return 'key';
   if (status === 408) return 'network';
   if (means(/overloaded|unavailable|server_error|api_error|internal|timeout/)) return 'overload';
   if (means(/invalid_request|invalid_argument|not_found/)) return 'request';
-  // An error inside a stream that says nothing of its kind happened while the model was running.
+  // An error inside a stream that does not name its kind happened while the model was running.
   return status === null || status >= 500 ? 'overload' : 'request';
 }
 
-/** Google tells a used-up day by the quota's name, and a model outside the plan by a quota of nothing. */
+/** Google marks a daily quota by its name, and a model outside the plan by a quota of zero. */
 function isDailyQuota(details: VendorError['details']): boolean {
   return details
     .flatMap((detail) => (Array.isArray(detail.violations) ? detail.violations : []))

@@ -11,7 +11,7 @@ import type {
 } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
 
-/** What a user says. */
+/** The parts of a user's message. */
 export type UserPart = TextPart | ImagePart | DocumentPart;
 
 /** A message as an adapter turns it into its vendor's form. */
@@ -27,7 +27,7 @@ export type VendorTurn =
 
 /**
  * The conversation as one provider and model may read it. What only another understands (thinking, signatures, blocks of unknown type) is
- * left out of other's messages, and messages without anything to send are gone. Lone surrogates, which no vendor takes, are replaced.
+ * left out of the messages of others, and so are messages without anything to send. Lone surrogates, which no vendor takes, are replaced.
  */
 export function normaliseHistory(
   { messages, model }: Pick<ChatRequest, 'messages' | 'model'>,

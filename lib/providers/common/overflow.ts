@@ -1,5 +1,5 @@
 /**
- * How the services say that a prompt is longer than the window. Only OpenAI has a code for it, the others must be known by their words:
+ * How the services say that a prompt is longer than the window. Only OpenAI has a code for it; the others are recognised by their words:
  * OpenAI, Anthropic, Google, Azure, Bedrock, GitHub, Groq, xAI, Mistral, Cohere, Together, DeepSeek, Moonshot, MiniMax, Zhipu, Alibaba, OpenRouter,
  * LiteLLM, vLLM, SGLang, TGI, llama.cpp, LM Studio, Ollama and Ollama Cloud.
  */
@@ -23,10 +23,10 @@ const SENTENCES: readonly RegExp[] = [
   /too_many_prompt_tokens|total length of all messages is too long/,
 ];
 
-/** What is used up is not the window but the time or the money, which speak of tokens too. */
+/** Limits on time or money, not on the window; their messages mention tokens too. */
 const LIMITS = /rate limit|quota|throttl|please wait|per (?:minute|min|hour|day)\b|daily|monthly/;
 
-/** True when the words say that the request does not fit the window. Never ask it of a 429. */
+/** True when the words say that the request does not fit the window. Not for a 429. */
 export function saysOverflow(words: string): boolean {
   const text = words.toLowerCase();
   return !LIMITS.test(text) && SENTENCES.some((sentence) => sentence.test(text));

@@ -5,7 +5,7 @@ import { isRetryable, kindOf } from './failure-kind.js';
 import { retryAfter } from './retry-after.js';
 import { readVendorError, type VendorError, WEB_PAGE } from './vendor-error.js';
 
-/** Whom a failure is told of. */
+/** What a failure is about. */
 export interface FailureContext {
   readonly member: Pick<Vendor, 'name' | 'title' | 'keyVariables' | 'keyPage' | 'hints'>;
   /** The model that was asked; null where none was. */
@@ -24,12 +24,12 @@ export function asFailure(thrown: unknown, context: FailureContext): HiError {
   return fromSdk(thrown, cause, context);
 }
 
-/** What a vendor said, as the `HiError` of its kind. */
+/** A vendor's error as the `HiError` of its kind. */
 export function fromVendor(error: VendorError, cause: unknown, context: FailureContext): HiError {
   const code = kindOf(error);
   const wait = code === 'rate' || code === 'overload' ? retryAfter(error) : null;
   const { message, hint } = describe(code, error, context);
-  return new HiError(code, mask(capital(message), context.apiKey), {
+  return new HiError(code, mask(capitalised(message), context.apiKey), {
     hint: mask(wait !== null && wait >= MINUTE ? later(wait) : hint, context.apiKey),
     retryable: isRetryable(code, error),
     cause,
@@ -39,7 +39,7 @@ export function fromVendor(error: VendorError, cause: unknown, context: FailureC
 
 const MINUTE = 60_000;
 
-/** What to do about a wait so long that somebody may want to do something else meanwhile. */
+/** The hint for a wait that is longer than somebody may want to spend on it. */
 function later(wait: number): string {
   const minutes = Math.ceil(wait / MINUTE);
   const time = minutes <= 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
@@ -96,7 +96,7 @@ function describe(
 function keyHint({ status, message }: VendorError, { hints, keyVariables, keyPage }: FailureContext['member']): string {
   if (hints?.key !== undefined) return hints.key;
   const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
-  // The key is known, and what the server says of it is the thing to act on: a region, a project, a model it is not for.
+  // The key is valid, and the message of the server says what to act on: a region, a project, a model that it is not for.
   if (status === 403 && message !== '') return `Fix that in the account of the key, or set ${where}, to another key.`;
   return `Set ${where}, to a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
 }
@@ -117,12 +117,12 @@ function requestHint({ kinds, message, status }: VendorError, { hints }: Failure
   return 'Use another model, or run again with --debug to see what was sent.';
 }
 
-/** What an SDK itself found wrong, where no server said anything. */
+/** An error of an SDK itself, where no server reported one. */
 function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureContext): HiError {
   const name = wordOf(thrown, 'name');
   const message = mask(wordOf(thrown, 'message'), apiKey);
   if (/Timeout/.test(name)) {
-    return new HiError('network', capital(`${member.title} cannot be reached.`), {
+    return new HiError('network', capitalised(`${member.title} cannot be reached.`), {
       hint: 'Check the network connection, and HTTPS_PROXY if you need one.',
       retryable: true,
       cause,
@@ -131,7 +131,7 @@ function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureCon
   if (name === 'SyntaxError' || /JSON/.test(message)) {
     return new HiError(
       'malformed',
-      capital(`${member.title} sent something that hi cannot read: ${sentence(message)}`),
+      capitalised(`${member.title} sent something that hi cannot read: ${sentence(message)}`),
       {
         hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
         retryable: true,
@@ -150,7 +150,7 @@ function findHiError(thrown: unknown): HiError | null {
   return null;
 }
 
-/** The SDKs' errors carry the server's words, and those may repeat the key: what is kept is a copy without it. */
+/** The errors of the SDKs carry the server's text, which may repeat the key, so a copy without it is kept. */
 function maskedCopy(thrown: unknown, apiKey: string | null): Error {
   const copy = new Error(mask(wordOf(thrown, 'message'), apiKey));
   copy.name = wordOf(thrown, 'name') || 'Error';
@@ -165,8 +165,8 @@ function wordOf(thrown: unknown, field: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The words as the beginning of a sentence. */
-export function capital(text: string): string {
+/** The text as the beginning of a sentence. */
+export function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 

@@ -1,8 +1,8 @@
 import type { VendorError } from './vendor-error.js';
 
 /**
- * How long the server asked to wait, in milliseconds: by header, in Google's `RetryInfo`, or in its sentence; null when it did not. No time at all, and a
- * time that is past by our clock, are no wish: all attempts would be over at once.
+ * How long the server asked to wait, in milliseconds: by header, in Google's `RetryInfo`, or in its sentence; null when it did not. Zero, and
+ * a time that is past by our clock, count as none: all attempts would be over at once.
  */
 export function retryAfter({ headers, details, message }: VendorError): number | null {
   return (
@@ -21,7 +21,7 @@ function fromHeaders(headers: Headers | null): number | null {
   return Number.isNaN(date) ? null : date - Date.now();
 }
 
-/** `google.rpc.RetryInfo` tells `retryDelay` as seconds: "48s", "34.4s". */
+/** `google.rpc.RetryInfo` gives `retryDelay` in seconds: "48s", "34.4s". */
 function fromDetails(details: VendorError['details']): number | null {
   const delay = details.map((detail) => detail.retryDelay).find((value) => typeof value === 'string');
   return delay === undefined ? null : milliseconds(delay);

@@ -3,7 +3,7 @@ import { HiError } from '../../errors.js';
 import { aborted } from '../../http/network-error.js';
 import { atMost, GRACE } from '../../http/time-limit.js';
 import { CoalescedStream } from './coalesced-stream.js';
-import { asFailure, capital, type FailureContext } from './provider-failure.js';
+import { asFailure, capitalised, type FailureContext } from './provider-failure.js';
 import { validEvent } from './validate-event.js';
 
 /**
@@ -34,7 +34,7 @@ export async function* guarded(
     throw began ? cutOff(context.member.title) : empty(context.member.title);
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(thrown instanceof RangeError ? misshapen(thrown, context.member.title) : thrown, context);
+    throw asFailure(thrown instanceof RangeError ? asMalformed(thrown, context.member.title) : thrown, context);
   } finally {
     over.abort();
     coalesced.close();
@@ -51,7 +51,7 @@ export async function askVendor<Value>(
     return await ask();
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(misshapen(thrown, context.member.title), context);
+    throw asFailure(asMalformed(thrown, context.member.title), context);
   }
 }
 
@@ -59,15 +59,15 @@ function readable(event: StreamEvent, title: string): StreamEvent {
   try {
     return validEvent(event);
   } catch (thrown) {
-    throw misshapen(thrown, title);
+    throw asMalformed(thrown, title);
   }
 }
 
-/** What reading an answer threw: one that has not the form it should have is the server's fault, not a bug in hi. */
-export function misshapen(thrown: unknown, title: string): unknown {
-  // A value nested too deeply overflows the stack where a word is expected.
+/** An error thrown while an answer is read: a wrong form is the server's fault, not a bug in hi. */
+export function asMalformed(thrown: unknown, title: string): unknown {
+  // A deeply nested value in place of a text overflows the stack.
   if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
-  return new HiError('malformed', capital(`${title} sent a malformed answer.`), {
+  return new HiError('malformed', capitalised(`${title} sent a malformed answer.`), {
     hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
     cause: thrown,
@@ -82,7 +82,7 @@ function cutOff(title: string): HiError {
 }
 
 function empty(title: string): HiError {
-  return new HiError('network', capital(`${title} sent an empty answer.`), {
+  return new HiError('network', capitalised(`${title} sent an empty answer.`), {
     hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
   });

@@ -3,8 +3,8 @@ import { isJsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 
 /**
- * The event as its type says it is, whatever the server wrote in the place of a text, a name or a number: it goes into the history and into every later
- * request. What only adds to an answer is left out where it is wrong; anything else throws a `TypeError`.
+ * The event, checked against its type: a server may send anything in place of a text, a name or a number, and the event goes into the history and every later
+ * request. A wrong value that only adds to an answer is left out; any other throws a `TypeError`.
  */
 export function validEvent(event: StreamEvent): StreamEvent {
   switch (event.type) {

@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.j
 import { jsonText } from '../../chat/nesting.js';
 import { RefusedRequest } from '../../http/refused-request.js';
 
-/** The kind of an answer that is a page for people: somebody on the way said it, or a server that is none for chats. */
+/** The kind of an answer that is a page for people: it comes from a proxy or firewall, or from a server that is not for chats. */
 export const WEB_PAGE = 'web_page';
 
-/** What a vendor said of a failure, wherever it said it. */
+/** What a vendor reports of a failure, wherever it does. */
 export interface VendorError {
   /** The HTTP status, also where a gateway repeats it inside a stream; null when there is none. */
   readonly status: number | null;
@@ -22,7 +22,7 @@ export interface VendorError {
 export function readVendorError(thrown: unknown): VendorError | null {
   for (let error = thrown, depth = 0; typeof error === 'object' && error !== null && depth < 5; depth += 1) {
     if (error instanceof RefusedRequest) return fromRefusal(error);
-    const said = saidInStream(error);
+    const said = errorInStream(error);
     if (said !== null) return said;
     error = 'cause' in error ? error.cause : null;
   }
@@ -59,13 +59,13 @@ function fromRefusal(refusal: RefusedRequest): VendorError {
   return { status: refusal.status, kinds: page ? [WEB_PAGE] : [], message, headers: refusal.headers, details: [] };
 }
 
-/** What a page for people says of itself. */
+/** The title of a page for people. */
 function titleOf(page: string): string {
   return firstWords(/<title[^>]*>([^<]*)</i.exec(page)?.[1] ?? '');
 }
 
 /** OpenAI and Anthropic keep the error object of a stream in `error`, Google puts its JSON into the message, Ollama only its words. */
-function saidInStream(error: object): VendorError | null {
+function errorInStream(error: object): VendorError | null {
   if ('error' in error && typeof error.error === 'object' && error.error !== null) {
     return fromErrorObject(
       asJson(error.error),

@@ -15,7 +15,7 @@ import { callIds } from '../common/call-ids.js';
 import type { Provider, ProviderSettings } from '../common/provider.js';
 import { requireKey } from '../common/require-key.js';
 import { sdkFetch } from '../common/sdk-options.js';
-import { askVendor, misshapen } from '../common/stream.js';
+import { askVendor, asMalformed } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { checkedEvents } from './checked-events.js';
@@ -77,7 +77,7 @@ async function* streamContent(
         yield { type: 'end', stop_reason: 'refusal', usage, detail: said, ...(model !== '' && { model }) };
         return;
       }
-      // The getters of the chunk write on the console when parts of several kinds are there; the parts themselves do not.
+      // The getters of the chunk write on the console when there are parts of several kinds; the parts themselves do not.
       const candidate = chunk.candidates?.[0];
       // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
       for (const part of candidate?.content?.parts ?? [])
@@ -87,7 +87,7 @@ async function* streamContent(
     }
   } catch (thrown) {
     // What breaks after the reason has come takes nothing from the answer.
-    if (finish === null || signal.aborted) throw misshapen(thrown, vendor.title);
+    if (finish === null || signal.aborted) throw asMalformed(thrown, vendor.title);
   }
   if (finish === null && answer.calls === 0) return;
   if (finish !== null && BROKEN_CALLS.has(finish)) throw brokenCall(finish);
@@ -97,7 +97,7 @@ async function* streamContent(
   yield { type: 'end', stop_reason, usage, ...(model !== '' && { model }), ...(why !== null && { detail: why }) };
 }
 
-/** The SDK throws when a stream ends inside an event; that is a stream that was cut, which is told by the missing end. */
+/** The SDK throws when a stream ends inside an event. Such a stream was cut, which the missing end shows. */
 async function* chunks(
   client: GoogleGenAI,
   contents: GenerateContentParameters,

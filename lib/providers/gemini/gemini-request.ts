@@ -117,7 +117,7 @@ function toVendorAnswer(
       case 'text':
         return part.text === '' && !signature.thoughtSignature ? [] : [{ text: part.text, ...signature }];
       case 'thinking':
-        // A summary of thoughts is for people; only what is signed has a use for the model.
+        // A summary of thoughts is for people; the model can use only what is signed.
         return signature.thoughtSignature ? [{ text: part.text, thought: true, ...signature }] : [];
       case 'tool_call': {
         const foreign = running && !own && part === firstCall ? { thoughtSignature: FOREIGN_SIGNATURE } : {};
@@ -141,7 +141,7 @@ function withId(call_id: string, ids: ReadonlySet<string>): { id?: string } {
   return ids.has(call_id) ? { id: call_id } : {};
 }
 
-/** Thoughts are shown when somebody asked for thinking. Gemini 3 and later cannot be kept from it, only be brief. */
+/** Thoughts are shown when somebody asked for thinking. Gemini 3 and later cannot turn it off, only keep it short. */
 function toVendorThinking({ model, thinking }: ChatRequest, levels: typeof ThinkingLevel): ThinkingConfig | null {
   if (thinking === null) return null;
   const includeThoughts = thinking !== 'off';

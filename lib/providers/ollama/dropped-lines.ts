@@ -2,22 +2,23 @@ import { PlainResponse } from '../../http/plain-globals.js';
 import { PlainStream } from '../../http/plain-stream.js';
 import { listenToConsole } from '../../http/sdk-console.js';
 
-/** What Ollama's SDK writes on the console before a line that it cannot parse and drops. */
-const COMPLAINT = 'invalid json: ';
+/** What the SDK writes on the console before a line that it cannot parse and drops. */
+const DROP_MESSAGE = 'invalid json: ';
 
-/** Finds out which line of a response the SDK dropped: it tells that on the console only, where several responses may be told of. */
+/** Detects the line of a response that the SDK dropped. The SDK reports it on the console only, for all responses in one place. */
 export class DroppedLines {
   /** The first one, null when there is none. */
   first: string | null = null;
   #stop = () => {};
-  /** The chunks that hold the line the SDK is at. */
+  /** The chunks with the line that the SDK is reading. */
   #recent: Uint8Array[] = [];
 
   /** The same response, watched until `end`. */
   watch(response: Response): Response {
     if (response.body === null) return response;
     this.#stop = listenToConsole(([what, line]) => {
-      if (what === COMPLAINT && typeof line === 'string' && line.trim() !== '' && this.#has(line)) this.first ??= line;
+      if (what === DROP_MESSAGE && typeof line === 'string' && line.trim() !== '' && this.#has(line))
+        this.first ??= line;
     });
     const reader = response.body.getReader();
     const body = new PlainStream({
@@ -36,7 +37,7 @@ export class DroppedLines {
   }
 
   #remember(chunk: Uint8Array): void {
-    // A line that is not over yet began in the last chunk with a line end.
+    // An unfinished line began in the last chunk with a line end.
     if (this.#recent.at(-1)?.includes(LINE_END)) this.#recent = this.#recent.slice(-1);
     this.#recent.push(chunk);
   }

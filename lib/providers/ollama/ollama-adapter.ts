@@ -12,7 +12,7 @@ import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
 import type { Provider, ProviderSettings } from '../common/provider.js';
 import { sdkFetch } from '../common/sdk-options.js';
-import { askVendor, misshapen } from '../common/stream.js';
+import { askVendor, asMalformed } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { DroppedLines } from './dropped-lines.js';
@@ -95,7 +95,7 @@ class OllamaServer {
         };
       }
     } catch (thrown) {
-      throw misshapen(thrown, this.#vendor.title);
+      throw asMalformed(thrown, this.#vendor.title);
     }
   }
 
@@ -109,8 +109,8 @@ class OllamaServer {
   }
 
   /**
-   * Whether images are sent, asked of the server when there are some: a model that cannot see answers as if there were none. Where the server does not
-   * tell, they are.
+   * Whether to send images. The server is asked when there are some, since a model without vision answers as if there were none. Where the server does not say,
+   * they are sent.
    */
   async #sees({ model, messages }: ChatRequest, signal: AbortSignal): Promise<boolean> {
     if (!messages.some(({ content }) => content.some((part) => part.type === 'image'))) return true;
@@ -120,8 +120,8 @@ class OllamaServer {
   }
 
   /**
-   * The SDK throws a bare `Error` for a line that tells of an error, and for a stream without its last line. A line it cannot parse it drops with a word on
-   * the console, and with it a piece of the answer: that ends the answer, unless it is the last one and has no end, for then the stream was cut.
+   * The SDK throws a bare `Error` for a line with an error, and for a stream without its last line. A line that it cannot parse is reported on the console and
+   * dropped, and with it a piece of the answer: that ends the answer, unless the line is the last one and unfinished, because then the stream was cut.
    */
   async *#chunks(request: ChatRequest, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
     const dropped = new DroppedLines();
@@ -153,7 +153,7 @@ function unreadable(line: string): HiError {
   });
 }
 
-/** Null when the server does not tell. */
+/** Null when the server does not say. */
 async function canSee(client: Ollama, model: string): Promise<boolean | null> {
   try {
     const { capabilities }: Partial<ShowResponse> = await client.show({ model });
@@ -177,7 +177,7 @@ export function readStopReason(
   return calls > 0 ? 'tool_calls' : 'end';
 }
 
-/** The server's own counts; it tells none of the prompt when all of it was in its cache. */
+/** The server's own counts; it has none for a prompt that was wholly in its cache. */
 export function readUsage({ prompt_eval_count, eval_count }: Partial<ChatResponse>): Usage | null {
   if (prompt_eval_count === undefined && eval_count === undefined) return null;
   const input_tokens = prompt_eval_count ?? 0;

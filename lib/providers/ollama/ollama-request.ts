@@ -11,7 +11,7 @@ import {
   type VendorTurn,
 } from '../common/normalise-history.js';
 
-/** The request in the form of /api/chat. The window is always told: without it the server takes a small one and cuts the prompt silently. */
+/** The request in the form of /api/chat. The window is always sent: without it the server takes a small one and cuts the prompt silently. */
 export function toVendorRequest(
   request: ChatRequest,
   provider: string,
@@ -37,7 +37,7 @@ export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
 
 /**
  * System blocks first, one message each; then the conversation in its order. An attachment that the model cannot take is refused in the newest message
- * of the user, and told of in words in those before, whose turns are over.
+ * of the user, and becomes text in earlier ones, whose turns are over.
  */
 export function toVendorMessages(request: ChatRequest, provider: string, sees: boolean): VendorMessage[] {
   const turns = normaliseHistory(request, provider);

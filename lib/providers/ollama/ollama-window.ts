@@ -1,23 +1,22 @@
 import type { ChatRequest } from '../../chat/request.js';
 import { IMAGE_TOKENS } from '../../chat/tokens.js';
 
-/** Below this estimate a difference says nothing: templates, tools and the way a model counts weigh too much. */
-const SMALL = 1000;
+/** Below this estimate a difference means nothing: templates, tools and the way a model counts weigh too much. */
+const SMALLEST_ESTIMATE = 1000;
 
 /** The least share of the estimate (characters / 4) that a whole prompt has in tokens. */
-const SHARE = 0.6;
+const LEAST_SHARE = 0.6;
 
 /** An earlier prompt of the same model, whose beginning the server may have kept. */
 export type Earlier = { readonly estimate: number } | null;
 
 /**
- * What to tell the user when the server read clearly less than was sent: it cuts the oldest part of a prompt that is longer than its window,
- * without a word. Null when all is well, or when nothing can be said. Some versions (before 0.4, and 0.30) count only what was not in their cache;
- * what could be such a count is let pass.
+ * The warning when the server read clearly less than was sent: it silently cuts the oldest part of a prompt that is longer than its window. Null when all is
+ * well or nothing can be said. Some versions (before 0.4, and 0.30) count only what was not in their cache, so a count that could be one of those is accepted.
  */
 export function promptCutNotice(request: ChatRequest, read: number | undefined, earlier: Earlier): string | null {
   const estimate = textTokens(request);
-  if (!read || estimate < SMALL || read >= SHARE * estimate) return null;
+  if (!read || estimate < SMALLEST_ESTIMATE || read >= LEAST_SHARE * estimate) return null;
   if (earlier !== null && read <= 1.5 * Math.max(0, estimate - earlier.estimate) + 200) return null;
   return (
     `Ollama read only ${read} of about ${estimate} tokens: the oldest part of the conversation was cut off silently. ` +

@@ -29,7 +29,7 @@ export interface Chunk extends Pick<ChatCompletionChunk, 'model' | 'usage'> {
   }[];
 }
 
-/** Nothing of it is sure: first pieces without arguments, arguments that are null or an object, no index, a name told twice. */
+/** Nothing in it is certain: first pieces lack arguments, arguments are null or an object, the index is missing, a name is repeated. */
 interface CallDelta {
   readonly index?: number;
   readonly id?: string | number | null;
@@ -118,7 +118,7 @@ export class ChatAnswer {
   }
 }
 
-/** How the length limit is named: by OpenAI, by Mistral, and by gateways that hand on another vendor's word. */
+/** The names of the length limit: OpenAI's, Mistral's, and those of gateways that pass on another vendor's word. */
 const LENGTH = /^(?:model_)?length$|^max_(?:output_)?tokens$/i;
 
 /** Why the answer ended, in our words. Compatible servers say "stop" for tool calls too, or nothing at all. */
@@ -131,7 +131,7 @@ export function readStopReason(
   return calls > 0 ? 'tool_calls' : 'end';
 }
 
-/** The prompt tokens include the cached ones, which DeepSeek tells under a name of its own. */
+/** The prompt tokens include the cached ones, for which DeepSeek has a name of its own. */
 export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
   if (!usage) return null;
   const more: typeof usage & { readonly prompt_cache_hit_tokens?: number } = usage;

@@ -3,7 +3,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { callIds } from '../common/call-ids.js';
-import { misshapen } from '../common/stream.js';
+import { asMalformed } from '../common/stream.js';
 import { ChatAnswer, type Chunk } from './openai-chat-answer.js';
 import { toVendorRequest } from './openai-chat-request.js';
 
@@ -32,7 +32,7 @@ export async function* streamChat(
     }
   } catch (thrown) {
     // OpenRouter adds an error object to an answer that is already finished; the finish counts.
-    if (!answer.isFinished) throw misshapen(thrown, options.title);
+    if (!answer.isFinished) throw asMalformed(thrown, options.title);
     failure = thrown;
   }
   if (signal.aborted || !answer.isComplete) return;

@@ -15,7 +15,7 @@ import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { StreamError } from '../../http/stream-error.js';
 import { callIds } from '../common/call-ids.js';
-import { misshapen } from '../common/stream.js';
+import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
@@ -34,7 +34,7 @@ export async function* streamResponses(
   const response = await client.responses.create(toVendorRequest(request, options.provider), { signal }).asResponse();
   try {
     for await (const texts of serverSentEvents(response, options.idleTimeout)) {
-      // One at a time: what came before an event that tells of an error is part of the answer.
+      // One at a time: what came before an error event is part of the answer.
       for (const text of texts) {
         for (const event of asEvents(eventData(text))) {
           // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
@@ -48,7 +48,7 @@ export async function* streamResponses(
       }
     }
   } catch (thrown) {
-    throw misshapen(thrown, options.title);
+    throw asMalformed(thrown, options.title);
   }
 }
 
@@ -164,7 +164,7 @@ function readEnd(response: Response, refused: boolean, calls: number): Extract<S
   };
 }
 
-/** Why the answer ended, in our words: the API has no word for tool calls, and tells a reason only for what is incomplete. */
+/** Why the answer ended, in our words: the API has no word for tool calls, and gives a reason only for an incomplete answer. */
 export function readStopReason(
   reason: string | undefined,
   calls: number,
