@@ -1,5 +1,6 @@
 import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { stateOf } from '../view/block-state.js';
 import { advanceCut, cutBefore, lastGroup, validCuts } from '../view/cuts.js';
 import { carriedTokens, LEAST_PROSE, type RealSize, realSize } from '../view/least.js';
 import { triggerOf } from '../view/limit.js';
@@ -47,6 +48,8 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
 
   const stays = (_: Message, index: number) => index >= cut || (index === asked && cut < messages.length);
   const compacted = messages.filter((message, index) => !stays(message, index));
+  const fits = tokens(cut) + overhead(cut) <= CROWDED * limit;
+  const condenses = policy.writes && fits && cut > 0 && compacted.length === 0 && hasLongProse(basis);
   return {
     basis,
     cut,
@@ -54,7 +57,8 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
     leaving: compacted.length + (basis.block === null ? (input.unloaded ?? 0) : 0),
     kept: shown.filter(stays),
     shortened: shown.filter((message, index) => stays(message, index) && message !== messages[index]),
-    changes: compacted.length > 0 || shown !== messages,
+    condenses,
+    changes: compacted.length > 0 || condenses || shown !== messages,
     tokens_before: sizeBefore(input, basis, sent, real.ratio),
     ratio: real.ratio,
     room: asTokens(Math.max(LEAST_PROSE, Math.floor(CROWDED * limit - tokens(cut) - carried))),
@@ -80,6 +84,11 @@ function limitOf(
   const overhead = fixed_tokens + hidden;
   const free = (overhead < trigger ? trigger - overhead : trigger / 10) / ratio;
   return reason === 'overflow' ? Math.min(free, estimate) / 2 : free;
+}
+
+/** True when the summary so far is longer than the shortest that can be written. */
+function hasLongProse({ block }: View): boolean {
+  return block !== null && estimateTokens(stateOf(block).prose) > LEAST_PROSE;
 }
 
 /** The tokens of what stays when the cut is at an index: everything from there on, and the newest user message. */

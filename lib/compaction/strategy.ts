@@ -51,6 +51,8 @@ export interface Plan {
   readonly kept: readonly Message[];
   /** Those of them that are shown shortened from now on. */
   readonly shortened: readonly Message[];
+  /** True when no message can leave and a shorter summary alone makes the room. */
+  readonly condenses: boolean;
   /** False when all would stay as it is. */
   readonly changes: boolean;
   /** The size of the basis in tokens, by the number the trigger uses. */

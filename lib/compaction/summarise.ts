@@ -88,7 +88,9 @@ async function* fold(
   const messages = newestOf(task.messages, first, task.context_window * 4);
   if (messages.length < task.messages.length + task.unread)
     yield { type: 'notice', level: 'warning', text: partly(task, messages) };
-  for (let next = 0; next < messages.length; ) {
+  let next = 0;
+  // Once also without messages: then the summary so far is written anew in less.
+  do {
     const room = roomFor(model, task, budget) - prose.length - numberedFacts(ledger.facts).length;
     if (room < LEAST_ROOM) throw tooSmall(model);
     const part = take(messages, next, room);
@@ -100,7 +102,7 @@ async function* fold(
     const taken = answer.written?.usage ?? null;
     usage = usage && taken ? addUsage(usage, taken) : (taken ?? usage);
     next = part.next;
-  }
+  } while (next < messages.length);
   return { prose, ledger, source, model: source === 'model' ? model.model : null, usage };
 }
 

@@ -38,10 +38,11 @@ export async function* summaryBlock(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
   if (!made.changes || isIneffective(input, made)) return null;
-  if (made.compacted.length > 0) refuseAfterFailures(input);
+  const writes = made.compacted.length > 0 || made.condenses;
+  if (writes) refuseAfterFailures(input);
   yield { type: 'compact-start', strategy, messages: made.leaving };
   const { block, messages } = made.basis;
-  if (made.compacted.length === 0) {
+  if (!writes) {
     return compressBlockOf(input, made, { content: block?.content ?? '', strategy, source: 'none' });
   }
 
@@ -71,7 +72,7 @@ export async function* summaryBlock(
   const { content, state } = fixedContentOf(made, written, language, settings, deps.effects);
   const [before, after] = [estimateView(made.basis), estimateTokens(content.length + totalCharacters(made.kept))];
   if (after >= before) {
-    throw new HiError('malformed', `with it the conversation would have ${after} tokens, without it ${before}.`);
+    throw new HiError('malformed', `it would save nothing (${after} tokens with it, ${before} without).`);
   }
   const { source, model, usage } = written;
   return compressBlockOf(input, made, {

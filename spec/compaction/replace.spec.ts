@@ -52,4 +52,20 @@ describe('replace', () => {
       block: { messages_compacted: 4 },
     });
   });
+
+  it('writes a long summary anew in less when that alone makes the room', async () => {
+    const log = new Log().exchange('x'.repeat(40_000), 'y'.repeat(40_000));
+    const settings = { ...SETTINGS, strategy: 'replace' };
+    const first = await pass(inputFor(log, { settings }), [scripted(() => 'Words. '.repeat(1100))]);
+    if (first.block) log.block(first.block);
+    const running = log.user('hello').id;
+    log.tools('z'.repeat(4 * 23_000));
+    const model = scripted(() => 'Less.');
+    const due = { settings, running, context_tokens: 25_700, reason: 'auto' } as const;
+    const { block } = await pass(inputFor(log, due), [model]);
+    expect(model.asked).toHaveLength(1);
+    expect(block).toMatchObject({ source: 'model', content: 'Less.', messages_compacted: 0 });
+    if (block) log.block(block);
+    expect(view(log.entries, running).messages).toHaveLength(3);
+  });
 });

@@ -129,7 +129,7 @@ describe('a summary that fails', () => {
     const { stderr, status } = await chat.hi(['compact']);
     expect(status).toBe(0);
     expect(stderr).toMatch(
-      /^No summary was written: with it the conversation would have \d+ tokens, without it 80\. Nothing is changed\.\n$/,
+      /^No summary was written: it would save nothing \(\d+ tokens with it, 80 without\)\. The conversation is unchanged\.\n$/,
     );
     expect(chat.blocks()).toEqual([]);
   });
