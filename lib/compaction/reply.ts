@@ -1,4 +1,5 @@
 import { firstCharacters } from '../chat/cut-text.js';
+import type { StopReason } from '../chat/message.js';
 import type { WrittenText } from '../chat/text-model.js';
 import { estimateTokens, type Tokens } from '../chat/tokens.js';
 import { HiError } from '../errors.js';
@@ -23,7 +24,7 @@ const TOLERANCE = 1.5;
  */
 export function readReply({ text, stop_reason }: Pick<WrittenText, 'text' | 'stop_reason'>, budget: Tokens): Reply {
   if (stop_reason === 'refusal') throw invalid('the model refused to write it');
-  if (stop_reason !== 'end') throw invalid(`the answer did not come to its end (${stop_reason})`);
+  if (stop_reason !== 'end') throw invalid(INCOMPLETE[stop_reason]);
   const parts = split(withoutThinking(text).replaceAll(BLOCK_PREFIX, ''));
   if (parts.prose === '') throw invalid('the answer was empty');
   if (isExcuse(parts.prose)) throw invalid(`the answer was '${parts.prose.slice(0, 80)}'`);
@@ -31,6 +32,14 @@ export function readReply({ text, stop_reason }: Pick<WrittenText, 'text' | 'sto
   if (size > TOLERANCE * budget) throw invalid(`it has ${size} tokens where ${budget} were asked for`);
   return { ...parts, prose: wholeLines(parts.prose, budget * 4) };
 }
+
+/** Why an answer that did not end by itself is no summary. */
+const INCOMPLETE: Readonly<Record<Exclude<StopReason, 'end' | 'refusal'>, string>> = {
+  length: 'the answer reached the output limit of the model before it was complete',
+  tool_calls: 'the model called a tool instead of answering',
+  tool_limit: 'the answer was stopped before it was complete',
+  interrupted: 'the answer was interrupted',
+};
 
 function invalid(reason: string): HiError {
   return new HiError('malformed', `${reason}.`, { hint: 'Try /compact again, or set another small_model.' });

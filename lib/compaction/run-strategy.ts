@@ -1,6 +1,7 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { NewCompressBlock } from '../chat/message.js';
 import { HiError, isAbort } from '../errors.js';
+import { triggerOf } from '../view/limit.js';
 import { passFor } from './choose-plan.js';
 import type { CompactionDeps, CompactionInput } from './strategy.js';
 import { fallback } from './truncate.js';
@@ -28,15 +29,20 @@ export async function* runStrategy(
   }
 }
 
+/** False when there is room and the user alone asked for the pass: a failure then takes nothing out of the view. */
+function isPressed({ reason, context_tokens = 0, settings }: CompactionInput): boolean {
+  return reason !== 'manual' || context_tokens >= triggerOf(settings);
+}
+
 async function* fallBack(input: CompactionInput, why: string): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
   const block = fallback(input);
-  // Asked for by hand and nothing shorter to send: then nothing is pretended.
-  if (input.reason === 'manual' && block.messages_compacted === 0) {
-    yield { type: 'notice', level: 'warning', text: `No summary was written: ${why} Nothing is changed.` };
+  if (!isPressed(input) || (input.reason === 'manual' && block.messages_compacted === 0)) {
+    yield { type: 'notice', level: 'warning', text: `No summary was written: ${why} The conversation is unchanged.` };
     return null;
   }
-  const sent = block.messages_kept === 1 ? 'message is' : `${block.messages_kept} messages are`;
-  const text = `No summary was written: ${why} The newest ${sent} sent for now; the older ones are kept and come into the next summary.`;
+  const sent =
+    block.messages_kept === 1 ? 'Only the newest message is' : `Only the newest ${block.messages_kept} messages are`;
+  const text = `No summary was written: ${why} ${sent} sent for now; the older ones are kept for the next summary.`;
   yield { type: 'notice', level: 'warning', text };
   return block;
 }

@@ -38,11 +38,12 @@ describe('a conversation that is compacted again and again', () => {
   }, 120_000);
 });
 
-/** No block: nobody was asked, or the user asked by hand, no summary was written and there is nothing shorter to send without one. */
+/** No block: nobody was asked, or the user asked by hand, no summary was written, and there is room or nothing shorter to send without one. */
 function expectNothingToDo({ input, model }: Pass): void {
   if (model.asked.length === 0) return;
   assert.equal(input.reason, 'manual');
-  assert.equal(fallback(input).messages_compacted, 0);
+  const hasRoom = (input.context_tokens ?? 0) < triggerOf(input.settings);
+  assert.ok(hasRoom || fallback(input).messages_compacted === 0);
 }
 
 /** Watches a simulation and judges every step; with `assert`, for `expect` takes several times as long and this is millions of comparisons. */

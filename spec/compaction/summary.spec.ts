@@ -256,7 +256,7 @@ describe('a summary that fails', () => {
     it(`leaves the newest ten messages when the summariser ${fault}`, async () => {
       const log = conversation(30);
       const before = JSON.stringify(log.entries);
-      const { block, events } = await compacted(log, model());
+      const { block, events } = await compacted(log, model(), { reason: 'auto' });
       expect(block).toMatchObject({ source: 'fallback', strategy: 'truncate', content: '', messages_kept: 10 });
       expect(JSON.stringify(log.entries).startsWith(before.slice(0, -1))).toBe(true);
       expect(events.at(-1)).toMatchObject({ type: 'notice', level: 'warning' });
@@ -264,10 +264,30 @@ describe('a summary that fails', () => {
     });
   }
 
+  it('changes nothing when it was asked for by hand and there is room', async () => {
+    const log = conversation(30);
+    const toolCall = (): ScriptedModel => scripted(() => ({ text: 'Well,', stop_reason: 'tool_calls' }));
+    const { block, events } = await compacted(log, toolCall(), { context_tokens: 20_000 });
+    expect(block).toBeNull();
+    expect(events.at(-1)).toEqual({
+      type: 'notice',
+      level: 'warning',
+      text: 'No summary was written: the model called a tool instead of answering. The conversation is unchanged.',
+    });
+    const full = await compacted(log, toolCall(), { context_tokens: 25_600 });
+    expect(full.block).toMatchObject({ source: 'fallback', messages_kept: 10 });
+  });
+
   it('gives up on a model that never answers, and on one that is not done in time', async () => {
-    const idle = await compacted(conversation(), silent(), { settings: { ...SETTINGS, idle_timeout_ms: 5 } });
+    const idle = await compacted(conversation(), silent(), {
+      reason: 'auto',
+      settings: { ...SETTINGS, idle_timeout_ms: 5 },
+    });
     expect(idle.events.at(-1)).toMatchObject({ text: expect.stringContaining('sent nothing') });
-    const total = await compacted(conversation(), silent(), { settings: { ...SETTINGS, timeout_ms: 5 } });
+    const total = await compacted(conversation(), silent(), {
+      reason: 'auto',
+      settings: { ...SETTINGS, timeout_ms: 5 },
+    });
     expect(total.events.at(-1)).toMatchObject({ text: expect.stringContaining('not done in time') });
     expect([idle.block?.source, total.block?.source]).toEqual(['fallback', 'fallback']);
   });
@@ -294,6 +314,7 @@ describe('a summary that fails', () => {
     const failed = await compacted(
       log,
       scripted(() => ''),
+      { reason: 'auto' },
     );
     expect(failed.block).toMatchObject({ source: 'fallback' });
     expect(contentOf(failed.block)).toMatch(/^The beginning\./);

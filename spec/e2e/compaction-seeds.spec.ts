@@ -259,7 +259,7 @@ describe('seed 003, semantic compression of the history', () => {
       const { stdout, stderr, status } = await chat.hi(['ask', LAST_STRAW]);
       expect({ stdout, status }).toEqual({ stdout: 'ok', status: 0 });
       expect(stderr).toContain('No summary was written: ');
-      expect(stderr).toContain('The newest 10 messages are sent for now');
+      expect(stderr).toContain('Only the newest 10 messages are sent for now');
       expect(heads(chat.sent().texts)).toEqual(newest(10));
       expect(chat.sent().system).toEqual([]);
       expect(chat.blocks()).toEqual([expect.objectContaining({ source: 'fallback', content: '' })]);
