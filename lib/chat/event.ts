@@ -73,8 +73,14 @@ export type ChatEvent =
   /** How many characters of a summary have arrived. */
   | { readonly type: 'compact-progress'; readonly characters: number }
   | ({ readonly type: 'compact' } & CompactionReport)
-  /** The tokens of a request for a summary, whether it succeeded or not. They are part of the turn's usage. */
-  | { readonly type: 'usage'; readonly provider: string; readonly model: string; readonly usage: Usage }
+  /** The tokens of one request, whether it succeeded or not, where the server reports them. The turn's usage is their sum. */
+  | {
+      readonly type: 'usage';
+      readonly purpose: 'answer' | 'summary';
+      readonly provider: string;
+      readonly model: string;
+      readonly usage: Usage;
+    }
   | { readonly type: 'skills'; readonly loaded: readonly string[]; readonly dropped: readonly string[] }
   /** Text of the program itself, printed as it is: a list, the output of a local command. */
   | { readonly type: 'print'; readonly text: string }

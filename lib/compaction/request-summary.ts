@@ -45,7 +45,8 @@ export async function* requestText(
         yield { type: 'compact-progress', characters };
         continue;
       }
-      if (text.usage) yield { type: 'usage', provider: model.provider, model: model.model, usage: text.usage };
+      const { provider, model: name } = model;
+      if (text.usage) yield { type: 'usage', purpose: 'summary', provider, model: name, usage: text.usage };
       return text;
     }
   } catch (thrown) {

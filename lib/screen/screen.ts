@@ -148,7 +148,7 @@ export class Screen {
         this.#notice(compactionLine(event), 'info');
         break;
       case 'usage':
-        this.#showUsage(event, 'for the summary');
+        if (event.purpose === 'summary') this.#showUsage(event, 'for the summary');
         break;
       case 'skills':
         this.#showSkills(event);

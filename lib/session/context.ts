@@ -1,32 +1,26 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { DocumentPart, ImagePart, NewMessage, Usage } from '../chat/message.js';
+import type { DocumentPart, ImagePart, NewMessage } from '../chat/message.js';
 import { estimateParts } from '../chat/part-size.js';
-import type { ChatRequest, ThinkingLevel, ToolSpec } from '../chat/request.js';
+import type { ChatRequest, ThinkingLevel } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
-import { estimateTokens } from '../chat/tokens.js';
-import { addUsage, NO_USAGE } from '../chat/usage.js';
 import type { Preview } from '../compaction/preview.js';
-import type { CompactionDeps, CompactionInput, CompactionSettings } from '../compaction/strategy.js';
+import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
-import type { SkillForm, SkillLibrary } from '../skills/common/skill.js';
+import type { SkillForm } from '../skills/common/skill.js';
 import { type Measure, measure, type SentOverhead } from '../view/measure.js';
 import { present } from '../view/present.js';
 import { compactHistory } from './compact-history.js';
-import { counted } from './metered-model.js';
+import { type OverheadSource, type RequestOverhead, requestOverhead } from './request-overhead.js';
 
 /** What a request is made of beside the log. */
-export interface ContextDeps {
+export interface ContextDeps extends OverheadSource {
   readonly history: HistoryStore;
   readonly model: string;
   /** In tokens. */
   readonly context_window: number;
-  readonly preamble: string | null;
   readonly thinking: ThinkingLevel | null;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
-  readonly tools: readonly ToolSpec[];
-  readonly toolEffects: CompactionDeps['effects'];
-  readonly skills: SkillLibrary;
   readonly writers: readonly TextModel[];
   readonly cache: TextCache;
   /** Warnings the user was given already, so that each is given once. */
@@ -56,12 +50,12 @@ export class Context {
   readonly #running: number | null;
   readonly #active: readonly string[];
   #form: SkillForm = 'whole';
+  /** What the next request has beside the messages; made once for each request and form. */
+  #overhead: RequestOverhead | null = null;
   /** Tokens of what is sent after the log and not kept. */
   #pending = 0;
   /** The last compaction of this turn, for its report. */
   compaction: CompactionReport | null = null;
-  /** What the requests for summaries took, good or not. */
-  #spent = NO_USAGE;
 
   constructor(deps: ContextDeps, running: number | null, active: readonly string[]) {
     this.#deps = deps;
@@ -79,6 +73,7 @@ export class Context {
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, ChatRequest> {
     this.#pending = estimateParts(more.flatMap(({ content }) => content));
+    this.#overhead = null;
     await this.#keepUp();
     let measured = await this.measure(signal);
     const isFull = reason === 'overflow' || measured.context_tokens >= measured.trigger;
@@ -95,7 +90,8 @@ export class Context {
       measured = await this.measure(signal);
     }
     if (measured.warning !== null) yield* this.#warn(measured.warning);
-    const least = (await this.#fixed(signal)) + measured.estimated_tokens + this.#pending;
+    const { tokens } = await this.#requestOverhead(signal);
+    const least = tokens + measured.estimated_tokens + this.#pending;
     if (this.#isTooLarge(least)) throw this.#tooLarge(least);
     const request = await this.#build(more, measured.context_tokens, signal);
     for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
@@ -111,10 +107,10 @@ export class Context {
   /** Sends large skills in their shorter form for the rest of the turn. True when that saves something. */
   async *#shrink(signal: AbortSignal): AsyncGenerator<ChatEvent, boolean> {
     if (this.#form === 'short' || this.#active.length === 0) return false;
-    const before = await this.#fixed(signal);
+    const { tokens: before } = await this.#requestOverhead(signal);
     yield { type: 'waiting', what: 'shortening skills' };
-    this.#form = 'short';
-    const after = await this.#fixed(signal);
+    this.#useForm('short');
+    const { tokens: after } = await this.#requestOverhead(signal);
     for (const text of this.#deps.skills.cuts) yield* this.#warn(text);
     return after < before;
   }
@@ -155,15 +151,15 @@ export class Context {
     const measured = await this.#measured(signal);
     const isFull = measured.context_tokens >= measured.trigger;
     if (!isFull || this.#form !== 'whole' || this.#active.length === 0) return measured;
-    this.#form = 'known';
+    this.#useForm('known');
     return await this.#measured(signal);
   }
 
   async #measured(signal: AbortSignal): Promise<Measure> {
     const { history, model } = this.#deps;
-    const fixed = await this.#fixed(signal);
+    const { tokens } = await this.#requestOverhead(signal);
     const shown = history.view(this.#running);
-    return measure(shown, history.entries, fixed, this.#settings(null), model, {
+    return measure(shown, history.entries, tokens, this.#settings(null), model, {
       pending_tokens: this.#pending,
       last: this.#deps.overhead.last,
       unloaded: history.unloaded,
@@ -172,20 +168,10 @@ export class Context {
 
   /** Makes the log's view shorter. Null when there is nothing to compact. */
   async *compact(order: CompactionOrder, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    const { history, writers, cache, toolEffects: effects } = this.#deps;
-    const models = writers.map((writer) => counted(writer, (usage) => this.#spend(usage)));
+    const { history, writers: models, cache, toolEffects: effects } = this.#deps;
     const report = yield* compactHistory(history, await this.#input(order, signal), { models, cache, effects }, signal);
     this.compaction = report ?? this.compaction;
     return report;
-  }
-
-  /** The usage of a turn with what its summaries took. */
-  total(usage: Usage): Usage {
-    return addUsage(this.#spent, usage);
-  }
-
-  #spend(usage: Usage): void {
-    this.#spent = addUsage(this.#spent, usage);
   }
 
   /** What a compaction would do, without asking any model. Null when there is nothing to compact. */
@@ -197,9 +183,10 @@ export class Context {
 
   async #input(order: CompactionOrder, signal: AbortSignal): Promise<Omit<CompactionInput, 'entries'>> {
     const { context_tokens } = await this.measure(signal);
+    const { tokens } = await this.#requestOverhead(signal);
     return {
       running: this.#running,
-      fixed_tokens: this.#pending + (await this.#fixed(signal)),
+      fixed_tokens: this.#pending + tokens,
       context_tokens,
       settings: this.#settings(order.strategy),
       reason: order.reason,
@@ -212,31 +199,25 @@ export class Context {
     return { ...compaction, context_window, strategy: strategy ?? compaction.strategy };
   }
 
-  /** Tokens of what is sent beside the messages and the summary. */
-  async #fixed(signal: AbortSignal): Promise<number> {
-    const texts = await this.#system(signal);
-    const { tools } = this.#deps;
-    const toolCharacters = tools.length > 0 ? JSON.stringify(tools).length : 0;
-    return estimateTokens(texts.reduce((sum, text) => sum + text.length, toolCharacters));
+  async #requestOverhead(signal: AbortSignal): Promise<RequestOverhead> {
+    this.#overhead ??= await requestOverhead(this.#deps, this.#active, this.#form, signal);
+    return this.#overhead;
   }
 
-  async #system(signal: AbortSignal): Promise<readonly string[]> {
-    const { preamble, skills, tools, toolEffects } = this.#deps;
-    const reader = tools.find(({ name }) => toolEffects[name]?.kind === 'read')?.name ?? null;
-    const options = { form: this.#form, reader };
-    const texts = this.#active.length === 0 ? [] : await skills.texts(this.#active, options, signal);
-    return [...(preamble ? [preamble] : []), ...texts];
+  #useForm(form: SkillForm): void {
+    this.#form = form;
+    this.#overhead = null;
   }
 
   async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
     const { history, model, context_window, thinking, tools, compaction } = this.#deps;
     const shown = present(history.view(this.#running), compaction.block_role);
     const messages = [...shown.messages, ...more];
-    if (this.#running !== null)
-      this.#deps.overhead.last = { turn: this.#running, fixed_tokens: await this.#fixed(signal) };
+    const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);
+    if (this.#running !== null) this.#deps.overhead.last = { turn: this.#running, fixed_tokens };
     return {
       model,
-      system: [...(await this.#system(signal)), ...shown.system],
+      system: [...system, ...shown.system],
       messages,
       tools,
       thinking,

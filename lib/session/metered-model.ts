@@ -13,18 +13,6 @@ export interface TextModelSettings {
   readonly spent: (usage: Usage) => void;
 }
 
-/** The same model; `note` is told what every text took. */
-export function counted(model: TextModel, note: (usage: Usage) => void): TextModel {
-  return {
-    ...model,
-    async write(prompt, onProgress, signal) {
-      const written = await model.write(prompt, onProgress, signal);
-      if (written.usage) note(written.usage);
-      return written;
-    },
-  };
-}
-
 /** One prompt in, one text out, over the same adapters that hold the conversation. */
 export function textModel({ provider, model, context_window, connect, spent }: TextModelSettings): TextModel {
   return {

@@ -1,17 +1,15 @@
 import type { ToolCallReport, TurnReport } from '../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../chat/message.js';
-import { addUsage, NO_USAGE } from '../chat/usage.js';
 import type { PartialAnswer } from './request-answer.js';
 
 /** What a turn came to, less what only the session knows. */
-export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'usage' | 'tool_calls' | 'model'>;
+export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls' | 'model'>;
 
-/** What a turn has come to so far: the words of its newest answer that has any, the sum of its usage, its calls. */
+/** What a turn has come to so far: the words of its newest answer that has any, its calls. */
 export class Progress {
   rounds = 0;
   #text = '';
   #model: string;
-  #usage = NO_USAGE;
   readonly #calls: ToolCallReport[] = [];
 
   constructor(model: string) {
@@ -26,8 +24,6 @@ export class Progress {
   take(answer: PartialAnswer): void {
     this.rounds += 1;
     this.#text = textOf(answer.parts) || this.#text;
-    const usage = answer.end?.usage;
-    if (usage) this.#usage = addUsage(this.#usage, usage);
   }
 
   takeResults(calls: readonly ToolCallPart[], results: readonly ToolResultPart[]): void {
@@ -43,6 +39,6 @@ export class Progress {
   }
 
   outcome(stop_reason: TurnOutcome['stop_reason']): TurnOutcome {
-    return { text: this.#text, model: this.#model, stop_reason, usage: this.#usage, tool_calls: this.#calls };
+    return { text: this.#text, model: this.#model, stop_reason, tool_calls: this.#calls };
   }
 }

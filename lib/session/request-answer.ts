@@ -26,7 +26,10 @@ export async function* requestAnswer(
   for (let attempt = 1; ; attempt += 1) {
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
-      return yield* once(provider, request, answer, signal);
+      yield* once(provider, request, answer, signal);
+      const usage = answer.end?.usage;
+      if (usage) yield { type: 'usage', purpose: 'answer', provider: provider.name, model: request.model, usage };
+      return;
     } catch (thrown) {
       if (isAbort(thrown) || !(thrown instanceof HiError) || answer.parts.length > 0) throw thrown;
       const delay = delayBefore(attempt, thrown);

@@ -9,7 +9,6 @@ import type { SkillLibrary } from '../skills/common/skill.js';
 import { type CompactionOrder, Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
-import type { TurnOutcome } from './progress.js';
 import type { Status } from './session-status.js';
 import { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
@@ -95,15 +94,8 @@ export class Session {
     };
     try {
       const outcome = yield* this.#run(await this.#target.connect(signal), own, signal);
-      const usage = context.total(outcome.usage);
-      yield {
-        type: 'turn-end',
-        provider: this.#target.provider,
-        ...outcome,
-        usage,
-        compaction: context.compaction,
-        turn: null,
-      };
+      const { compaction } = context;
+      yield { type: 'turn-end', provider: this.#target.provider, ...outcome, compaction, turn: null };
     } catch (thrown) {
       throw thrown instanceof TurnFailure ? thrown.reason : thrown;
     }
@@ -216,9 +208,8 @@ export class Session {
       const outcome = yield* this.#run(provider, own, signal);
       this.#failed = null;
       const turn = ephemeral ? null : user.turn;
-      const usage = context.total(outcome.usage);
       yield* this.#warnOfHistory();
-      yield { type: 'turn-end', provider: provider.name, ...outcome, usage, compaction: context.compaction, turn };
+      yield { type: 'turn-end', provider: provider.name, ...outcome, compaction: context.compaction, turn };
     } catch (thrown) {
       if (!(thrown instanceof TurnFailure)) throw thrown;
       if (thrown.kept) this.#failed = null;
@@ -227,7 +218,7 @@ export class Session {
     }
   }
 
-  #run(provider: Provider, own: OwnDeps, signal: AbortSignal): AsyncGenerator<ChatEvent, TurnOutcome> {
+  #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
     const { model, spent } = this.#target;
     return runTurn({ ...own, provider, model, spent, tools, maxRounds, cwd }, signal);

@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '../chat/message.js';
 import type { ChatRequest } from '../chat/request.js';
+import { addUsage, NO_USAGE } from '../chat/usage.js';
 import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { ToolRunner } from '../tools/tool.js';
@@ -15,11 +16,13 @@ import { cutCalls, cutResult, cutStop, lengthCutNotice, MOST_CUTS } from './leng
 import { Progress, type TurnOutcome } from './progress.js';
 import { type PartialAnswer, requestAnswer } from './request-answer.js';
 
+type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
+
 /** What a turn works with. */
 export interface TurnDeps {
   readonly provider: Provider;
   readonly model: string;
-  /** Is told what each answer used. */
+  /** Called with what each answer used. */
   spent(usage: Usage): void;
   /** Loaded when the model first calls one. */
   tools(): Promise<ToolRunner>;
@@ -47,21 +50,40 @@ export class TurnFailure extends Error {
  * Asks, runs the tools the model calls, and asks again until it answers. Every message is appended before the next step.
  * An interruption closes the turn with what there is and returns; an error closes it likewise and throws a `TurnFailure`.
  */
-export async function* runTurn(deps: TurnDeps, signal: AbortSignal): AsyncGenerator<ChatEvent, TurnOutcome> {
-  const used: { runner: ToolRunner | null } = { runner: null };
+export async function* runTurn(
+  deps: TurnDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, TurnOutcome & { readonly usage: Usage }> {
+  const turn: RunningTurn = { progress: new Progress(deps.model), runner: null, end: 'interrupted' };
+  let usage = NO_USAGE;
   try {
-    return yield* askAndRun(deps, used, signal);
+    for await (const event of askAndRun(deps, turn, signal)) {
+      if (event.type === 'usage') usage = taken(usage, event, deps);
+      yield event;
+    }
+    return { ...turn.progress.outcome(turn.end), usage };
   } finally {
-    await used.runner?.endTurn();
+    await turn.runner?.endTurn();
   }
 }
 
-async function* askAndRun(
-  deps: TurnDeps,
-  used: { runner: ToolRunner | null },
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent, TurnOutcome> {
-  const progress = new Progress(deps.model);
+interface RunningTurn {
+  readonly progress: Progress;
+  runner: ToolRunner | null;
+  /** Why it ended. */
+  end: TurnOutcome['stop_reason'];
+}
+
+/** The usage with that of one more request. The window is as full as after the newest answer: a summary is written in another one. */
+function taken(usage: Usage, event: UsageEvent, { spent }: TurnDeps): Usage {
+  const sum = addUsage(usage, event.usage);
+  if (event.purpose === 'summary') return { ...sum, context_tokens: usage.context_tokens };
+  spent(event.usage);
+  return sum;
+}
+
+async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
+  const { progress } = turn;
   let reason: 'auto' | 'overflow' = 'auto';
   let cuts = 0;
   for (;;) {
@@ -77,25 +99,33 @@ async function* askAndRun(
       }
       const interrupted = isAbort(thrown);
       if (interrupted || progress.kept || answer.parts.length > 0) await close(deps, progress, answer);
-      if (interrupted) return progress.outcome('interrupted');
+      if (interrupted) return;
       throw new TurnFailure(thrown, progress.kept);
     }
     reason = 'auto';
     const calls = answer.parts.filter(isPart('tool_call'));
-    if (answer.end?.usage) deps.spent(answer.end.usage);
     await deps.append([assistantMessage(deps, answer)]);
     progress.take(answer);
-    if (calls.length === 0) return yield* ended(answer, progress);
+    if (calls.length === 0) {
+      turn.end = yield* ended(answer);
+      return;
+    }
     const cut = cutCalls(answer);
     const isLast = progress.rounds >= deps.maxRounds;
     if (cut.length > 0) {
       cuts += 1;
-      if (cuts === MOST_CUTS || isLast) return yield* stopAfterCut(deps, answer, cut, progress);
+      if (cuts === MOST_CUTS || isLast) {
+        turn.end = yield* stopAfterCut(deps, answer, cut, progress);
+        return;
+      }
       yield { type: 'notice', level: 'warning', text: lengthCutNotice(cut) };
     }
-    if (isLast) return yield* stopAtLimit(deps, calls, progress);
-    used.runner ??= await deps.tools();
-    const ran = yield* used.runner.run(
+    if (isLast) {
+      turn.end = yield* stopAtLimit(deps, calls, progress);
+      return;
+    }
+    turn.runner ??= await deps.tools();
+    const ran = yield* turn.runner.run(
       calls.filter((call) => !cut.includes(call)),
       signal,
     );
@@ -104,7 +134,7 @@ async function* askAndRun(
     progress.takeResults(calls, results);
     if (signal.aborted) {
       await close(deps, progress, { parts: [], end: null });
-      return progress.outcome('interrupted');
+      return;
     }
   }
 }
@@ -133,14 +163,14 @@ async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer):
   progress.take({ parts, end: null });
 }
 
-async function* ended(answer: PartialAnswer, progress: Progress): AsyncGenerator<ChatEvent, TurnOutcome> {
+async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutcome['stop_reason']> {
   const reason = answer.end?.stop_reason ?? 'end';
   const detail = answer.end?.detail ? `: ${answer.end.detail}` : '.';
   if (reason === 'refusal') yield { type: 'notice', level: 'warning', text: `The model declined to answer${detail}` };
   if (reason === 'end' && !answer.parts.some((part) => part.type === 'text' && part.text !== '')) {
     yield { type: 'notice', level: 'warning', text: 'The model answered with nothing.' };
   }
-  return progress.outcome(reason === 'tool_calls' ? 'end' : reason);
+  return reason === 'tool_calls' ? 'end' : reason;
 }
 
 function stopAtLimit(deps: TurnDeps, calls: readonly ToolCallPart[], progress: Progress) {
@@ -170,7 +200,7 @@ async function* stop(
   results: readonly ToolResultPart[],
   { stop_reason, text }: { readonly stop_reason: 'length' | 'tool_limit'; readonly text: string },
   progress: Progress,
-): AsyncGenerator<ChatEvent, TurnOutcome> {
+): AsyncGenerator<ChatEvent, TurnOutcome['stop_reason']> {
   const closing: NewMessage = {
     role: 'assistant',
     content: [],
@@ -182,5 +212,5 @@ async function* stop(
   await deps.append([{ role: 'tool', content: results, cwd: deps.cwd() }, closing]);
   progress.takeResults(calls, results);
   yield { type: 'notice', level: 'warning', text };
-  return progress.outcome(stop_reason);
+  return stop_reason;
 }

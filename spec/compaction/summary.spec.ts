@@ -43,7 +43,7 @@ describe('summary', () => {
     expect(events).toEqual([
       { type: 'compact-start', strategy: 'summary', messages: 14 },
       { type: 'compact-progress', characters: 30 },
-      { type: 'usage', provider: 'scripted', model: 'small', usage },
+      { type: 'usage', purpose: 'summary', provider: 'scripted', model: 'small', usage },
     ]);
     expect(view(log.entries, null).messages).toEqual(log.entries.slice(14, 20));
   });

@@ -144,7 +144,7 @@ describe('hi ask', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(events.map(({ type }) => type)).toEqual(['request', 'text', 'text', 'result']);
+    expect(events.map(({ type }) => type)).toEqual(['request', 'text', 'text', 'usage', 'result']);
     expect(events.at(-1)).toMatchObject({
       text: 'ab',
       stop_reason: 'end',

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isMessage, textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
+import type { SkillLibrary } from '../../lib/skills/common/skill.js';
 import { dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
-import { answer, drain, failure, type Script, type Stage, stage } from '../support/session.js';
+import { answer, drain, failure, NO_SKILLS, type Script, type Stage, stage } from '../support/session.js';
 
 let set: Stage;
 
@@ -34,6 +35,36 @@ describe('a turn', () => {
       model: 'm',
     });
     expect(stored()).toMatchObject([{ role: 'user' }, { role: 'assistant', stop_reason: 'end', usage }]);
+  });
+
+  it('yields what each request took, and ends with the sum', async () => {
+    const usage = (input_tokens: number) => {
+      return { input_tokens, output_tokens: 2, cached_tokens: 1, context_tokens: input_tokens + 2 };
+    };
+    set = await stage([answer('', ['one'], usage(5)), answer('done', [], usage(20))]);
+    const events = await drain(set.session.send(say('hi'), never()));
+    const each = { type: 'usage', purpose: 'answer', provider: 'scripted', model: 'm' };
+    expect(events.filter(({ type }) => type === 'usage')).toEqual([
+      { ...each, usage: usage(5) },
+      { ...each, usage: usage(20) },
+    ]);
+    const sum = { input_tokens: 25, output_tokens: 4, cached_tokens: 2, context_tokens: 22 };
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', usage: sum });
+  });
+
+  it('asks for the texts of the skills once for each request', async () => {
+    let times = 0;
+    const skills: SkillLibrary = {
+      ...NO_SKILLS,
+      select: async () => ({ record: { matched: [], active: ['a'] }, loaded: [], dropped: [] }),
+      texts: async () => {
+        times += 1;
+        return [`text ${times}`];
+      },
+    };
+    set = await stage([answer('', ['one']), answer('done')], { skills: async () => skills });
+    await drain(set.session.send(say('hi'), never()));
+    expect(set.requests.map(({ system }) => system)).toEqual([['text 1'], ['text 2']]);
   });
 
   it('runs the calls, goes on, and lets the tools end what they left running', async () => {

@@ -1,0 +1,37 @@
+import type { ToolSpec } from '../chat/request.js';
+import { estimateTokens, type Tokens } from '../chat/tokens.js';
+import type { ToolEffects } from '../chat/tool-effect.js';
+import type { SkillForm, SkillLibrary } from '../skills/common/skill.js';
+
+/** What a request has beside the messages and the summary. */
+export interface RequestOverhead {
+  /** The preamble and the texts of the active skills. */
+  readonly system: readonly string[];
+  /** The estimate of these texts and of the tools. */
+  readonly tokens: Tokens;
+}
+
+/** What the overhead of a request is made of. */
+export interface OverheadSource {
+  readonly preamble: string | null;
+  readonly tools: readonly ToolSpec[];
+  /** What the calls of tools did, also of those that are not offered. */
+  readonly toolEffects: ToolEffects;
+  readonly skills: SkillLibrary;
+}
+
+/** The overhead of a request with these skills in that form. Shortening a skill may ask a model, which `signal` stops. */
+export async function requestOverhead(
+  { preamble, tools, toolEffects, skills }: OverheadSource,
+  active: readonly string[],
+  form: SkillForm,
+  signal: AbortSignal,
+): Promise<RequestOverhead> {
+  const reader = tools.find(({ name }) => toolEffects[name]?.kind === 'read')?.name ?? null;
+  const options = { form, reader };
+  const texts = active.length === 0 ? [] : await skills.texts(active, options, signal);
+  const system = [...(preamble ? [preamble] : []), ...texts];
+  const toolCharacters = tools.length > 0 ? JSON.stringify(tools).length : 0;
+  const characters = system.reduce((sum, text) => sum + text.length, toolCharacters);
+  return { system, tokens: estimateTokens(characters) };
+}
