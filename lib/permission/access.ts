@@ -1,4 +1,4 @@
-/** What a call would do, for the permission judge and for the question to the user. */
+/** What a call would do: what is judged, and what the user is asked about. */
 export type Access =
   /** `isFolder`: the path is a folder that is listed. */
   | { readonly kind: 'read'; readonly path: string; readonly isFolder?: boolean }

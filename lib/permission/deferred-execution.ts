@@ -4,8 +4,8 @@ import { HiError } from '../errors.js';
 import { isInside } from './paths/resolve-path.js';
 
 /**
- * What would run outside the sandbox later, in a working folder that may be written: the arguments that close it. Throws a `HiError`
- * where it cannot be closed.
+ * The arguments that make read-only what a writable working folder lets a command leave behind to run outside the sandbox later:
+ * git hooks, the settings of git, husky. Throws a `HiError` where one of them cannot be protected.
  */
 export function deferredExecutionMounts(root: string): readonly string[] {
   const git = join(root, '.git');
@@ -17,7 +17,7 @@ export function deferredExecutionMounts(root: string): readonly string[] {
   return [...repositoryMounts(git, root), ...others, ...readOnlyMount(husky)];
 }
 
-/** What is mounted cannot be moved away, to put another in its place. */
+/** The repository is mounted over itself: a mount point cannot be renamed, so no other repository can take its place. */
 function repositoryMounts(path: string, root: string): readonly string[] {
   const found = lstatUnlinked(path);
   if (found === null) return [];
@@ -28,7 +28,7 @@ function repositoryMounts(path: string, root: string): readonly string[] {
   return ['--bind', path, path, ...closed, ...readOnlyMount(config), ...hooksPathMounts(config, root)];
 }
 
-/** A file in the place of the repository tells where it is. */
+/** Where `.git` is a file, it names the folder of the repository. */
 function linkedRepository(git: string, root: string): readonly string[] {
   if (lstatUnlinked(git)?.isFile() !== true) return [];
   const configured = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];
@@ -36,7 +36,7 @@ function linkedRepository(git: string, root: string): readonly string[] {
   return isBelow(root, path) ? [path] : [];
 }
 
-/** Hooks may be kept in another folder of the project. */
+/** `core.hooksPath` may name another folder of the project. */
 function hooksPathMounts(config: string, root: string): readonly string[] {
   if (!existsSync(config)) return [];
   const configured = /^\s*hookspath\s*=\s*"?([^"\n]+)/im.exec(readFileSync(config, 'utf8'))?.[1];
@@ -46,7 +46,7 @@ function hooksPathMounts(config: string, root: string): readonly string[] {
 
 const isBelow = (root: string, path: string): boolean => path !== root && isInside(root, path);
 
-/** The folders on the way, so that none of them can be moved away with what is in it. */
+/** The folders above, each mounted over itself, so that none of them can be renamed and replaced. */
 function pinnedMounts(path: string, root: string): readonly string[] {
   if (!isBelow(root, path)) return [];
   return [...pinnedMounts(dirname(path), root), ...(lstatUnlinked(path) === null ? [] : ['--bind', path, path])];
@@ -56,7 +56,7 @@ function readOnlyMount(path: string): readonly string[] {
   return lstatUnlinked(path) === null ? [] : ['--ro-bind', path, path];
 }
 
-// Nothing can be mounted over a link, so a command could put something else in its place.
+// Nothing can be mounted over a symbolic link, so a command could replace it.
 function lstatUnlinked(path: string): Stats | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() !== true) return found ?? null;

@@ -12,8 +12,8 @@ import { readCommand, type ShellPart } from './shell/read-command.js';
 type FilePart = Extract<ShellPart, { kind: 'file' }>;
 
 /**
- * Judges a shell command part by part: every command in it has to be covered, what a command runs in turn too, and a redirection
- * is a read or a write of its file. What cannot be told from the text is asked for.
+ * Judges a shell command part by part: rules have to cover every command in it, nested ones too, and a redirection is a read or a
+ * write of its file. What the text does not show is asked for.
  */
 export async function judgeCommand(command: string, rules: Rules, context: JudgeContext): Promise<Verdict> {
   const { parts, words } = await readCommand(command, context.env);
@@ -24,7 +24,7 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
     await commandRules(rules.allow),
   ];
   const denied = matchingRule(deny, command, all);
-  if (denied?.surely) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
+  if (denied?.isCertain) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const use = pathUse(all, context.workingFolder);
   const files = await judgeFiles(all, use.changesFolder, rules, context);
   const problem =
@@ -34,9 +34,9 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
   if (forbidden) return forbidden;
   const mayBeDenied =
     denied !== null ||
-    mayBeDeniedIn(problem) ||
+    leavesDenialOpen(problem) ||
     (deny.length > 0 && all.some(mayHideCommands)) ||
-    [...files.values()].some(mayBeDeniedIn);
+    [...files.values()].some(leavesDenialOpen);
   const asking = (reason: string, rule: string | null): Verdict => ({ decision: 'ask', reason, rule, mayBeDenied });
   if (problem?.decision === 'ask') return asking(problem.reason, null);
   for (const verdict of files.values())
@@ -45,14 +45,15 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
   if (asked !== null) return asking(`the rule '${asked.source}' says to ask`, null);
   const whole = allow.find((rule) => coversCommandLine(rule, command));
   if (whole?.rule.scope.kind === 'exact') return { decision: 'allow' };
-  const open = whole ? [] : uncovered(parts, allow, files);
-  if (open.length > 0) return asking(reasonToAsk(open, command), suggestRule(command, open, rules));
+  const uncoveredParts = whole ? [] : uncovered(parts, allow, files);
+  if (uncoveredParts.length > 0)
+    return asking(reasonToAsk(uncoveredParts, command), suggestRule(command, uncoveredParts, rules));
   return mayBeDenied
     ? asking('a deny rule may apply; the text of the command does not show whether it does', null)
     : { decision: 'allow' };
 }
 
-function mayBeDeniedIn(verdict: Verdict | null): boolean {
+function leavesDenialOpen(verdict: Verdict | null): boolean {
   return verdict?.decision === 'ask' && verdict.mayBeDenied === true;
 }
 
@@ -68,19 +69,19 @@ function mayHideCommands(part: ShellPart): boolean {
     : part.kind === 'command' && part.uncertainty?.mayHideCommands === true;
 }
 
-/** The rule that speaks of this command line or a part of it, and whether that is sure. */
+/** The first rule that certainly matches this command line or a part of it; else the first that may. */
 function matchingRule(rules: readonly CommandRule[], command: string, all: readonly ShellPart[]) {
-  let perhaps: string | null = null;
+  let possible: string | null = null;
   for (const rule of rules) {
     const { source } = rule.rule;
-    if (coversCommandLine(rule, command)) return { source, surely: true };
+    if (coversCommandLine(rule, command)) return { source, isCertain: true };
     for (const part of all) {
-      const mention = part.kind === 'command' ? matchCommand(rule, part) : 'no';
-      if (mention === 'yes') return { source, surely: true };
-      if (mention === 'maybe') perhaps ??= source;
+      const match = part.kind === 'command' ? matchCommand(rule, part) : 'no';
+      if (match === 'yes') return { source, isCertain: true };
+      if (match === 'maybe') possible ??= source;
     }
   }
-  return perhaps === null ? null : { source: perhaps, surely: false };
+  return possible === null ? null : { source: possible, isCertain: false };
 }
 
 async function judgeFiles(
@@ -120,9 +121,9 @@ function uncovered(
     if (part.kind === 'unclear') return [part];
     if (part.kind === 'file') return (files.get(part)?.decision ?? 'allow') === 'allow' ? [] : [part];
     const covered = coverage(allow, part);
-    if (covered === 'whole') return [];
+    if (covered === 'all') return [];
     const inner = uncovered(part.inner?.parts ?? [], allow, files);
-    return covered === 'itself' ? inner : [part, ...inner];
+    return covered === 'outer' ? inner : [part, ...inner];
   });
 }
 

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 
-/** What stands in the place of a secret. Text with it must not be written back. */
+/** The text that replaces a secret. A call that contains it is refused, or the secret would be overwritten with it. */
 export const MASK = '[secret hidden by hi]';
 
-/** Shapes that are keys beyond doubt, each as its vendor documents it. */
+/** Shapes that only keys have, each as its vendor documents it. */
 const SHAPES = [
   // OpenAI, Anthropic, OpenRouter, DeepSeek
   'sk-[A-Za-z0-9_-]{20,}',
@@ -32,12 +32,12 @@ const SHAPES = [
   '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)',
 ].join('|');
 
-/** True for a key that stands for nothing else. Servers without keys get words such as `ollama` and `not-needed`, which are in every path. */
+/** Whether a key is distinctive enough to be replaced wherever it occurs. Servers without keys are configured with words such as `ollama` and `not-needed`, which occur in ordinary text. */
 export function isDistinctiveSecret(secret: string): boolean {
   return secret.length >= 6 && !/^[a-z_-]{1,15}$/i.test(secret);
 }
 
-/** A function that hides the given secrets and every known shape of a key in a text. */
+/** A function that masks the given secrets, and every text of a known shape of key. */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
   const own = [...new Set(secrets)].filter(isDistinctiveSecret).sort((one, other) => other.length - one.length);
   const known = own.map((secret) => secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -45,7 +45,7 @@ export function secretMask(secrets: readonly string[]): (text: string) => string
   return (text) => text.replace(pattern, MASK);
 }
 
-/** The same for every text in an object. */
+/** Masks every text in an object. */
 export function maskObject(object: JsonObject, mask: (text: string) => string): JsonObject {
   return Object.fromEntries(
     Object.entries(object).map(([key, value]) => [key, value === undefined ? undefined : maskValue(value, mask)]),

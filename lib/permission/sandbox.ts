@@ -6,29 +6,29 @@ import { HiError } from '../errors.js';
 import { deferredExecutionMounts } from './deferred-execution.js';
 import { isInside, locate } from './paths/resolve-path.js';
 
-/** How commands are shut in (`tools.sandbox`). */
+/** How commands are confined (`tools.sandbox`). */
 export interface SandboxSettings {
   /** Whether commands may use the network. */
   readonly network: boolean;
-  /** Folders and files they do not see, besides the places where keys are kept by custom. */
+  /** Folders and files that commands do not see, in addition to the usual places of keys. */
   readonly hidden: readonly string[];
 }
 
-/** Where keys are kept by custom, below the home folder. A command in the sandbox finds nothing there. */
+/** The usual places of keys in the home folder. They are empty in the sandbox. */
 const KEY_PLACES =
   '.ssh .gnupg .aws .azure .kube .docker .password-store .netrc .npmrc .pypirc .pgpass .git-credentials .mozilla .thunderbird .terraform.d .vault-token .cargo/credentials.toml .config/gcloud .config/gh .config/google-chrome .config/chromium .config/BraveSoftware .local/share/keyrings'.split(
     ' ',
   );
 
-/** Settings of the kernel and its devices, which root could change without any capability. */
+/** Settings of the kernel and its devices, which root can change without any capability. */
 const KERNEL_SETTINGS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
 
-/** Folders that are new and empty for each command. The sockets of other programs (Docker, D-Bus) are in /run. */
+/** Folders that are new and empty for each command. /run has the sockets of other programs (Docker, D-Bus). */
 const EMPTY_FOLDERS = ['/tmp', '/var/tmp', '/run'];
 
 /**
  * The program and arguments to put before a command, so that it writes only in the working folder and reaches no network unless
- * allowed. Throws a `HiError` where that cannot be had: a command never runs without the sandbox it was promised.
+ * allowed. Throws a `HiError` where the sandbox does not work: a command never runs without the sandbox that is configured.
  */
 export async function sandboxWrapper(
   settings: SandboxSettings,
@@ -36,7 +36,7 @@ export async function sandboxWrapper(
 ): Promise<readonly string[]> {
   const root = (await locate(context.root, '/')).real ?? context.root;
   if (root === '/')
-    throw new HiError('config', 'The sandbox is on, but the working folder is the whole disk.', {
+    throw new HiError('config', 'tools.sandbox is on, but the working folder is the root of the file system.', {
       hint: 'Start hi in a folder, or set tools.sandbox to false.',
     });
   const sandboxOptions = [
@@ -47,13 +47,13 @@ export async function sandboxWrapper(
   probe ??= probeSandbox(sandboxOptions);
   await probe;
   const { workingFolder } = context;
-  const isThere = isInside(root, workingFolder) || !EMPTY_FOLDERS.some((folder) => isInside(folder, workingFolder));
-  return ['bwrap', ...sandboxOptions, '--chdir', isThere ? workingFolder : root, '--'];
+  const isVisible = isInside(root, workingFolder) || !EMPTY_FOLDERS.some((folder) => isInside(folder, workingFolder));
+  return ['bwrap', ...sandboxOptions, '--chdir', isVisible ? workingFolder : root, '--'];
 }
 
 let probe: Promise<void> | null = null;
 
-/** The system as it is, but not to be written; the working folder as it is. */
+/** The system read-only, the working folder writable. */
 function baseMounts(root: string): readonly string[] {
   const kernel = KERNEL_SETTINGS.filter((path) => existsSync(path));
   return [
@@ -74,7 +74,7 @@ function hiddenMounts(settings: SandboxSettings, root: string): readonly string[
     .flatMap((path) => (statSync(path).isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]));
 }
 
-/** Names are looked up by a service whose files are in /run. */
+/** systemd-resolved keeps the file that /etc/resolv.conf links to in /run. */
 function resolverMounts(): readonly string[] {
   const resolver = '/run/systemd/resolve';
   return existsSync(resolver) ? ['--ro-bind', resolver, resolver] : [];

@@ -2,6 +2,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
 import { MAX_LEVELS, TOO_DEEP } from '../chat/nesting.js';
+import type { ToolSpec } from '../chat/request.js';
 import { asHiError } from '../errors.js';
 import type { Access } from '../permission/access.js';
 import { commandEnvironment } from '../permission/command-environment.js';
@@ -14,11 +15,11 @@ import { runTool } from './run-tool.js';
 import type { Approve, Tool, ToolContext, ToolRunner } from './tool.js';
 import { argumentErrors } from './validate-arguments.js';
 
-/** What a runner needs to know. */
+/** What a runner is made of. */
 export interface ToolRunnerOptions {
   readonly tools: readonly Tool[];
   readonly context: ToolContext;
-  /** How many characters of output the model gets of all calls of one answer together; absent, each has its own limit only. */
+  /** How many characters of output the model gets of all calls of one answer together; absent for no such limit. */
   readonly sharedLimit?: number;
   readonly permissions: Permissions;
   /** What the rules can be about, where that is more than `tools`: the rules for a tool that is not offered stay valid, and cover what commands do. */
@@ -27,13 +28,13 @@ export interface ToolRunnerOptions {
   readonly approve: Approve | null;
   /** `-y`: "ask" means yes. What `deny` names is still refused. */
   readonly allowAll: boolean;
-  /** Stores a rule the user allowed for always. */
+  /** Stores a rule that the user allowed with "always". */
   remember(rule: string): Promise<void>;
   /** The configured keys: never in a command's environment, and hidden in every result. */
   readonly secrets: readonly string[];
-  /** hi's own folders and files (configuration, history): always asked for. */
+  /** hi's own folders and files (configuration, history): access to them always needs approval. */
   readonly ownPlaces?: readonly string[];
-  /** Folders outside the working folder that are free to read: skills bring files of their own. */
+  /** Folders outside the working folder whose files may be read without approval: skills have files of their own. */
   readonly freeFolders?: readonly string[];
 }
 
@@ -41,37 +42,22 @@ type Outcome =
   | { readonly result: JsonObject; readonly error?: never }
   | { readonly error: string; readonly result?: never };
 
-/** How much of what an interrupted call had printed the model reads: the end of it, in characters. */
+/** How many characters of an interrupted call's output the model reads, from its end. */
 const MAX_PARTIAL_OUTPUT = 4000;
 
-/** What is left of an interrupted call. */
+/** The outcome of an interrupted call. */
 function interrupted(printed = ''): Outcome {
   return { error: printed === '' ? 'interrupted' : `interrupted\nOutput before that:\n${printed}` };
 }
 
-/** Makes the runner of a session. Throws a `HiError` when a permission rule cannot be read. */
+/** Makes the tool runner of a session. Throws a `HiError` for an invalid permission rule. */
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const executor = new ToolExecutor(options);
-  return {
-    specs: options.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
-    async *run(calls, signal) {
-      const results: ToolResultPart[] = [];
-      executor.share(calls.length);
-      for (const call of calls) {
-        const { call_id, name, args } = call;
-        yield { type: 'tool-start', call_id, name, args };
-        const outcome = yield* executor.settle(call, signal);
-        yield { type: 'tool-end', call_id, name, ...outcome };
-        results.push({ type: 'tool_result', call_id, name, ...outcome });
-      }
-      return results;
-    },
-    endTurn: () => executor.endTurn(),
-  };
+  return new ToolExecutor(options);
 }
 
-/** Where one call after the other is checked, judged, run and reported. */
-class ToolExecutor {
+/** Checks, judges, runs and reports one call after the other. */
+class ToolExecutor implements ToolRunner {
+  readonly specs: readonly ToolSpec[];
   readonly #tools: readonly Tool[];
   readonly #gate: Gate;
   readonly #context: ToolContext;
@@ -79,12 +65,13 @@ class ToolExecutor {
   readonly #failures = new FailureWatch();
   readonly #ownLimit: number;
   readonly #sharedLimit: number;
-  /** What the calls that run now get each. */
+  /** The limit of each of the calls that run now. */
   #outputLimit: number;
-  #endings: (() => Promise<void>)[] = [];
+  #cleanups: (() => Promise<void>)[] = [];
 
   constructor(options: ToolRunnerOptions) {
     this.#tools = options.tools;
+    this.specs = options.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
     this.#mask = secretMask(options.secrets);
     this.#ownLimit = options.context.outputLimit;
     this.#sharedLimit = options.sharedLimit ?? Number.POSITIVE_INFINITY;
@@ -92,7 +79,7 @@ class ToolExecutor {
     this.#context = sharedContext(
       options,
       () => this.#outputLimit,
-      (end) => this.#endings.push(end),
+      (cleanup) => this.#cleanups.push(cleanup),
     );
     this.#gate = {
       rules: readRules(options.permissions, options.ruleSubjects ?? options.tools),
@@ -105,13 +92,25 @@ class ToolExecutor {
     };
   }
 
-  /** The next calls share what one answer may bring: nothing of it can be compacted before the model has read it. */
-  share(calls: number): void {
-    this.#outputLimit = Math.min(this.#ownLimit, Math.floor(this.#sharedLimit / calls));
+  async *run(
+    calls: readonly ToolCallPart[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, readonly ToolResultPart[]> {
+    const results: ToolResultPart[] = [];
+    // The calls of one answer share a limit: their output cannot be compacted before the model has read it.
+    this.#outputLimit = Math.min(this.#ownLimit, Math.floor(this.#sharedLimit / calls.length));
+    for (const call of calls) {
+      const { call_id, name, args } = call;
+      yield { type: 'tool-start', call_id, name, args };
+      const outcome = yield* this.#settle(call, signal);
+      yield { type: 'tool-end', call_id, name, ...outcome };
+      results.push({ type: 'tool_result', call_id, name, ...outcome });
+    }
+    return results;
   }
 
-  /** Runs one call to its outcome, whatever happens. */
-  async *settle(call: ToolCallPart, signal: AbortSignal): AsyncGenerator<ChatEvent, Outcome> {
+  /** Runs one call to its outcome; nothing is thrown. */
+  async *#settle(call: ToolCallPart, signal: AbortSignal): AsyncGenerator<ChatEvent, Outcome> {
     const outcome = this.#masked(yield* this.#attempt(call, signal));
     const note = this.#failures.note(call, outcome);
     return note === null ? outcome : withNote(outcome, note);
@@ -155,13 +154,13 @@ class ToolExecutor {
 
   async endTurn(): Promise<void> {
     this.#failures.forget();
-    const cleanups = this.#endings;
-    this.#endings = [];
-    await Promise.all(cleanups.map((end) => end()));
+    const cleanups = this.#cleanups;
+    this.#cleanups = [];
+    await Promise.all(cleanups.map((cleanup) => cleanup()));
   }
 }
 
-/** The session's context without keys. The working folder is one for both. */
+/** The session's context, with no keys in the environment. Both contexts share one working folder. */
 function sharedContext(
   { context, secrets, ownPlaces = [] }: ToolRunnerOptions,
   outputLimit: () => number,
@@ -190,7 +189,7 @@ async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart):
   return `The arguments of ${tool.name} were not a JSON object: ${invalid_args.slice(0, 200)}`;
 }
 
-const MASKED_CALL = `The call contains '${MASK}', which stands for a secret you cannot see. Leave that part of the file as it is (edit_file), or ask the user.`;
+const MASKED_CALL = `The call contains '${MASK}', which hides a secret from you. Leave that part of the file as it is (edit_file), or ask the user.`;
 
 function wouldWriteMask(access: Access, args: JsonObject): boolean {
   return access.kind !== 'read' && JSON.stringify(args).includes(MASK);

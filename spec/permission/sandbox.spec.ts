@@ -170,10 +170,10 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     await expectInSandbox("trap '' TERM; while :; do sleep 1; done", { exit_code: 124, timed_out: true }, short);
   });
 
-  it('refuses to run anything where the working folder is the whole disk', async () => {
+  it('refuses to run anything where the working folder is the root of the file system', async () => {
     const everything = { ...place, context: { ...place.context, root: '/' } };
     expect(await run('true', everything)).toEqual({
-      error: expect.stringContaining('the working folder is the whole disk'),
+      error: expect.stringContaining('the working folder is the root of the file system'),
     });
   });
 });

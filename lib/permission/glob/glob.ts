@@ -50,7 +50,7 @@ export function matchesName(pattern: NamePattern, name: string): boolean {
   return matchesAll(pattern, [...name], ({ kind }) => kind === 'any characters', matchesCharacter);
 }
 
-/** What a rule means by a pattern for absolute paths: `**` for any folders, and `{a,b}`, in addition to the patterns for names. */
+/** Compiles a rule's pattern for absolute paths: the syntax of names, `**` for any number of folders, and `{a,b}`. */
 export function pathMatcher(text: string): (path: string) => boolean {
   const patterns = (expandBraces(text, ruleRange) ?? []).map(pathPattern);
   return (path) => {
@@ -59,7 +59,7 @@ export function pathMatcher(text: string): (path: string) => boolean {
   };
 }
 
-/** The part of a rule's pattern that is not supported; null where all of it is. A rule with such a part would silently match nothing. */
+/** The part of a rule's pattern that is not supported; null where all of it is. A deny rule with such a part would silently match nothing. */
 export function unsupportedGlob(text: string): string | null {
   const [found] = /^!|[@!+*?]\(|\([^)]*\|[^)]*\)|\[\[:/.exec(text) ?? [];
   if (found !== undefined) return found;

@@ -12,17 +12,17 @@ import {
 import type { ShellWord } from '../shell/shell-word.js';
 import { absolutePath } from './resolve-path.js';
 
-/** More names than this are not compared. */
+/** A pattern in folders with more names than this is not expanded. */
 const MAX_NAMES = 5000;
 
-/** What is known of a word that bash replaces by names or values, as a pattern; null where that is nothing. */
+/** The pattern for a word whose value is not known; null where it would match everything. */
 export function knownPattern({ value, pattern }: ShellWord): string | null {
   if (value !== null || pattern === undefined) return null;
   const steps = pattern.split('/').filter((step) => !/^\.{0,2}$/.test(step));
   return pattern.includes(ANYTHING) && steps.every((step) => step === ANYTHING) ? null : pattern;
 }
 
-/** The paths that bash would find for a pattern, seen from `folder`; null where there are too many names to tell. */
+/** The paths that bash expands a pattern to, relative to `folder`; null where there are too many names. */
 export async function globMatches(pattern: string, folder: string): Promise<readonly string[] | null> {
   // A range such as `{a..z}` is taken for any name at all.
   const words = expandBraces(pattern, (inside) => (inside.includes('..') ? ANYTHING : inside));
@@ -61,17 +61,17 @@ async function pathsMatching(pattern: string, folder: string): Promise<readonly 
 
 const isPlain = (pattern: string): boolean => !/[[\]{}/]/.test(pattern);
 
-/** Whether a name fits a pattern that a program is given, `*.ts`, in small letters or not. True for patterns that are not understood. */
+/** Whether a name may match a pattern that a program is given, such as `*.ts`. Case is ignored, and a pattern that is not understood matches. */
 export function mayMatchName(pattern: string, name: string): boolean {
   return !isPlain(pattern) || matchesName(namePattern(pattern.toLowerCase()), name.toLowerCase());
 }
 
-/** The same where it has to be certain. */
+/** Whether a name certainly matches. */
 export function surelyMatchesName(pattern: string, name: string): boolean {
   return isPlain(pattern) && matchesName(namePattern(pattern), name);
 }
 
-/** Bash finds a hidden name only where the dot is written. */
+/** Bash matches a hidden name only where the pattern has the dot. */
 function matchesListed(pattern: NamePattern, step: string, name: string): boolean {
   const mayBeHidden = step.startsWith('.') || step.startsWith('\\.') || step.startsWith(ANYTHING);
   return (mayBeHidden || !name.startsWith('.')) && matchesName(pattern, name);

@@ -4,12 +4,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { privateReason } from './private-places.js';
 
-/** More private files than this are not compared. */
+/** At most this many private files are compared. */
 const MAX_FILES = 2000;
 
 /**
- * Why a file with an ordinary name is private: it is the same as a private one at home, in `root` or of hi's own. Null where it is not.
- * A name does not tell of a hard link.
+ * Why a file with an ordinary name is private: it is a hard link to a private file in the home folder, in `root` or of hi's own. Null
+ * where it is not.
  */
 export async function hardLinkReason(path: string, root: string, ownPlaces: readonly string[]): Promise<string | null> {
   const linked = await privateHardLink(path, root, ownPlaces);

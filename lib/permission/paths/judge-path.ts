@@ -6,29 +6,29 @@ import { hardLinkReason } from './hard-links.js';
 import { privateReason } from './private-places.js';
 import { isInside, locate, type ResolvedPath } from './resolve-path.js';
 
-/** What the judge decides: run it, ask the user, or never. */
+/** The decision about an access: allow it, ask the user, or deny it. */
 export type Verdict =
   | { readonly decision: 'allow' }
-  /** `rule` is what "always" would store; null when it may not be allowed for always. */
+  /** `rule` is what "always" stores; null where only "once" is offered. */
   | {
       readonly decision: 'ask';
       readonly reason: string;
       readonly rule: string | null;
-      /** It cannot be ruled out that a rule forbids it, so `-y` does not settle it. */
+      /** A deny rule may apply, so `-y` is not enough. */
       readonly mayBeDenied?: boolean;
     }
   | { readonly decision: 'deny'; readonly reason: string };
 
-/** The surroundings a path is judged in. */
+/** The session that an access is judged in. */
 export interface JudgeContext {
-  /** The folder that reads are free in, as it was when the session began. */
+  /** The working folder when the session began: reads in it need no approval. */
   readonly root: string;
   readonly workingFolder: string;
-  /** Folders and files of hi itself: always asked for. */
+  /** hi's own folders and files: always asked for. */
   readonly ownPlaces: readonly string[];
-  /** Folders that are free to read wherever they are: outputs that were cut for the model, skills. */
+  /** Folders elsewhere whose files may be read without approval: skills, and outputs too long for the model. */
   readonly freeFolders: readonly string[];
-  /** The environment commands run in. */
+  /** The environment of commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -86,7 +86,7 @@ export function coversPath({ scope }: Rule, paths: readonly string[], root: stri
     return paths.some((path) => isInside(top, path));
   }
   if (!isGlob(scope.text)) return paths.includes(fullPath(scope.text, root));
-  // Brackets in the name of the working folder are no pattern.
+  // The names of the working folder and the home folder may contain special characters.
   const pattern = scope.text.includes('/') ? fullPath(scope.text, escapeGlob(root), escapeGlob(homedir())) : null;
   const matches = pathMatcher(pattern ?? `/${scope.text}`);
   return paths.some((path) =>

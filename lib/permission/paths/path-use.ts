@@ -5,34 +5,34 @@ import { absolutePath } from './resolve-path.js';
 
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 
-/** How a command line uses the paths in it. */
+/** What a command line does with the paths in it. */
 export interface PathUse {
-  /** Whether a command in it changes what its arguments name. */
+  /** Whether a command in it writes to the files that its arguments name. */
   readonly writes: boolean;
-  /** Whether one may: all that are not known to look only. */
+  /** Whether one may: every program that is not known to read only. */
   readonly mayWrite: boolean;
-  /** Whether paths may be meant from another folder than the working folder. */
+  /** Whether paths may be relative to another folder than the working folder. */
   readonly changesFolder: boolean;
-  /** The folders they may be meant from, as far as it is written where it goes; null for too many. */
+  /** The folders that paths may be relative to, as far as the text names them; null for too many. */
   readonly folders: readonly string[] | null;
 }
 
-/** Programs that change what their arguments name. */
+/** Programs that write to the files that their arguments name. */
 const WRITERS = new Set(
   'cp mv rm ln tee dd install rsync touch truncate mkdir rmdir chmod chown sed patch unzip tar shred split'.split(' '),
 );
 
-/** Programs that leave what their arguments name as it is. */
+/** Programs that only read the files that their arguments name. */
 const READERS = new Set(
   'cat head tail wc grep egrep fgrep rg ls stat file du df tree diff cmp sort uniq cut tr nl tac jq od strings md5sum sha1sum sha256sum basename dirname realpath readlink find fd less more which type command test [ echo printf true false : pwd cd pushd popd read set trap exit return sleep date ps'.split(
     ' ',
   ),
 );
 
-/** What git does without changing what it is given the names of. */
+/** Subcommands of git that only read the files that their arguments name. */
 const GIT_READERS = new Set('add blame check-ignore commit diff grep log ls-files rev-parse show status'.split(' '));
 
-/** More folders than this are not looked through. */
+/** A command that may run in more folders than this is asked for. */
 const MAX_FOLDERS = 20;
 
 /** Finds out how the commands of a line use paths. `workingFolder` is where it begins. */
@@ -72,7 +72,7 @@ function foldersOf(folderChanges: readonly CommandPart[], workingFolder: string)
   return [...folders];
 }
 
-/** Where `cd` may go. What is not written out is not known. */
+/** The folders that `cd` is given, where they are literal. */
 function targetsOf(words: CommandPart['words']): readonly string[] {
   const targets = words.slice(1).flatMap(({ value }) => (value === null || value.startsWith('-') ? [] : [value]));
   return words.length === 1 ? [homedir()] : targets;

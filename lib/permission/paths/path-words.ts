@@ -9,16 +9,16 @@ import type { PathUse } from './path-use.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
 
-/** More words than this are not looked through one by one. */
+/** A command of more words than this is asked for. */
 const MAX_WORDS = 500;
 
-/** No path is longer. What bash makes several words of may be. */
+/** PATH_MAX on Linux: no path is longer. A word with braces may be, because bash makes several words of it. */
 const MAX_WORD_LENGTH = 4096;
 
-// A pattern for names with a dot before them may find what nobody named: cat .e*, cat ~/.s{sh,x}/id.
+// A pattern that begins with a dot may match private names: cat .e*, cat ~/.s{sh,x}/id.
 const HIDDEN_NAME_PATTERN = /(^|[/{,=:])\.[^/\s]*[*?[{]|\{[^/]*\./;
 
-// A name put together below /proc may be that of a process's environment: /proc/$PPID/env*.
+// A pattern below /proc may match the environment of a process: /proc/$PPID/env*.
 const KERNEL_PATTERN = /^\/+(proc|[^/]*[*?{\0][^/]*)\/+[^/]/;
 
 type AskVerdict = Extract<Verdict, { decision: 'ask' }>;
@@ -26,8 +26,8 @@ type AskVerdict = Extract<Verdict, { decision: 'ask' }>;
 const ask = (reason: string): AskVerdict => ({ decision: 'ask', reason, rule: null });
 
 /**
- * Looks for private and forbidden places among the words of a command, whatever program they are given to.
- * Returns the verdict they call for, or null.
+ * Looks for private and denied paths among the words of a command, whatever program they are given to. Returns the verdict for
+ * the first one, or null; a denied path comes before a private one.
  */
 export async function pathWordProblem(
   words: readonly ShellWord[],
@@ -49,7 +49,7 @@ export async function pathWordProblem(
       problem ??= unclearName(word);
       const pattern = knownPattern(word);
       const found = pattern === null ? [] : await globMatches(pattern, workingFolder);
-      // Of a value that is not known anything may come; names that are only too many are another matter.
+      // A word of unknown value may be anything, and is not asked for because of that; a pattern with too many matches is.
       if (found === null && !pattern?.includes(ANYTHING)) problem ??= ask(`too many files to check: ${word.text}`);
       for (const path of [...pathsIn(word), ...(found ?? [])]) {
         const denied = await denial(path, use, { ...rules, deny: forbidding, ask: [], allow: [] }, here);
@@ -89,13 +89,13 @@ async function privateProblem(
   const place = await locate(path, workingFolder);
   const reason = privateReason(place, kind, ownPlaces) ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (reason === null) return null;
-  // A bare word such as `.key` may be anything; it is a place only where there is one.
+  // A word without a slash, such as `.key`, may be no path at all; it is one where such a file exists.
   const isCertain = word.value !== null && !changesFolder && !path.includes('/');
   if (isCertain && place.real !== null && (await lstat(place.real).catch(() => null)) === null) return null;
   return ask(`${reason}: ${path}`);
 }
 
-/** The word, what follows `=`, `:` or `@` in it (--env-file=.env, host:file, @file), and what follows the letters of an option (-f.env). */
+/** The paths that may be in a word: all of it, what follows `=`, `:` or `@` (--env-file=.env, host:file, @file), and what follows an option letter (-f.env). */
 function pathsIn({ value, text }: ShellWord): readonly string[] {
   const whole = value ?? text.replace(/["']/g, '');
   if (whole === '') return [];

@@ -36,7 +36,7 @@ const PRIVATE_FILE = anyOf([
   'id_(rsa|dsa|ecdsa|ed25519)(_.*)?',
   String.raw`ssh_host_\w+_key`,
   // Log-ins of programs: .netrc, npm, PyPI, PostgreSQL, MySQL, Vault, S3 tools, Docker, IMAP, Databricks, X11, rclone, git.
-  String.raw`[._]netrc`,
+  '[._]netrc',
   String.raw`\.(npmrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|vault-token|s3cfg|boto|dockercfg|authinfo|databrickscfg|xauthority)`,
   String.raw`rclone\.conf|auth\.json|\.git-credentials|\.htpasswd`,
   // VPN profiles, and the state of Terraform, which has secrets in plain text.

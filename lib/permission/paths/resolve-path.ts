@@ -3,30 +3,30 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
 
-/** A path as it was written and as the kernel would find it. */
+/** A path as it is written, and as the kernel resolves it. */
 export interface ResolvedPath {
-  /** Absolute, links and `..` not yet resolved. */
+  /** The absolute path; links and `..` are not resolved. */
   readonly absolute: string;
-  /** Where it really leads. Null when that cannot be told (a loop of links, a folder that may not be entered). */
+  /** The path with links and `..` resolved. Null when it cannot be resolved (a loop of links, a folder without permission). */
   readonly real: string | null;
 }
 
-/** The absolute form of a path a model or a command wrote: `~` is the home folder, anything else is seen from `folder`. */
+/** The absolute form of a path: `~` is the home folder, and a relative path is relative to `folder`. */
 export function absolutePath(path: string, folder: string): string {
   if (path === '~' || path.startsWith('~/')) return homedir() + path.slice(1);
   return isAbsolute(path) ? path : `${folder}/${path}`;
 }
 
 /**
- * Follows a path step by step as the kernel does, so that neither `..` behind a link nor a dangling link leads astray.
- * What does not exist yet is taken as written below the nearest parent that does. Never throws.
+ * Resolves a path step by step as the kernel does, so that neither `..` after a link nor a dangling link hides where it leads.
+ * What does not exist yet is appended to the nearest parent that does. Never throws.
  */
 export async function locate(path: string, folder: string): Promise<ResolvedPath> {
   const absolute = absolutePath(path, folder);
   return { absolute, real: follow('/', absolute.split(sep), 40) };
 }
 
-// Every word of a command is looked at: through the thread pool each look takes a hundred times as long as here.
+// Synchronous, because every word of a command is resolved: through the thread pool each call takes a hundred times as long.
 function follow(start: string, steps: readonly string[], links: number): string | null {
   let here = start;
   for (const [index, step] of steps.entries()) {

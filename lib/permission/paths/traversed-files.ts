@@ -9,13 +9,13 @@ import { coversPath, type JudgeContext, type Verdict } from './judge-path.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
 
-/** More files than this are not looked through. */
+/** A traversal of more files than this is not checked, but asked for. */
 const MAX_FILES = 20_000;
 
-// What git keeps for itself, and what packages bring: neither is the user's own, and both are large.
+// Neither holds files of the user's own, and both are large.
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules']);
 
-/** Goes where a command would, and returns the verdict that the first private or forbidden place there calls for; null where there is none. */
+/** Reads the folders that a command would read. Returns the verdict for the first private or denied file in them; null where there is none. */
 export async function traversalProblem(
   traversals: readonly Traversal[],
   folders: readonly string[],
@@ -32,11 +32,11 @@ export async function traversalProblem(
   return null;
 }
 
-/** The folders that are meant. */
+/** The folders where a traversal may begin. */
 async function rootsOf({ roots }: Traversal, folders: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(folders.flatMap((folder) => roots.map((word) => placesOf(word, folder))));
   const places = found.flat();
-  // Where nothing that is named is there, or that is not known, the words may mean where the command runs.
+  // Where none of them exists, or their names are not known, the command may read the folder that it runs in.
   return places.some((path) => existsSync(path)) ? places : folders;
 }
 
@@ -106,7 +106,7 @@ function isIncluded(
   const { name } = entry;
   if (entry.isSymbolicLink() && !followsLinks) return false;
   const isRequested = include.some((pattern) => mayMatchName(pattern, name));
-  // A name that is asked for is taken though it is hidden.
+  // A hidden name is read when a pattern asks for it.
   if (name.startsWith('.') && !includesHidden && !isRequested) return false;
   if (!entry.isFile()) return !excludeFolders.some((pattern) => surelyMatchesName(pattern, name));
   return (include.length === 0 || isRequested) && !excludeFiles.some((pattern) => surelyMatchesName(pattern, name));

@@ -5,7 +5,7 @@ import type { Rule } from './rules.js';
 
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 
-/** A rule for bash with its words as bash would read them; null words when it is no single plain command. */
+/** A rule about commands, with its words as bash reads them. `words` is null when the rule is not one simple command. */
 export interface CommandRule {
   readonly rule: Rule;
   readonly words: readonly string[] | null;
@@ -38,18 +38,18 @@ function literalValues(words: readonly ShellWord[]): readonly string[] | null {
   return values.length === words.length ? values : null;
 }
 
-/** True when the rule speaks of the whole command line. */
+/** Whether the rule covers the whole command line as it is written. */
 export function coversCommandLine({ rule: { scope } }: CommandRule, command: string): boolean {
   return scope.kind === 'all' || (scope.kind === 'exact' && scope.text.trim() === command.trim());
 }
 
-/** How far the rules allow a command: with all that it runs in turn, itself only, or not at all. */
-export type Coverage = 'whole' | 'itself' | 'no';
+/** How much of a command the rules allow: with the nested commands, only the outer one, or nothing. */
+export type Coverage = 'all' | 'outer' | 'none';
 
-/** How far rules that allow cover this command. A prefix has to reach what is doubtful, and the name of the command that is run in turn. */
+/** How much of this command the rules cover. The prefix of a rule has to include the uncertain word, and the name of the nested command. */
 export function coverage(rules: readonly CommandRule[], part: CommandPart): Coverage {
   const coverages = rules.map((rule) => coverageBy(rule, part));
-  return coverages.includes('whole') ? 'whole' : coverages.includes('itself') ? 'itself' : 'no';
+  return coverages.includes('all') ? 'all' : coverages.includes('outer') ? 'outer' : 'none';
 }
 
 function coverageBy(
@@ -58,34 +58,34 @@ function coverageBy(
 ): Coverage {
   const all = [...assignments, ...words];
   const exact = rule.scope.kind === 'exact';
-  if (wanted === null || (exact && wanted.length !== all.length)) return 'no';
-  if (!wanted.every((word, index) => all[index]?.value === word)) return 'no';
-  if (exact) return 'whole';
+  if (wanted === null || (exact && wanted.length !== all.length)) return 'none';
+  if (!wanted.every((word, index) => all[index]?.value === word)) return 'none';
+  if (exact) return 'all';
   const reach = wanted.length - assignments.length;
-  if (reach <= 0 || (uncertainty !== null && uncertainty.index >= reach)) return 'no';
-  return inner === null || reach > inner.start ? 'whole' : 'itself';
+  if (reach <= 0 || (uncertainty !== null && uncertainty.index >= reach)) return 'none';
+  return inner === null || reach > inner.start ? 'all' : 'outer';
 }
 
-/** How surely a rule that asks or denies speaks of a command: a word that is not known may be the one it names. */
+/** Whether a rule that asks or denies matches a command. `maybe`: a word of unknown value may be the one that the rule names. */
 export type RuleMatch = 'yes' | 'maybe' | 'no';
 
-/** Whether a rule that asks or denies speaks of this command, by any path to the program and behind any other command. */
+/** Whether a rule that asks or denies matches this command: by any path to the program (`/bin/rm`), and nested in any other command. */
 export function matchCommand({ rule, words }: CommandRule, part: CommandPart): RuleMatch {
   if (rule.scope.kind === 'all') return 'yes';
   if (words === null) return 'no';
-  const carries = part.inner !== null || part.uncertainty !== null;
-  const starts = carries ? part.words.map((_, index) => index) : [0];
+  const mayNest = part.inner !== null || part.uncertainty !== null;
+  const starts = mayNest ? part.words.map((_, index) => index) : [0];
   const found = starts.map((start) => matchWords(words, part.words.slice(start), rule.scope.kind === 'exact'));
   return found.includes('yes') ? 'yes' : found.includes('maybe') ? 'maybe' : 'no';
 }
 
 function matchWords(wanted: readonly string[], words: readonly ShellWord[], exact: boolean): RuleMatch {
   let isCertain = true;
-  let open = false;
+  let mayBeMore = false;
   let position = 0;
   let afterOption = false;
   for (const [index, word] of wanted.entries()) {
-    // Options, and one word behind each, may stand before a subcommand: git -c a=b push.
+    // Options, each with one word after it, may stand before a subcommand: git -c a=b push.
     while (
       index > 0 &&
       position < words.length &&
@@ -96,8 +96,8 @@ function matchWords(wanted: readonly string[], words: readonly ShellWord[], exac
       position += 1;
     }
     const value = words[position]?.value;
-    if (value === undefined) return open ? 'maybe' : 'no';
-    open ||= value === null && words[position]?.mayBeOption === true;
+    if (value === undefined) return mayBeMore ? 'maybe' : 'no';
+    mayBeMore ||= value === null && words[position]?.mayBeOption === true;
     if (value === null) isCertain = false;
     else if (index === 0 ? basename(value) !== basename(word) : value !== word) return 'no';
     afterOption = false;

@@ -2,7 +2,7 @@ import { HiError } from '../../errors.js';
 import { suggestion } from '../../registry.js';
 import { isGlob, unsupportedGlob } from '../glob/glob.js';
 
-/** The rules of the configuration, as written (SPEC §7). */
+/** The rules in the configuration, as written (SPEC §7). */
 export interface Permissions {
   readonly allow: readonly string[];
   readonly ask: readonly string[];
@@ -21,7 +21,7 @@ export interface RuleSubject {
   readonly rulesCoverKind: boolean;
 }
 
-/** One rule, read: `tool`, `tool(exact text)` or `tool(prefix:*)`. */
+/** One parsed rule: `tool`, `tool(exact text)` or `tool(prefix:*)`. */
 export interface Rule {
   /** As it was written. */
   readonly source: string;
@@ -32,16 +32,16 @@ export interface Rule {
     | { readonly kind: 'prefix'; readonly text: string };
 }
 
-/** The rules, read. Lists of deny, ask and allow in the order they are asked. */
+/** The parsed rules. `deny` is looked at first, then `ask`, then `allow`. */
 export interface Rules {
-  /** What rules can be about. */
+  /** The tools that rules can name. */
   readonly subjects: readonly RuleSubject[];
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly allow: readonly Rule[];
 }
 
-/** Reads all rules. Throws a `HiError` for one that cannot be read: a rule that silently does nothing is no protection. */
+/** Parses all rules. Throws a `HiError` for an invalid one: a rule that silently does nothing protects nothing. */
 export function readRules({ allow, ask, deny }: Permissions, subjects: readonly RuleSubject[]): Rules {
   const read = (list: string) => (source: string) => readRule(source, `tools.permissions.${list}`, subjects);
   return { subjects, deny: deny.map(read('deny')), ask: ask.map(read('ask')), allow: allow.map(read('allow')) };

@@ -1,27 +1,27 @@
 import { basename } from 'node:path';
 import type { ShellPart } from '../shell/read-command.js';
 
-/** Programs whose second word says what is done. */
+/** Programs whose second word is a subcommand. */
 const WITH_SUBCOMMAND = new Set(
   'git npm pnpm yarn bun cargo go docker podman kubectl helm pip pip3 uv poetry apt brew dotnet gradle mvn make just terraform gh systemctl deno composer bundle rails mix flutter'.split(
     ' ',
   ),
 );
 
-/** Second words that run a program named by the third. */
+/** Subcommands that run what the third word names. */
 const SCRIPT_RUNNERS = new Set(['run', 'run-script', 'exec', 'x', 'dlx']);
 
-/** Second words that throw away, publish or run something elsewhere: each time may be another matter. */
+/** Subcommands that delete, publish or run something elsewhere: approval of one call says nothing about the next. */
 const RISKY_SUBCOMMANDS = new Set(
   'push reset clean rm delete destroy apply publish unpublish uninstall remove prune purge drop stop kill deploy release rollback api auth system'.split(
     ' ',
   ),
 );
 
-/** Programs whose `exec` runs in another place, where the third word tells nothing of what it runs. */
+/** Programs whose `exec` runs in a container: the third word names the container, not the command. */
 const REMOTE_EXEC = new Set(['docker', 'podman', 'kubectl']);
 
-/** Programs that only look: their arguments may change without a new question. */
+/** Programs that only read or check: they need no new question when their arguments change. */
 const READ_ONLY_PROGRAMS = new Set(
   'ls cat head tail wc grep rg fd tree stat file du df ps pwd whoami date uname which type echo diff cmp sort uniq cut tr nl tac jq yq md5sum sha256sum basename dirname realpath readlink test printenv tsc eslint biome prettier jest vitest pytest mypy ruff'.split(
     ' ',
@@ -29,9 +29,9 @@ const READ_ONLY_PROGRAMS = new Set(
 );
 
 /**
- * The rule that "always" would store for a command line of which only `uncovered` needs one: a prefix for what looks or builds,
- * the exact text for what changes things. Null when no rule of either form would let it through next time. `tool` is the tool that
- * rules about commands name.
+ * The rule that "always" stores for a command line in which `uncovered` has no rule yet: a prefix for what reads or builds, the
+ * exact text for what changes things. Null when neither would allow it the next time. `tool` is the name that rules about commands
+ * begin with.
  */
 export function suggestCommandRule(tool: string, command: string, uncovered: readonly ShellPart[]): string | null {
   const [part, ...others] = uncovered;
@@ -50,7 +50,7 @@ function prefixOf({ assignments, words, inner, uncertainty }: Extract<ShellPart,
   if (!WITH_SUBCOMMAND.has(program) || !isSubcommand || RISKY_SUBCOMMANDS.has(second)) return null;
   if (!SCRIPT_RUNNERS.has(second)) return `${name} ${second}`;
   const third = words[2]?.value;
-  // `npm run build` and `npm run deploy` are different things.
+  // `npm run build` and `npm run deploy` are different commands.
   const isScript = typeof third === 'string' && isPlain(third) && !third.startsWith('-');
   return isScript && !(second === 'exec' && REMOTE_EXEC.has(program)) ? `${name} ${second} ${third}` : null;
 }

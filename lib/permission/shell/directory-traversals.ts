@@ -4,33 +4,33 @@ import type { ShellWord } from './shell-word.js';
 
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 
-/** Folders that a command goes through, and which files in them it takes. */
+/** The folders whose files a command reads, and which of the files. */
 export interface Traversal {
-  /** Where it begins; empty for the folder it runs in. */
+  /** Where it begins; empty for the folder that the command runs in. */
   readonly roots: readonly ShellWord[];
-  /** Whether it takes names that begin with a dot. */
+  /** Whether it reads names that begin with a dot. */
   readonly includesHidden: boolean;
-  /** Whether it goes into folders of folders. */
+  /** Whether it enters subfolders. */
   readonly recursive: boolean;
-  /** Whether it follows links. */
+  /** Whether it follows symbolic links. */
   readonly followsLinks: boolean;
-  /** Patterns of the names it takes; empty for all. */
+  /** Patterns for the names it reads; empty for all. */
   readonly include: readonly string[];
-  /** Patterns of the files it leaves out, and of the folders. */
+  /** Patterns for the files and folders it leaves out. */
   readonly excludeFiles: readonly string[];
   readonly excludeFolders: readonly string[];
 }
 
-/** How one program says which folders it goes through. */
+/** The options by which a program is told which folders to read. */
 interface TraversalOptions {
-  /** The words that make it do so, anywhere or as the first one; always when absent. */
+  /** The words that make it read folders, anywhere or as the first one; absent for a program that always does. */
   readonly when?: RegExp;
   readonly first?: RegExp;
   /** Options whose value is the next word. */
   readonly optionsWithValue?: RegExp;
-  /** Whether its first operand is what it looks for, unless one of these options says so. */
+  /** For a program whose first operand is what it searches for: the options that give this instead. */
   readonly searchOptions?: RegExp;
-  /** Options with which it takes hidden names; always when absent. */
+  /** The options with which it reads hidden names; absent for a program that always does. */
   readonly includesHidden?: RegExp;
   readonly followsLinks?: RegExp;
   readonly include?: RegExp;
@@ -75,12 +75,12 @@ const TRAVERSERS: Readonly<Record<string, TraversalOptions>> = {
   rsync: { when: /^(-[A-Za-z]*[ra]|--(rec|arch))/ },
 };
 
-/** Programs that say what a file is called, how large it is and the like, not what is in it. */
+/** Programs that print names and metadata of files, not their contents. */
 const METADATA_ONLY = new Set(
   'ls stat basename dirname echo printf realpath readlink du test [ find fd cd true :'.split(' '),
 );
 
-/** The folders that the commands of a line go through and read. */
+/** The folders whose files the commands of a line read. */
 export function traversalsOf(parts: readonly ShellPart[], words: readonly ShellWord[]): readonly Traversal[] {
   const commands = parts.filter((part) => part.kind === 'command');
   const passesNames = passesFileNames(commands, words);
@@ -92,7 +92,7 @@ export function traversalsOf(parts: readonly ShellPart[], words: readonly ShellW
 
 const programOf = (part: CommandPart | undefined): string => basename(part?.words[0]?.value ?? '');
 
-/** Whether names that a command prints may become files that another one reads. */
+/** Whether the names that one command prints may become the files that another one reads. */
 function passesFileNames(commands: readonly CommandPart[], words: readonly ShellWord[]): boolean {
   if (commands.some((part) => programOf(part) === 'xargs' && runsReader(part))) return true;
   const isTaken =
@@ -121,7 +121,7 @@ function readerTraversal(part: CommandPart): Traversal | null {
     valuesOf(part, options.include ?? NEVER),
     valuesOf(part, options.excludeFiles ?? NEVER),
   ];
-  // Where both are given the last one holds.
+  // Where both are given, the last one decides, so neither is relied on.
   const isMixed = included.length > 0 && excluded.length > 0;
   const hasSearchOption = options.searchOptions === undefined || hasArgument(part, options.searchOptions);
   return {
@@ -135,7 +135,7 @@ function readerTraversal(part: CommandPart): Traversal | null {
   };
 }
 
-/** git looks at what it keeps, unless it is told to look at everything. */
+/** git reads only tracked files, unless an option says otherwise. */
 function gitTraversal(part: CommandPart): Traversal | null {
   const readsUntracked = hasArgument(part, /^(grep|diff)$/) && hasArgument(part, /^--(no-ind|untr)/);
   return readsUntracked ? { ...EVERYTHING, roots: operandsOf(part, NEVER) } : null;
@@ -182,7 +182,7 @@ function listerTraversal(part: CommandPart): Traversal | null {
   }
 }
 
-/** Where every test has to hold, names that do not fit are not found. */
+/** `-name` excludes the other names only where all tests of `find` have to hold: no `-o`, no `!`. */
 function findTraversal(part: CommandPart): Traversal {
   const words = part.words.slice(1);
   const end = words.findIndex(({ value }) => /^[-(!,]/.test(value ?? ''));
@@ -207,7 +207,7 @@ function operandsOf({ words }: CommandPart, optionsWithValue: RegExp): readonly 
   );
 }
 
-/** The values of an option, in the same word or the next one. */
+/** The values of an option, each in the same word or in the next one. */
 function valuesOf({ words }: CommandPart, option: RegExp): readonly string[] {
   return words.flatMap(({ value }, index) => {
     const name = option.exec(value ?? '')?.[0];

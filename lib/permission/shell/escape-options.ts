@@ -1,23 +1,23 @@
 import { escapingSedWord } from './sed-script.js';
 import type { ShellWord } from './shell-word.js';
 
-/** How one program can be made to run or write something else than its first words say. */
+/** The options by which a program runs or writes something that its first words do not show. */
 interface EscapeOptions {
-  /** Long options, found by any beginning, as getopt does. */
+  /** Long options, also when abbreviated, as getopt accepts them. */
   readonly long: readonly string[];
-  /** Words that tell it: clusters of short options, subcommands, scripts. */
+  /** Other words with that effect: clusters of short options, subcommands, scripts. */
   readonly words: RegExp;
-  /** Options that tell it before the first word that is none. */
+  /** Options with that effect before the subcommand. */
   readonly global?: RegExp;
-  /** Options whose value is the next word, before the subcommand. */
+  /** Options before the subcommand whose value is the next word. */
   readonly globalWithValue?: RegExp;
-  /** Options that tell it behind this subcommand. */
+  /** Options with that effect after this subcommand. */
   readonly bySubcommand?: Readonly<Record<string, RegExp>>;
-  /** Whether any word that is not known may tell it: scripts, and letters without a dash. */
+  /** Whether any word of unknown value may have that effect: scripts, and letters without a dash. */
   readonly unknownWordEscapes?: true;
-  /** Words that are no options beyond this many are written to. */
+  /** Operands after this many are files that it writes to. */
   readonly writtenFromOperand?: number;
-  /** Whether what stands behind `--` is meant for another program. */
+  /** Whether the words after `--` go to another program. */
   readonly endsAtDoubleDash?: true;
 }
 
@@ -107,7 +107,7 @@ const ESCAPE_OPTIONS: Readonly<Record<string, EscapeOptions>> = {
   wget: { long: ['--use-askpass', '--execute', '--config'], words: /^-[A-Za-z]*e/ },
 };
 
-/** Words of these by which commands may run that nobody sees. The others among the telling words write. */
+/** Those of the words above that may run commands which are not in the text. The others only write. */
 const HIDES_COMMANDS: Readonly<Record<string, RegExp>> = {
   git: /^(-[cxO]|-[A-Za-z]*[xO]|--(config|exec|up|rec|open|ext|text)|(config|filter-branch|foreach|run)$|ext::)/,
   tar: /^--(to|ch|us|rs|rm|in|ne)|^-?[A-Za-z]*[IF]/,
@@ -146,16 +146,16 @@ const ALIASES: Readonly<Record<string, string>> = {
   'apt-get': 'apt',
 };
 
-/** What cannot be told about a command from its first words. */
+/** What the first words of a command leave open. */
 export interface Uncertainty {
   readonly reason: string;
-  /** A rule whose prefix names the word here has said so itself. Infinity where only an exact rule can. */
+  /** The position of the word it is about: a rule whose prefix includes this word accepts it. Infinity where only an exact rule does. */
   readonly index: number;
-  /** Whether other commands may run that nobody sees. */
+  /** Whether commands may run that are not in the text. */
   readonly mayHideCommands: boolean;
 }
 
-/** The doubt about the last word by which a program does more than its first words say; null when there is none, and for programs that are not known. */
+/** The uncertainty about the last escape option in a command; null where there is none, and for programs that are not in the table. */
 export function uncertaintyAboutOptions(program: string, words: readonly ShellWord[]): Uncertainty | null {
   const name = ALIASES[program] ?? program;
   const index = name === 'sed' ? escapingSedWord(words) : escapingWord(name, words);
@@ -183,7 +183,7 @@ function escapingWord(name: string, words: readonly ShellWord[]): number {
   });
 }
 
-/** A single dash is a name like any other, and so is everything behind `--`. */
+/** A single dash is an operand, and so is everything after `--`. */
 function isOperand({ value }: ShellWord, index: number, end: number): boolean {
   if (end !== -1 && index >= end) return index > end;
   return index > 0 && (value === '-' || !value?.startsWith('-'));

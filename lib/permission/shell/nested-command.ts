@@ -6,7 +6,7 @@ import { isWrapper, wrappedCommand } from './wrapper-command.js';
 
 const SHELLS = new Set(['bash', 'sh', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'rbash']);
 
-/** Commands of bash that decide what later words mean. */
+/** Builtins that change what later words mean. */
 const STATE_BUILTINS: Readonly<Record<string, string>> = {
   declare: 'it sets variables',
   typeset: 'it sets variables',
@@ -30,14 +30,14 @@ const RUNNERS = new Set(
   ),
 );
 
-/** Names of what a command is fed. */
+/** Paths of standard input and other open files. */
 const STANDARD_INPUT = /^\/(dev\/(stdin|fd\/)|proc\/.*\/fd\/)/;
 const READS_SCRIPT = 'the shell runs its input';
 
 /** Builtins that evaluate the name of a variable, where a value such as `a[$(date)]` runs a command. */
 const NAME_READERS = new Set(['test', '[', 'printf', 'read', 'mapfile', 'readarray', 'getopts', 'wait']);
 
-/** Finds the command that a command runs in turn, so that both can be judged. What cannot be told is said to be unclear. */
+/** Finds the command that a command runs, so that both are judged. */
 export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
   const name = words[0]?.value ?? null;
   if (name === null || name === '') return hiddenCommand('it is unclear which program runs');
@@ -72,7 +72,7 @@ function trapCommand(words: readonly ShellWord[]): NestedCommand {
     : { kind: 'script', start: words.length, script: action };
 }
 
-// Allexport and keyword would turn harmless assignments into settings of other programs.
+// Allexport and keyword would turn harmless assignments into the environment of other programs.
 function setCommand(words: readonly ShellWord[]): NestedCommand {
   const plain = words
     .slice(1)
@@ -96,14 +96,14 @@ function findCommand(words: readonly ShellWord[]): NestedCommand {
   );
   if (end === -1 || values.slice(end).some((value) => value === '-exec' || value === '-ok'))
     return hiddenCommand('find runs several commands');
-  // Names that find puts in begin with the path it was given.
+  // The value is not known: find puts the names of files in.
   const inner = words
     .slice(first + 1, end)
     .map((word) => (word.value?.includes('{}') ? { ...word, value: null } : word));
   return { kind: 'words', start: first + 1, assignments: [], words: inner };
 }
 
-/** What bash reads in another way than other shells: there its `$'…'` ends elsewhere, and `[[ a || b ]]` runs `b`. */
+/** Syntax that other shells parse differently: in them `$'…'` ends elsewhere, and `[[ a || b ]]` runs `b`. */
 const OF_BASH_ONLY = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfunction\b/;
 
 function shellCommand(program: string, words: readonly ShellWord[]): NestedCommand {

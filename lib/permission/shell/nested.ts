@@ -1,10 +1,10 @@
 import type { Uncertainty } from './escape-options.js';
 import type { ShellWord } from './shell-word.js';
 
-/** What a command runs besides itself. */
+/** The command that a command runs. */
 export type NestedCommand =
   | { readonly kind: 'nothing' }
-  /** Other words of it are a command. `start` is where that command's name stands. */
+  /** The words from `start` on are a command. */
   | {
       readonly kind: 'words';
       readonly start: number;
@@ -15,10 +15,10 @@ export type NestedCommand =
   | { readonly kind: 'script'; readonly start: number; readonly script: string }
   | ({ readonly kind: 'unclear' } & Uncertainty);
 
-/** It runs nothing besides itself. */
+/** It runs no other command. */
 export const NOTHING: NestedCommand = { kind: 'nothing' };
 
-/** It may run commands that nobody sees. */
+/** It may run commands that are not in the text. */
 export const hiddenCommand = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
@@ -26,7 +26,7 @@ export const hiddenCommand = (reason: string): NestedCommand => ({
   mayHideCommands: true,
 });
 
-/** It does something that no prefix of its words tells. */
+/** It has an effect that no prefix of its words shows. */
 export const unclearEffect = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
@@ -34,7 +34,7 @@ export const unclearEffect = (reason: string): NestedCommand => ({
   mayHideCommands: false,
 });
 
-/** The command that begins at `start`; nothing where there is none. */
+/** The nested command that begins at `start`; `NOTHING` where no word is left. */
 export function nestedFrom(
   words: readonly ShellWord[],
   start: number,

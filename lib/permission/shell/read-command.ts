@@ -5,7 +5,7 @@ import { nestedCommand } from './nested-command.js';
 import { type ShellWord, shellWord } from './shell-word.js';
 import { assigns, uncertaintyAbout, unreadable } from './unclear-syntax.js';
 
-/** One thing a command line does that has to be allowed by itself. */
+/** One thing that a command line does, and that has to be allowed by itself. */
 export type ShellPart =
   | {
       readonly kind: 'command';
@@ -14,33 +14,33 @@ export type ShellPart =
       readonly assignments: readonly ShellWord[];
       /** The program and its arguments. */
       readonly words: readonly ShellWord[];
-      /** The commands this one runs in turn (`env`, `xargs`, `bash -c`), and where in `words` they begin. */
+      /** The nested commands: those that this one runs (`env`, `xargs`, `bash -c`), and where in `words` they begin. */
       readonly inner: { readonly start: number; readonly parts: readonly ShellPart[] } | null;
       readonly uncertainty: Uncertainty | null;
     }
   | { readonly kind: 'file'; readonly text: string; readonly use: 'read' | 'write'; readonly path: string }
-  /** Something whose effect cannot be told from the text. No prefix rule covers it. */
+  /** Something whose effect the text does not show. No prefix rule covers it. */
   | { readonly kind: 'unclear'; readonly text: string; readonly reason: string; readonly mayHideCommands: boolean };
 
-/** A command line, taken apart. */
+/** A parsed command line. */
 export interface ShellReading {
   readonly parts: readonly ShellPart[];
   /** Every word in it, wherever it stands. */
   readonly words: readonly ShellWord[];
 }
 
-/** Deeper than this nobody reads. */
+/** Commands that are nested deeper than this are not parsed, but asked for. */
 const MAX_DEPTH = 8;
 
-// What a reader does not see on the screen, or sees in another order than bash reads it.
+// Characters that the screen does not show, or shows in another order than bash reads them (CVE-2021-42574, "Trojan Source").
 const HIDDEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\u115f\u1160\u3164\uffa0]/u;
 
-/** Builtins that put what they find into variables. */
+/** Builtins that set the variables they are given the names of. */
 const NAME_SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'wait']);
 
 const BLANK_OR_COMMENT = /^[ \t]*(#.*)?$/;
 
-/** Takes a command line apart with a real parser, substitutions, here-documents and function bodies included. The parser is loaded by the first call. */
+/** Parses a command line, with its substitutions, here-documents and function bodies. The parser is loaded by the first call. */
 export async function readCommand(
   source: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -71,7 +71,7 @@ class Reader implements ShellReading {
     this.#environment = environment;
   }
 
-  /** `hides`: whether commands may be in it that nobody sees. */
+  /** `mayHideCommands`: whether it may contain commands that the parser does not see. */
   unclear(text: string, reason: string, mayHideCommands = false): void {
     this.parts.push({ kind: 'unclear', text, reason, mayHideCommands });
   }
@@ -126,7 +126,7 @@ class Reader implements ShellReading {
     return inner;
   }
 
-  /** A variable of the shell alone harms nobody; one that programs or bash itself look at decides what runs. */
+  /** A variable of the shell alone is harmless; one that bash or other programs read may change what runs. */
   #assign(name: string, text: string): void {
     if (/^[a-z_][a-z0-9_]*$/.test(name) && !this.#isOfPrograms(name)) return;
     this.unclear(text, `it sets ${name}, which may change what runs`);

@@ -3,14 +3,14 @@ import type { ShellWord } from './shell-word.js';
 const REGEX = String.raw`\/(?:[^/\\\n]|\\.)*\/[IM]*`;
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|${REGEX})`;
 
-/** One step of a script that edits what passes through and does nothing else: no `e`, `r`, `w`, no flag `e` or `w`. From the manual of GNU sed 4.8. */
+/** One command of a script that only edits its input: no `e`, `r`, `w`, no flag `e` or `w`. From the manual of GNU sed 4.8. */
 const STEP = new RegExp(
   String.raw`[\s;{}]+|#[^\n]*|${ADDRESS}(?:,(?:${ADDRESS}|[+~]\d+))?[\s!]*|[=dDFgGhHnNpPxz]|[lqQ]\d*|[:btT][^\S\n]*\w*` +
     String.raw`|[aic]\\?[^\n\\]*|([sy])([^\w\s\\])((?:(?!\2)[^\\\n]|\\[\s\S])*)\2(?:(?!\2)[^\\]|\\[\s\S])*\2[gpiImM\d]*`,
   'y',
 );
 
-/** Each `[` is closed. Where one is not, seds differ about where the pattern ends. */
+/** Each `[` is closed. Where one is not, implementations of sed differ about where the pattern ends. */
 const CLOSED = /^(?:[^[\\]|\\[\s\S]|\[\^?\]?[^\]]*\])*$/;
 
 function isHarmless(script: string): boolean {
@@ -29,7 +29,7 @@ function isHarmless(script: string): boolean {
 const PLAIN =
   /^(-[nErsuz]+|--(quiet|silent|regexp-extended|null-data|zero-terminated|separate|unbuffered|posix|sandbox|debug|version|help))$/;
 
-/** The place of the last word by which sed reads or writes files or runs commands; -1 when it only edits what passes through. */
+/** The position of the last word by which sed reads or writes files or runs commands; -1 when it only edits its input. */
 export function escapingSedWord(words: readonly ShellWord[]): number {
   let [last, firstOperand, hasScript, onlyOperands] = [-1, -1, false, false];
   const judge = (index: number, script: string | null): void => {

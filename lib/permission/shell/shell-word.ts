@@ -2,22 +2,22 @@ import { homedir } from 'node:os';
 import type { Word, WordPart } from 'unbash';
 import { wordPattern } from './word-pattern.js';
 
-/** One word of a command as the judge sees it. */
+/** One word of a command. */
 export interface ShellWord {
   /** As it was written. */
   readonly text: string;
   /** What the program gets, quotes removed; null when that depends on variables, files or other commands. */
   readonly value: string | null;
-  /** Where the value is not known: what is known of it, as a pattern for names. */
+  /** Where the value is not known: a glob pattern that matches every value it may have. */
   readonly pattern?: string;
-  /** Whether it could turn into an option, or into several words. */
+  /** Whether it may expand to an option, or to several words. */
   readonly mayBeOption: boolean;
 }
 
-/** A word that nothing is known about. */
+/** A word of which nothing is known. */
 export const UNKNOWN_WORD: ShellWord = { text: '…', value: null, mayBeOption: true };
 
-/** What is certain about a word before bash expands it. */
+/** What is known about a word before bash expands it. */
 export function shellWord(word: Word): ShellWord {
   const value = word.parts === undefined ? word.value : joinedValue(word.parts);
   if (value === null)
@@ -61,7 +61,7 @@ function withHome({ text }: Word, value: string): string {
   return text === '~' || text.startsWith('~/') ? homedir() + value.slice(1) : value;
 }
 
-/** A word that begins with fixed characters stays one word and no option, as long as what follows cannot be split. */
+/** A word with a literal beginning other than a dash is one word and no option, unless bash splits the rest of it. */
 function mayBeOption(parts: readonly WordPart[]): boolean {
   const [first] = parts;
   const begin = first === undefined ? null : fixedBeginning(first);

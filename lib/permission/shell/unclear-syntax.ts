@@ -1,7 +1,7 @@
 import type { ParameterExpansionPart, SyntaxNode, TestExpression, Word } from 'unbash';
 import { shellWord } from './shell-word.js';
 
-/** What the parser could not read. */
+/** Why the parser could not read a node; null where it could. */
 export function unreadable(node: SyntaxNode): string | null {
   switch (node.type) {
     case 'Script':
@@ -18,7 +18,7 @@ export function unreadable(node: SyntaxNode): string | null {
   }
 }
 
-/** What makes a construct unclear by itself; null for what its parts tell. */
+/** Why the effect of a construct is unclear; null where its parts show it. */
 export function uncertaintyAbout(node: SyntaxNode): string | null {
   switch (node.type) {
     // A variable in arithmetic is evaluated, and its value may contain a command: x='a[$(date)]'; echo $((x)).
@@ -61,7 +61,7 @@ function uncertaintyAboutTest(test: Extract<TestExpression, { type: 'TestUnary' 
   return isNumber(test.left) && isNumber(test.right) ? null : 'it calculates with a variable';
 }
 
-/** True for an expansion that gives its variable a value: `${name:=value}`. */
+/** Whether an expansion sets its variable: `${name:=value}`. */
 export function assigns({ operation }: ParameterExpansionPart): boolean {
   return operation?.type === 'Default' && operation.operator.endsWith('=');
 }

@@ -2,10 +2,10 @@ import { homedir } from 'node:os';
 import type { WordPart } from 'unbash';
 import { ANYTHING, escapeGlob } from '../glob/glob.js';
 
-/** What is known of a word that bash expands, as a pattern for names: what was quoted is escaped, and `[…]` is taken for any character. */
+/** A glob pattern that matches every value a word may expand to: quoted characters are escaped, and `[…]` stands for any character. */
 export function wordPattern(parts: readonly WordPart[]): string {
   const pattern = parts.map(patternOf).join('');
-  // Each is the folder the command runs in.
+  // Each of these is the folder that the command runs in.
   return pattern.replace(/^(\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`|~\\\+)(?=\/|$)/, '.').replace(/\0+/g, ANYTHING);
 }
 
@@ -32,7 +32,7 @@ function patternOf(part: WordPart, index: number): string {
   }
 }
 
-/** `{a,b}` with what is quoted in it escaped. */
+/** `{a,b}`, with the quoted characters in it escaped. */
 function alternatives(text: string): string {
   const known = text
     .replace(/'([^']*)'|"([^"$`\\]*)"|\\(.)/gs, (_quoted, single, double, one) => escapeGlob(single ?? double ?? one))

@@ -1,7 +1,7 @@
 import { hiddenCommand, type NestedCommand, NOTHING, nestedFrom } from './nested.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
 
-/** Options of a program that runs the rest of its words: letters without and with a value, long ones without. `skip` words come before the command. */
+/** The options of a program that runs the rest of its words: letters without and with a value, and long options without one. `skip` operands come before the command. */
 interface WrapperOptions {
   readonly flags?: string;
   readonly valued?: string;
@@ -42,12 +42,12 @@ const WRAPPERS: Readonly<Record<string, WrapperOptions>> = {
   xargs: { flags: '0rtx', valued: 'nPIdLsaE', long: ['--null', '--no-run-if-empty', '--verbose'] },
 };
 
-/** True for programs that run the rest of their words. */
+/** Whether a program runs the rest of its words as a command. */
 export function isWrapper(program: string): boolean {
   return Object.hasOwn(WRAPPERS, program);
 }
 
-/** Finds the command behind the options of a carrier. */
+/** Finds the command after the options of a wrapper. An unknown option may have any effect, so the command is then hidden. */
 export function wrappedCommand(program: string, words: readonly ShellWord[]): NestedCommand {
   const wrapper = WRAPPERS[program] ?? {};
   const assignments: ShellWord[] = [];
@@ -101,7 +101,7 @@ function readOption(word: string, { flags = '', valued = '', long = [] }: Wrappe
   return { letter: '', value: null, takesNext: false };
 }
 
-/** What xargs runs: the words it was given, with what it reads in their places or behind them. */
+/** The words of the command that xargs runs: those it reads are unknown, and come at the end or in place of the placeholder. */
 function xargsWords(words: readonly ShellWord[], placeholder: string | null): readonly ShellWord[] {
   if (placeholder === null) return [...words, UNKNOWN_WORD];
   return words.map((word) => {

@@ -3,35 +3,35 @@ import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandProcesses, endProcesses, isRunning, MARK, newMark } from './end-processes.js';
 
-/** How long what is told to end may take before it is killed. */
+/** How long processes may take to end after SIGTERM before they are killed, in milliseconds. */
 const GRACE_MS = 400;
 
-/** How a shell command is run. */
+/** The settings of one shell command. */
 export interface ShellRun {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeout: number;
-  /** The program and arguments before `bash` that shut it in; empty without a sandbox. */
+  /** The program and arguments before `bash` that confine it; empty without a sandbox. */
   readonly wrapper: readonly string[];
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
 }
 
-/** How it ended. */
+/** How a shell command ended. */
 export interface ShellEnd {
-  /** As a shell would tell it: 128 and the signal's number for a command that was killed, 124 after a time-out. */
+  /** As a shell reports it: 128 plus the signal's number for a command that was killed; 124, as `timeout` does, after a time-out. */
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | null;
   readonly timedOut: boolean;
-  /** The folder the command ended in; null when it did not say. */
+  /** The working folder at the end; null when it was not reported. */
   readonly folder: string | null;
-  /** What it left running in the background; null for nothing. */
+  /** The processes that it left in the background; null for none. */
   readonly background: CommandProcesses | null;
 }
 
 /**
- * Runs a command in bash, in a session of its own: no terminal, nothing to read, one group to end. Resolves when bash itself ends,
- * whatever it left in the background. A time-out or an aborted `signal` ends the whole group.
+ * Runs a command in bash, in a session and process group of its own, with no terminal and no input. Resolves when bash ends, though
+ * processes may run on in the background. A time-out or an aborted `signal` ends the whole group.
  */
 export async function runShell(command: string, run: ShellRun, signal: AbortSignal): Promise<ShellEnd> {
   const mark = newMark();
@@ -40,10 +40,10 @@ export async function runShell(command: string, run: ShellRun, signal: AbortSign
     cwd: run.folder,
     env: { ...run.env, [MARK]: mark },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    // setsid: a new process group, and no /dev/tty to draw on or ask at.
+    // setsid: a new process group, and no /dev/tty to draw on or read from.
     detached: true,
   });
-  const output = watchPipes(child, run);
+  const output = new ShellOutput(child, run);
   const processes = { group: await started(child), mark };
   let timedOut = false;
   let ending: Promise<void> | null = null;
@@ -66,12 +66,12 @@ export async function runShell(command: string, run: ShellRun, signal: AbortSign
     exitCode: timedOut ? 124 : (code ?? 128 + signalNumber(killedBy)),
     signal: killedBy,
     timedOut,
-    folder: output.folder(),
+    folder: output.exitFolder,
     background: isRunning(processes) ? processes : null,
   };
 }
 
-// Bash says its last folder on an extra descriptor when it exits, so there is nothing to race with.
+// Bash writes its last folder to an extra descriptor when it exits. To ask for it afterwards would be a race.
 function withExitFolder(command: string): string {
   return `trap 'pwd -P >&3' EXIT; ${command}`;
 }
@@ -89,50 +89,55 @@ function ended(child: ChildProcess): Promise<{ code: number | null; killedBy: No
   return new Promise((resolve) => child.once('exit', (code, killedBy) => resolve({ code, killedBy })));
 }
 
-interface Pipes {
-  /** Resolves when everything bash printed has come, without waiting for what it left in the background. */
-  drained(): Promise<void>;
-  folder(): string | null;
-}
+/** How long no output may come, and how long it may take altogether, before the pipes count as empty, in milliseconds. */
+const QUIET_MS = 40;
+const LONGEST_DRAIN_MS = 400;
 
-function watchPipes(child: ChildProcess, run: ShellRun): Pipes {
-  let reported = '';
-  let last = 0;
-  let closed = false;
-  let isDrained = false;
-  child.once('close', () => {
-    closed = true;
-  });
-  const receiver = (take: (chunk: Buffer) => void) => (chunk: Buffer) => {
-    last = Date.now();
-    // What runs on in the background is read and dropped: it would die of a closed pipe.
-    if (!isDrained) take(chunk);
-  };
-  const outputs = [
-    { stream: child.stdout, take: run.stdout },
-    { stream: child.stderr, take: run.stderr },
-    {
-      stream: child.stdio[3],
-      take: (chunk: Buffer) => {
-        reported = (reported + chunk.toString()).slice(-8192);
-      },
-    },
-  ];
-  for (const { stream, take } of outputs) {
-    stream?.on('data', receiver(take));
+/** The pipes of a command: its two outputs, and the folder it ends in. */
+class ShellOutput {
+  readonly #streams: readonly ChildProcess['stdio'][number][];
+  #reported = '';
+  #lastChunk = 0;
+  #isClosed = false;
+  #isDrained = false;
+
+  constructor(child: ChildProcess, run: ShellRun) {
+    this.#streams = [child.stdout, child.stderr, child.stdio[3]];
+    child.once('close', () => {
+      this.#isClosed = true;
+    });
+    const report = (chunk: Buffer) => {
+      this.#reported = (this.#reported + chunk.toString()).slice(-8192);
+    };
+    this.#listen(child.stdout, (chunk) => run.stdout(chunk));
+    this.#listen(child.stderr, (chunk) => run.stderr(chunk));
+    this.#listen(child.stdio[3], report);
+  }
+
+  #listen(stream: ChildProcess['stdio'][number] | undefined, take: (chunk: Buffer) => void): void {
+    stream?.on('data', (chunk: Buffer) => {
+      this.#lastChunk = Date.now();
+      // The output of background processes is read and dropped: a closed pipe would kill them.
+      if (!this.#isDrained) take(chunk);
+    });
     stream?.on('error', () => {});
   }
-  return {
-    async drained() {
-      const begin = Date.now();
-      last = begin;
-      while (!closed && Date.now() - last < 40 && Date.now() - begin < 400) await sleep(5);
-      isDrained = true;
-      for (const { stream } of outputs)
-        if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
-    },
-    folder: () => /(?:^|\n)(\/[^\n]*)\n$/.exec(reported)?.[1] ?? null,
-  };
+
+  /** Resolves when all that bash printed has been read, without waiting for what it left in the background. */
+  async drained(): Promise<void> {
+    const begin = Date.now();
+    this.#lastChunk = begin;
+    while (!this.#isClosed && Date.now() - this.#lastChunk < QUIET_MS && Date.now() - begin < LONGEST_DRAIN_MS)
+      await sleep(5);
+    this.#isDrained = true;
+    for (const stream of this.#streams)
+      if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
+  }
+
+  /** The folder that bash was in when it exited; null when it was not reported. */
+  get exitFolder(): string | null {
+    return /(?:^|\n)(\/[^\n]*)\n$/.exec(this.#reported)?.[1] ?? null;
+  }
 }
 
 function signalNumber(name: NodeJS.Signals | null): number {
