@@ -9,7 +9,9 @@ export function checkArgument(command: SlashCommand, argument: string): void {
   const elsewhere =
     option !== undefined && isOnCommandLine ? ` Options are for the command line: hi ${name} ${argument}` : '';
   const type = `Type: ${usage}${elsewhere === '' ? '' : '.'}`;
-  if (options !== undefined) throw new HiError('usage', `/${name} does not know '${argument}'.`, { hint: type });
+  if (options !== undefined) {
+    throw new HiError('usage', `/${name} does not know '${argument}'.`, { hint: `Known: ${options.join(', ')}.` });
+  }
   if (option !== undefined) {
     throw new HiError('usage', `/${name} has no option '${option}'.`, { hint: `${type}${elsewhere}` });
   }

@@ -7,8 +7,8 @@ const OPTIONS = ['--undo', '--purge'] as const;
 export const slashReset: SlashCommand = {
   name: 'reset',
   aliases: ['clear', 'new'],
-  usage: '/reset [--undo|--purge]',
-  summary: 'clear the conversation, bring it back, or keep no copy',
+  usage: '/reset [OPTION]',
+  summary: 'clear all, --undo that, or --purge copies',
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
   async *run(argument, context) {
