@@ -47,6 +47,7 @@ export class Screen {
   /** Null when quiet. */
   readonly #trace: ToolTrace | null;
   readonly #thinking = new Neutraliser();
+  #printed: Neutraliser | null = null;
 
   constructor(streams: OutputStreams, options: ScreenOptions) {
     this.#streams = streams;
@@ -74,6 +75,7 @@ export class Screen {
 
   /** Shows one event. Never fails and never waits: a caller with many events should use `follow`, or await `flush` now and then. */
   show(event: ChatEvent): void {
+    if (event.type !== 'print') this.#endPrint();
     if (event.type === 'text') {
       this.#status.countText(event.text);
       this.#pacer.push(event.text);
@@ -115,6 +117,7 @@ export class Screen {
   /** Removes the waiting line and ends an unfinished line. The screen can be used again. */
   close(): void {
     this.#pacer.flush();
+    this.#endPrint();
     this.#answer.end();
     this.#layout.close();
   }
@@ -157,8 +160,7 @@ export class Screen {
         this.#notice(event.text, event.level);
         break;
       case 'print':
-        this.#answer.end();
-        this.#layout.writeAnswer(this.#streams.outIsTerminal ? neutralise(event.text) : event.text);
+        this.#print(event.text);
         break;
       case 'turn-end':
         this.#endTurn(event);
@@ -166,6 +168,18 @@ export class Screen {
       default:
         unreachable(event);
     }
+  }
+
+  /** Pieces that follow each other are one text, cut anywhere. */
+  #print(text: string): void {
+    if (this.#printed === null) this.#answer.end();
+    this.#printed ??= new Neutraliser();
+    this.#layout.writeAnswer(this.#streams.outIsTerminal ? this.#printed.push(text) : text);
+  }
+
+  #endPrint(): void {
+    if (this.#printed !== null) this.#layout.writeAnswer(this.#printed.end());
+    this.#printed = null;
   }
 
   #think(text: string): void {

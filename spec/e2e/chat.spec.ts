@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { slashCommands } from '../../lib/slash/index.js';
 import { chatDriver } from '../support/chat.js';
+import { runProgram } from '../support/program.js';
 import { control, KEY } from '../support/terminal.js';
 
 const start = chatDriver();
@@ -250,6 +251,19 @@ describe('hi chat in a terminal', () => {
     const sent = JSON.stringify(chat.sent(0));
     expect(sent).toContain('kept-output');
     expect(sent).not.toContain('private-output');
+  });
+
+  it('shows what !command prints as it was printed, however many pieces it comes in', async () => {
+    const chat = await start(() => ({ text: 'seen' }));
+    await chat.open();
+    await chat.say('!for i in 1 2 3; do printf "$i "; sleep 0.3; done', /^1 2 3$/m);
+    await chat.say(
+      '!printf a >&2; sleep 0.3; printf b >&2; sleep 0.3; printf c; sleep 0.3; exit 3',
+      /^abc\nexit status 3$/m,
+    );
+    await chat.say('!printf "one\\r"; sleep 0.3; printf "\\ntwo"', /^one\ntwo$/m);
+    const run = await runProgram(chat.home, ['chat'], { input: '!printf a; sleep 0.3; printf b\n!echo c\n' });
+    expect(run.stdout).toBe('ab\nc\n');
   });
 
   it('shows neither the model nor the screen a key that !command prints, whichever source it is from', async () => {
