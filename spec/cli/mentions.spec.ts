@@ -52,6 +52,25 @@ describe('a mention in a sentence', () => {
   });
 
   it.each([
+    ['@src/*.ts', null],
+    ['@src/** @src/*', null],
+    ['@app(x) @app[0] @app=3 @src() @app{y} @app<T> @app|less @app#id', null],
+    ['@app?.x @app!.x @app,x @app;x', null],
+    ['@node:fs @app:3000 @app:12 @app#L3 @node=1 @node*', null],
+    ['@src/...', 'src/'],
+    ['**@src** *@src* ~~@src~~', 'src'],
+    ['*@src/*.ts*', null],
+    ['(see @src), [@src] {@src} <@src> `@src` "@src"!', 'src'],
+    ["@src's @src, @src; @src: @src? @src...", 'src'],
+    ['@node:12 @node:12:3 @node:12-20 (@node:12), @node#L3 @node#L3-L10.', 'node'],
+    ['@node,fs', 'node'],
+  ])('in %j, which may be code, attaches %j', async (text, name) => {
+    for (const path of ['src', 'app', 'src/inner']) mkdirSync(join(folder, path));
+    for (const path of ['node', 'src/a.ts']) writeFileSync(join(folder, path), 'x\n');
+    expect(await attachedBy(text)).toEqual(name === null ? [] : [name]);
+  });
+
+  it.each([
     'how do I import @google/genai in TypeScript?',
     'what does @app.route do in Flask?',
     'see @missing.txt',

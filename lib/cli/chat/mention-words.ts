@@ -4,12 +4,19 @@ export interface MentionSpan {
   readonly end: number;
 }
 
+/** A path that a word may mean. */
+export interface MentionedPath {
+  readonly path: string;
+  /** Whether it is meant only where it is a file: what follows it in the word would be odd after a folder, and is common in code. */
+  readonly fileOnly: boolean;
+}
+
 /** A word with an `@` before it. */
 export interface MentionedWord {
   /** As it stands in the text, without the punctuation of the sentence. */
   readonly word: string;
-  /** The paths it may mean, the longest first. */
-  readonly paths: readonly string[];
+  /** What it may mean, the longest path first. */
+  readonly paths: readonly MentionedPath[];
 }
 
 const SPACELESS_SCRIPT =
@@ -24,8 +31,12 @@ const MENTION = new RegExp(
   'gu',
 );
 
-/** What ends a path in the middle of a word when the whole word is no file: `@notes.txt's`, `@main.c:12`, `@notes.txt, and`. */
-const PATH_END = /['"’”»`´,;:!?()[\]{}<>|*=#…–—、。，；：！？）」』】》]/u;
+/** Punctuation of a sentence, quotes and closing brackets: what may follow a path at the end of a word, once or more. */
+const CLOSING = /^(?:['’]s|[.,;:!?…–—'"’”»`´)\]}>、。，；：！？）」』】》])+/u;
+/** What begins the next word where no blank was typed: `@notes.txt,and`, `“@notes.txt”—really`. */
+const NEXT = /[,;…–—”»、。，；：！？）」』】》]/u;
+/** A place in a file, as compilers (`:12:3`) and GitHub (`#L3-L10`) write it. */
+const PLACE = /^(?::\d+(?::\d+|-\d+)?|#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?)/u;
 
 /** The longest path a system takes is 4096 bytes; a word of that length is data. */
 const MAX_LENGTH = 1024;
@@ -42,7 +53,9 @@ export function mentionsIn(text: string, pasted: readonly MentionSpan[]): readon
     if (!found.has(mention)) {
       found.set(
         mention,
-        quoted === undefined ? wordOf(run.replace(/\\(\s)/g, '$1')) : { word: quoted, paths: [quoted] },
+        quoted === undefined
+          ? wordOf(run.replace(/\\(\s)/g, '$1'), /[*~]*$/.exec(text.slice(Math.max(0, index - 3), index))?.[0] ?? '')
+          : { word: quoted, paths: [{ path: quoted, fileOnly: false }] },
       );
     }
   }
@@ -54,21 +67,31 @@ export function looksLikePath(word: string): boolean {
   return /[./]/.test(word) && /[\p{L}\p{N}]/u.test(word);
 }
 
-function wordOf(run: string): MentionedWord {
-  const paths = [run];
+/** `marks` are those of emphasis that stand before the `@`, and so may end it: `**@notes.txt**`. */
+function wordOf(run: string, marks: string): MentionedWord {
+  const paths: MentionedPath[] = [{ path: run, fileOnly: false }];
   for (let at = run.length - 1; at > 0 && paths.length < MAX_PATHS; at -= 1) {
     const path = run.slice(0, at);
-    if (mayEnd(run, at) && /[\p{L}\p{N}]/u.test(path)) paths.push(path);
+    const end = endingAt(run, at, marks);
+    // Of `@src/...` the folder above `src` would be left.
+    if (end !== null && /[\p{L}\p{N}]/u.test(path) && !/\/\.{1,2}$/.test(path)) {
+      paths.push({ path, fileOnly: end === 'file' });
+    }
   }
   return { word: run.replace(/[\p{P}\p{S}]+$/u, '') || run, paths };
 }
 
-/** Punctuation that a name may well hold, such as a full stop or a hyphen, ends one only at the end of the word. */
-function mayEnd(run: string, at: number): boolean {
-  const next = run.charAt(at);
-  return (
-    PATH_END.test(next) ||
-    /^[\p{P}\p{S}]+$/u.test(run.slice(at)) ||
-    (SPACELESS_SCRIPT.test(next) && !SPACELESS_SCRIPT.test(run.charAt(at - 1)))
-  );
+/** What may end at a place in a word: a file or folder, a file alone, or nothing. Code that an `@` stands in (`@app(x)`, `@src/*.ts`) is not cut. */
+function endingAt(run: string, at: number, marks: string): 'any' | 'file' | null {
+  const startsScript = (index: number): boolean =>
+    SPACELESS_SCRIPT.test(run.charAt(index)) && !SPACELESS_SCRIPT.test(run.charAt(index - 1));
+  if (startsScript(at)) return 'any';
+  const place = PLACE.exec(run.slice(at))?.[0] ?? '';
+  const following = run.slice(at + place.length);
+  const rest = marks === '' ? following : following.replace(marks, '"');
+  const closing = CLOSING.exec(rest)?.[0] ?? '';
+  if (place + closing === '') return null;
+  const next = rest.charAt(closing.length);
+  if (next === '' || SPACELESS_SCRIPT.test(next)) return place === '' ? 'any' : 'file';
+  return NEXT.test(closing) ? 'file' : null;
 }

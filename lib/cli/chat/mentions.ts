@@ -7,7 +7,7 @@ import { systemCode } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/deps.js';
 import { readFileInput } from '../../session/files.js';
 import { listFolder } from './list-folder.js';
-import { looksLikePath, type MentionSpan, mentionsIn } from './mention-words.js';
+import { looksLikePath, type MentionedPath, type MentionSpan, mentionsIn } from './mention-words.js';
 
 /** A message with what it mentions, and the line that tells the user of it; null when it mentions nothing. */
 export interface ResolvedMessage {
@@ -31,7 +31,7 @@ export async function resolveMentions(
   const attached = new Map<string, Attached>();
   const unknown = new Set<string>();
   for (const { word, paths } of mentionsIn(text, pasted)) {
-    const path = await firstExisting(paths.map(fromHome), cwd);
+    const path = await firstExisting(paths, cwd);
     if (path === null) {
       if (looksLikePath(word)) unknown.add(`@${word}`);
       continue;
@@ -48,12 +48,13 @@ export async function resolveMentions(
 const fromHome = (path: string): string => path.replace(/^~(?=\/|$)/, () => homedir());
 
 /** Where none exists, what may not be looked at counts as there: the user hears why it cannot be attached. */
-async function firstExisting(paths: readonly string[], cwd: string): Promise<string | null> {
+async function firstExisting(paths: readonly MentionedPath[], cwd: string): Promise<string | null> {
   let denied: string | null = null;
-  for (const path of paths) {
+  for (const { path: typed, fileOnly } of paths) {
+    const path = fromHome(typed);
     try {
-      await stat(resolve(cwd, path));
-      return path;
+      const stats = await stat(resolve(cwd, path));
+      if (!fileOnly || stats.isFile()) return path;
     } catch (cause) {
       if (['EACCES', 'EPERM'].includes(systemCode(cause) ?? '')) denied = path;
     }
