@@ -189,7 +189,7 @@ async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart):
   return `The arguments of ${tool.name} were not a JSON object: ${invalid_args.slice(0, 200)}`;
 }
 
-const MASKED_CALL = `The call contains '${MASK}', which hides a secret from you. Leave that part of the file as it is (edit_file), or ask the user.`;
+const MASKED_CALL = `The call contains '${MASK}', which stands for a secret that you cannot see. Leave that part of the file as it is (edit_file), or ask the user.`;
 
 function wouldWriteMask(access: Access, args: JsonObject): boolean {
   return access.kind !== 'read' && JSON.stringify(args).includes(MASK);
