@@ -4,7 +4,7 @@ import { HiError, systemCode } from '../errors.js';
 import { absolutePath, locate } from '../permission/paths/resolve-path.js';
 import type { Tool } from './tool.js';
 
-/** More names than this help nobody; the total is told. Fewer where they are longer than the output may be. */
+/** At most this many names are listed, fewer where they exceed the output limit. The result has the total. */
 const MAX_ENTRIES = 1000;
 
 /** Lists one folder in order of names; folders, and links to folders, end in `/`. */

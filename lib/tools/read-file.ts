@@ -34,7 +34,7 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
   access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder) }),
   async run({ path, offset = 1, limit = Number.POSITIVE_INFINITY }, context, _emit, signal) {
     const { real } = await locate(path, context.workingFolder);
-    // Opening a pipe that nobody writes to would wait for ever.
+    // Without O_NONBLOCK, opening a pipe that has no writer never returns.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK;
     const file = await open(real ?? absolutePath(path, context.workingFolder), flags).catch((failure) =>
       explain(failure, path, context),

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../chat/json.js';
 import type { ToolCallPart } from '../chat/message.js';
 
-/** From this many times in a row on, the model is told. */
+/** The model is warned from this many failures in a row. */
 const TIMES = 3;
 
 type Outcome = { readonly result?: JsonValue; readonly error?: string };

@@ -6,7 +6,7 @@ import { HiError } from '../errors.js';
 import { OutputQueue } from './shell/output-queue.js';
 import type { Tool, ToolContext } from './tool.js';
 
-/** How long a call that was told to stop is waited for, and how much longer than its time a call may take to say so itself. */
+/** How long a call may take to end after its signal aborts, and to report its own time-out, in milliseconds. */
 const GRACE_MS = 900;
 
 /** The least time between two pieces of output for the screen, in milliseconds. */
@@ -46,7 +46,7 @@ export async function* runTool(
   }
 }
 
-/** Rejects when a call has neither ended in its time nor soon after it was told to. */
+/** Rejects when a call ignores its time or its signal. */
 async function timedOut(timeout: number, signal: AbortSignal, stop: AbortSignal): Promise<never> {
   const overdue = sleep(timeout + GRACE_MS, null, { signal: stop, ref: false });
   const graceOver = aborted(signal, stop).then(() => sleep(GRACE_MS, null, { signal: stop }));

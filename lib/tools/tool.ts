@@ -21,7 +21,7 @@ export interface ToolContext {
   readonly outputLimit: number;
   /** Where whole outputs are kept that were too long for the model. */
   readonly spillFolder: string;
-  /** Shuts commands in; a system that cannot do that runs none. Absent or null runs them freely. */
+  /** The sandbox of commands; where it does not work, no command runs. Absent or null for no sandbox. */
   readonly sandbox?: SandboxSettings | null;
   /** Takes what has to be done when the turn ends. The runner fills it in; without it a call cleans up before it ends. */
   readonly atTurnEnd?: (end: () => Promise<void>) => void;
@@ -46,7 +46,7 @@ export interface ApprovalQuestion {
   readonly preview: { readonly kind: 'command' | 'path' | 'diff'; readonly text: string };
   /** Why it is asked: the part of a command that no rule covers, a private place, a rule that says ask. */
   readonly reason: string;
-  /** The rule that "always" would store, such as `bash(git status:*)`; null when it may not be allowed for always. */
+  /** The rule that "always" stores, such as `bash(git status:*)`; null where only "once" is offered. */
   readonly rule: string | null;
 }
 
@@ -59,7 +59,7 @@ export type Approval =
 /** Asks the user. Null where nobody can be asked: then "ask" means no. Rejects with an abort error when `signal` aborts. */
 export type Approve = (question: ApprovalQuestion, signal: AbortSignal) => Promise<Approval>;
 
-/** The door of this room for a session. */
+/** Runs the tool calls of a session. */
 export interface ToolRunner {
   /** What the model is told; empty when tools are off. */
   readonly specs: readonly ToolSpec[];

@@ -20,7 +20,7 @@ export interface CommandProcesses {
   readonly mark: string;
 }
 
-/** Ends them all: asks first, and kills what is still there after `patience` milliseconds. */
+/** Ends them all: asks first, and kills what is still there after `timeout` milliseconds. */
 export async function endProcesses(processes: CommandProcesses, timeout: number): Promise<void> {
   const deadline = Date.now() + timeout;
   signalAll(processes, 'SIGTERM');
@@ -60,7 +60,7 @@ function signalAll(processes: CommandProcesses, signal: NodeJS.Signals): void {
   }
 }
 
-/** The living processes of the group or with the mark. Only Linux shows them; zombies, which nobody may be there to bury, do not count. */
+/** The running processes of the group or with the mark, from /proc, so on Linux only. Zombies do not count: their parent may never wait for them. */
 function members({ group, mark }: CommandProcesses): number[] {
   const needle = `${MARK}=${mark}`;
   return readdirSync('/proc')

@@ -97,7 +97,7 @@ export class OutputKeeper {
     const tail = lastCharacters(kept, room - half);
     const missing = this.#characters - head.length - tail.length;
     const gap = `\n[… ${missing} of ${this.#characters} characters left out. ${where} …]\n`;
-    // Each by itself: an escape sequence that is cut must not swallow the line between them.
+    // Cleaned separately: an escape sequence that is cut must not swallow the line between them.
     return { text: cleaned(head) + gap + cleaned(tail), truncated: true, file };
   }
 }
