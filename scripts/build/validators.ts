@@ -8,11 +8,16 @@ import { replaced } from './replaced.js';
 /** Puts the code that ajv makes of the schemas in place of the modules that compile them, so that ajv itself is not in the bundle. */
 export const validators: Plugin = replaced('validators', {
   'lib/cli/config-check/config-acceptor.ts': () =>
-    standaloneModule({ acceptsConfig: SCHEMA }, { messages: false, strict: false }),
+    standaloneModule({ acceptsConfig: withoutWords(SCHEMA) }, { messages: false, strict: false }),
   'lib/cli/config-check/config-validator.ts': () =>
     standaloneModule({ checkConfig: SCHEMA }, { allErrors: true, verbose: true, strict: false }),
   'lib/tools/compile.ts': toolChecks,
 });
+
+/** The schema without its descriptions: ajv keeps the schema in its code, and every start reads that of the acceptor. No key of `config.json` has that name. */
+function withoutWords(schema: object): object {
+  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === 'description' ? undefined : value)));
+}
 
 /** A module that exports a check for each name. */
 function standaloneModule(schemas: Readonly<Record<string, object>>, options: Options): string {
