@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, rmdirSync, truncateSync, unlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, rmdirSync, statSync, truncateSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from './errors.js';
 import { namesWithLeftovers } from './write-aside.js';
@@ -38,11 +38,32 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** The names of the files in a folder and of the links to some, and not of folders, pipes or devices; none where there is no folder. Throws what the system throws. */
+export function fileNamesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((found) => found.isFile() || (found.isSymbolicLink() && leadsToFile(join(folder, found.name))))
+      .map(({ name }) => name);
+  } catch (thrown) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(thrown) ?? '')) return [];
+    throw thrown;
+  }
+}
+
+/** True for a regular file and for a link to one. */
+export function leadsToFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 function removeFile(path: string): void {
   try {
     const found = lstatSync(path);
     if (found.isSymbolicLink()) truncateSync(path, 0);
-    else if (!found.isDirectory()) unlinkSync(path);
+    else if (found.isFile()) unlinkSync(path);
   } catch (thrown) {
     // Another process may have been faster, or the link leads nowhere or to a folder, which hi never makes there.
     if (!['ENOENT', 'EISDIR'].includes(systemCode(thrown) ?? '')) throw thrown;

@@ -13,6 +13,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   'write-aside': 0,
   'remove-files': 0,
   chat: 0,
+  'regular-file': 0,
   clock: 0,
   'stop-signals': 0,
   config: 1,
@@ -32,7 +33,17 @@ const FLOOR: Readonly<Record<string, number>> = {
   bin: 8,
 };
 
-const GROUND = ['errors', 'registry', 'folder', 'write-aside', 'remove-files', 'chat', 'clock', 'stop-signals'];
+const GROUND = [
+  'errors',
+  'registry',
+  'folder',
+  'write-aside',
+  'remove-files',
+  'regular-file',
+  'chat',
+  'clock',
+  'stop-signals',
+];
 
 /** What a room may use below it, where that is less than everything. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -42,6 +53,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'write-aside': ['errors'],
   'remove-files': ['errors', 'write-aside'],
   chat: [],
+  'regular-file': [],
   clock: [],
   'stop-signals': [],
   config: GROUND,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../chat/json.js';
 import type { TextCache } from '../chat/text-model.js';
 import { makeFolder } from '../folder.js';
+import { requireRegularFile } from '../regular-file.js';
 import { namesWithLeftovers, writeAside } from '../write-aside.js';
 
 /** How many results are kept; the ones used longest ago go first. */
@@ -37,6 +38,7 @@ export function fileCache(folder: string): TextCache {
 }
 
 async function read(path: string, key: string): Promise<string | null> {
+  requireRegularFile(path);
   const stored: unknown = JSON.parse(await readFile(path, 'utf8'));
   return isJsonObject(stored) && stored.key === key && typeof stored.text === 'string' ? stored.text : null;
 }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
 import { isTooDeep, MAX_LEVELS } from '../chat/nesting.js';
 import { HiError, systemCode } from '../errors.js';
+import { requireRegularFile } from '../regular-file.js';
 import type { ConfigFile } from './config.js';
 import { validateConfig } from './validate-config.js';
 
@@ -32,6 +33,8 @@ export async function readConfig(path: string, check: ConfigCheck, required: boo
 
 function readText(path: string, required: boolean): string | null {
   try {
+    // What the user names may be a pipe: `--config <(…)`.
+    if (!required) requireRegularFile(path);
     return readFileSync(path, 'utf8');
   } catch (cause) {
     const code = systemCode(cause);
@@ -42,11 +45,13 @@ function readText(path: string, required: boolean): string | null {
         cause,
       });
     }
-    throw new HiError('config', `Cannot read '${path}': ${code ?? String(cause)}.`, {
-      hint: code === 'EISDIR' ? 'It is a folder; it must be a file.' : 'Check its permissions.',
-      cause,
-    });
+    throw new HiError('config', `Cannot read '${path}': ${code ?? String(cause)}.`, { hint: remedyFor(code), cause });
   }
+}
+
+function remedyFor(code: string | null): string {
+  if (code === 'EISDIR') return 'It is a folder; it must be a file.';
+  return code === 'EFTYPE' ? 'It is a pipe or a device; it must be a file.' : 'Check its permissions.';
 }
 
 /** Parses a config.json, with or without a byte order mark. Throws a `HiError` of code `config` for text that is not JSON or is nested too deeply. */

@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { readRegularFile, requireRegularFile } from '../regular-file.js';
 
 /** Up to which turn of that conversation the user was told of crashes. */
 export function toldUpTo(path: string, log: string): number {
   try {
-    const [name, turn] = readFileSync(path, 'utf8').split(' ');
+    const [name, turn] = readRegularFile(path).toString().split(' ');
     return name === log ? Number(turn) : 0;
   } catch {
     return 0;
@@ -13,6 +14,7 @@ export function toldUpTo(path: string, log: string): number {
 /** Remembers it. Where nothing can be written the user is told again next time. */
 export function rememberTold(path: string, log: string, turn: number): void {
   try {
+    requireRegularFile(path);
     writeFileSync(path, `${log} ${turn}`, { mode: 0o600 });
   } catch {
     // Telling twice is better than failing.

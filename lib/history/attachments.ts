@@ -5,7 +5,8 @@ import type { DocumentPart, Entry, ImagePart } from '../chat/message.js';
 import { originalText } from '../chat/stored-text.js';
 import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
-import { namesIn, removeEmptyFolder } from '../remove-files.js';
+import { readRegularFile, requireRegularFile } from '../regular-file.js';
+import { fileNamesIn, leadsToFile, removeEmptyFolder } from '../remove-files.js';
 import { writeAside } from '../write-aside.js';
 import { type HistoryPaths, INSTANCE } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
@@ -38,6 +39,8 @@ export function keep(paths: HistoryPaths, bytes: Uint8Array): string {
   try {
     writePending(paths.attachments, pending, bytes);
     if (readWhole(path, hash) === null) {
+      removeEmptyFolder(path);
+      requireRegularFile(path);
       rmSync(path, { force: true });
       linkOrCopy(pending, path);
     }
@@ -119,7 +122,7 @@ export function gather({ attachments, oldAttachments }: HistoryPaths): void {
       const [from, to] = [join(old, name), join(attachments, name)];
       makeFolder(attachments, 0o700);
       if (readWhole(to, hash) !== null) rmSync(from, { force: true });
-      else move(from, to);
+      else if (!existsSync(to) || leadsToFile(to)) move(from, to);
     }
     removeEmptyFolder(old);
   }
@@ -146,7 +149,7 @@ interface AttachmentFile {
 }
 
 function filesIn(folder: string): readonly AttachmentFile[] {
-  return namesIn(folder).flatMap((name): AttachmentFile[] => {
+  return fileNamesIn(folder).flatMap((name): AttachmentFile[] => {
     const [, hash, suffix] = /^([0-9a-f]{64})(?:\.(.+))?$/.exec(name) ?? [];
     if (hash === undefined) return [];
     if (suffix === undefined || name === lostName(hash)) return [{ name, hash, process: null }];
@@ -199,7 +202,7 @@ function writeWhole(path: string, bytes: Uint8Array): void {
 /** The bytes of a file when they have that hash. */
 function readWhole(path: string, hash: string): Buffer | null {
   try {
-    const bytes = readFileSync(path);
+    const bytes = readRegularFile(path);
     return hashOf(bytes) === hash ? bytes : null;
   } catch (thrown) {
     if (systemCode(thrown) === null) throw thrown;

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HiError, systemCode } from '../errors.js';
-import { namesIn } from '../remove-files.js';
+import { requireRegularFile } from '../regular-file.js';
+import { fileNamesIn, leadsToFile } from '../remove-files.js';
 import { linkTarget, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
 import { DAMAGED, type HistoryPaths } from './base/history-paths.js';
@@ -19,6 +20,7 @@ import { entriesAt } from './repair/whole-log.js';
 export function putAside(paths: HistoryPaths): void {
   const real = settled(paths);
   if (!existsSync(real.history)) return;
+  for (const path of [real.history, real.aside]) requireRegularFile(path);
   const replaces = existsSync(real.aside) || real.oldAttachments.some((folder) => existsSync(folder));
   assertHeld();
   renameSync(real.history, real.aside);
@@ -38,6 +40,7 @@ export function bringBack(paths: HistoryPaths): void {
       hint: 'Only the last reset can be undone, and not one with --purge.',
     });
   }
+  for (const path of [real.history, real.aside]) requireRegularFile(path);
   if (existsSync(real.history)) linkOrCopy(real.history, real.swap);
   assertHeld();
   renameSync(real.aside, real.history);
@@ -52,7 +55,8 @@ export function bringBack(paths: HistoryPaths): void {
 export function purge(paths: HistoryPaths): readonly string[] {
   if (!existsSync(paths.folder)) return [];
   const real = followed(paths);
-  const damaged = namesIn(paths.folder).filter((name) => DAMAGED.test(name));
+  requireRegularFile(real.history);
+  const damaged = fileNamesIn(paths.folder).filter((name) => DAMAGED.test(name));
   const places = [real, paths];
   const copies = [
     ...places.flatMap(({ aside, swap }) => [swap, aside]),
@@ -61,13 +65,13 @@ export function purge(paths: HistoryPaths): readonly string[] {
   const notices = hardLinked([real.history, ...copies]);
   assertHeld();
   for (const place of places) clearLeftovers(place);
-  for (const copy of copies) {
+  for (const copy of copies.filter(leadsToFile)) {
     // Earlier versions put a link aside as it was.
     rmSync(linkTarget(copy), { force: true });
     rmSync(copy, { force: true });
   }
   removeConversation(paths, real);
-  rmSync(paths.told, { force: true });
+  if (leadsToFile(paths.told)) rmSync(paths.told, { force: true });
   syncFolder(homeOf(real));
   collectGarbage(paths, []);
   removeFolders(paths);
@@ -90,6 +94,7 @@ function settled(paths: HistoryPaths): HistoryPaths {
 /** A swap that was cut short: the conversation that was replaced becomes the copy, unless nothing was replaced yet. */
 function finishSwap({ swap, aside }: HistoryPaths): void {
   if (!existsSync(swap)) return;
+  for (const path of [swap, aside]) requireRegularFile(path);
   if (existsSync(aside)) rmSync(swap);
   else renameSync(swap, aside);
 }

@@ -1,6 +1,8 @@
-import { closeSync, openSync, readdirSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.js';
+import { fileNamesIn } from '../remove-files.js';
+import { INSTANCE } from './base/history-paths.js';
 import { instance, lifeOf } from './lock/instance.js';
 import { renew } from './lock/renewal.js';
 import { quietFor } from './lock/sightings.js';
@@ -53,9 +55,10 @@ interface Mark {
 }
 
 function livingMarks(folder: string): readonly Mark[] {
-  const found = namesIn(folder).flatMap((name): Mark[] => {
-    const [, turn, process] = /^(\d+)\.(.+)$/.exec(name.slice(PREFIX.length)) ?? [];
-    return turn === undefined || process === undefined ? [] : [{ name, turn: Number(turn), process }];
+  const names = fileNamesIn(folder).filter((name) => name.startsWith(PREFIX));
+  const found = names.flatMap((name): Mark[] => {
+    const [, turn, process = ''] = /^(\d+)\.(.+)$/.exec(name.slice(PREFIX.length)) ?? [];
+    return INSTANCE.test(process) ? [{ name, turn: Number(turn), process }] : [];
   });
   const elsewhere = found.filter(({ process }) => lifeOf(process) === 'elsewhere').map(({ name }) => name);
   const quiet = quietFor(folder, elsewhere);
@@ -68,15 +71,6 @@ function livingMarks(folder: string): readonly Mark[] {
 
 function markOf(folder: string, turn: number): string {
   return join(folder, `${PREFIX}${turn}.${instance()}`);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.startsWith(PREFIX));
-  } catch (thrown) {
-    if (systemCode(thrown) === 'ENOENT') return [];
-    throw thrown;
-  }
 }
 
 /** `rmSync` loads what removes whole trees. */

@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { requireRegularFile } from '../regular-file.js';
 import { attachmentsIn, findAttachments } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { entriesOfArray } from './file/array.js';
@@ -22,6 +23,7 @@ export interface Verified {
 /** Reads the whole history and compares everything that is stored twice; changes nothing. Throws what the system throws. */
 export async function verify(paths: HistoryPaths): Promise<Verified> {
   if (!existsSync(paths.history)) return { entries: 0, problems: [] };
+  requireRegularFile(paths.history);
   const codec = loadCodec();
   const file = openSync(paths.history, 'r');
   try {

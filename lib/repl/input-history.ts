@@ -1,6 +1,7 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../folder.js';
+import { readRegularFile, requireRegularFile } from '../regular-file.js';
 import { writeAside } from '../write-aside.js';
 import type { InputList } from './history-cursor.js';
 
@@ -64,7 +65,7 @@ const sizeOf = (lines: readonly string[]): number => lines.reduce((size, line) =
 
 function readLines(file: string): readonly string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n');
+    return readRegularFile(file).toString().split('\n');
   } catch {
     return [];
   }
@@ -88,6 +89,7 @@ function withoutRepeats(entries: readonly string[]): readonly string[] {
 function append(file: string, line: string): void {
   try {
     makeFolder(dirname(file), 0o700);
+    requireRegularFile(file);
     appendFileSync(file, line, { mode: 0o600 });
   } catch {}
 }

@@ -57,7 +57,7 @@ describe('a history that cannot be written', () => {
     mkdirSync(fileIn(folder));
     await expect(openIn(folder)).rejects.toMatchObject({
       code: 'history',
-      message: `The history '${fileIn(folder)}' is a folder, not a file.`,
+      message: `'${fileIn(folder)}' is a folder, not a file.`,
     });
   });
 

@@ -4,8 +4,15 @@ import { HiError, systemCode } from '../../errors.js';
 export function asHistoryError(thrown: unknown, path: string): unknown {
   const code = systemCode(thrown);
   if (code === null) return thrown;
-  const [happened, hint] = explained(code, path);
+  const [happened, hint] = notAFile(thrown, code) ?? explained(code, path);
   return new HiError('history', happened ?? `The history '${path}' cannot be used (${code}).`, { hint, cause: thrown });
+}
+
+/** What lies where hi keeps a file of its own is named itself: it need not be the history. */
+function notAFile(thrown: unknown, code: string): readonly [happened: string, hint: string] | null {
+  const what = code === 'EISDIR' ? 'folder' : code === 'EFTYPE' ? 'pipe or a device' : null;
+  if (what === null || typeof thrown !== 'object' || thrown === null || !('path' in thrown)) return null;
+  return [`'${thrown.path}' is a ${what}, not a file.`, `Move it away and start again.`];
 }
 
 function explained(code: string, path: string): readonly [happened: string | null, hint: string] {
@@ -32,8 +39,6 @@ function explained(code: string, path: string): readonly [happened: string | nul
         `No permission for the history '${path}'.`,
         'Look at its owner and mode (ls -ld), set HI_DATA_DIR to a folder of yours, or use --ephemeral to keep nothing.',
       ];
-    case 'EISDIR':
-      return [`The history '${path}' is a folder, not a file.`, 'Move that folder away and start again.'];
     case 'ENOTDIR':
       return [
         `Part of the path of the history '${path}' is a file, not a folder.`,

@@ -44,7 +44,7 @@ export function conversationAt(stem: string): Pick<HistoryPaths, 'history' | 'as
 export const DAMAGED_PREFIX = 'history.damaged-';
 
 /** Matches the names of damaged files that were kept, and no others. */
-export const DAMAGED = /^history\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?\.json\.zst$/;
+export const DAMAGED = /^history\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unverified)?\.json\.zst$/;
 
 /** Matches the name of a process, as `instance` gives it. */
 export const INSTANCE = /^[0-9a-z]+\.\d+\.\d+$/;

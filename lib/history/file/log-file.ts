@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/message.js';
+import { requireRegularFile } from '../../regular-file.js';
 import { append } from './append.js';
 import { contentAt, flushed, readAt, reader, sizeOf } from './bytes.js';
 import { Damaged } from './damaged.js';
@@ -40,6 +41,7 @@ export class LogFile {
 
   /** Opens the file at `path`, for reading only with `flags` 'r'. Throws what the system throws, and `Damaged`. */
   static open(codec: Codec, path: string, flags: 'r' | 'r+'): LogFile {
+    requireRegularFile(path);
     const file = openSync(path, flags);
     try {
       return new LogFile(codec, file, flags === 'r+');

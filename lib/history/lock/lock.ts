@@ -1,7 +1,9 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { monotonic } from '../../clock.js';
 import { HiError, systemCode } from '../../errors.js';
+import { fileNamesIn } from '../../remove-files.js';
+import { INSTANCE } from '../base/history-paths.js';
 import { Wish } from './claim.js';
 import { holding, LockLost } from './held.js';
 import { instance, lifeOf } from './instance.js';
@@ -75,7 +77,7 @@ function run<Result>(folder: string, wish: Wish, takeOver: () => void, work: () 
   try {
     const result = holding(wish, () => {
       // Looked for only now: a wish that was renamed before this one stood alone is found under its new name.
-      const lost = readdirSync(folder).filter((name) => name.startsWith(LOST));
+      const lost = fileNamesIn(folder).filter(isLost);
       if (lost.length > 0) takeOver();
       for (const name of lost) rmSync(join(folder, name), { force: true });
       return work();
@@ -88,9 +90,19 @@ function run<Result>(folder: string, wish: Wish, takeOver: () => void, work: () 
   }
 }
 
+const isWish = (name: string): boolean => name.startsWith(PREFIX) && INSTANCE.test(name.slice(PREFIX.length));
+
+/** As `disown` names them; whatever else begins so is somebody else's. */
+function isLost(name: string): boolean {
+  const end = name.lastIndexOf('.');
+  return (
+    name.startsWith(LOST) && INSTANCE.test(name.slice(LOST.length, end)) && /^[0-9a-z]{1,8}$/.test(name.slice(end + 1))
+  );
+}
+
 /** The other names of processes that live. What dead ones left is cleared away. */
 function living(folder: string, own: string, watch: Watch): readonly string[] {
-  const names = readdirSync(folder).filter((name) => name.startsWith(PREFIX) && name !== own);
+  const names = fileNamesIn(folder).filter((name) => isWish(name) && name !== own);
   return names.filter((name) => {
     const path = join(folder, name);
     const life = lifeOf(name.slice(PREFIX.length));

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { readRegularFile, requireRegularFile } from '../../regular-file.js';
 import { machine } from './instance.js';
 import { printOf } from './renewal.js';
 
@@ -31,7 +32,7 @@ export function quietFor(folder: string, names: readonly string[]): ReadonlyMap<
 
 function read(path: string): Readonly<Record<string, Sightings>> {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(readRegularFile(path).toString());
     return isSightings(value) ? value : {};
   } catch {
     return {};
@@ -58,6 +59,7 @@ function write(path: string, all: object, before: object): void {
   const text = JSON.stringify(all);
   if (text === JSON.stringify(before)) return;
   try {
+    requireRegularFile(path);
     writeFileSync(path, text, { mode: 0o600 });
   } catch {
     // Then what lies here counts as alive.

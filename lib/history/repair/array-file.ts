@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/message.js';
+import { requireRegularFile } from '../../regular-file.js';
 import { entriesOfArray } from '../file/array.js';
 import { reader } from '../file/bytes.js';
 import { Damaged } from '../file/damaged.js';
@@ -35,6 +36,7 @@ export class ArrayFile {
 
   /** Opens the file at `path`; of a `damaged` one it gives what can be read. Throws what the system throws. */
   static open(codec: Codec, path: string, damaged: boolean): ArrayFile {
+    requireRegularFile(path);
     return new ArrayFile(codec, openSync(path, 'r'), damaged);
   }
 

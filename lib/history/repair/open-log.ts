@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/message.js';
 import { systemCode } from '../../errors.js';
+import { requireRegularFile } from '../../regular-file.js';
 import { readAt } from '../file/bytes.js';
 import { Damaged, Unordered } from '../file/damaged.js';
 import { BRACKET, OPENING } from '../file/file-layout.js';
@@ -67,6 +68,7 @@ function openOurs(codec: Codec, path: string, sure: boolean): LogFile {
 
 /** True for a file that may be of hi's layout, whatever follows. */
 export function beginsLikeOurs(path: string): boolean {
+  requireRegularFile(path);
   const file = openSync(path, 'r');
   try {
     return readAt(file, 0, BRACKET).equals(OPENING);

@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Entry } from '../../chat/message.js';
-import { namesIn } from '../../remove-files.js';
+import { fileNamesIn } from '../../remove-files.js';
 import { type HistoryPaths, INSTANCE } from '../base/history-paths.js';
 import type { Facts } from '../file/facts.js';
 import type { Codec } from '../file/frames.js';
@@ -72,7 +72,7 @@ export function syncFolder(folder: string): void {
 /** Removes what a killed process was writing. Only under the lock, where nobody else is; of `followed` paths. */
 export function clearLeftovers(paths: HistoryPaths): void {
   const prefix = basename(paths.fresh);
-  for (const name of namesIn(homeOf(paths))) {
+  for (const name of fileNamesIn(homeOf(paths))) {
     if (name.startsWith(prefix) && INSTANCE.test(name.slice(prefix.length))) {
       rmSync(join(homeOf(paths), name), { force: true });
     }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../folder.js';
+import { readRegularFile } from '../../regular-file.js';
 import { writeAside } from '../../write-aside.js';
 import type { Described } from './describe-skill.js';
 import type { SkillFile } from './scan.js';
@@ -51,7 +51,7 @@ type Row = readonly [string, string, readonly string[], string | null, number, s
 
 function rowsIn(path: string): readonly Row[] {
   try {
-    const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const stored: unknown = JSON.parse(readRegularFile(path).toString());
     return Array.isArray(stored) && stored[0] === VERSION ? stored.filter(isRow) : [];
   } catch {
     return [];

@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+
+const isRoot = process.getuid?.() === 0;
+
+/** What a path may lead to that has no end. */
+const OTHERS: Readonly<Record<string, (path: string) => void>> = {
+  'a named pipe': (path) => void execFileSync('mkfifo', [path]),
+  'a link to a named pipe': (path) => {
+    execFileSync('mkfifo', [`${path}.pipe`]);
+    symlinkSync(`${path}.pipe`, path);
+  },
+  // Never that of the machine: a program that is wrong here could replace it.
+  ...(isRoot ? { 'a link to a device without end': (path) => symlinkSync(device(`${path}.device`), path) } : {}),
+};
+
+function device(path: string): string {
+  execFileSync('mknod', [path, 'c', '1', '5']);
+  return path;
+}
+
+let server: ScriptedServer;
+let home: Home;
+beforeEach(async () => {
+  server = await startScriptedServer(() => ({ text: 'ok' }));
+  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+  writeFileSync(join(home.work, 'a.png'), PNG);
+});
+afterEach(async () => {
+  await server.close();
+  home.remove();
+});
+
+/** A program that waits for ever is ended, with status 124. */
+const hi = (args: readonly string[]) => runProgram(home, args, { under: ['timeout', '-k', '1', '20'] });
+const attachments = () => join(home.data, 'attachments');
+const attachment = () => join(attachments(), readdirSync(attachments()).find((name) => name.length === 64) ?? '');
+
+describe.each(Object.keys(OTHERS))('%s', (other) => {
+  const put = (path: string) => {
+    rmSync(path, { force: true });
+    mkdirSync(dirname(path), { recursive: true });
+    OTHERS[other]?.(path);
+  };
+
+  it('in the place of an attachment is told of once as missing, and kept', async () => {
+    expect(await hi(['ask', '-f', 'a.png', 'look'])).toMatchObject({ status: 0 });
+    const path = attachment();
+    put(path);
+    expect(await hi(['ask', 'more'])).toMatchObject({ status: 0, stderr: expect.stringContaining('missing') });
+    expect(JSON.stringify(server.requests.at(-1))).toContain('is no longer there');
+    expect(await hi(['ask', 'more'])).toEqual({ status: 0, stdout: 'ok', stderr: '' });
+    expect((await hi(['config', 'check'])).stdout).toContain("Missing or altered: image 'a.png'");
+    const again = await hi(['ask', '-f', 'a.png', 'look']);
+    expect(again).toMatchObject({ status: 7, stderr: expect.stringContaining(`'${path}' is a pipe or a device`) });
+    expect(lstatSync(path).isFile()).toBe(false);
+  });
+
+  it.each(['history.json.zst', 'history.reset.json.zst'])('in the place of %s is refused by its name', async (name) => {
+    await hi(['ask', 'one']);
+    const path = join(home.data, name);
+    put(path);
+    for (const args of [['reset', '-y'], ...(name === 'history.json.zst' ? [['ask', 'x'], ['history']] : [])]) {
+      const { status, stderr } = await hi(args);
+      expect(stderr).toContain(`'${path}' is a pipe or a device, not a file.`);
+      expect(status).toBe(7);
+    }
+    expect((await hi(['reset', '--undo', '-y'])).status).toBe(7);
+    expect(lstatSync(path).isFile()).toBe(false);
+  });
+
+  it('in the place of config.json is refused', async () => {
+    put(home.configFile);
+    expect(await hi(['ask', 'x'])).toMatchObject({ status: 3, stderr: expect.stringContaining('must be a file') });
+  });
+
+  it('in the place of a file that hi can do without is as if it were not there', async () => {
+    for (const name of ['history.told', 'history.seen']) put(join(home.data, name));
+    execFileSync('touch', [join(home.data, 'history.turn.1.zzz.1.1')]);
+    await hi(['ask', 'one']);
+    expect(await hi(['ask', 'two'])).toMatchObject({ status: 0, stdout: 'ok' });
+  });
+});
+
+describe('a folder in the place of an attachment', () => {
+  beforeEach(async () => {
+    await hi(['ask', '-f', 'a.png', 'look']);
+    const path = attachment();
+    rmSync(path);
+    mkdirSync(path);
+  });
+
+  it('gives way when the same bytes are attached again, where nothing is in it', async () => {
+    expect(await hi(['ask', '-f', 'a.png', 'look'])).toMatchObject({ status: 0 });
+    expect(lstatSync(attachment()).isFile()).toBe(true);
+    expect(JSON.stringify(server.requests.at(-1))).not.toContain('no longer there');
+  });
+
+  it('is refused by its name, and kept, where something is in it', async () => {
+    writeFileSync(join(attachment(), 'mine'), 'words');
+    const { status, stderr } = await hi(['ask', '-f', 'a.png', 'look']);
+    expect(stderr).toContain(`'${attachment()}' is a folder, not a file.`);
+    expect(status).toBe(7);
+    expect(await hi(['ask', 'more'])).toMatchObject({ status: 0 });
+    expect(await hi(['reset', '--purge', '-y'])).toMatchObject({ status: 0 });
+    expect(existsSync(join(attachment(), 'mine'))).toBe(true);
+  });
+});
+
+describe('what others keep in the data folder under names like those of hi', () => {
+  const FILES = [
+    'history.lock.notes',
+    'history.lock.a.b.c',
+    'history.lost.mine',
+    'history.lost.a.1.1',
+    'history.new.txt',
+    'history.turn.5.notes',
+    'history.damaged-notes.json.zst',
+    `attachments/${'a'.repeat(64)}.bak`,
+  ];
+  const FOLDERS = [
+    'history.lock.abc.1.2',
+    'history.lost.abc.1.2.xyz',
+    'history.new.abc.1.2',
+    'history.turn.1.abc.1.2',
+    'history.damaged-2026-01-01T00-00-00.json.zst',
+    `attachments/${'b'.repeat(64)}`,
+    `attachments/${'c'.repeat(64)}.abc.1.2`,
+  ];
+
+  it('is neither waited for nor removed, by --purge neither', async () => {
+    mkdirSync(attachments(), { recursive: true });
+    for (const name of FILES) writeFileSync(join(home.data, name), 'mine');
+    for (const name of FOLDERS) mkdirSync(join(home.data, name));
+    for (const args of [['ask', '-f', 'a.png', 'one'], ['ask', 'two'], ['status'], ['reset', '-y'], ['ask', 'three']]) {
+      expect(await hi(args)).toMatchObject({ status: 0 });
+    }
+    for (const args of [
+      ['reset', '--undo', '-y'],
+      ['reset', '-y'],
+      ['reset', '--purge', '-y'],
+    ]) {
+      expect(await hi(args)).toMatchObject({ status: 0 });
+    }
+    expect([...FILES, ...FOLDERS].filter((name) => !existsSync(join(home.data, name)))).toEqual([]);
+  });
+
+  it('and elements that no checksum confirms go with --purge', async () => {
+    await hi(['ask', 'one']);
+    const path = join(home.data, 'history.damaged-2026-01-01T00-00-00-unverified.json.zst');
+    writeFileSync(path, 'words');
+    expect(await hi(['reset', '--purge', '-y'])).toMatchObject({ status: 0 });
+    expect(existsSync(path)).toBe(false);
+  });
+});
