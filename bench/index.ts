@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { type Row, rounded, type Section } from './row.js';
 
@@ -52,7 +52,18 @@ Written by \`npm run bench -- --write\` on ${date}, ${machine()}. A part can be 
 
 Whole processes are measured against servers on the same machine, by turns with \`node -e 0\`, and each figure is a median of several rounds. × is the ratio to
 \`node -e 0\` in the same round unless the line says otherwise: milliseconds differ from machine to machine, ratios hardly. What is promised is in the third column.
-${sections.map(table).join('\n')}`;
+${sections.map(table).join('\n')}
+${byHand()}`;
+}
+
+/** Where the part begins that nobody writes but by hand. */
+const BY_HAND = '<!-- measured by hand, kept by npm run bench -- --write -->';
+
+/** What was measured by hand, as it stands in the page. */
+function byHand(): string {
+  const text = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '';
+  const start = text.indexOf(BY_HAND);
+  return start < 0 ? '' : text.slice(start);
 }
 
 /** True when the row has no promise or keeps it. */

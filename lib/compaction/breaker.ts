@@ -10,5 +10,5 @@ export function refuseAfterFailures({ entries, reason }: CompactionInput): void 
   const newest = entries.filter(isCompressBlock).slice(-FAILURES);
   if (reason === 'manual' || newest.length < FAILURES) return;
   if (newest.some((block) => block.source !== 'fallback')) return;
-  throw new HiError('overload', 'automatic summaries are paused after three failures in a row; /compact tries again.');
+  throw new HiError('overload', 'three summaries in a row failed, so automatic ones are paused. /compact tries again.');
 }

@@ -35,7 +35,7 @@ const LEAST = 40;
 /** The second best language must be at least this much less likely. */
 const MARGIN = 0.95;
 
-/** The language the user writes in, in English, from the newest of what they typed; null when it cannot be told. */
+/** The language the user writes in, in English, from the newest of what they typed; null when that is uncertain. */
 export async function languageOf(messages: readonly Message[]): Promise<string | null> {
   const text = typedText(messages);
   if (text.length < LEAST) return null;

@@ -34,19 +34,19 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
   const carried = carriedTokens(basis, policy.writes);
 
   const { messages } = basis;
-  const asked = messages.findLastIndex((message) => message.role === 'user');
+  const newestUser = messages.findLastIndex((message) => message.role === 'user');
   const cuts = validCuts(messages);
-  const wished = cutBefore(cuts, messages.length - policy.keep(messages));
-  const short = shortenOld(messages, wished, asked);
-  const whole = tokensFrom(messages, asked);
-  const tight = whole(wished) + carried > RECOVER * limit;
+  const preferred = cutBefore(cuts, messages.length - policy.keep(messages));
+  const short = shortenOld(messages, preferred, newestUser);
+  const whole = tokensFrom(messages, newestUser);
+  const tight = whole(preferred) + carried > RECOVER * limit;
   const shown = tight || input.reason === 'overflow' ? short : messages;
-  const tokens = shown === messages ? whole : tokensFrom(shown, asked);
+  const tokens = shown === messages ? whole : tokensFrom(shown, newestUser);
   // Where nothing leaves, nothing is written, and the old text stays as it is.
   const overhead = (at: number) => (at === 0 ? carriedTokens(basis, false) : carried);
-  const cut = advanceCut(cuts, wished, lastGroup(messages), (at) => tokens(at) + overhead(at) <= CROWDED * limit);
+  const cut = advanceCut(cuts, preferred, lastGroup(messages), (at) => tokens(at) + overhead(at) <= CROWDED * limit);
 
-  const stays = (_: Message, index: number) => index >= cut || (index === asked && cut < messages.length);
+  const stays = (_: Message, index: number) => index >= cut || (index === newestUser && cut < messages.length);
   const compacted = messages.filter((message, index) => !stays(message, index));
   const fits = tokens(cut) + overhead(cut) <= CROWDED * limit;
   const condenses = policy.writes && fits && cut > 0 && compacted.length === 0 && hasLongProse(basis);
@@ -92,16 +92,18 @@ function hasLongProse({ block }: View): boolean {
 }
 
 /** The tokens of what stays when the cut is at an index: everything from there on, and the newest user message. */
-function tokensFrom(messages: readonly Message[], asked: number): (cut: number) => Tokens {
+function tokensFrom(messages: readonly Message[], newestUser: number): (cut: number) => Tokens {
   const after = new Float64Array(messages.length + 1);
   messages.forEach((_, index) => {
     const from = messages.length - 1 - index;
     const message = messages[from];
     after[from] = (after[from + 1] ?? 0) + (message ? charactersOf(message) : 0);
   });
-  const pinned = messages[asked];
+  const pinned = messages[newestUser];
   return (cut) =>
-    estimateTokens((after[cut] ?? 0) + (pinned && asked < cut && cut < messages.length ? charactersOf(pinned) : 0));
+    estimateTokens(
+      (after[cut] ?? 0) + (pinned && newestUser < cut && cut < messages.length ? charactersOf(pinned) : 0),
+    );
 }
 
 function sizeBefore(input: CompactionInput, basis: View, sent: View, ratio: number): Tokens {

@@ -53,7 +53,7 @@ export async function* requestText(
     signal.throwIfAborted();
     const waited = (characters === 0 ? 2 * idle : idle) / 1000;
     if (silence.signal.aborted) throw tooSlow(`'${model.model}' sent nothing for ${waited} s`, thrown);
-    if (total.aborted) throw tooSlow(`'${model.model}' was not done in time`, thrown);
+    if (total.aborted) throw tooSlow(`'${model.model}' did not finish in time`, thrown);
     throw asHiError(thrown);
   } finally {
     clearTimeout(timer);

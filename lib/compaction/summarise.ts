@@ -148,9 +148,13 @@ function roomFor({ context_window }: TextModel, { ratio }: Task, budget: Tokens)
 }
 
 function tooSmall({ context_window, model }: TextModel): HiError {
-  return new HiError('window', `The ${context_window}-token window of '${model}' is too small to summarise in.`, {
-    hint: 'Set a small_model with a larger context_window.',
-  });
+  return new HiError(
+    'window',
+    `The window of '${model}' (${context_window} tokens) is too small to write a summary in.`,
+    {
+      hint: 'Set a small_model with a larger context_window.',
+    },
+  );
 }
 
 function take(messages: readonly Message[], from: number, room: number): { transcript: string; next: number } {

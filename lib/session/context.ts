@@ -23,13 +23,13 @@ export interface ContextDeps extends OverheadSource {
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
   readonly writers: readonly TextModel[];
   readonly cache: TextCache;
-  /** Warnings the user was given already, so that each is given once. */
-  readonly told: Set<string>;
+  /** Warnings the user has seen, so that each is shown once. */
+  readonly shownWarnings: Set<string>;
   /** What went beside the messages with the last request of this process. */
   readonly overhead: { last: SentOverhead | null };
 }
 
-/** The plain estimate may be too high by a quarter; what is larger than that cannot fit, and is not sent to hear so. */
+/** The estimate may be too high by a quarter. What is larger than that cannot fit and is not sent. */
 const CERTAINLY_TOO_LARGE = 1.25;
 
 /** How a compaction is done: by hand with its own wishes, or because it is due. */
@@ -115,10 +115,10 @@ export class Context {
     return after < before;
   }
 
-  /** Each warning is given once. */
+  /** Shows a warning once. */
   *#warn(text: string): Generator<ChatEvent> {
-    if (!this.#deps.told.has(text)) yield { type: 'notice', level: 'warning', text };
-    this.#deps.told.add(text);
+    if (!this.#deps.shownWarnings.has(text)) yield { type: 'notice', level: 'warning', text };
+    this.#deps.shownWarnings.add(text);
   }
 
   /** What would be kept by the plain estimate: how dense earlier texts were says nothing certain about this one. */
@@ -138,8 +138,8 @@ export class Context {
     return new HiError(
       'window',
       tokens > context_window
-        ? `The request has about ${tokens} tokens, more than the window of ${model}: ${context_window}.`
-        : `The server says that the request is too large for ${model}, though it has only about ${tokens} tokens.`,
+        ? `The request has about ${tokens} tokens, but the window of ${model} holds ${context_window}.`
+        : `The server rejected the request as too large for ${model}, though it has only about ${tokens} tokens.`,
       {
         hint: 'Shorten the message or its attachments, choose a model with a larger window, or correct context_window.',
       },

@@ -16,7 +16,7 @@ export interface Target {
   readonly context_window: number;
   /** Reads the key and loads the vendor's SDK the first time; `signal` ends a command that is run for the key. */
   connect(signal?: AbortSignal): Promise<Provider>;
-  /** Is told what each answer used. */
+  /** Called with what each answer used. */
   readonly spent: (usage: Usage) => void;
 }
 

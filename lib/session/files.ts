@@ -37,7 +37,7 @@ export function inputFrom(bytes: Buffer, path: string): FileInput {
   if (mime === 'application/pdf') return { attachment: { kind: 'document', mime, bytes, name } };
   if (mime !== null) return { attachment: { kind: 'image', mime, bytes, name } };
   if (bytes.includes(0)) {
-    throw new HiError('usage', `'${path}' is binary and no image or PDF.`, {
+    throw new HiError('usage', `'${path}' is a binary file, but not an image or PDF.`, {
       hint: 'Attach text, PNG, JPEG, GIF, WebP or PDF.',
     });
   }

@@ -1,7 +1,7 @@
 import { isPart, type ToolCallPart, type ToolResultPart } from '../chat/message.js';
 import type { PartialAnswer } from './request-answer.js';
 
-/** How often in one turn the length limit may cut a tool call: a model that is told and does the same again would do it for ever. */
+/** How often in one turn the length limit may cut a tool call. A model that repeats it after the first hint would repeat it for ever. */
 export const MOST_CUTS = 2;
 
 /** The tool calls of an answer that the model's output limit cut before they were whole. They must not be run. */
@@ -18,14 +18,14 @@ export function cutResult({ call_id, name }: ToolCallPart, { end }: PartialAnswe
   return { type: 'tool_result', call_id, name, error };
 }
 
-/** What the user is told of the first cut. */
+/** The notice for the user after the first cut. */
 export function lengthCutNotice(calls: readonly ToolCallPart[]): string {
-  return `The answer reached the model's output limit in the middle of a call of ${calls.map(nameOf).join(', ')}: it was not run. The model is asked to work in smaller steps.`;
+  return `The answer reached the model's output limit in the middle of a call to ${calls.map(nameOf).join(', ')}. The call was not run; the model is asked to work in smaller steps.`;
 }
 
-/** What the user is told when the turn ends for it. */
+/** The notice for the user when the turn ends because of it. */
 export function cutStop(calls: readonly ToolCallPart[]): string {
-  return `Stopped: the answer reached the model's output limit in the middle of a call of ${calls.map(nameOf).join(', ')}, which was not run. Ask for the work in smaller steps.`;
+  return `Stopped: the answer reached the model's output limit in the middle of a call to ${calls.map(nameOf).join(', ')}, which was not run. Ask for the work in smaller steps.`;
 }
 
 const nameOf = ({ name }: ToolCallPart): string => name || 'a tool';

@@ -9,7 +9,7 @@ export interface TextModelSettings {
   readonly model: string;
   readonly context_window: number;
   connect(signal?: AbortSignal): Promise<Provider>;
-  /** Is told what each text used. */
+  /** Called with what each text used. */
   readonly spent: (usage: Usage) => void;
 }
 

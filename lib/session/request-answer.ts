@@ -14,7 +14,7 @@ export interface PartialAnswer {
 }
 
 /**
- * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a told delay,
+ * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a delay,
  * as long as nothing of the answer was shown. Throws the provider's `HiError` or an abort error; `answer` then holds what came.
  */
 export async function* requestAnswer(

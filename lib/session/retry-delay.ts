@@ -3,7 +3,7 @@ import type { HiError } from '../errors.js';
 
 const ATTEMPTS = 4;
 const FIRST_DELAY = 1000;
-/** A server that asks for a longer wait is told to the user instead of waited for. */
+/** Where a server asks for a longer wait, the user is told instead of kept waiting. */
 const LONGEST_WAIT = 120_000;
 
 /** How long to wait before trying again after the given attempt failed, in milliseconds; null when it is no use. */

@@ -21,7 +21,7 @@ export class Session {
   readonly #deps: SessionDeps;
   #target: Target;
   readonly #skills: SkillState;
-  readonly #told = new Set<string>();
+  readonly #shownWarnings = new Set<string>();
   readonly #overhead: ContextDeps['overhead'] = { last: null };
   /** What was asked in a turn of which nothing was kept, for `retry`. */
   #failed: readonly Part[] | null = null;
@@ -56,7 +56,7 @@ export class Session {
     await this.history.refresh();
     const content = this.#failed ?? userContentOf(this.history, this.history.cutShort ?? newestTurn(this.history));
     if (content === null)
-      throw new HiError('usage', 'There is nothing to try again.', { hint: 'Say something first.' });
+      throw new HiError('usage', 'There is no message to retry.', { hint: 'Send a message first.' });
     const replaced = this.#failed === null && this.history.cutShort === null ? newestTurn(this.history) : null;
     if (replaced !== null) await this.#takeBack(replaced);
     const usual = this.#target;
@@ -73,7 +73,7 @@ export class Session {
     await this.history.refresh();
     const turn = newestTurn(this.history);
     const content = userContentOf(this.history, turn);
-    if (turn === null || content === null) throw new HiError('usage', 'There is no turn to take back.');
+    if (turn === null || content === null) throw new HiError('usage', 'There is no turn to undo.');
     await this.#takeBack(turn);
     return typedText(content);
   }
@@ -149,7 +149,7 @@ export class Session {
     return this.#skills.active;
   }
 
-  /** The tools the model is told of. */
+  /** The tools the model may call. */
   get toolSpecs(): readonly ToolSpec[] {
     return this.#deps.toolSpecs;
   }
@@ -237,7 +237,7 @@ export class Session {
       skills,
       tools,
       toolEffects,
-      told: this.#told,
+      shownWarnings: this.#shownWarnings,
       overhead: this.#overhead,
     };
     return new Context({ ...shared, model, context_window, writers: writers(this.#target) }, running, active);
@@ -248,7 +248,7 @@ export class Session {
     await this.history.undo(turn);
   }
 
-  /** Says what was found and done since the user was last told: the file may be damaged, and repaired, at any time. */
+  /** Shows the notices of the history that are new: the file may be damaged, and repaired, at any time. */
   *#warnOfHistory(): Generator<ChatEvent> {
     for (const text of this.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
   }

@@ -2,7 +2,7 @@ import { isMessage } from '../chat/message.js';
 import type { HistoryStore } from '../history/store.js';
 import type { SkillOverrides } from '../skills/common/skill.js';
 
-/** Wishes and those that came after them: the last word on a skill counts. */
+/** The overrides with later ones applied: the newest for a skill counts. */
 export function overridesAfter(earlier: SkillOverrides, later: SkillOverrides): SkillOverrides {
   const stands = (name: string): boolean => !later.pin.includes(name) && !later.drop.includes(name);
   return {

@@ -9,9 +9,9 @@ import { overridesAfter, overridesOf } from './skill-overrides.js';
 export class SkillState {
   readonly #history: HistoryStore;
   readonly #find: (target: Target) => Promise<SkillLibrary>;
-  readonly #told = new Set<string>();
+  readonly #shownWarnings = new Set<string>();
   #library: { readonly target: Target; readonly skills: Promise<SkillLibrary> } | null = null;
-  #wishes = NO_OVERRIDES;
+  #overrides = NO_OVERRIDES;
 
   constructor(history: HistoryStore, find: (target: Target) => Promise<SkillLibrary>) {
     this.#history = history;
@@ -30,35 +30,35 @@ export class SkillState {
   }
 
   /** Loads and drops with the next message. */
-  override(wishes: SkillOverrides): void {
-    this.#wishes = overridesAfter(this.#wishes, wishes);
+  override(overrides: SkillOverrides): void {
+    this.#overrides = overridesAfter(this.#overrides, overrides);
   }
 
   /** The text of a skill and why it is in or out. Throws a `HiError` naming the nearest skill. */
   async explain(name: string, target: Target): Promise<string> {
-    return await (await this.library(target)).explain(name, this.#history.entries, this.#wishes);
+    return await (await this.library(target)).explain(name, this.#history.entries, this.#overrides);
   }
 
   /** Chooses what goes with a message, and says once of each skill that is left out, or read with a reservation, why. */
   async *choose(text: string, target: Target, signal: AbortSignal): AsyncGenerator<ChatEvent, SkillSelection> {
     const skills = await this.library(target);
     if (skills.asks) yield { type: 'waiting', what: 'choosing skills' };
-    const selection = await skills.select(this.#history.entries, text, this.#wishes, signal);
+    const selection = await skills.select(this.#history.entries, text, this.#overrides, signal);
     for (const { path, reason } of skills.warnings) {
       const warning = `skill ${path}: ${reason}`;
-      if (!this.#told.has(warning)) yield { type: 'notice', level: 'info', text: warning };
-      this.#told.add(warning);
+      if (!this.#shownWarnings.has(warning)) yield { type: 'notice', level: 'info', text: warning };
+      this.#shownWarnings.add(warning);
     }
     return selection;
   }
 
   /** What was asked for is in the record of a message now. */
   recorded(): void {
-    this.#wishes = NO_OVERRIDES;
+    this.#overrides = NO_OVERRIDES;
   }
 
   /** A turn is about to be taken back. What was loaded and dropped by hand with it holds on: that was not part of what was said. */
   takeBack(turn: number): void {
-    this.#wishes = overridesAfter(overridesOf(this.#history, turn), this.#wishes);
+    this.#overrides = overridesAfter(overridesOf(this.#history, turn), this.#overrides);
   }
 }

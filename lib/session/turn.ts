@@ -168,7 +168,7 @@ async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutc
   const detail = answer.end?.detail ? `: ${answer.end.detail}` : '.';
   if (reason === 'refusal') yield { type: 'notice', level: 'warning', text: `The model declined to answer${detail}` };
   if (reason === 'end' && !answer.parts.some((part) => part.type === 'text' && part.text !== '')) {
-    yield { type: 'notice', level: 'warning', text: 'The model answered with nothing.' };
+    yield { type: 'notice', level: 'warning', text: 'The model sent an empty answer.' };
   }
   return reason === 'tool_calls' ? 'end' : reason;
 }
@@ -183,7 +183,7 @@ function stopAfterCut(deps: TurnDeps, answer: PartialAnswer, cut: readonly ToolC
   const calls = answer.parts.filter(isPart('tool_call'));
   const whole = calls.filter((call) => !cut.includes(call));
   const results = [
-    ...whole.map(notRun('Not run: the turn ended, for the call after this one was incomplete.')),
+    ...whole.map(notRun('Not run: the turn ended because the next call was incomplete.')),
     ...cut.map((call) => cutResult(call, answer)),
   ];
   return stop(deps, calls, results, { stop_reason: 'length', text: cutStop(cut) }, progress);

@@ -25,11 +25,11 @@ export function carriedTokens({ block }: View, writes: boolean): Tokens {
  */
 export function leastLeft(view: View, { strategy }: MeasureSettings): Tokens {
   const { messages } = view;
-  const asked = messages.findLastIndex((message) => message.role === 'user');
+  const newestUser = messages.findLastIndex((message) => message.role === 'user');
   const last = lastGroup(messages);
   let characters = 0;
   for (const [index, message] of messages.entries()) {
-    if (index >= last || index === asked) characters += charactersOf(message);
+    if (index >= last || index === newestUser) characters += charactersOf(message);
   }
   const writes = strategy !== 'truncate' && view.block?.source !== 'fallback';
   return asTokens(estimateTokens(characters) + carriedTokens(view, writes));

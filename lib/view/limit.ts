@@ -24,7 +24,7 @@ export function effectiveWindow(settings: LimitSettings): Tokens {
   return asTokens(Math.min(settings.context_window, Math.ceil(triggerOf(settings) / DEFAULT_RATIO)));
 }
 
-/** How much of the window the facts may take, and what is told of tools and images, in characters for each token of it. */
+/** How much of the window the facts may take, and the record of tools and images, in characters for each token of it. */
 const FACT_SHARE = 0.05 * 4;
 const ARTIFACT_SHARE = 0.02 * 4;
 
@@ -33,7 +33,7 @@ export function factRoom(settings: LimitSettings): number {
   return Math.floor(effectiveWindow(settings) * FACT_SHARE);
 }
 
-/** How many characters what is told of tools and images may have. */
+/** How many characters the record of tools and images may have. */
 export function artifactRoom(settings: LimitSettings): number {
   return Math.floor(effectiveWindow(settings) * ARTIFACT_SHARE);
 }

@@ -17,7 +17,7 @@ export interface Measure {
   readonly trigger: Tokens;
   /** True when a compaction should be made before the next request: at the trigger, unless the one before did not help and this one would not either. */
   readonly due: boolean;
-  /** What the user should be told once: no compaction can help, for the fixed content alone reaches the trigger. Null otherwise. */
+  /** A warning to show once: the fixed content alone reaches the trigger, so no compaction can help. Null otherwise. */
   readonly warning: string | null;
 }
 
@@ -129,5 +129,5 @@ function canHelp(view: View, { beside_tokens, context_tokens, trigger, settings,
 }
 
 function crowdedBy(fixed: number, trigger: Tokens, { context_window }: MeasureSettings): string {
-  return `Preamble, skills and tools alone take ${fixed} tokens, which reaches the ${trigger} of the ${context_window}-token window at which a compaction is due: a compaction cannot help. Shorten the preamble, load fewer skills, or set a larger context_window.`;
+  return `The preamble, skills and tools alone take ${fixed} tokens, and a compaction is due at ${trigger} tokens (the window holds ${context_window}). It cannot make them shorter. Shorten the preamble, load fewer skills, or raise context_window or max_input_tokens.`;
 }

@@ -21,11 +21,11 @@ export function shortened(message: Message): Message {
  * The messages with those from an index on shortened that are old: not the last group, which nobody has read yet, not the user's newest
  * message, and images only when two later user messages are there. The same array when there is nothing to shorten.
  */
-export function shortenOld(messages: readonly Message[], from: number, asked: number): readonly Message[] {
-  const recent = messages.findLastIndex((message, index) => message.role === 'user' && index < asked);
+export function shortenOld(messages: readonly Message[], from: number, newestUser: number): readonly Message[] {
+  const recent = messages.findLastIndex((message, index) => message.role === 'user' && index < newestUser);
   const last = lastGroup(messages);
   const isOld = (message: Message, index: number) =>
-    index >= from && index < last && (message.role === 'user' ? index < recent : index !== asked);
+    index >= from && index < last && (message.role === 'user' ? index < recent : index !== newestUser);
   const shown = messages.map((message, index) =>
     isOld(message, index) && charactersOf(shortened(message)) < charactersOf(message) ? shortened(message) : message,
   );

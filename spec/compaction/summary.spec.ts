@@ -278,7 +278,7 @@ describe('a summary that fails', () => {
     expect(full.block).toMatchObject({ source: 'fallback', messages_kept: 10 });
   });
 
-  it('gives up on a model that never answers, and on one that is not done in time', async () => {
+  it('gives up on a model that never answers, and on one that is not finished in time', async () => {
     const idle = await compacted(conversation(), silent(), {
       reason: 'auto',
       settings: { ...SETTINGS, idle_timeout_ms: 5 },
@@ -288,7 +288,7 @@ describe('a summary that fails', () => {
       reason: 'auto',
       settings: { ...SETTINGS, timeout_ms: 5 },
     });
-    expect(total.events.at(-1)).toMatchObject({ text: expect.stringContaining('not done in time') });
+    expect(total.events.at(-1)).toMatchObject({ text: expect.stringContaining('finish in time') });
     expect([idle.block?.source, total.block?.source]).toEqual(['fallback', 'fallback']);
   });
 

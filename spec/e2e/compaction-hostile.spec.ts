@@ -9,7 +9,7 @@ describe('what can never fit', () => {
     await using chat = await compacting({ entries: turns(4) });
     const { status, stderr } = await chat.hi(['ask'], { input: words('a novel', 40_000) });
     expect(status).toBe(6);
-    expect(stderr).toContain('The request has about 10000 tokens, more than the window of main: 4000.');
+    expect(stderr).toContain('The request has about 10000 tokens, but the window of main holds 4000.');
     expect(chat.summaries()).toEqual([]);
     expect(chat.asked()).toEqual([]);
     await chat.hi(['ask', 'a haiku']);
@@ -20,7 +20,7 @@ describe('what can never fit', () => {
     await using chat = await compacting({ config: { preamble: words('Be brief.', 30_000) } });
     const { status, stderr } = await chat.hi(['ask', 'hello']);
     expect(status).toBe(6);
-    expect(stderr).toContain('Preamble, skills and tools alone take 7500 tokens');
+    expect(stderr).toContain('The preamble, skills and tools alone take 7500 tokens');
     expect((await chat.hi(['compact'])).stderr).toBe('There is nothing to compact.\n');
   });
 
@@ -151,7 +151,7 @@ describe('models of different size', () => {
     });
     const { stderr } = await chat.hi(['ask', LAST_STRAW]);
     expect(stderr).toContain(
-      "The 1500-token window of 'small' is too small to summarise in. 'main' writes it instead.",
+      "The window of 'small' (1500 tokens) is too small to write a summary in. 'main' writes it instead.",
     );
     expect(chat.sent().system[0]).toContain('By the main one.');
   });

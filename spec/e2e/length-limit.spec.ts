@@ -47,7 +47,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
         ],
       });
       expect(run.stderr).toMatch(
-        /output limit in the middle of a call of write_file.*is asked to work in smaller steps/,
+        /output limit in the middle of a call to write_file.*is asked to work in smaller steps/,
       );
       expect(run.stderr).toContain("Stopped: the answer reached the model's output limit");
       expect(existsSync(join(home.work, 'a.txt'))).toBe(false);

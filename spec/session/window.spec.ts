@@ -57,7 +57,7 @@ describe('a message that by the estimate is larger than the window', () => {
     set = await stage([answer('It fits.')], {}, 4000);
     await expect(drain(set.session.send(say(words(5004)), never()))).rejects.toMatchObject({
       code: 'window',
-      message: 'The request has about 5004 tokens, more than the window of m: 4000.',
+      message: 'The request has about 5004 tokens, but the window of m holds 4000.',
     });
     expect(set.requests).toHaveLength(0);
   });
