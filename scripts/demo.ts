@@ -1,5 +1,5 @@
-// A demonstration without any vendor: a stand-in server on this machine with scripted answers, and the real program talking to it.
-// The demonstration has its own configuration and conversation in a folder that is removed at the end.
+// A demonstration without a provider: the real program talks to a stand-in server on this machine that gives scripted answers.
+// Its configuration and conversation are in a folder of its own that is removed at the end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,13 +22,13 @@ const config = {
   api_base: `${standIn.url}/v1`,
   model: 'stand-in',
   small_model: { model: SMALL_MODEL },
-  // A small window, so that a compaction can be seen after a few questions.
+  // A small window, so that a compaction happens after a few questions.
   context_window: 3000,
 };
 writeFileSync(join(folder, 'config.json'), JSON.stringify(config, null, 2), { mode: 0o600 });
 
 console.error(
-  'DEMONSTRATION: the answers are scripted and come from a stand-in server on this machine; no model is asked.',
+  'DEMONSTRATION: the answers are scripted and come from a stand-in server on this machine. No model is asked.',
 );
 console.error('Streaming, tools and their approval, compaction and the history file are the real program.');
 console.error(

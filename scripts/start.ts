@@ -1,4 +1,4 @@
-// The first conversation: the real one where a configuration, a vendor's key or Ollama is at hand, else the demonstration.
+// Starts the first conversation: a real one where there is a configuration, a vendor's key or Ollama, else the demonstration.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -18,8 +18,8 @@ if (configured || existsSync(file)) {
     `No configuration at '${file}', no API key in the environment, and Ollama does not answer on this machine.`,
   );
   console.error(
-    "Here is a demonstration instead. For real conversations run 'node dist/hi.js config init', or set a key",
+    "Starting a demonstration instead. For real conversations, run 'node dist/hi.js config init', or set a key",
   );
-  console.error('(OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY), and start again.\n');
+  console.error('(OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY) and start again.\n');
   await import('./demo.js');
 }

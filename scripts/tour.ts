@@ -29,7 +29,7 @@ const env = {
 };
 
 const page: string[] = [];
-/** How many lines of the terminal are in the page. */
+/** How many lines of the terminal are in the page already. */
 let recorded = 0;
 let terminal = open();
 
@@ -55,14 +55,14 @@ function explain(title: string, text: string): void {
   page.push(`## ${title}`, '', text, '');
 }
 
-/** Puts what came onto the screen since the last time into the page. The prompt that waits belongs to the next picture. */
+/** Adds to the page what appeared on the screen since the last time. The prompt that waits belongs to the next block. */
 function record(): void {
   const lines = terminal.transcript().split('\n');
   push(lines.slice(recorded, -1));
   recorded = lines.length - 1;
 }
 
-/** Puts what is on the screen at this moment into the page; what follows is recorded from the line that begins like this. */
+/** Adds what is on the screen right now to the page. Recording continues from the line that begins with `from`. */
 function recordMoment(from: string): void {
   const lines = terminal.transcript().split('\n');
   push(lines.slice(recorded));
@@ -73,7 +73,7 @@ function push(lines: readonly string[]): void {
   page.push(`\`\`\`text\n${lines.map(tidy).join('\n').trim()}\n\`\`\``, '');
 }
 
-/** Times are those of one recording, so that the next one differs only where the program does. */
+/** Fixes times and paths, so that the next recording differs only where the program does. */
 function tidy(line: string): string {
   const text = line
     .replaceAll(home, '~')
@@ -86,9 +86,9 @@ function tidy(line: string): string {
 try {
   page.push('# A tour of `hi chat`', '');
   page.push(
-    'Recorded by `npm run tour`: the program as it is built, in a terminal, talking to the stand-in server of `npm run demo`, whose answers are',
-    'scripted. Nothing is edited, except that very long lines are shortened and times are those of one recording. Colours cannot be seen here: in',
-    'a terminal marks and tool lines are dim, headings and emphasis bold, code coloured.',
+    'Recorded by `npm run tour`: the built program in a terminal, talking to the stand-in server of `npm run demo`, whose answers are scripted. Nothing',
+    'is edited, except that very long lines are shortened and times are those of one recording. This page shows no colours: in a terminal, marks and',
+    'tool lines are dim, headings and emphasis bold, and code is coloured.',
     '',
   );
   await prompt();
@@ -106,10 +106,13 @@ try {
   terminal.type('\r');
   await prompt();
   record();
-  explain('A command of your own', '`!` runs it and lets the model see what it printed.');
+  explain('A command of your own', '`!` runs it and shares its output with the model.');
   await say('!cat haiku.txt');
   record();
-  explain('A long paste', 'Twelve lines of a log are pasted. They stand in the line as a token, and are sent in full.');
+  explain(
+    'A long paste',
+    'Twelve lines of a log are pasted. The input line shows them as a token, and the model gets them in full.',
+  );
   terminal.paste(
     Array.from({ length: 12 }, (_, line) => `2026-11-22 08:${10 + line} engine: stage ${line} is warm`).join('\n'),
   );
@@ -118,7 +121,7 @@ try {
   record();
   explain(
     'A conversation that outgrows the window',
-    'The window is small here on purpose. Above four fifths of it, before the next request, older messages become a summary; nothing is deleted.',
+    'The window is small here on purpose. When more than four fifths of it are used, older messages become a summary before the next request. Nothing is deleted.',
   );
   await say('tell me a long story');
   await say('tell me a long story');

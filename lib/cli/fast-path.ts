@@ -2,11 +2,11 @@ import type { ChatOptions } from './base/command-options.js';
 import type { World } from './base/world.js';
 import { askCommand } from './commands/ask-command.js';
 
-/** What the options of a turn come to when none is given. */
+/** The options of a turn when none is given. */
 export const NO_OPTIONS: ChatOptions = { stream: true, tools: true, outputFormat: 'text' };
 
 /**
- * What people type most, without any option: `hi`, `hi chat`, `hi ask WORDS`. There is nothing to parse then, and a start need not load what parses.
+ * The commands that people type most, without options: `hi`, `hi chat`, `hi ask WORDS`. They need no parser, so a start does not load it.
  * Null for everything else.
  */
 export function fastPathCommand(world: World): (() => Promise<number>) | null {

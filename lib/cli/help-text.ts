@@ -1,7 +1,7 @@
 import { emptyWorld } from './base/empty-world.js';
 import { makeProgram } from './program.js';
 
-/** What `hi --help` prints, from the commands themselves. The build evaluates it, so that printing it loads nothing. */
+/** What `hi --help` prints, generated from the commands. The build evaluates it, so that printing it loads nothing. */
 export const HELP = help();
 
 function help(): string {

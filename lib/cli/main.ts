@@ -2,9 +2,9 @@ import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
 
 /**
- * Runs the program in a world and resolves to the exit status (SPEC §1). Never rejects: errors are told on stderr.
- * A closed pipe behind stdout or stderr is not an error: what is written after it is dropped.
- * The version and the help are answered before anything is loaded.
+ * Runs the program in a world. Resolves to the exit status (SPEC §1). Never rejects: errors are printed on stderr.
+ * A closed pipe behind stdout or stderr is not an error: later output is dropped.
+ * `--version` and `--help` are answered before anything is loaded.
  */
 export async function main(world: World): Promise<number> {
   const [first, ...rest] = world.argv;

@@ -4,25 +4,25 @@ import { VERSION } from './base/version.js';
 import { makeProgram } from './program.js';
 
 const STATUSES = [
-  ['0', 'done'],
+  ['0', 'success'],
   ['1', 'a bug'],
-  ['2', 'misuse'],
-  ['3', 'configuration'],
+  ['2', 'wrong usage'],
+  ['3', 'the configuration is missing or invalid'],
   ['4', 'the provider refused the key'],
-  ['5', 'provider or network failure after retries'],
-  ['6', 'the request cannot fit the context window'],
+  ['5', 'provider or network failure, after retries'],
+  ['6', 'the request does not fit into the context window'],
   ['7', 'the history cannot be read or written'],
   ['130', 'interrupted'],
   ['143', 'terminated'],
 ] as const;
 
 const FILES = [
-  ['~/.config/hi/config.json', 'the configuration; HI_CONFIG_DIR and --config say otherwise'],
+  ['~/.config/hi/config.json', 'the configuration; HI_CONFIG_DIR and --config change the place'],
   ['~/.config/hi/skills/', 'skills, as *.md or NAME/SKILL.md'],
-  ['~/.local/share/hi/history.json.zst', 'the conversation; HI_DATA_DIR says otherwise'],
+  ['~/.local/share/hi/history.json.zst', 'the conversation; HI_DATA_DIR changes the place'],
 ] as const;
 
-/** The manual page hi(1) in roff, from the commands themselves. The build writes it into the package. */
+/** The manual page hi(1) in roff, generated from the commands. The build writes it into the package. */
 export const MANUAL = manual(makeProgram(emptyWorld(), () => undefined));
 
 function manual(program: Command): string {
@@ -35,7 +35,7 @@ function manual(program: Command): string {
     '[options] [command]',
     '.SH DESCRIPTION',
     escaped(program.description()),
-    'Without a command it is the chat on a terminal, and one question when standard input is piped.',
+    'Without a command, hi starts the chat on a terminal and asks one question when standard input is piped.',
     '.SH OPTIONS',
     ...program.createHelp().visibleOptions(program).flatMap(optionLines),
     '.SH COMMANDS',
@@ -69,7 +69,7 @@ function commandLines(program: Command, command: Command): readonly string[] {
   ];
 }
 
-/** Options that mean the same for the program itself are told of once. */
+/** Options that the program itself has with the same meaning are listed once. */
 function isOwn(program: Command): (option: Option) => boolean {
   const common = new Set(program.options.map(({ flags, description }) => `${flags} ${description}`));
   return ({ flags, description }) => !common.has(`${flags} ${description}`) && !flags.includes('--help');

@@ -1,16 +1,18 @@
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { HiError } from '../errors.js';
 import { providers } from '../providers/index.js';
-import { suggestion } from '../registry.js';
 import { addChatOptions, addCommonOptions, addModelOptions, type ChatOptions } from './base/command-options.js';
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
 import { askCommand } from './commands/ask-command.js';
+import { mergedOptions } from './merged-options.js';
+import { STRATEGY_NAMES } from './strategy-names.js';
+import { asUsageError, unknownCommand } from './usage-error.js';
 
-/** What a command leaves: its exit status. */
+/** The exit status of a command. */
 type Status = number;
 
-/** Parses the command line and runs its command; resolves to the exit status. Throws a `HiError` of code `usage` for what cannot be parsed. */
+/** Parses the command line and runs its command. Resolves to the exit status. Throws a `HiError` of code `usage` for what cannot be parsed. */
 export async function runProgram(world: World): Promise<Status> {
   let status: Status = 0;
   const finish = (finished: Status): void => {
@@ -32,8 +34,8 @@ function asksForHelp(word: string): boolean {
 }
 
 /**
- * The command line: every command with its options, each loading its own code when it runs. `finish` is told the exit status.
- * Help, completion and the manual page read it. With `words` that begin with a command, the others are left out: a start pays for none of them.
+ * The command line: every command with its options, each loading its own code when it runs. Calls `finish` with the exit status.
+ * Help, completion and the manual page read it. When `words` begin with a command, the others are left out: a start pays for none of them.
  */
 export function makeProgram(
   world: World,
@@ -56,7 +58,10 @@ export function makeProgram(
     .showSuggestionAfterError()
     .argument('[command...]')
     .usage('[options] [command]')
-    .addHelpText('after', '\nWithout a command: the chat on a terminal, one question when stdin is piped.');
+    .addHelpText(
+      'after',
+      '\nWithout a command, hi starts the chat on a terminal and asks one question when stdin is piped.',
+    );
   program.action(async ([command]: readonly string[], _options, self: Command) => {
     if (command !== undefined) throw unknownCommand(command, self);
     const options: ChatOptions & { readonly print?: string } = self.opts();
@@ -68,20 +73,20 @@ export function makeProgram(
 
   const commands: Readonly<Record<string, readonly [string, (command: Command) => void]>> = {
     chat: [
-      'talk, line by line',
+      'chat, line by line',
       (command) =>
         addChatOptions(command).action(async (_options, self: Command) =>
-          finish(await (await import('./commands/chat-command.js')).chatCommand(world, all(self))),
+          finish(await (await import('./commands/chat-command.js')).chatCommand(world, mergedOptions(self))),
         ),
     ],
 
     ask: [
-      'one question, the answer on stdout; stdin, when piped, is sent too',
+      'ask one question; the answer goes to stdout, and piped stdin is sent too',
       (command) =>
         addChatOptions(command)
           .argument('[text...]', 'the question; - reads it from stdin')
           .action(async (text: readonly string[], _options, self: Command) =>
-            finish(await askCommand(world, text, all(self))),
+            finish(await askCommand(world, text, mergedOptions(self))),
           ),
     ],
 
@@ -89,58 +94,62 @@ export function makeProgram(
       'clear the conversation; a copy is kept until the next reset',
       (command) =>
         addCommonOptions(command)
-          .option('-y, --yes', 'do not ask')
-          .option('--undo', 'bring back what the last reset cleared')
+          .option('-y, --yes', 'do not ask for confirmation')
+          .option('--undo', 'restore what the last reset cleared')
           .option('--purge', 'keep no copy')
           .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/reset-command.js')).resetCommand(world, all(self))),
+            finish(await (await import('./commands/reset-command.js')).resetCommand(world, mergedOptions(self))),
           ),
     ],
 
     compact: [
-      'make the conversation shorter for the model, now',
+      'compact the conversation now',
       (command) =>
         addModelOptions(addCommonOptions(command))
-          .argument('[focus...]', 'what the summary should pay attention to')
-          .option('--strategy <name>', 'summary, truncate or replace')
-          .option('--dry-run', 'only say what would happen')
-          .option('--json', 'print what was done as JSON')
+          .argument('[focus...]', 'what the summary should focus on')
+          .option('--strategy <name>', `one of: ${STRATEGY_NAMES.join(', ')}`)
+          .option('--dry-run', 'only print what would happen')
+          .option('--json', 'print the result as JSON')
           .action(async (focus: readonly string[], _options, self: Command) =>
-            finish(await (await import('./commands/compact-command.js')).compactCommand(world, focus, all(self))),
+            finish(
+              await (await import('./commands/compact-command.js')).compactCommand(world, focus, mergedOptions(self)),
+            ),
           ),
     ],
 
     history: [
-      'the whole transcript',
+      'print the transcript',
       (command) =>
         addCommonOptions(command)
           .option('-n, --number <count>', 'only the last messages', count)
           .option('--find <text>', 'only the messages that contain TEXT')
-          .option('--json', 'as a JSON array')
-          .option('--md', 'as Markdown')
+          .option('--json', 'print as a JSON array')
+          .option('--md', 'print as Markdown')
           .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/history-command.js')).historyCommand(world, all(self))),
+            finish(await (await import('./commands/history-command.js')).historyCommand(world, mergedOptions(self))),
           ),
     ],
 
     status: [
-      'how long the conversation is and how full the window',
+      'show how long the conversation is and how full the window is',
       (command) =>
         addModelOptions(addCommonOptions(command))
-          .option('--json', 'as JSON')
+          .option('--json', 'print as JSON')
           .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/status-command.js')).statusCommand(world, all(self))),
+            finish(await (await import('./commands/status-command.js')).statusCommand(world, mergedOptions(self))),
           ),
     ],
 
     skills: [
-      'the skills found, and what was found wrong with any',
+      'list the skills, and what is wrong with any',
       (command) =>
         addCommonOptions(command)
-          .argument('[name]', 'show this one, and why it is in or out')
-          .option('--json', 'as JSON')
+          .argument('[name]', 'show this skill, and why it is or is not sent')
+          .option('--json', 'print as JSON')
           .action(async (name: string | undefined, _options, self: Command) =>
-            finish(await (await import('./commands/skills-command.js')).skillsCommand(world, name, all(self))),
+            finish(
+              await (await import('./commands/skills-command.js')).skillsCommand(world, name, mergedOptions(self)),
+            ),
           ),
     ],
 
@@ -167,11 +176,11 @@ export function makeProgram(
           ),
     ],
   };
-  // Who names a command first has nothing to do with the others, nor with what stands before a command's name.
+  // A command line that begins with a command needs neither the other commands nor the options that precede one.
   const named = words?.[0] !== undefined && Object.hasOwn(commands, words[0]) ? words[0] : null;
   if (named === null) {
     addChatOptions(program).addOption(
-      new Option('-p, --print <text>', 'ask TEXT, print the answer and leave: hi ask TEXT'),
+      new Option('-p, --print <text>', 'ask TEXT and print the answer; the same as hi ask TEXT'),
     );
   }
   for (const [name, [description, complete]] of Object.entries(commands)) {
@@ -193,20 +202,20 @@ function addConfigCommands(config: Command, program: Command, world: World, fini
         .copyInheritedSettings(program),
     );
   add('init', 'set up step by step').action(async (_options, self: Command) =>
-    finish(await (await import('./commands/config-command.js')).configInitCommand(world, all(self))),
+    finish(await (await import('./commands/config-command.js')).configInitCommand(world, mergedOptions(self))),
   );
-  add('check', 'say what is right and how to mend what is not')
-    .option('--live', 'also make one small call')
+  add('check', 'check everything, and say how to fix what fails')
+    .option('--live', 'also make one small call to the model')
     .action(async (_options, self: Command) =>
-      finish(await (await import('./commands/config-command.js')).configCheckCommand(world, all(self))),
+      finish(await (await import('./commands/config-command.js')).configCheckCommand(world, mergedOptions(self))),
     );
   addModelOptions(add('show', 'print the effective settings, keys masked')).action(async (_options, self: Command) =>
-    finish(await (await import('./commands/config-command.js')).configShowCommand(world, all(self))),
+    finish(await (await import('./commands/config-command.js')).configShowCommand(world, mergedOptions(self))),
   );
   add('path', 'print where the files are')
-    .option('--json', 'as JSON')
+    .option('--json', 'print as JSON')
     .action(async (_options, self: Command) =>
-      finish(await (await import('./commands/config-command.js')).configPathCommand(world, all(self))),
+      finish(await (await import('./commands/config-command.js')).configPathCommand(world, mergedOptions(self))),
     );
   add('schema', 'print the JSON Schema of config.json').action(async () =>
     finish(await (await import('./commands/config-command.js')).configSchemaCommand(world)),
@@ -218,39 +227,8 @@ function addConfigCommands(config: Command, program: Command, world: World, fini
   });
 }
 
-/** The options of a command with those given before it: what was typed wins over defaults, and the nearest over what stands before. */
-function all<Options extends object>(command: Command): Options {
-  const chain: Command[] = [];
-  for (let one: Command | null = command; one !== null; one = one.parent) chain.unshift(one);
-  const typed = chain.flatMap((one) =>
-    Object.entries(one.opts()).filter(([key]) => one.getOptionValueSource(key) === 'cli'),
-  );
-  return Object.fromEntries([...Object.entries(command.opts()), ...typed]) as Options;
-}
-
-function unknownCommand(typed: string, parent: Command): HiError {
-  const names = parent.commands.map((command) => command.name());
-  return new HiError('usage', `Unknown command '${typed}'.`, {
-    hint: `${suggestion(typed, names)} To ask something: hi ask "…"`,
-  });
-}
-
 function count(value: string): number {
   const number = Number(value);
   if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new HiError('usage', `'${value}' is not a number of messages.`, { hint: 'Give a whole number above 0.' });
-}
-
-/** What commander complains of, as our error; null for what is no error (help and version were printed). */
-function asUsageError(thrown: unknown): unknown {
-  if (!(thrown instanceof CommanderError)) return thrown;
-  if (thrown.exitCode === 0 || thrown.code === 'commander.help') return null;
-  const [first = '', ...rest] = thrown.message
-    .replace(/^error: /, '')
-    .replace(/\.+$/, '')
-    .split('\n');
-  const hint = rest.join(' ').replace(/^\(|\)$/g, '');
-  return new HiError('usage', `${first.charAt(0).toUpperCase()}${first.slice(1)}.`, {
-    hint: `${hint === '' ? '' : `${hint} `}Run 'hi --help' for what there is.`,
-  });
+  throw new HiError('usage', `Invalid number of messages '${value}'.`, { hint: 'Use a whole number above 0.' });
 }

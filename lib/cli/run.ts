@@ -2,7 +2,7 @@ import { HiError } from '../errors.js';
 import type { World } from './base/world.js';
 import { fastPathCommand } from './fast-path.js';
 
-/** Parses the command line and runs the command; resolves to the exit status, after telling an error in the one place that does. */
+/** Parses the command line and runs the command. Resolves to the exit status; an error is printed first. */
 export async function run(world: World): Promise<number> {
   let failed: HiError | null = null;
   for (const stream of [world.stdout, world.stderr]) {
@@ -12,8 +12,8 @@ export async function run(world: World): Promise<number> {
     });
   }
   try {
-    const plain = fastPathCommand(world);
-    const status = plain === null ? await (await import('./program.js')).runProgram(world) : await plain();
+    const fast = fastPathCommand(world);
+    const status = fast === null ? await (await import('./program.js')).runProgram(world) : await fast();
     if (failed !== null) throw failed;
     return status;
   } catch (thrown) {
@@ -27,13 +27,13 @@ function isClosedPipe(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }
 
-/** The words that may be options: those before `--`. Read from the words, for the error may be that they could not be parsed. */
+/** The words that may be options: those before `--`. Not parsed, for the error may be that they cannot be. */
 function optionsIn(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end < 0 ? argv : argv.slice(0, end);
 }
 
-/** Whether errors are to be printed as JSON too. */
+/** Whether errors are also printed as JSON. */
 function wantsJson(options: readonly string[]): boolean {
   return options.some((word, place) => {
     if (word === '--json') return true;

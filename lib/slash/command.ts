@@ -2,38 +2,38 @@ import type { ChatEvent } from '../chat/event.js';
 import type { Named } from '../registry.js';
 import type { Session } from '../session/session.js';
 
-/** What a command may do beside talking to the session; the program hands in what touches the terminal and the disk. */
+/** What a command may use besides the session. The program hands in what touches the terminal and the disk. */
 export interface SlashContext {
   readonly session: Session;
   /** All commands, for the help. */
   readonly commands: readonly SlashCommand[];
   /** Asks yes or no. Where nobody can be asked, `-y` means yes; without it a `HiError` is thrown whose hint ends with `alternative`. */
   confirm(question: string, alternative: string): Promise<boolean>;
-  /** Opens the user's editor on a text; resolves to what was saved, null when nothing was changed. Throws a `HiError` when there is no editor. */
+  /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */
   edit(text: string): Promise<string | null>;
-  /** Puts a text on the clipboard; resolves to the way it went. */
+  /** Puts a text on the clipboard. Resolves to the method that worked. */
   copy(text: string): Promise<string>;
   /** The models of the provider in use, for choosing. */
   models(signal?: AbortSignal): Promise<readonly string[]>;
-  /** Removes what was kept outside the history and may hold parts of the conversation; throws a `HiError` naming what could not be removed. */
+  /** Removes what is stored outside the history and may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
   purgeCaches(): Promise<void>;
-  /** What the answers of this chat used and what that costs, in lines. */
+  /** Lines that say what the answers of this chat used and cost. */
   spending(): Promise<string>;
   /** Whether there is a file of that name. */
   exists(path: string): Promise<boolean>;
-  /** Whole text of a file, written aside and renamed; throws a `HiError` naming the path. */
+  /** Replaces a whole file at once. Throws a `HiError` that names the path. */
   write(path: string, chunks: AsyncIterable<string>): Promise<void>;
 }
 
-/** What a command yields: what happens in the session, and what only a line editor can do. */
+/** What a command yields: events of the session, and two that only the REPL can act on. */
 export type SlashEvent =
   | ChatEvent
-  /** Text to stand in the input line. */
+  /** Puts text into the input line. */
   | { readonly type: 'prefill'; readonly text: string }
   /** Ends the chat. */
   | { readonly type: 'leave' };
 
-/** A slash command: one object in one file, listed in `index.ts`. Help and completion read it. */
+/** A slash command: one object in one file, listed in `index.ts`, which help and completion read. */
 export interface SlashCommand extends Named {
   /** How it is typed, with its arguments: `/compact [focus]`. */
   readonly usage: string;

@@ -5,7 +5,7 @@ export const slashCompact: SlashCommand = {
   name: 'compact',
   aliases: ['compress', 'summarize'],
   usage: '/compact [focus]',
-  summary: 'compact now, with focus if given',
+  summary: 'compact now; focus is optional',
   isOnCommandLine: true,
   async *run(argument, { session }, signal) {
     yield* session.compact({ focus: argument === '' ? null : argument, strategy: null }, signal);

@@ -3,33 +3,33 @@ import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './command.js';
 
-/** `/copy`: puts the last answer, the n-th last, or its code blocks on the clipboard. */
+/** `/copy`: copies the last answer, the n-th last, or the code blocks of the last. */
 export const slashCopy: SlashCommand = {
   name: 'copy',
   usage: '/copy [n|code]',
-  summary: 'copy the last answer, the n-th last, or its code',
+  summary: "copy the last answer, the n-th last, or the last one's code",
   complete: async (typed) => ['code'].filter((word) => word.startsWith(typed)),
-  async *run(argument, { session, copy: put }) {
-    const text =
-      argument === 'code' ? codeOf(answer(session, 1)) : answer(session, argument === '' ? 1 : Number(argument));
-    const way = await put(text);
-    yield { type: 'print', text: `Copied ${text.length} characters (${way}).` };
+  async *run(argument, { session, copy }) {
+    const text = argument === 'code' ? codeIn(nthLastAnswer(session, '1')) : nthLastAnswer(session, argument || '1');
+    const method = await copy(text);
+    yield { type: 'print', text: `Copied ${text.length} characters (${method}).` };
   },
 };
 
-function answer(session: Session, nth: number): string {
+function nthLastAnswer(session: Session, typed: string): string {
+  const nth = Number(typed);
   const answers = session.history.entries
     .filter(isMessage)
     .filter(({ role }) => role === 'assistant')
     .map(({ content }) => textOf(content));
   const found = Number.isSafeInteger(nth) && nth > 0 ? answers.filter((text) => text !== '').at(-nth) : undefined;
   if (found !== undefined) return found;
-  throw new HiError('usage', 'There is no such answer to copy.', { hint: 'Type: /copy, /copy 2 or /copy code' });
+  throw new HiError('usage', `No answer '${typed}' to copy.`, { hint: 'Type: /copy, /copy 2 or /copy code' });
 }
 
 /** The contents of the fenced blocks of an answer, one after another. */
-function codeOf(text: string): string {
+function codeIn(text: string): string {
   const blocks = [...text.matchAll(/^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)^\1/gm)].map((match) => match[2] ?? '');
   if (blocks.length > 0) return blocks.join('\n').trimEnd();
-  throw new HiError('usage', 'The last answer has no code block.', { hint: '/copy copies all of it.' });
+  throw new HiError('usage', 'The last answer has no code block.', { hint: 'To copy all of it, type: /copy' });
 }

@@ -5,32 +5,31 @@ import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './command.js';
 
-/** `/export`: the whole conversation into a file, as Markdown or JSON by its name. */
+/** `/export`: writes the whole conversation to a file, as Markdown or JSON by its extension. */
 export const slashExport: SlashCommand = {
   name: 'export',
   aliases: ['save'],
   usage: '/export FILE',
-  summary: 'write all of it to FILE.md or FILE.json',
+  summary: 'save the conversation as FILE.md or FILE.json',
   async *run(argument, { session, write, exists, confirm }) {
-    const form = /\.(md|json)$/.exec(argument)?.[1];
-    if (form === undefined) {
-      throw new HiError(
-        'usage',
-        argument === '' ? 'There is no file to write.' : `'${argument}' is no .md or .json file.`,
-        {
-          hint: 'Type: /export FILE.md or /export FILE.json',
-        },
-      );
-    }
-    const question = `Write over ${argument}?`;
+    const format = formatOf(argument);
+    const question = `Overwrite ${argument}?`;
     if ((await exists(argument)) && !(await confirm(question, 'Or name a file that does not exist yet.'))) {
       return yield { type: 'print', text: 'Nothing was written.' };
     }
     await session.history.refresh();
-    await write(argument, form === 'md' ? asMarkdown(session.history) : asJson(session.history));
-    yield { type: 'print', text: `Written: ${argument}` };
+    await write(argument, format === 'md' ? asMarkdown(session.history) : asJson(session.history));
+    yield { type: 'print', text: `Wrote ${argument}.` };
   },
 };
+
+function formatOf(file: string): string {
+  const format = /\.(md|json)$/.exec(file)?.[1];
+  if (format !== undefined) return format;
+  const message =
+    file === '' ? 'No file name given.' : `Cannot export to '${file}': the name must end in .md or .json.`;
+  throw new HiError('usage', message, { hint: 'Type: /export FILE.md or /export FILE.json' });
+}
 
 async function* asMarkdown(history: Session['history']): AsyncGenerator<string> {
   yield '# Conversation\n';

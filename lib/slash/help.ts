@@ -1,20 +1,21 @@
+import { columns } from './columns.js';
 import type { SlashCommand } from './command.js';
 
 const KEYS = [
   ['Enter', 'send'],
-  ['Ctrl-J, Alt-Enter', 'next line of the same message; so does \\ before Enter'],
+  ['Ctrl-J, Alt-Enter', 'start a new line; so does \\ before Enter'],
   ['"""', 'open and close a block of lines'],
   ['Up, Down, Ctrl-R', 'earlier inputs'],
   ['Tab', 'complete commands, models, skills, and files after @'],
   ['Ctrl-G', 'write in your editor'],
   ['Ctrl-C, Esc', 'stop the answer'],
-  ['Ctrl-D', 'leave'],
-  ['!command', 'run it and add what it prints; !!command only runs it'],
-  ['@path', 'attach a file, or the names in a folder'],
+  ['Ctrl-D', 'quit'],
+  ['!command', 'run it and share its output; !!command only runs it'],
+  ['@path', 'attach a file, or list a folder'],
   ['//text', 'send /text'],
 ] as const;
 
-/** `/help`: every command of the registry with its line, then the keys. */
+/** `/help`: lists every command of the registry, then the keys. */
 export const slashHelp: SlashCommand = {
   name: 'help',
   aliases: ['?'],
@@ -28,8 +29,3 @@ export const slashHelp: SlashCommand = {
     yield { type: 'print', text: `${columns(rows)}\n\n${columns(KEYS)}` };
   },
 };
-
-function columns(rows: readonly (readonly [string, string])[]): string {
-  const width = rows.reduce((widest, [left]) => Math.max(widest, left.length), 0);
-  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`).join('\n');
-}

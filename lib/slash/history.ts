@@ -3,7 +3,7 @@ import { transcriptOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { SlashCommand } from './command.js';
 
-/** `/history`: the last messages, or the whole transcript of the archive. */
+/** `/history`: prints the last messages of the archive. */
 export const slashHistory: SlashCommand = {
   name: 'history',
   usage: '/history [n]',
@@ -12,15 +12,15 @@ export const slashHistory: SlashCommand = {
   async *run(argument, { session }) {
     const count = argument === '' ? 20 : Number(argument);
     if (!Number.isSafeInteger(count) || count < 1) {
-      throw new HiError('usage', `'${argument}' is not a number of messages.`, {
-        hint: 'Give a whole number above 0.',
+      throw new HiError('usage', `Invalid number of messages '${argument}'.`, {
+        hint: 'Use a whole number above 0.',
       });
     }
     await session.history.refresh();
     const entries = await session.history.newest(count);
-    const text: string[] = [];
-    for await (const entry of inReadingOrder(entries, session.history)) text.push(transcriptOf(entry));
-    const read = text.filter((one) => one !== '').join('\n');
-    yield { type: 'print', text: read === '' ? 'The conversation is empty.' : read.trimEnd() };
+    const lines: string[] = [];
+    for await (const entry of inReadingOrder(entries, session.history)) lines.push(transcriptOf(entry));
+    const text = lines.filter((line) => line !== '').join('\n');
+    yield { type: 'print', text: text === '' ? 'The conversation is empty.' : text.trimEnd() };
   },
 };

@@ -1,15 +1,15 @@
-/** A line as the user meant it. */
+/** What a line of input is. */
 export type Line =
-  /** Nothing but white space. */
+  /** Only white space. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'message' }
   | { readonly kind: 'command'; readonly name: string; readonly argument: string }
-  /** A command of the user's own; `kept` when its output goes into the conversation. */
+  /** A shell command of the user's own. `shared` means that its output goes into the conversation. */
   | { readonly kind: 'shell'; readonly command: string; readonly shared: boolean };
 
 /**
- * What a line is, by how it begins as it stood on the screen (SPEC §4): `/name` is a command, `//x` the message `/x`, `!cmd` runs a command and keeps
- * its output, `!!cmd` only runs it. A line that begins with a path, such as `/etc/hosts`, is a message: no command has a slash in its name.
+ * Reads a line by how it begins on the screen (SPEC §4): `/name` is a slash command, `//x` the message `/x`, `!cmd` runs a command and shares its
+ * output, `!!cmd` only runs it. A line that begins with a path, such as `/etc/hosts`, is a message: no command has a slash in its name.
  */
 export function parseLine(shown: string): Line {
   const line = shown.trim();

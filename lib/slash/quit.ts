@@ -1,11 +1,11 @@
 import type { SlashCommand } from './command.js';
 
-/** `/quit`: leaves; everything is on disk already. */
+/** `/quit`: ends the chat. Everything is on disk already. */
 export const slashQuit: SlashCommand = {
   name: 'quit',
   aliases: ['exit', 'bye', 'q'],
   usage: '/quit',
-  summary: 'leave; the conversation stays',
+  summary: 'quit; the conversation is kept',
   async *run() {
     yield { type: 'leave' };
   },

@@ -1,11 +1,11 @@
 import type { SlashCommand } from './command.js';
 
-/** `/retry`: asks the last question once more, by another model if one is named. */
+/** `/retry`: asks the last question again, of another model if one is named. */
 export const slashRetry: SlashCommand = {
   name: 'retry',
   aliases: ['regenerate'],
   usage: '/retry [model]',
-  summary: 'ask again, another model if named',
+  summary: 'ask again, optionally another model',
   complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
   async *run(argument, { session }, signal) {
     yield* session.retry(argument === '' ? null : argument, signal);

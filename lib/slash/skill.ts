@@ -12,14 +12,15 @@ export const slashSkill: SlashCommand = {
     return (await session.skills()).skills.map(({ name }) => `${sign}${name}`).filter((name) => name.startsWith(typed));
   },
   async *run(argument, { session }) {
-    if (argument === '') throw new HiError('usage', 'Which skill?', { hint: 'Type: /skill NAME. /skills lists them.' });
+    if (argument === '')
+      throw new HiError('usage', 'No skill named.', { hint: 'Type: /skill NAME. To list the skills, type: /skills' });
     const drop = argument.startsWith('-');
     const { name } = pick((await session.skills()).skills, drop ? argument.slice(1) : argument, 'skill', 'usage');
     if (drop) session.dropSkill(name);
     else session.pinSkill(name);
     yield {
       type: 'print',
-      text: drop ? `${name} goes with the next message.` : `${name} is loaded with the next message and stays.`,
+      text: drop ? `${name} is dropped from the next message on.` : `${name} is loaded from the next message on.`,
     };
   },
 };

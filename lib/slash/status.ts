@@ -1,12 +1,12 @@
 import { statusText } from '../session/session-status.js';
 import type { SlashCommand } from './command.js';
 
-/** `/status`: how long the conversation is and how full the window, and what this chat has used. */
+/** `/status`: shows how long the conversation is, how full the window is, and what this chat has used. */
 export const slashStatus: SlashCommand = {
   name: 'status',
   aliases: ['context', 'cost', 'tokens'],
   usage: '/status',
-  summary: 'length, fullness, cost',
+  summary: 'length, window use, cost',
   isOnCommandLine: true,
   async *run(_argument, { session, spending }, signal) {
     const { provider, model } = session.target;

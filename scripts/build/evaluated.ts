@@ -7,6 +7,7 @@ export const EVALUATED: Readonly<Record<string, () => Promise<object>>> = {
   'lib/config/model-table.ts': () => import('../../lib/config/model-table.js'),
   'lib/cli/config-check/config-schema.ts': () => import('../../lib/cli/config-check/config-schema.js'),
   'lib/cli/help-text.ts': () => import('../../lib/cli/help-text.js'),
+  'lib/cli/strategy-names.ts': () => import('../../lib/cli/strategy-names.js'),
   'lib/tools/tool-specs.ts': () => import('../../lib/tools/tool-specs.js'),
 };
 

@@ -28,12 +28,12 @@ describe('what a chat has used', () => {
     expect(spendingText([answer({ provider, model })])).toMatch(/about \$\d/);
   });
 
-  it('names the models whose price is not known, and guesses none behind an address of the user', () => {
+  it('names the models without a published price, and guesses none behind a custom address', () => {
     const local = answer({ provider: 'ollama', model: 'llama3.2', api_base: 'http://127.0.0.1:11434' });
     expect(spendingText([local, answer({ api_base: 'http://127.0.0.1:8000/v1' })])).toContain(
-      'no price is known for llama3.2, gpt-4o',
+      'unknown: no published price for llama3.2, gpt-4o',
     );
-    expect(spendingText([answer({}), local])).toContain('about $3.00, without llama3.2, whose price is not known');
+    expect(spendingText([answer({}), local])).toContain('about $3.00, not counting llama3.2 (no published price)');
     expect(spendingText([answer({ model: 'openai/gpt-4o', api_base: 'https://openrouter.ai/api/v1' })])).toMatch(
       /about \$\d/,
     );

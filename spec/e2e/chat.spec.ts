@@ -128,16 +128,16 @@ describe('hi chat in a terminal', () => {
     await chat.say('/history 1', 'scripted ·');
     await chat.say('/status', 'messages     2 kept');
     expect(chat.terminal.screen()).toContain('tokens       12 in (0 cached), 3 out in this chat');
-    expect(chat.terminal.screen()).toContain('no price is known for scripted');
+    expect(chat.terminal.screen()).toContain('no published price for scripted');
     await chat.say('/compact', 'nothing to compact');
     await chat.say('/find HELLO', '1 message.');
     await chat.say('/hlep', "Did you mean 'help'?");
     await chat.say('/HISTROY', "Did you mean 'history'?");
     await chat.say('/', "Unknown command ''");
-    await chat.say('!!', 'There is no command to run.');
+    await chat.say('!!', 'No command given.');
     await chat.say('//not a command', 'answer 1');
     expect(chat.sent(1).at(-1)).toBe('/not a command');
-    await chat.say('/export out.md', 'Written: out.md');
+    await chat.say('/export out.md', 'Wrote out.md.');
     expect(readFileSync(join(chat.home.work, 'out.md'), 'utf8')).toContain('hello there');
     await chat.say('/tools', 'write_file');
     expect(chat.server.requests).toHaveLength(2);
@@ -151,7 +151,7 @@ describe('hi chat in a terminal', () => {
     await chat.say('keep this', 'answer 0');
     await chat.say('regret this', 'answer 1');
     chat.terminal.type(`/undo${KEY.enter}`);
-    await chat.until(/taken back\.\n+hi> regret this/);
+    await chat.until(/is undone\.\n+hi> regret this/);
     chat.terminal.type(` no more${KEY.enter}`);
     await chat.until('answer 2');
     expect(chat.sent(2)).toEqual(['keep this', 'answer 0', 'regret this no more']);
@@ -165,7 +165,7 @@ describe('hi chat in a terminal', () => {
     await chat.say('/retry other', 'answer 1 of other');
     await chat.say('/retry', 'answer 2 of scripted');
     expect(chat.sent()).toEqual(['question']);
-    await chat.say('/model other', 'Now answering: openai/other');
+    await chat.say('/model other', 'Switched to openai/other');
     await chat.say('more', 'answer 3 of other');
     expect(chat.sent()).toEqual(['question', 'answer 2 of scripted', 'more']);
   });
@@ -218,15 +218,15 @@ describe('hi chat in a terminal', () => {
     await chat.open();
     await chat.say('question', /^answer/m);
     chat.terminal.type(`/export out.json${KEY.enter}`);
-    await chat.until('Write over out.json?');
+    await chat.until('Overwrite out.json?');
     chat.terminal.type(KEY.enter);
     await chat.until('Nothing was written.');
     chat.terminal.type(`/export out.json${KEY.enter}`);
-    await chat.until(/Nothing was written[\s\S]*Write over out.json\? \(y\/N\)/);
-    await chat.say('y', 'Written: out.json');
+    await chat.until(/Nothing was written[\s\S]*Overwrite out.json\? \(y\/N\)/);
+    await chat.say('y', 'Wrote out.json.');
     expect(JSON.parse(readFileSync(join(chat.home.work, 'out.json'), 'utf8'))).toEqual(chat.stored());
-    await chat.say('/export out.txt', "'out.txt' is no .md or .json file");
-    await chat.say('/export ~/at home.md', 'Written: ~/at home.md');
+    await chat.say('/export out.txt', "Cannot export to 'out.txt': the name must end in .md or .json.");
+    await chat.say('/export ~/at home.md', 'Wrote ~/at home.md.');
     expect(existsSync(join(chat.home.folder, 'at home.md'))).toBe(true);
   });
 
@@ -327,9 +327,9 @@ describe('hi chat in a terminal', () => {
     await chat.say('see @plan.txt', /^read/m);
     expect(JSON.stringify(chat.sent(0))).toContain('the plan is simple');
     chat.terminal.type(`/undo${KEY.enter}`);
-    await chat.until(/taken back\.\n+hi> see @plan\.txt$/m);
+    await chat.until(/is undone\.\n+hi> see @plan\.txt$/m);
     chat.terminal.type(KEY.enter);
-    await chat.until(/taken back\.\n+hi> see @plan\.txt\nattached .*\nread/);
+    await chat.until(/is undone\.\n+hi> see @plan\.txt\nattached .*\nread/);
     expect(chat.sent(1)).toEqual(['<file name="plan.txt">\nthe plan is simple\n</file>\n\nsee @plan.txt']);
   });
 

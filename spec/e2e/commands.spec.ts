@@ -49,7 +49,7 @@ describe('hi chat without a terminal', () => {
       env: { WAYLAND_DISPLAY: '', DISPLAY: '' },
     });
     expect(run.stdout.replaceAll('\n', ' ')).toMatch(/^kept +private +answer 2 +$/);
-    expect(run.stderr).toContain('There is no clipboard');
+    expect(run.stderr).toContain('no clipboard program works here');
     expect(run.stderr).toContain("Unknown command 'nonsense'");
     expect(run.stdout + run.stderr).not.toMatch(/\x1b|hi>/);
     const sent = server.requests.at(-1)?.messages.map(({ content }) => content);
@@ -120,7 +120,7 @@ describe('hi history', () => {
     expect(await hi(['history', '--find', 'no such'])).toMatchObject({
       status: 0,
       stdout: '',
-      stderr: "'no such' was never said.\n",
+      stderr: "No message contains 'no such'.\n",
     });
   });
 
@@ -311,7 +311,7 @@ describe('hi config', () => {
     home.writeConfig('{"provider":"openai"}');
     const broken = await hi(['config', 'check']);
     expect(broken.status).toBe(3);
-    expect(broken.stdout).toMatch(/wrong\s+key/);
+    expect(broken.stdout).toMatch(/fail\s+key/);
   });
 });
 

@@ -202,7 +202,7 @@ describe('what happens around a compaction', () => {
     await using chat = await compacting(FULL);
     await chat.hi(['ask', LAST_STRAW]);
     const { stdout } = await chat.hi(['chat'], { input: '/undo\nanother question' });
-    expect(stdout).toContain('The last turn is taken back.');
+    expect(stdout).toContain('The last turn is undone.');
     expect(chat.sent().system[0]).toContain('They talked.');
     expect(heads(chat.sent().texts)).toEqual([
       'answer 8',

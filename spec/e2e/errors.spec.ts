@@ -96,7 +96,7 @@ describe('what goes wrong is said with its exit status', () => {
 
   it('nothing to ask: 2', async () => {
     home = makeHome({ provider: 'openai', api_key: 'k' });
-    expectFailure(await hi(['ask']), 2, /nothing to ask/);
+    expectFailure(await hi(['ask']), 2, /No question given/);
   });
 
   it('a file that is not there: 2 and its path, before anything is sent', async () => {

@@ -56,7 +56,7 @@ describe('a question of hi ask', () => {
   it('is not answered by what was typed for the shell before', async () => {
     await hi('ask go', 'ls\r');
     await terminal.until(MENU);
-    expect(terminal.screen()).toContain('What was typed before the question is no answer.');
+    expect(terminal.screen()).toContain('Ignored what was typed before the question.');
     terminal.type(KEY.up + KEY.up);
     await terminal.until('❯ no\n');
     terminal.type(KEY.enter);

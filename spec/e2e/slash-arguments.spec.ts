@@ -27,14 +27,14 @@ describe('/reset', () => {
     expect(await transcript()).toBe('');
     const run = await chat('/reset --undo', 'second question');
     expect(run).toMatchObject({ status: 0, stderr: '' });
-    expect(run.stdout).toContain('The conversation is back: 2 messages.');
+    expect(run.stdout).toContain('Restored 2 messages.');
     expect(JSON.stringify(server.requests.at(-1)?.messages)).toMatch(/first question.*answer 1.*second question/);
     expect(await transcript()).toMatch(/first question[\s\S]*second question/);
   });
 
   it('names the way back that works in the chat, which brings back what was cleared in it', async () => {
     const run = await chat('first question', '/reset', '/reset --undo');
-    expect(run.stdout).toContain("Cleared 2 messages. '/reset --undo' brings them back.");
+    expect(run.stdout).toContain("Cleared 2 messages. '/reset --undo' restores them.");
     expect(await transcript()).toContain('first question');
   });
 
@@ -76,8 +76,8 @@ describe('/reset', () => {
     const input = '/reset\n/reset --undo\n/reset --purge\n';
     const run = await runProgram(home, ['chat', '-y', '--ephemeral'], { input });
     expect(run.stdout).toBe('Cleared 2 messages.\n');
-    expect(run.stderr).toContain('/reset --undo does not work with --ephemeral');
-    expect(run.stderr).toContain('/reset --purge does not work with --ephemeral');
+    expect(run.stderr).toContain('Cannot run /reset --undo with --ephemeral');
+    expect(run.stderr).toContain('Cannot run /reset --purge with --ephemeral');
     expect(await transcript()).toContain('second question');
     expect(hasCopy()).toBe(true);
   });

@@ -6,7 +6,7 @@ import { control, KEY, openTerminal, type Terminal } from '../support/terminal.j
 import { type HouseOptions, openVendorHouse, type VendorHouse, type VendorName } from '../support/vendor-house.js';
 import { vendorServer } from '../support/vendor-server.js';
 
-const PROVIDER = 'Whose models do you want to talk to?';
+const PROVIDER = 'Which provider do you want to use?';
 const PROMPT = /^hi> *$/m;
 
 let home: Home;
@@ -59,11 +59,11 @@ describe('the first run on a terminal where nothing is set up', () => {
     home = makeHome(null);
     await start([], { OPENAI_BASE_URL: openai.base });
     await answer(PROVIDER, '');
-    await answer('Your key for OpenAI (from https://platform.openai.com/api-keys)', 'sk-the-right-key');
+    await answer('API key for OpenAI (from https://platform.openai.com/api-keys)', 'sk-the-right-key');
     await terminal.until('Which model?', 20_000);
     terminal.type('sma');
     await answer('❯ small', '');
-    await terminal.until('It answers: Hello from the house.', 20_000);
+    await terminal.until('It answered: Hello from the house.', 20_000);
     await terminal.until(PROMPT, 20_000);
     expect(terminal.screen()).toContain('openai/small · a new conversation');
     expect(terminal.written()).not.toContain('sk-the-right-key');
@@ -88,11 +88,11 @@ describe('the first run on a terminal where nothing is set up', () => {
     home = makeHome(null);
     await start([], { ANTHROPIC_BASE_URL: anthropic.base });
     await answer(PROVIDER, down(1));
-    await answer('Your key for Anthropic', 'sk-ant-wrong');
+    await answer('API key for Anthropic', 'sk-ant-wrong');
     await terminal.until(/refused the API key/);
     expect(existsSync(home.configFile)).toBe(false);
     await answer('What now?', '');
-    await answer(/try again\n[\s\S]*Your key for Anthropic/, 'sk-ant-right');
+    await answer(/try again\n[\s\S]*API key for Anthropic/, 'sk-ant-right');
     await answer('Which model?', '');
     await terminal.until(PROMPT, 20_000);
     expect(config()).toMatchObject({ provider: 'anthropic', model: 'first-model', api_key: 'sk-ant-right' });
@@ -103,11 +103,11 @@ describe('the first run on a terminal where nothing is set up', () => {
     home = makeHome(null);
     await start([], { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', GOOGLE_GEMINI_BASE_URL: gemini.base });
     await answer(PROVIDER, '');
-    await answer('Your key for OpenAI', 'sk-any');
+    await answer('API key for OpenAI', 'sk-any');
     await terminal.until(/127\.0\.0\.1:9/, 20_000);
     await answer('What now?', down(1));
-    await answer(/choose another provider\n[\s\S]*Whose models/, down(2));
-    await answer('Your key for Gemini', 'any');
+    await answer(/choose another provider\n[\s\S]*Which provider/, down(2));
+    await answer('API key for Gemini', 'any');
     await answer('Which model?', '');
     await terminal.until(PROMPT, 20_000);
     expect(config()).toMatchObject({ provider: 'gemini', model: 'first-model' });
@@ -117,7 +117,7 @@ describe('the first run on a terminal where nothing is set up', () => {
     home = makeHome(null);
     await start(['config', 'init'], { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' });
     await answer(PROVIDER, '');
-    await answer('Your key for OpenAI', 'sk-any');
+    await answer('API key for OpenAI', 'sk-any');
     await answer('What now?', down(2));
     await expectLeft(0);
     expect(config()).toMatchObject({ provider: 'openai', api_key: 'sk-any', model: expect.stringMatching(/./) });
@@ -132,8 +132,8 @@ describe('the first run on a terminal where nothing is set up', () => {
     expect(terminal.screen()).not.toContain('Ollama (running');
     await answer(PROVIDER, down(3));
     await terminal.until('Ollama does not answer on this machine.');
-    await answer('Its address', 'nowhere');
-    await terminal.until('An address begins with http:// or https://');
+    await answer('Address of the server', 'nowhere');
+    await terminal.until('The address must begin with http:// or https://');
     terminal.type(`${control('u')}${ollama.url}${KEY.enter}`);
     await answer('Which model?', '');
     await expectLeft(0);
@@ -153,7 +153,7 @@ describe('the first run on a terminal where nothing is set up', () => {
     await answer(PROVIDER, '');
     await terminal.until(/ollama pull \S+/);
     await answer('What now?', down(1));
-    await terminal.until(/choose another provider\n[\s\S]*Whose models/);
+    await terminal.until(/choose another provider\n[\s\S]*Which provider/);
     terminal.type(control('c'));
     await expectLeft(130);
   });
@@ -163,8 +163,8 @@ describe('the first run on a terminal where nothing is set up', () => {
     home = makeHome(null);
     await start(['config', 'init']);
     await answer(PROVIDER, KEY.up);
-    await answer('Its address', server.base);
-    await answer('Its key', '');
+    await answer('Address of the server', server.base);
+    await answer('API key of the server', '');
     await answer('Which model?', '');
     await expectLeft(0);
     expect(config()).toEqual({
@@ -224,7 +224,7 @@ describe('the first run where something is at hand', () => {
     const env = { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base };
     await start(['chat'], env);
     await terminal.until(PROMPT, 20_000);
-    expect(terminal.screen()).toMatch(/the key of OpenAI is in OPENAI_API_KEY.*hi config init/);
+    expect(terminal.screen()).toMatch(/Using OpenAI: its key is in OPENAI_API_KEY.*hi config init/);
     terminal.type(control('d'));
     await expectLeft(0);
     await start(['chat'], env);
@@ -249,7 +249,7 @@ describe('the first run where something is at hand', () => {
     await start(['config', 'init'], { OPENAI_API_KEY: 'sk-stale', OPENAI_BASE_URL: openai.base });
     await answer(PROVIDER, '');
     await answer('What now?', '');
-    await answer('Your key for OpenAI', 'sk-right');
+    await answer('API key for OpenAI', 'sk-right');
     await answer('Which model?', '');
     await expectLeft(0);
     expect(config()).toMatchObject({ api_key: 'sk-right' });
@@ -282,7 +282,7 @@ describe('hi config init again', () => {
     await start(['config', 'init'], { ANTHROPIC_BASE_URL: anthropic.base });
     await terminal.until('❯ Anthropic');
     await answer(PROVIDER, '');
-    await answer(/Your key for Anthropic .*…1234 as before/, '');
+    await answer(/API key for Anthropic .*keep \S*…1234/, '');
     await terminal.until('❯ second-model');
     await answer('Which model?', '');
     await expectLeft(0);
@@ -357,28 +357,28 @@ describe('leaving the set-up', () => {
   /** Every question there is, each with the answers that lead to it. */
   const QUESTIONS: readonly (readonly [string, readonly (readonly [string | RegExp, string])[]])[] = [
     [PROVIDER, []],
-    ['Your key for OpenAI', [[PROVIDER, '']]],
+    ['API key for OpenAI', [[PROVIDER, '']]],
     [
       'What now?',
       [
         [PROVIDER, ''],
-        ['Your key for OpenAI', 'wrong'],
+        ['API key for OpenAI', 'wrong'],
       ],
     ],
     [
       'Which model?',
       [
         [PROVIDER, ''],
-        ['Your key for OpenAI', 'right'],
+        ['API key for OpenAI', 'right'],
       ],
     ],
-    ['Its address', [[PROVIDER, down(3)]]],
-    ['Its address, such as', [[PROVIDER, KEY.up]]],
+    ['Address of the server', [[PROVIDER, down(3)]]],
+    ['Address of the server, such as', [[PROVIDER, KEY.up]]],
     [
-      'Its key',
+      'API key of the server',
       [
         [PROVIDER, KEY.up],
-        ['Its address', 'http://127.0.0.1:9/v1'],
+        ['Address of the server', 'http://127.0.0.1:9/v1'],
       ],
     ],
   ];
@@ -404,8 +404,8 @@ describe('leaving the set-up', () => {
     await using silent = await vendorServer({ silent: true });
     await start([], { OPENAI_BASE_URL: silent.url });
     await answer(PROVIDER, '');
-    await answer('Your key for OpenAI', 'any');
-    await terminal.until('Asking for the list of models');
+    await answer('API key for OpenAI', 'any');
+    await terminal.until('Fetching the list of models');
     terminal.type(control('c'));
     await expectLeft(130);
     expect(terminal.screen()).toContain('Nothing was written.');
@@ -416,7 +416,7 @@ describe('leaving the set-up', () => {
     home = makeHome(null);
     await start([]);
     await answer(PROVIDER, '');
-    await terminal.until('Your key for OpenAI');
+    await terminal.until('API key for OpenAI');
     terminal.type(control('d'));
     await expectLeft(130);
     expect(readdirSync(home.config)).toEqual([]);
@@ -443,7 +443,7 @@ describe('a terminal of 20 columns and 6 rows', () => {
     await start([], { OPENAI_BASE_URL: openai.base }, { columns: 20, rows: 6 });
     await terminal.until('OpenAI');
     terminal.type(KEY.enter);
-    await terminal.until('Your key', 20_000);
+    await terminal.until('API key', 20_000);
     terminal.type(`any${KEY.enter}`);
     await terminal.until('first-model', 20_000);
     terminal.type(KEY.enter);

@@ -82,8 +82,8 @@ export async function firstRun({ hi, env, home }: Machine): Promise<FirstRun> {
   const terminal = openTerminal(hi, [], { env: { ...env, OPENAI_BASE_URL: house.base }, cwd: home, columns: 100 });
   try {
     for (const [question, answer] of [
-      ['Whose models', ''],
-      ['Your key for OpenAI', 'sk-first'],
+      ['Which provider', ''],
+      ['API key for OpenAI', 'sk-first'],
       ['Which model?', ''],
       [/^hi> *$/m, 'hello'],
     ] as const) {

@@ -1,31 +1,31 @@
 import { HiError } from '../../errors.js';
 
-/** Where a question is asked, and what ends it unanswered. */
+/** The streams a question uses, and the signal that cancels it. */
 export interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly signal?: AbortSignal;
 }
 
-/** What a question of `inquirer.ts` gets as its context. */
+/** The context that a question of `inquirer.ts` takes. */
 export interface PromptContext extends PromptStreams {
   readonly signal: AbortSignal;
-  /** A question that was not answered leaves no menu in the transcript. */
+  /** A cancelled question leaves no menu in the transcript. */
   readonly clearPromptOnDone: boolean;
 }
 
 /**
- * The answer to a question of `inquirer.ts`; rejects as an interruption when the user leaves it or the signal ends it. At Ctrl-D and Ctrl-Z the
- * package stops reading, so that no key would ever be heard again: the first leaves the question, after the second it is asked anew.
+ * Asks a question of `inquirer.ts`. Rejects as an interruption when the user or the signal cancels it. At Ctrl-D and Ctrl-Z the package stops reading
+ * for good: Ctrl-D therefore cancels the question, and after Ctrl-Z it is asked again.
  */
 export async function askQuestion<Answer>(
-  ask: (asking: PromptContext) => Promise<Answer>,
+  ask: (context: PromptContext) => Promise<Answer>,
   { input, output, signal }: PromptStreams,
 ): Promise<Answer> {
   for (;;) {
     const continued = new AbortController();
     const closed = new AbortController();
-    const leaving = signal === undefined ? closed.signal : AbortSignal.any([closed.signal, signal]);
+    const cancelled = signal === undefined ? closed.signal : AbortSignal.any([closed.signal, signal]);
     const onContinue = (): void => continued.abort();
     const onPause = (): void => {
       if (!continued.signal.aborted) closed.abort();
@@ -36,15 +36,15 @@ export async function askQuestion<Answer>(
       return await ask({
         input,
         output,
-        signal: AbortSignal.any([leaving, continued.signal]),
+        signal: AbortSignal.any([cancelled, continued.signal]),
         get clearPromptOnDone() {
-          return leaving.aborted;
+          return cancelled.aborted;
         },
       });
     } catch (thrown) {
       if (!isCancelled(thrown)) throw thrown;
-      if (leaving.aborted || !continued.signal.aborted)
-        throw new HiError('interrupted', 'The question was left.', { cause: thrown });
+      if (cancelled.aborted || !continued.signal.aborted)
+        throw new HiError('interrupted', 'The question was cancelled.', { cause: thrown });
     } finally {
       process.off('SIGCONT', onContinue);
       input.off('pause', onPause);
@@ -52,7 +52,7 @@ export async function askQuestion<Answer>(
   }
 }
 
-/** True for what the package rejects with when the user leaves a question, or a signal ended it. */
+/** Whether the package rejected because the user or a signal cancelled the question. */
 function isCancelled(thrown: unknown): boolean {
   return thrown instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(thrown.name);
 }

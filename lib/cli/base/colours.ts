@@ -2,7 +2,10 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { hasColour } from './streams.js';
 import type { World } from './world.js';
 
-/** Colours for what a command prints on stdout: none where they are not wanted. The 16 colours of the terminal's own theme, which every user can read. */
+/**
+ * Colours for what a command prints on stdout; none where they are not wanted. They are the 16 colours of the terminal's own theme, which the user can
+ * read. chalk colours a finished line; text that streams is styled by `screen/style.ts`, which must restore a style in the middle of a line.
+ */
 export function colours({ stdout, env }: World): ChalkInstance {
   return new Chalk({ level: hasColour(stdout, env) ? 1 : 0 });
 }

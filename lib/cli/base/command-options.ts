@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 
-/** What the options of a turn come to, from the program and its subcommand together. */
+/** The options of a turn, from the program and its subcommand together. */
 export interface ChatOptions {
   readonly model?: string;
   readonly provider?: string;
@@ -22,7 +22,7 @@ export interface ChatOptions {
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
-/** What every command takes. */
+/** The options of every command. */
 export interface CommonOptions {
   readonly config?: string;
   readonly debug?: boolean;
@@ -33,34 +33,34 @@ export interface CommonOptions {
 export function addCommonOptions(command: Command): Command {
   return command
     .option('--config <file>', 'use this config.json')
-    .option('--debug', 'write requests and responses to a log file, keys masked; show where an error comes from')
-    .option('-q, --quiet', 'only the answer and errors');
+    .option('--debug', 'log requests and responses to a file, keys masked, and show stack traces')
+    .option('-q, --quiet', 'print only the answer and errors');
 }
 
-/** Adds the options that choose whose models to talk to. */
+/** Adds the options that choose the model. */
 export function addModelOptions(command: Command): Command {
   return command
-    .option('-m, --model <name>', 'the model, also as provider/name')
-    .option('--provider <name>', 'whose models to talk to');
+    .option('-m, --model <name>', 'the model, or provider/name')
+    .option('--provider <name>', 'the provider');
 }
 
 /** Adds the options of a turn. */
 export function addChatOptions(command: Command): Command {
   return addModelOptions(addCommonOptions(command))
-    .option('-s, --system <text>', 'the system prompt, in place of the configured preamble')
+    .option('-s, --system <text>', 'the system prompt, instead of the configured preamble')
     .option('-f, --file <path>', 'attach a file: text, image, PDF, or - for stdin (repeatable)', collect)
-    .option('--no-stream', 'print the answer when it is complete')
+    .option('--no-stream', 'print the answer only when it is complete')
     .option('--no-tools', 'do not let the model use tools')
     .option('--tools <names>', 'let the model use only these tools', list)
-    .option('-y, --yes', 'answer yes: allow every tool call of this run, except what a deny rule names')
-    .option('-n, --ephemeral', 'full context, but write nothing')
+    .option('-y, --yes', 'answer every question with yes; deny rules still refuse a tool call')
+    .option('-n, --ephemeral', 'use the whole conversation, but do not add to it')
     .addOption(
-      new Option('-o, --output-format <format>', 'how to print')
+      new Option('-o, --output-format <format>', 'the output format')
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
     .option('--json', 'the same as --output-format json')
-    .option('-u, --usage', 'tell the usage on stderr');
+    .option('-u, --usage', 'print the token usage on stderr');
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -4,8 +4,8 @@ import { HiError } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
 
 /**
- * Appends lines to the log of `--debug`, each with the time; only the user can read the file. Every line is there when the call returns, so that the log
- * of a crash is whole. Throws a `HiError` of code `config` naming the file when it cannot be written.
+ * Opens the log of `--debug`; the function it resolves to appends a line with the time. Only the user can read the file. Each line is on disk when the
+ * call returns, so that the log of a crash is complete. Throws a `HiError` of code `config` that names the file.
  */
 export async function openDebugLog(path: string): Promise<(line: string) => void> {
   const write = (text: string): void => appendFileSync(path, text, { mode: 0o600 });
@@ -13,10 +13,14 @@ export async function openDebugLog(path: string): Promise<(line: string) => void
     makeFolder(dirname(path), 0o700);
     write('');
   } catch (cause) {
-    throw new HiError('config', `Cannot write the log '${path}': ${cause instanceof Error ? cause.message : cause}`, {
-      hint: 'Set HI_CACHE_DIR to a folder of yours, or leave --debug out.',
-      cause,
-    });
+    throw new HiError(
+      'config',
+      `Cannot write the debug log '${path}': ${cause instanceof Error ? cause.message : cause}`,
+      {
+        hint: 'Set HI_CACHE_DIR to a folder you can write to, or run without --debug.',
+        cause,
+      },
+    );
   }
   return (line) => write(`${new Date().toISOString()} ${line}\n`);
 }

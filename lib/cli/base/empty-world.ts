@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { World } from './world.js';
 
-/** A world in which nothing is read or written: enough to look at the commands. */
+/** A world that reads and writes nothing: enough to list the commands. */
 export function emptyWorld(): World {
   const nothing = new PassThrough();
   return {

@@ -5,8 +5,9 @@ import { inputFrom, readFileInput } from '../../session/files.js';
 import type { World } from './world.js';
 
 /**
- * What a one-shot sends: attached files, then piped stdin inside `<stdin>…</stdin>`, then the words. Without words stdin is the prompt; `-` reads stdin
- * in its place; an image or PDF on stdin is attached. Throws a `HiError` of code `usage` when that comes to nothing, and an abort error when stopped.
+ * Gathers what `hi ask` sends: attached files, then piped stdin inside `<stdin>…</stdin>`, then the question. Without a question stdin is the question;
+ * `-` reads stdin even where nothing is piped; an image or PDF on stdin is attached. Throws a `HiError` of code `usage` when there is nothing to send,
+ * and an abort error when stopped.
  */
 export async function gatherInput(
   world: World,
@@ -19,19 +20,19 @@ export async function gatherInput(
   const inputs = [];
   for (const path of files)
     if (path !== '-') inputs.push(await readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
-  const said = words
+  const question = words
     .filter((word) => word !== '-')
     .join(' ')
     .trim();
   const texts = inputs.flatMap((input) => ('text' in input ? [input.text] : []));
   const read = 'text' in piped && piped.text.trim() !== '' ? piped.text : '';
-  const text = said === '' ? read.trimEnd() : said;
-  if (read !== '' && said !== '') texts.push(`<stdin>\n${read}${read.endsWith('\n') ? '' : '\n'}</stdin>`);
+  const text = question === '' ? read.trimEnd() : question;
+  if (read !== '' && question !== '') texts.push(`<stdin>\n${read}${read.endsWith('\n') ? '' : '\n'}</stdin>`);
   const attachments: readonly Attachment[] = [...inputs, piped].flatMap((input) =>
     'attachment' in input ? [input.attachment] : [],
   );
   if (text === '' && texts.length === 0 && attachments.length === 0) {
-    throw new HiError('usage', 'There is nothing to ask.', { hint: 'Give a question: hi ask "…", or pipe one in.' });
+    throw new HiError('usage', 'No question given.', { hint: 'Run: hi ask "…", or pipe the question in.' });
   }
   return { text, texts, attachments };
 }

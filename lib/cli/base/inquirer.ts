@@ -1,2 +1,2 @@
-/** The questions the program asks, so that no others of the package are in the bundle. Loaded when something is asked. */
+/** The kinds of question the program asks, so that the bundle holds no others. Loaded when something is asked. */
 export { confirm, input, password, search, select } from '@inquirer/prompts';

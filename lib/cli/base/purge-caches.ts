@@ -5,8 +5,8 @@ import { removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remov
 import { OUTPUTS } from '../../tools/shell/limit-output.js';
 
 /**
- * Removes what `hi` made outside the history and what may hold parts of the conversation: summaries, outputs, inputs, logs. Whatever else lies in these folders
- * stays: they may be anybody's. Throws a `HiError` of code `history` naming what could not be removed.
+ * Removes the files that `hi` made outside the history and that may hold parts of the conversation: summaries, outputs, inputs, logs. Other files in
+ * these folders stay: they may be anyone's. Throws a `HiError` of code `history` that names what cannot be removed.
  */
 export function purgeCaches(paths: Paths): void {
   for (const [folder, names] of [
@@ -28,8 +28,8 @@ function removing(path: string, work: () => void): void {
   } catch (cause) {
     const code = systemCode(cause);
     if (code === undefined) throw cause;
-    throw new HiError('history', `The conversation is cleared, but '${path}' could not be removed (${code}).`, {
-      hint: 'Look at its owner and mode (ls -ld), then run it again.',
+    throw new HiError('history', `Cleared the conversation, but cannot remove '${path}' (${code}).`, {
+      hint: "Check its owner and mode with 'ls -ld', then run the command again.",
       cause,
     });
   }

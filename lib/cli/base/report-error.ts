@@ -4,17 +4,17 @@ import { errorText } from '../../screen/print.js';
 import { neutralise } from '../../screen/sanitize.js';
 import type { World } from './world.js';
 
-/** How an error is told. */
+/** How an error is printed. */
 export interface ReportOptions {
-  /** Show where it comes from. */
+  /** Also print the stack. */
   readonly debug: boolean;
   /** Also print `{"error":{code,message,hint}}` on stdout, for scripts. */
   readonly json: boolean;
 }
 
-/** The one place that tells the user of an error: what happened, then the next thing to try, on stderr. Returns the exit status. */
+/** The one place that prints an error: what happened, then what to do, on stderr. Returns the exit status. */
 export function reportError(thrown: unknown, world: World, options: ReportOptions): number {
-  // What runs before a turn, a command for the key say, is given up by an error of Node's own.
+  // What runs before a turn, such as a command that prints the key, is cancelled with an error of Node's own.
   const error = isAbort(thrown) ? interrupted(thrown) : asHiError(thrown);
   const { code, message, hint } = error;
   if (options.json) world.stdout.write(`${toJson({ error: { code, message, hint } })}\n`);

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HiError, systemCode } from '../../errors.js';
 
-/** Throws a `HiError` unless the folder can be written, or made where it is missing. */
+/** Throws a `HiError` of code `config` unless the folder can be written to, or created where it is missing. */
 export async function requireWritable(folder: string): Promise<void> {
   try {
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
@@ -10,9 +10,10 @@ export async function requireWritable(folder: string): Promise<void> {
   } catch (cause) {
     const code = systemCode(cause);
     if (code === 'ENOENT' && dirname(folder) !== folder) return await requireWritable(dirname(folder));
-    const what = code === 'ENOTDIR' ? 'is not a folder' : 'cannot be written';
-    throw new HiError('config', `'${folder}' ${what} (${code ?? String(cause)}).`, {
-      hint: 'Change its permissions, or choose others with HI_CONFIG_DIR, HI_DATA_DIR, HI_CACHE_DIR.',
+    const message =
+      code === 'ENOTDIR' ? `'${folder}' is not a folder.` : `Cannot write to '${folder}' (${code ?? String(cause)}).`;
+    throw new HiError('config', message, {
+      hint: 'Change its permissions, or set HI_CONFIG_DIR, HI_DATA_DIR or HI_CACHE_DIR to another folder.',
       cause,
     });
   }

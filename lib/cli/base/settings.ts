@@ -7,17 +7,17 @@ import { providers } from '../../providers/index.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 import type { World } from './world.js';
 
-/** What the configuration commands and every session begin with. */
+/** What the configuration commands and every session start from. */
 export interface Settings {
   readonly paths: Paths;
-  /** What is in the file, null when there is none. */
+  /** The contents of the file, null when there is none. */
   readonly file: ConfigFile | null;
-  /** The effective configuration, null when nothing tells which provider to use. */
+  /** The effective configuration, null when nothing says which provider to use. */
   readonly config: Config | null;
   readonly warnings: readonly string[];
 }
 
-/** What the command line says of the configuration. */
+/** The options of the command line that override the configuration. */
 export interface SettingsOptions {
   readonly config?: string;
   readonly provider?: string;
@@ -25,10 +25,10 @@ export interface SettingsOptions {
   readonly system?: string;
 }
 
-/** How long a server that needs no key may take to tell its models. */
+/** How long a server that needs no key may take to list its models. Milliseconds. */
 const PROBE_TIMEOUT = 1500;
 
-/** How long nothing may arrive before an answer is given up; HI_IDLE_TIMEOUT_MS says otherwise. */
+/** How long a server may send nothing before an answer is abandoned, unless HI_IDLE_TIMEOUT_MS is set. Milliseconds. */
 const IDLE_TIMEOUT = 180_000;
 
 /** Reads the configuration and applies the environment and the command line. Throws a `HiError` of code `config`. */
@@ -50,19 +50,19 @@ export async function readSettings(world: World, options: SettingsOptions): Prom
   return { paths, file, config, warnings };
 }
 
-/** The configuration, or the error that says how to get one. */
+/** The configuration. Throws a `HiError` that says how to create one. */
 export function requireConfig({ config, paths }: Settings): Config {
   if (config === null) throw notConfigured(paths.configFile, providers);
   return config;
 }
 
-/** The limit on silence for adapters, in milliseconds. */
+/** How long an adapter waits for the next bytes, in milliseconds. */
 export function idleTimeout(world: World): number {
   const given = Number(world.env.HI_IDLE_TIMEOUT_MS);
   return given > 0 ? given : IDLE_TIMEOUT;
 }
 
-/** The models of a server that needs no key, null when none answers in time. */
+/** The models of a server that needs no key, null when it does not answer in time. */
 export async function probeModels(
   world: World,
   name: string,

@@ -1,7 +1,7 @@
 import type { OutputStreams } from '../../screen/screen.js';
 import type { Output, World } from './world.js';
 
-/** The two streams of the process as the screen takes them. NO_COLOR and FORCE_COLOR are honoured (no-color.org, force-color.org). */
+/** The output streams as the screen takes them. Honours NO_COLOR and FORCE_COLOR (no-color.org, force-color.org). */
 export function outputStreams(world: World): OutputStreams {
   const { stdout, stderr, env } = world;
   return {
@@ -21,7 +21,7 @@ export function hasColour(stream: Output, env: World['env']): boolean {
   return stream.isTTY === true;
 }
 
-/** Whether the terminal says of itself that it can do no more than print: no colour there and no cursor movement. */
+/** Whether the terminal can only print: no colour and no cursor movement. */
 export function isDumb(env: World['env']): boolean {
   return env.TERM === 'dumb';
 }

@@ -6,7 +6,7 @@ import { STOP_SIGNALS } from '../../stop-signals.js';
 export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** Everything outside the program: a spec hands in its own. */
+/** Everything outside the program. A spec passes its own. */
 export interface World {
   /** The arguments after the program's name. */
   readonly argv: readonly string[];
@@ -14,18 +14,18 @@ export interface World {
   readonly cwd: string;
   readonly home: string;
   readonly stdin: Input;
-  /** What is at the other end of stdin, told without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
+  /** What stdin is, found out without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
   readonly stdinIs: 'terminal' | 'piped' | 'nothing';
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Writes a short text on stdout without opening the stream, which takes as long as printing the version. A closed pipe is not an error. */
+  /** Writes a short text to stdout without opening the stream, because opening it takes as long as printing the version. A closed pipe is not an error. */
   print(text: string): void;
   now(): Date;
-  /** Calls back when the process is told to stop (Ctrl-C, SIGTERM, SIGHUP); returns what takes the callback off again. */
+  /** Calls back when the process is asked to stop (Ctrl-C, SIGTERM, SIGHUP). Returns the function that removes the callback. */
   onStop(callback: (signal: NodeJS.Signals) => void): () => void;
 }
 
-/** The process this program runs in. */
+/** The world of the running process. */
 export function realWorld(): World {
   return {
     argv: process.argv.slice(2),
@@ -38,7 +38,7 @@ export function realWorld(): World {
       return process.stdin;
     },
     get stdinIs() {
-      return whatIsStdin();
+      return stdinKind();
     },
     get stdout() {
       return process.stdout;
@@ -57,7 +57,7 @@ export function realWorld(): World {
   };
 }
 
-/** The folder the user is in; when it was removed meanwhile, the path the shell remembers. */
+/** The current folder; when it was removed meanwhile, the path the shell remembers. */
 function workingFolder(): string {
   try {
     return process.cwd();
@@ -71,13 +71,13 @@ function print(text: string): void {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
   } catch {
-    // The stream can wait for a pipe that is full, and forgive one that is closed.
+    // The stream waits for a full pipe and ignores a closed one.
     process.stdout.on('error', () => undefined);
     process.stdout.write(rest);
   }
 }
 
-function whatIsStdin(): World['stdinIs'] {
+function stdinKind(): World['stdinIs'] {
   try {
     const stats = fstatSync(0);
     if (stats.isFIFO() || stats.isFile() || stats.isSocket()) return 'piped';

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { HiError } from '../../errors.js';
 import type { Output, World } from '../base/world.js';
 
-/** Clipboard programs by what must be there for them to work. */
+/** Clipboard programs, each with the variable that must be set for it to work. */
 const PROGRAMS = [
   { needs: 'WAYLAND_DISPLAY', command: ['wl-copy'] },
   { needs: 'DISPLAY', command: ['xclip', '-selection', 'clipboard'] },
@@ -14,12 +14,12 @@ const PROGRAMS = [
   { needs: null, command: ['clip.exe'] },
 ] as const;
 
-/** How long a program may take: one whose display does not answer waits for ever. Milliseconds. */
+/** How long a program may take: it waits for ever when its display does not answer. Milliseconds. */
 const PROGRAM_TIMEOUT = 3000;
 
-const TERMINAL_SEQUENCE = 'by the terminal, OSC 52';
+const TERMINAL_SEQUENCE = 'terminal sequence OSC 52';
 
-/** The way `copyText` is going to try first. */
+/** The method that `copyText` tries first. */
 export function clipboardMethod({ env }: World): string {
   const folders = (env.PATH ?? '').split(delimiter);
   const found = PROGRAMS.find(
@@ -39,7 +39,7 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * Puts a text on the clipboard by the first program that takes it, else by the terminal's own sequence OSC 52. Resolves to the way it went.
+ * Puts a text on the clipboard with the first program that takes it, else with the terminal's sequence OSC 52. Resolves to the method that worked.
  * Throws a `HiError` of code `usage` where there is neither.
  */
 export async function copyText(text: string, world: World, terminal: Output): Promise<string> {
@@ -47,8 +47,8 @@ export async function copyText(text: string, world: World, terminal: Output): Pr
     if ((needs === null || world.env[needs]) && (await pipeTo(command, text))) return command[0];
   }
   if (!terminal.isTTY) {
-    throw new HiError('usage', 'There is no clipboard: no program for it works here, and no terminal.', {
-      hint: 'Install wl-copy, xclip or xsel, or redirect the answer of hi ask.',
+    throw new HiError('usage', 'Cannot copy: no clipboard program works here, and there is no terminal.', {
+      hint: "Install wl-copy, xclip or xsel, or redirect the output of 'hi ask'.",
     });
   }
   terminal.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { HiError } from '../../errors.js';
 import { AsideFile } from '../../write-aside.js';
 
-/** The file that a path typed into the chat names; no shell has replaced a `~` in it. */
+/** The absolute path of a file typed into the chat, where no shell has expanded a `~`. */
 export function expandPath(path: string, cwd: string, home: string): string {
   return resolve(
     cwd,
@@ -11,7 +11,7 @@ export function expandPath(path: string, cwd: string, home: string): string {
   );
 }
 
-/** Writes a file aside and renames it, so that it is there whole or not at all; a link is followed. Throws a `HiError` of code `usage` naming the file. */
+/** Replaces a whole file at once, or leaves it as it is. Follows links. Throws a `HiError` of code `usage` that names the file. */
 export async function writeFileAtomically(target: string, chunks: AsyncIterable<string>): Promise<void> {
   let aside: AsideFile | null = null;
   try {

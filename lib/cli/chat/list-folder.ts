@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { HiError, systemReason } from '../../errors.js';
 
-/** More names than this help nobody; the total is told. */
+/** More names than this help no model. It gets the total instead. */
 const MAX_NAMES = 1000;
 
 /** The names in a folder, as the model reads them. */
@@ -11,7 +11,7 @@ export interface Listing {
   readonly entries: number;
 }
 
-/** What is in a folder, hidden files too, folders ending in `/`; null for what is no folder, or may not be looked at. Throws a `HiError` of code `usage` for one that cannot be read. */
+/** The names in a folder, hidden ones too, folders with a final `/`; null for a path that is not a folder or may not be read. Throws a `HiError` of code `usage` when the folder cannot be listed. */
 export async function listFolder(path: string, cwd: string): Promise<Listing | null> {
   const place = resolve(cwd, path);
   const stats = await stat(place).catch(() => null);
@@ -25,7 +25,7 @@ export async function listFolder(path: string, cwd: string): Promise<Listing | n
     return { text, entries: names.length };
   } catch (cause) {
     throw new HiError('usage', `Cannot list '${path}': ${systemReason(cause)}.`, {
-      hint: 'Check its permissions (ls -ld); nothing was sent.',
+      hint: "Check its permissions with 'ls -ld'. Nothing was sent.",
       cause,
     });
   }

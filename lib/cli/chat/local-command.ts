@@ -8,8 +8,8 @@ import type { ToolContext } from '../../tools/tool.js';
 const A_DAY = 86_400_000;
 
 /**
- * Runs a command of the user's own in the tools' working folder, with no question asked, and yields what it prints.
- * Returns what the model should read of it, without `secrets`.
+ * Runs a command of the user's own in the working folder of the tools, without asking, and yields its output.
+ * Returns the report for the model, with `secrets` masked.
  */
 export async function* runLocally(
   command: string,
@@ -19,7 +19,7 @@ export async function* runLocally(
 ): AsyncGenerator<ChatEvent, string> {
   const runner = createToolRunner({
     tools: [bash],
-    // However long it takes: the user sees it run and can stop it.
+    // It may take as long as it needs: the user sees it run and can stop it.
     context: { ...context, timeout: A_DAY },
     permissions: { allow: [], ask: [], deny: [] },
     approve: null,
@@ -47,9 +47,9 @@ export async function* runLocally(
 }
 
 function commandReport(command: string, error: string | null, result: JsonValue): string {
-  if (error !== null) return `I ran this command myself: ${command}\n\nIt did not end by itself: ${error}`;
+  if (error !== null) return `I ran this command myself: ${command}\n\nIt did not finish: ${error}`;
   const { stdout = '', stderr = '', exit_code = 0 } = isJsonObject(result) ? result : {};
   const printed = [stdout, stderr].filter((text) => text !== '').join('\n');
-  const status = exit_code === 0 ? '' : `\nIt ended with exit status ${exit_code}.`;
+  const status = exit_code === 0 ? '' : `\nIts exit status was ${exit_code}.`;
   return `I ran this command myself: ${command}\n\n<output>\n${printed}\n</output>${status}`;
 }

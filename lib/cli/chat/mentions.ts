@@ -9,18 +9,18 @@ import { readFileInput } from '../../session/files.js';
 import { listFolder } from './list-folder.js';
 import { looksLikePath, type MentionedPath, type MentionSpan, mentionsIn } from './mention-words.js';
 
-/** A message with what it mentions, and the line that tells the user of it; null when it mentions nothing. */
+/** A message with the files it mentions, and a notice about them for the user; null when it mentions none. */
 export interface ResolvedMessage {
   readonly input: UserInput;
   readonly notice: string | null;
 }
 
-/** One file or folder as it goes to the model, and how the user is told of it. */
-type Attached = { readonly receipt: string } & ({ readonly text: string } | { readonly attachment: Attachment });
+/** One file or folder as the model gets it, and as the notice lists it. */
+type Attached = { readonly label: string } & ({ readonly text: string } | { readonly attachment: Attachment });
 
 /**
- * A message with the files and folders that `@path` names in it: texts and listings stand before the words, images and PDFs go beside them.
- * What names no file is text. Throws a `HiError` of code `usage` for a file that is there and cannot be attached, before anything is sent.
+ * Attaches the files and folders that a message names with `@path`: texts and listings go before the message, images and PDFs with it.
+ * A word that names no file stays text. Throws a `HiError` of code `usage` for a file that exists and cannot be attached, before anything is sent.
  */
 export async function resolveMentions(
   text: string,
@@ -36,8 +36,8 @@ export async function resolveMentions(
       if (looksLikePath(word)) unknown.add(`@${word}`);
       continue;
     }
-    const place = resolve(cwd, path);
-    if (!attached.has(place)) attached.set(place, await attach(path, cwd, signal));
+    const absolute = resolve(cwd, path);
+    if (!attached.has(absolute)) attached.set(absolute, await attach(path, cwd, signal));
   }
   const all = [...attached.values()];
   const texts = all.flatMap((one) => ('text' in one ? [one.text] : []));
@@ -47,7 +47,7 @@ export async function resolveMentions(
 
 const fromHome = (path: string): string => path.replace(/^~(?=\/|$)/, () => homedir());
 
-/** Where none exists, what may not be looked at counts as there: the user hears why it cannot be attached. */
+/** Where none exists, a path that may not be read counts as existing: the user then learns why it cannot be attached. */
 async function firstExisting(paths: readonly MentionedPath[], cwd: string): Promise<string | null> {
   let denied: string | null = null;
   for (const { path: typed, fileOnly } of paths) {
@@ -65,20 +65,20 @@ async function firstExisting(paths: readonly MentionedPath[], cwd: string): Prom
 async function attach(path: string, cwd: string, signal: AbortSignal): Promise<Attached> {
   const listing = await listFolder(path, cwd);
   if (listing !== null) {
-    return { text: listing.text, receipt: `${path} (folder, ${counted(listing.entries, 'entry', 'entries')})` };
+    return { text: listing.text, label: `${path} (folder, ${counted(listing.entries, 'entry', 'entries')})` };
   }
   const input = await readFileInput(path, { cwd, pipes: false, signal });
   if ('text' in input) {
-    return { ...input, receipt: `${path} (${counted(estimateTokens(input.text.length), 'token', 'tokens')})` };
+    return { ...input, label: `${path} (${counted(estimateTokens(input.text.length), 'token', 'tokens')})` };
   }
   const { kind, bytes } = input.attachment;
-  return { ...input, receipt: `${path} (${kind}, ${counted(bytes.length, 'byte', 'bytes')})` };
+  return { ...input, label: `${path} (${kind}, ${counted(bytes.length, 'byte', 'bytes')})` };
 }
 
 const counted = (count: number, one: string, many: string): string =>
   `${shortCount(count)} ${count === 1 ? one : many}`;
 
-/** How many names the line has room for. */
+/** How many names the notice has room for. */
 const MAX_NAMES = 5;
 
 const joinNames = (names: readonly string[]): string =>
@@ -88,7 +88,7 @@ const joinNames = (names: readonly string[]): string =>
 
 function noticeOf(attached: readonly Attached[], unknown: readonly string[]): string | null {
   const parts = [
-    attached.length > 0 ? `attached ${joinNames(attached.map(({ receipt }) => receipt))}` : '',
+    attached.length > 0 ? `attached ${joinNames(attached.map(({ label }) => label))}` : '',
     unknown.length > 0 ? `sent as text, no such file: ${joinNames(unknown)}` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? null : parts.join(' · ');

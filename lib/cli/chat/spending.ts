@@ -3,7 +3,7 @@ import { shortCount } from '../../chat/transcript.js';
 import { providers } from '../../providers/index.js';
 import type { UsageRecord } from '../wiring/connections.js';
 
-/** What this chat has used and what that costs by the published prices, as lines of `/status`. Brings the price table, so it is loaded when it is asked for. */
+/** The lines of `/status` that say what this chat used and what that costs at published prices. Loads the price table, so it is imported on demand. */
 export function spendingText(spent: readonly UsageRecord[]): string {
   if (spent.length === 0) return 'tokens       none used in this chat yet';
   const sum = (count: (usage: UsageRecord['usage']) => number): string =>
@@ -16,17 +16,17 @@ function costText(spent: readonly UsageRecord[]): string {
   const prices = spent.map((one) => ({ model: one.model, price: priceOf(one) }));
   const unknown = [...new Set(prices.filter(({ price }) => price === null).map(({ model }) => model))].join(', ');
   const known = prices.flatMap(({ price }) => (price === null ? [] : [price]));
-  if (known.length === 0) return `no price is known for ${unknown}`;
+  if (known.length === 0) return `unknown: no published price for ${unknown}`;
   const dollars = known.reduce((total, price) => total + price, 0);
-  return `about $${dollars.toFixed(dollars < 0.1 ? 4 : 2)}${unknown === '' ? '' : `, without ${unknown}, whose price is not known`}`;
+  return `about $${dollars.toFixed(dollars < 0.1 ? 4 : 2)}${unknown === '' ? '' : `, not counting ${unknown} (no published price)`}`;
 }
 
-/** In dollars; null when it is not known. Behind an address of the user's own, only what is known of that address counts: the same name may cost nothing there. */
+/** In dollars; null when unknown. Behind a custom address only that address's prices count: a model of the same name may be free there. */
 function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
   const providerId = providers.find(({ name }) => name === provider)?.priceId ?? provider;
   const seller = api_base === null ? { providerId } : { providerApiUrl: api_base };
   const { input_tokens, output_tokens, cached_tokens } = usage;
-  // The table throws where a part is more than the whole, as some servers tell.
+  // The table throws when a part exceeds the whole, which some servers report.
   const cache_read_tokens = Math.min(cached_tokens, input_tokens);
   const price = calcPrice({ input_tokens, output_tokens, cache_read_tokens }, model, { ...seller, timestamp: at });
   return price === null ? null : price.total_price;

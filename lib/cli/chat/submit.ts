@@ -10,7 +10,7 @@ import type { ToolContext } from '../../tools/tool.js';
 import { runLocally } from './local-command.js';
 import { resolveMentions } from './mentions.js';
 
-/** What a line can reach. */
+/** What acting on a line needs. */
 export interface SubmitDeps {
   readonly context: SlashContext;
   readonly tools: ToolContext;
@@ -24,24 +24,24 @@ export interface SubmitDeps {
 }
 
 /**
- * Acts on one line: a message, a slash command, or a command of the user's own. Resolves to what happens for the screen; throws `HiError`s.
- * An answer's events are the session's own and pass nobody in between, for there are tens of thousands.
+ * Acts on one line: a message, a slash command, or a shell command. Resolves to the events for the screen. Throws `HiError`s.
+ * The events of an answer come straight from the session, for there are tens of thousands.
  */
 export async function submitLine(
   line: SubmittedLine,
   deps: SubmitDeps,
   signal: AbortSignal,
 ): Promise<AsyncIterable<ChatEvent>> {
-  const meant = meaningOf(line);
-  switch (meant.kind) {
+  const parsed = parseSubmitted(line);
+  switch (parsed.kind) {
     case 'empty':
-      return nothing();
+      return noEvents();
     case 'shell':
-      if (meant.command === '') throw new HiError('usage', 'There is no command to run.', { hint: 'Type: !ls' });
-      return runShell(meant.command, meant.shared, deps, signal);
+      if (parsed.command === '') throw new HiError('usage', 'No command given.', { hint: 'Type: !ls' });
+      return runShell(parsed.command, parsed.shared, deps, signal);
     case 'command': {
-      const command = pick(deps.context.commands, meant.name, 'command', 'usage');
-      const argument = argumentOf(line, meant.name);
+      const command = pick(deps.context.commands, parsed.name, 'command', 'usage');
+      const argument = argumentOf(line, parsed.name);
       checkArgument(command, argument);
       return runCommand(command, argument, deps, signal);
     }
@@ -50,13 +50,13 @@ export async function submitLine(
   }
 }
 
-/** The message with what it mentions. What cannot be attached is refused with the message, which is not lost. */
+/** The message with the files it mentions. When one cannot be attached, the whole message goes back into the prompt. */
 async function inputOf(
   line: SubmittedLine,
   { tools, notify, repl }: SubmitDeps,
   signal: AbortSignal,
 ): Promise<UserInput> {
-  const { text, pasted } = messageOf(line);
+  const { text, pasted } = trimmed(line);
   try {
     const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder, signal);
     if (notice !== null) notify(notice);
@@ -67,8 +67,8 @@ async function inputOf(
   }
 }
 
-/** What was pasted in several lines is a message, however it begins: a command is typed, or pasted as the one line that can be seen. */
-function meaningOf(line: SubmittedLine): Line {
+/** A paste of several lines is a message, however it begins: a command is typed, or pasted as a single line that the user sees. */
+function parseSubmitted(line: SubmittedLine): Line {
   const start = line.text.search(/\S/);
   const beginning = line.pasted.find((span) => span.start <= start && start < span.end);
   const isText = beginning !== undefined && line.text.slice(beginning.start, beginning.end).trim().includes('\n');
@@ -76,29 +76,27 @@ function meaningOf(line: SubmittedLine): Line {
 }
 
 /**
- * The words of a message: without the blanks that were typed around it, and a doubled slash that was typed at the beginning is one.
- * What was pasted, or stands in a block, stays as it is.
+ * A message without the white space typed around it; a double slash typed at the start becomes one. A paste and a `"""` block stay as they are.
  */
-function messageOf({ shown, text, pasted }: SubmittedLine): Pick<SubmittedLine, 'text' | 'pasted'> {
+function trimmed({ shown, text, pasted }: SubmittedLine): Pick<SubmittedLine, 'text' | 'pasted'> {
   if (shown.trimStart().startsWith('"""')) return { text, pasted };
-  const isTypedBlank = (at: number): boolean =>
+  const isTypedSpace = (at: number): boolean =>
     /\s/.test(text.charAt(at)) && !pasted.some(({ start, end }) => start <= at && at < end);
   let start = 0;
   let stop = text.length;
-  while (start < stop && isTypedBlank(start)) start += 1;
-  while (stop > start && isTypedBlank(stop - 1)) stop -= 1;
+  while (start < stop && isTypedSpace(start)) start += 1;
+  while (stop > start && isTypedSpace(stop - 1)) stop -= 1;
   const isPasted = pasted.some((span) => span.start <= start && start < span.end);
   if (!isPasted && shown.trimStart().startsWith('//')) start += 1;
   const moved = pasted.map((span) => ({ start: span.start - start, end: span.end - start }));
   return { text: text.slice(start, stop), pasted: moved };
 }
 
-async function* nothing(): AsyncGenerator<ChatEvent> {}
+async function* noEvents(): AsyncGenerator<ChatEvent> {}
 
-/** The argument with its long pastes replaced. */
+/** The argument, with the text of its long pastes. */
 function argumentOf({ text }: SubmittedLine, name: string): string {
-  const trimmed = text.trim();
-  return trimmed.slice(trimmed.indexOf(name) + name.length).trim();
+  return text.slice(text.indexOf(name) + name.length).trim();
 }
 
 async function* runCommand(
@@ -113,17 +111,17 @@ async function* runCommand(
     else if (event.type === 'print') yield { ...event, text: `${event.text}\n` };
     else yield event;
   }
-  // A command may be the first to meet a damaged file.
+  // A command may be the first to find a damaged file.
   for (const text of deps.context.session.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
 }
 
 async function* runShell(
   command: string,
-  kept: boolean,
+  shared: boolean,
   deps: SubmitDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  if (!kept) return await deps.runCommand(command);
-  const told = yield* runLocally(command, deps.tools, await deps.secrets(), signal);
-  await deps.context.session.note(told);
+  if (!shared) return await deps.runCommand(command);
+  const report = yield* runLocally(command, deps.tools, await deps.secrets(), signal);
+  await deps.context.session.note(report);
 }

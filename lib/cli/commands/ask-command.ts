@@ -14,7 +14,7 @@ import type { World } from '../base/world.js';
 import { askApproval, canApprove } from '../wiring/approve.js';
 import { openSession } from '../wiring/wire.js';
 
-/** One turn: the answer on stdout, everything else on stderr. Resolves to the exit status; throws `HiError`s. */
+/** Runs one turn: the answer on stdout, everything else on stderr. Resolves to the exit status. Throws `HiError`s. */
 export async function askCommand(world: World, words: readonly string[], options: ChatOptions): Promise<number> {
   const stop = new AbortController();
   let isTerminated = false;
@@ -68,15 +68,15 @@ async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
 
 const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);
 
-/** Asks on the terminal, with nothing else drawn meanwhile. Leaving the question stops the turn, as Ctrl-C does at any other time. */
+/** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
 function approver(world: World, screen: Screen, stop: AbortController): Approve {
   return async (question, signal) => {
     const resume = screen.pause();
     try {
-      // Loaded before the terminal is listened to, so that nothing is typed between that and the question.
+      // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
       await import('../base/inquirer.js');
       if (await discardTypeAhead(world.stdin, signal))
-        screen.notice('What was typed before the question is no answer.', 'info');
+        screen.notice('Ignored what was typed before the question.', 'info');
       return await askApproval(question, { input: world.stdin, output: world.stderr, signal });
     } catch (thrown) {
       if (isAbort(thrown)) stop.abort();
@@ -89,7 +89,7 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
   };
 }
 
-/** Shows the events of a turn in the asked form and resolves to the exit status. */
+/** Shows the events of a turn in the chosen format. Resolves to the exit status. */
 async function show(
   world: World,
   screen: Screen,
@@ -100,7 +100,7 @@ async function show(
   const format = formatOf(options);
   let status = 0;
   async function* watched(): AsyncGenerator<ChatEvent> {
-    for await (const event of options.stream ? events : whole(events)) {
+    for await (const event of options.stream ? events : inOnePiece(events)) {
       if (format === 'stream-json' || (format === 'json' && event.type === 'turn-end'))
         await printJson(world, event, format);
       if (event.type === 'turn-end' && event.stop_reason === 'interrupted') status = EXIT_STATUS.interrupted;
@@ -117,8 +117,8 @@ async function show(
   return status;
 }
 
-/** The same events with the answer in one piece. */
-async function* whole(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
+/** The same events, the answer in one piece. */
+async function* inOnePiece(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
   let text = '';
   for await (const event of events) {
     if (event.type === 'text') {
@@ -134,6 +134,6 @@ async function* whole(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEven
 async function printJson({ stdout }: World, event: ChatEvent, format: OutputFormat): Promise<void> {
   const { type, ...report } = event;
   const line = format === 'json' ? report : { type: type === 'turn-end' ? 'result' : type, ...report };
-  // A closed pipe is no error here, and whoever reads slowly is waited for.
+  // Waits for a slow reader and ignores a closed pipe.
   await new Promise<void>((resolve) => void stdout.write(`${toJson(line)}\n`, () => resolve()));
 }

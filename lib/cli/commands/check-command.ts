@@ -23,23 +23,23 @@ export interface CheckOptions extends CommonOptions {
   readonly live?: boolean;
 }
 
-/** One thing that was looked at: right, wrong with how to mend it, or only to be known. */
+/** The result of one check: it passed, it failed and how to fix it, or something worth knowing. */
 type Finding = { readonly part: string } & (
   | { readonly ok: string }
-  | { readonly wrong: HiError }
+  | { readonly failure: HiError }
   | { readonly note: string }
 );
 
 /**
- * Looks at everything `hi` needs, part by part, and prints a line for each. The vendor is asked only with `live`: for its models, and for one word.
- * Resolves to 0 when all is right, else to the exit status of the first thing that is not.
+ * Checks everything `hi` needs and prints a line for each part. Only `live` asks the vendor: for its models, and for one word.
+ * Resolves to 0 when nothing failed, else to the exit status of the first failure.
  */
-export async function check(world: World, options: CheckOptions): Promise<number> {
+export async function checkCommand(world: World, options: CheckOptions): Promise<number> {
   let status = 0;
   const colour = colours(world);
   for await (const finding of findings(world, options)) {
     world.stdout.write(lineOf(finding, colour));
-    if ('wrong' in finding) status ||= EXIT_STATUS[finding.wrong.code];
+    if ('failure' in finding) status ||= EXIT_STATUS[finding.failure.code];
   }
   return status;
 }
@@ -48,24 +48,24 @@ function lineOf(finding: Finding, colour: ChalkInstance): string {
   const { part } = finding;
   if ('ok' in finding) return `${colour.green('ok')}     ${part}: ${neutralise(finding.ok)}\n`;
   if ('note' in finding) return `${colour.dim('-')}      ${part}: ${neutralise(finding.note)}\n`;
-  const { message, hint } = finding.wrong;
-  return `${colour.red('wrong')}  ${part}: ${neutralise(`${message}\n${hint === null ? '' : `       ${hint}\n`}`)}`;
+  const { message, hint } = finding.failure;
+  return `${colour.red('fail')}   ${part}: ${neutralise(`${message}\n${hint === null ? '' : `       ${hint}\n`}`)}`;
 }
 
 async function* findings(world: World, options: CheckOptions): AsyncGenerator<Finding> {
-  yield await look('zstd', async () => loadCodec().name);
+  yield await checkPart('zstd', async () => loadCodec().name);
   const settings = await attempt('file', () => readSettings(world, options));
-  if ('wrong' in settings) return yield settings;
+  if ('failure' in settings) return yield settings;
   const { paths, file, warnings } = settings.value;
-  yield { part: 'file', ok: file === null ? `none at '${paths.configFile}', which is fine` : paths.configFile };
-  for (const warning of warnings) yield { part: 'file', wrong: new HiError('config', warning) };
+  yield { part: 'file', ok: file === null ? `none at '${paths.configFile}' (optional)` : paths.configFile };
+  for (const warning of warnings) yield { part: 'file', failure: new HiError('config', warning) };
   yield* folders(paths);
-  yield* skills(world, options);
+  yield* skillFindings(world, options);
   yield { part: 'clipboard', ok: clipboardMethod(world) };
   const config = await attempt('provider', async () => requireConfig(settings.value));
-  if ('wrong' in config) return yield config;
+  if ('failure' in config) return yield config;
   const opened = await attempt('history', () => openSession(world, { ...options, ephemeral: true }));
-  if ('wrong' in opened) return yield opened;
+  if ('failure' in opened) return yield opened;
   yield* conversation(opened.value);
   yield await sandbox(opened.value);
   yield* vendor(settings.value, opened.value, options);
@@ -77,15 +77,15 @@ async function* folders({ config, data, cache }: Paths): AsyncGenerator<Finding>
     ['data folder', data],
     ['cache folder', cache],
   ] as const)
-    yield await look(part, async () => {
+    yield await checkPart(part, async () => {
       await requireWritable(folder);
       return folder;
     });
 }
 
-async function* skills(world: World, options: CheckOptions): AsyncGenerator<Finding> {
+async function* skillFindings(world: World, options: CheckOptions): AsyncGenerator<Finding> {
   const found = await attempt('skills', () => findSkills(world, options));
-  if ('wrong' in found) return yield found;
+  if ('failure' in found) return yield found;
   yield { part: 'skills', ok: `${found.value.skills.length}` };
   for (const { path, reason } of found.value.warnings) yield { part: 'skills', note: `'${path}' ${reason}` };
 }
@@ -94,10 +94,10 @@ async function* conversation({ session, settings }: WiredSession): AsyncGenerato
   const { history } = settings.paths;
   const { totals } = session.history;
   const verified = await attempt('history', () => session.history.verify());
-  if ('wrong' in verified) yield verified;
+  if ('failure' in verified) yield verified;
   else {
     const { problems, lost = [] } = verified.value;
-    const ok = `${totals.messages} messages in '${history}', all of it read and whole`;
+    const ok = `${totals.messages} messages in '${history}', all readable`;
     yield problems.length > 0 ? damaged(history, problems) : { part: 'history', ok };
     if (lost.length > 0) yield lostAttachments(lost);
   }
@@ -105,72 +105,72 @@ async function* conversation({ session, settings }: WiredSession): AsyncGenerato
 }
 
 function damaged(history: string, problems: readonly string[]): Finding {
-  const wrong = new HiError('history', `'${history}' is damaged: ${problems.join(' ')}`, {
-    hint: 'The next message, or hi history, saves every message that can be read and keeps the damaged file beside it.',
+  const failure = new HiError('history', `'${history}' is damaged: ${problems.join(' ')}`, {
+    hint: "The next message, or 'hi history', recovers every readable message and keeps the damaged file next to it.",
   });
-  return { part: 'history', wrong };
+  return { part: 'history', failure };
 }
 
 function lostAttachments(lost: readonly string[]): Finding {
-  const wrong = new HiError('history', `Missing or altered: ${lost.join(', ')}.`, {
-    hint: 'Attach the same files again to bring them back; until then the model is told that they are no longer there.',
+  const failure = new HiError('history', `Missing or changed: ${lost.join(', ')}.`, {
+    hint: 'Attach the same files again to restore them. Until then the model is told that they are missing.',
   });
-  return { part: 'attachments', wrong };
+  return { part: 'attachments', failure };
 }
 
 async function sandbox({ config, tools }: WiredSession): Promise<Finding> {
   const isOn = config.tools.sandbox !== false;
   const tried = await attempt('sandbox', () => sandboxWrapper(tools.sandbox ?? { network: false, hidden: [] }, tools));
   if ('value' in tried)
-    return { part: 'sandbox', ok: isOn ? 'on, and it works' : 'off; it would work here (tools.sandbox turns it on)' };
-  return isOn ? tried : { part: 'sandbox', note: 'off, and it could not be turned on here' };
+    return { part: 'sandbox', ok: isOn ? 'on, and it works' : 'off, but available (tools.sandbox turns it on)' };
+  return isOn ? tried : { part: 'sandbox', note: 'off, and not available here' };
 }
 
 async function* vendor(settings: Settings, wired: WiredSession, options: CheckOptions): AsyncGenerator<Finding> {
   const { session, config } = wired;
   const key = await attempt('key', () => session.target.connect());
-  if ('wrong' in key) return yield key;
-  yield { part: 'key', ok: config.api_key === null ? 'none is needed' : 'there is one' };
+  if ('failure' in key) return yield key;
+  yield { part: 'key', ok: config.api_key === null ? 'not needed' : 'found' };
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
   yield await contextWindow(settings, config);
   yield* trigger(config);
   yield summaries(settings, config);
   if (options.live) yield* live(wired);
-  else yield { part: 'reachability', note: 'not tried; hi config check --live does, with one small call' };
+  else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
 }
 
 async function contextWindow({ file }: Settings, { model, context_window }: Config): Promise<Finding> {
   const part = 'context window';
-  if (file?.context_window === context_window) return { part, ok: `${context_window} tokens, as the file says` };
+  if (file?.context_window === context_window) return { part, ok: `${context_window} tokens, from the file` };
   if (publishedWindow(model) === context_window) return { part, ok: `${context_window} tokens` };
-  const note = `taken to be ${context_window} tokens: nobody publishes that of '${model}'. Set context_window in config.json`;
+  const note = `${context_window} tokens assumed: no published value for '${model}'. Set context_window in config.json`;
   return { part, note };
 }
 
-/** The number is the user's own, so nothing brings it down to what the model can take. */
+/** The user chose the number, so nothing lowers it to what the model can take. */
 function* trigger({ max_input_tokens, context_window, compaction }: Config): Generator<Finding> {
   if (max_input_tokens === null || max_input_tokens <= context_window) return;
-  const text = `max_input_tokens is ${max_input_tokens}, more than the context window of ${context_window}, so it has no effect.`;
+  const text = `max_input_tokens is ${max_input_tokens}, above the context window of ${context_window}, so it has no effect.`;
   const most = Math.floor(compaction.trigger_ratio * context_window);
   const hint = `Set max_input_tokens to ${most} or less, or remove it. If the model has a larger window, set context_window.`;
-  yield { part: 'max_input_tokens', wrong: new HiError('config', text, { hint }) };
+  yield { part: 'max_input_tokens', failure: new HiError('config', text, { hint }) };
 }
 
-/** Which model writes the summaries, and why it is not the vendor's fast one. */
+/** Which model writes the summaries, and why that is not the vendor's fast one. */
 function summaries({ file }: Settings, { provider, model, api_base, small_model }: Config): Finding {
   const part = 'summaries';
   if (small_model !== null) return { part, ok: `${small_model.provider}/${small_model.model} writes them` };
   const { fastModel, ...member }: ProviderMember = pick(providers, provider, 'provider');
   const main = `the main model, ${model}, writes them`;
-  if (file?.small_model === null) return { part, ok: `${main}, as the file says` };
+  if (file?.small_model === null) return { part, ok: `${main}, as config.json says` };
   if (fastModel === model) return { part, ok: main };
   if (fastModel === null || isOwnAddress(member, api_base)) {
-    return { part, note: `${main}. Set small_model in config.json to have a faster one do it` };
+    return { part, note: `${main}. Set small_model in config.json to use a faster one` };
   }
   const host = api_base === null ? '' : new URL(api_base).host;
   return {
     part,
-    note: `${main}: whether '${host}' has '${fastModel}' cannot be known. Set small_model in config.json to have a faster one do it`,
+    note: `${main}: '${host}' may not have '${fastModel}'. Set small_model in config.json to use a faster one`,
   };
 }
 
@@ -179,9 +179,10 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
   if ('value' in listed) {
     yield { part: 'reachability', ok: `the server lists ${listed.value.length} models` };
     if (!listed.value.includes(config.model)) yield { part: 'model', note: `'${config.model}' is not on that list` };
-  } else if (['network', 'key'].includes(listed.wrong.code)) return yield listed;
-  else yield { part: 'reachability', note: `there is a server, but no list of models: ${listed.wrong.message}` };
-  yield await look('answer', async () => {
+  } else if (['network', 'key'].includes(listed.failure.code)) return yield listed;
+  else
+    yield { part: 'reachability', note: `the server answers, but does not list its models: ${listed.failure.message}` };
+  yield await checkPart('answer', async () => {
     for await (const event of session.aside('Answer with the one word: ready', AbortSignal.timeout(60_000))) {
       if (event.type === 'turn-end') return JSON.stringify(event.text.trim().slice(0, 80));
     }
@@ -190,35 +191,35 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
   const member: ProviderMember = pick(providers, config.provider, 'provider');
   if (member.realWindow === undefined) return;
   const real = await attempt('real window', () => connections.window(session.target));
-  yield 'wrong' in real ? real : window(member.title, real.value, config.context_window);
+  yield 'failure' in real ? real : window(member.title, real.value, config.context_window);
 }
 
-/** A model that has less than it is sent forgets the oldest part without a word. */
+/** A model that is sent more than its window silently forgets the oldest part. */
 function window(title: string, real: number | null, configured: number): Finding {
   const part = 'real window';
-  if (real === null) return { part, note: `${title} does not tell` };
+  if (real === null) return { part, note: `${title} does not say` };
   if (real >= configured) return { part, ok: `${real} tokens at ${title}` };
   return {
     part,
-    wrong: new HiError('config', `${title} gives this model ${real} tokens, not ${configured}.`, {
-      hint: `Set context_window to ${real} in config.json, or give the model more there.`,
+    failure: new HiError('config', `${title} gives this model ${real} tokens, not ${configured}.`, {
+      hint: `Set context_window to ${real} in config.json, or configure ${title} to give the model more.`,
     }),
   };
 }
 
-async function look(part: string, see: () => Promise<string>): Promise<Finding> {
-  const seen = await attempt(part, see);
-  return 'wrong' in seen ? seen : { part, ok: seen.value };
+async function checkPart(part: string, check: () => Promise<string>): Promise<Finding> {
+  const result = await attempt(part, check);
+  return 'failure' in result ? result : { part, ok: result.value };
 }
 
 async function attempt<Value>(
   part: string,
   make: () => Promise<Value>,
-): Promise<{ readonly part: string; readonly wrong: HiError } | { readonly value: Value }> {
+): Promise<{ readonly part: string; readonly failure: HiError } | { readonly value: Value }> {
   try {
     return { value: await make() };
   } catch (thrown) {
-    if (thrown instanceof HiError) return { part, wrong: thrown };
+    if (thrown instanceof HiError) return { part, failure: thrown };
     throw thrown;
   }
 }

@@ -19,7 +19,7 @@ export interface CompactCommandOptions extends CommonOptions, SettingsOptions {
   readonly json?: boolean;
 }
 
-/** Compacts now, below the trigger too, and says what it did, or that there was nothing to do. */
+/** Compacts now, even below the trigger, and reports what was done. */
 export async function compactCommand(
   world: World,
   focus: readonly string[],
@@ -33,7 +33,7 @@ export async function compactCommand(
   const order = { focus: focus.length === 0 ? null : focus.join(' '), strategy };
   if (options.dryRun) {
     release();
-    return say(world, options, await session.previewCompaction(order, stop.signal));
+    return printPreview(world, options, await session.previewCompaction(order, stop.signal));
   }
   const screen = new Screen(outputStreams(world), {
     quiet: options.quiet ?? false,
@@ -55,7 +55,7 @@ export async function compactCommand(
     return 0;
   } catch (thrown) {
     if (!isAbort(thrown)) throw thrown;
-    throw new HiError('interrupted', 'The compaction was stopped. The conversation is as it was.');
+    throw new HiError('interrupted', 'Compaction interrupted. The conversation is unchanged.');
   } finally {
     release();
     screen.close();
@@ -64,12 +64,12 @@ export async function compactCommand(
   }
 }
 
-/** What would happen, in words or as JSON. */
-function say(world: World, options: CompactCommandOptions, planned: Preview | null): number {
-  if (options.json) world.stdout.write(`${toJson({ preview: planned })}\n`);
-  else if (planned === null) world.stderr.write('There is nothing to compact.\n');
+/** Prints what would happen, in words or as JSON. */
+function printPreview(world: World, options: CompactCommandOptions, preview: Preview | null): number {
+  if (options.json) world.stdout.write(`${toJson({ preview })}\n`);
+  else if (preview === null) world.stderr.write('There is nothing to compact.\n');
   else {
-    const { strategy, messages_compacted, messages_kept, tokens_before, tokens_kept } = planned;
+    const { strategy, messages_compacted, messages_kept, tokens_before, tokens_kept } = preview;
     const sizes = `${shortCount(tokens_before)} tokens now, ${shortCount(tokens_kept)} kept word for word`;
     world.stdout.write(
       `${strategy}: ${messages_compacted} messages would be compacted, ${messages_kept} kept (${sizes}).\n`,

@@ -11,10 +11,10 @@ import { Connections } from '../wiring/connections.js';
 
 const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];
 
-/** How long a server may take to tell its models while somebody waits at Tab. */
+/** How long a server may take to list its models while the user waits after Tab. Milliseconds. */
 const MODELS_TIMEOUT = 2000;
 
-/** Prints a shell's completion script, or, as those scripts ask with `words`, what could stand in the last place of a command line. */
+/** Prints a shell's completion script. With `words`, as those scripts call it, prints the candidates for the last word of a command line. */
 export async function completionCommand(
   world: World,
   program: Command,
@@ -46,7 +46,7 @@ async function models(world: World): Promise<readonly string[]> {
   return await connections.models(connections.target(settings.config), MODELS_TIMEOUT);
 }
 
-/** Completion says nothing of what goes wrong: the command itself will. */
+/** Completion stays silent about errors: the command itself reports them. */
 async function orNone(find: () => Promise<readonly string[]>): Promise<readonly string[]> {
   try {
     return await find();

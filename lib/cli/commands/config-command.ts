@@ -46,12 +46,12 @@ export async function configSchemaCommand(world: World): Promise<number> {
   return 0;
 }
 
-/** Says for each part what is right, or how to mend it. */
+/** Checks each part and says how to fix what failed. */
 export async function configCheckCommand(
   world: World,
   options: CommonOptions & { readonly live?: boolean },
 ): Promise<number> {
-  return await (await import('./check-command.js')).check(world, options);
+  return await (await import('./check-command.js')).checkCommand(world, options);
 }
 
 /** Sets up step by step. */

@@ -24,24 +24,23 @@ export interface HistoryOptions extends CommonOptions {
 /** Prints the transcript, streaming it; on a terminal through the pager. */
 export async function historyCommand(world: World, options: HistoryOptions): Promise<number> {
   if (options.json && options.md)
-    throw new HiError('usage', 'Either --json or --md, not both.', { hint: 'Choose one.' });
-  if (options.find === '')
-    throw new HiError('usage', 'There is nothing to search for.', { hint: 'Give a text: --find TEXT' });
+    throw new HiError('usage', 'Cannot use --json and --md together.', { hint: 'Choose one.' });
+  if (options.find === '') throw new HiError('usage', 'No search text given.', { hint: 'Run: hi history --find TEXT' });
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
   printHistoryNotices(world, store);
   const newest = options.number === undefined ? null : await store.newest(options.number);
   const read = newest ?? store.archive();
-  // As JSON it is the file.
+  // JSON has the order of the file.
   const entries = matching(options.json ? read : inReadingOrder(read, store), options.find, () => {
-    if (!options.quiet && store.totals.messages > 0) world.stderr.write(`'${options.find}' was never said.\n`);
+    if (!options.quiet && store.totals.messages > 0) world.stderr.write(`No message contains '${options.find}'.\n`);
   });
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
   const pager = world.stdout.isTTY && !options.json ? openPager(world) : null;
   await print(entries, pager?.input ?? world.stdout, options, world.stdout.isTTY === true);
   await pager?.done();
-  // What lies before the newest messages is first read here.
+  // Entries before the newest messages were first read while printing.
   printHistoryNotices(world, store);
   await store.close();
   return 0;
@@ -50,15 +49,15 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
 async function* matching(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
   text: string | undefined,
-  nothing: () => void,
+  onNone: () => void,
 ): AsyncGenerator<Entry> {
   if (text === undefined) return yield* entries;
-  let isThere = false;
+  let isFound = false;
   for await (const { message } of findMessages(entries, text)) {
-    isThere = true;
+    isFound = true;
     yield message;
   }
-  if (!isThere) nothing();
+  if (!isFound) onNone();
 }
 
 async function print(
@@ -68,9 +67,9 @@ async function print(
   terminal: boolean,
 ): Promise<void> {
   let first = true;
-  // Nobody may read to the end. Only its own writes tell of it: Node's stdout forgets every error at once.
+  // The reader may leave early. Only a write's own callback reports that: Node's stdout forgets every error at once.
   let open = true;
-  // Each write is waited for, so that nothing piles up in memory.
+  // Waits for each write, so that nothing piles up in memory.
   const write = (text: string): Promise<void> =>
     new Promise((resolve) => {
       to.write(text, (error) => {
@@ -88,7 +87,7 @@ async function print(
   if (options.json && open) await write(first ? '[]\n' : '\n]\n');
 }
 
-/** The user's pager; `less` leaves at once when everything fits on the screen. */
+/** Starts the user's pager. `less` exits at once when everything fits on the screen. */
 function openPager(world: World): { readonly input: Writable; done(): Promise<void> } {
   const command = world.env.PAGER || 'less -FRX';
   const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'inherit', 'inherit'] });

@@ -1,3 +1,4 @@
+import { quantity } from '../../chat/quantity.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
@@ -12,20 +13,20 @@ export interface ResetOptions extends CommonOptions {
   readonly purge?: boolean;
 }
 
-/** Clears the conversation, or brings it back. Asks on a terminal; without one and without `-y` it refuses. */
+/** Clears the conversation, or restores it. Asks on a terminal; without one it needs `-y`. */
 export async function resetCommand(world: World, options: ResetOptions): Promise<number> {
   const paths = await findPaths(world.env, options.config ?? null);
   const say = (text: string): void => void (options.quiet || world.stderr.write(`${text}\n`));
   if (options.undo && options.purge) {
-    throw new HiError('usage', 'Either --undo or --purge, not both.', {
-      hint: "Run 'hi reset --help' for what they do.",
+    throw new HiError('usage', 'Cannot use --undo and --purge together.', {
+      hint: "Run 'hi reset --help' to see what they do.",
     });
   }
   if (options.undo) {
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     await history.undoReset();
     printHistoryNotices(world, history);
-    say(`The conversation is back: ${counted(history.totals.messages)}.`);
+    say(`Restored ${quantity(history.totals.messages, 'message')}.`);
     return 0;
   }
   if (!options.yes && !(await confirmed(world, options.purge ?? false))) return 130;
@@ -33,20 +34,20 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   const { messages } = history.totals;
   printHistoryNotices(world, history);
   await history.reset({ purge: options.purge ?? false });
-  const left = history.takeNotices();
-  printNotices(world, left);
+  const problems = history.takeNotices();
+  printNotices(world, problems);
   // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
   if (options.purge) (await import('../base/purge-caches.js')).purgeCaches(paths);
-  const purged = left.length === 0 ? ' No copy is kept.' : '';
-  const kept = options.purge ? purged : " 'hi reset --undo' brings them back.";
-  say(messages === 0 ? 'There was nothing to clear.' : `Cleared ${counted(messages)}.${kept}`);
+  const purged = problems.length === 0 ? ' No copy is kept.' : '';
+  const note = options.purge ? purged : ' To restore them, run: hi reset --undo';
+  say(messages === 0 ? 'Nothing to clear.' : `Cleared ${quantity(messages, 'message')}.${note}`);
   return 0;
 }
 
 async function confirmed(world: World, purge: boolean): Promise<boolean> {
   if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
-    throw new HiError('usage', 'Nobody can be asked whether to clear the conversation.', {
-      hint: "Run 'hi reset -y'.",
+    throw new HiError('usage', 'Cannot ask for confirmation without a terminal.', {
+      hint: "To clear without asking, run 'hi reset -y'.",
     });
   }
   const { confirm } = await import('../base/inquirer.js');
@@ -57,8 +58,4 @@ async function confirmed(world: World, purge: boolean): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function counted(messages: number): string {
-  return messages === 1 ? '1 message' : `${messages} messages`;
 }

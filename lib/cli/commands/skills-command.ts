@@ -18,7 +18,7 @@ export interface SkillsCommandOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-/** Lists the skills found, and what was found wrong; with a name shows one and why it is in or out. Throws a `HiError` for an unknown name. */
+/** Lists the skills and what is wrong with any. With a name, shows that skill and why it is or is not sent. Throws a `HiError` for an unknown name. */
 export async function skillsCommand(
   world: World,
   name: string | undefined,
@@ -26,7 +26,7 @@ export async function skillsCommand(
 ): Promise<number> {
   const paths = await findPaths(world.env, options.config ?? null);
   if (name !== undefined) {
-    // Whether all are sent turns on the window of the model, which the list needs not know.
+    // Whether all skills are sent depends on the model's window, which the list does not need.
     const { config } = await readSettings(world, options);
     const library = await findSkills(world, options, config?.context_window);
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
@@ -48,11 +48,11 @@ export async function skillsCommand(
     );
   }
   for (const { path, reason } of library.warnings) world.stderr.write(neutralise(`skill ${path}: ${reason}\n`));
-  if (library.skills.length === 0) world.stderr.write(`There are no skills in '${paths.skills}'.\n`);
+  if (library.skills.length === 0) world.stderr.write(`No skills found in '${paths.skills}'.\n`);
   return 0;
 }
 
-/** The skills as a session would find them, by the configured rules where there are any; no model is asked. */
+/** The skills as a session finds them, by the configured rules where there are any. Asks no model. */
 export async function findSkills(
   world: World,
   options: CommonOptions,

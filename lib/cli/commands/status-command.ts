@@ -12,17 +12,17 @@ export interface StatusOptions extends CommonOptions, SettingsOptions {
   readonly json?: boolean;
 }
 
-/** Prints how long the conversation is and how full the window. Works without a configuration, by the default window. */
+/** Prints how long the conversation is and how full the window is. Without a configuration, assumes the default window. */
 export async function statusCommand(world: World, options: StatusOptions): Promise<number> {
   const found = await readSettings(world, options);
   const settings = found.config === null ? await withAnyProvider(world, options) : found;
   if (settings.config === null) return 0;
   const context_window = found.config?.context_window ?? DEFAULT_WINDOW;
   const { session } = await wire(world, options, settings, { ...settings.config, context_window });
-  const told = await session.status(new AbortController().signal);
+  const status = await session.status(new AbortController().signal);
   printHistoryNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
-  world.stdout.write(options.json ? `${toJson(told)}\n` : `${statusText(told, model)}\n`);
+  world.stdout.write(options.json ? `${toJson(status)}\n` : `${statusText(status, model)}\n`);
   await session.history.close();
   return 0;
 }

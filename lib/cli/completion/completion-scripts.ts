@@ -1,9 +1,9 @@
-/** Each shell's script: it asks the program itself for the words, so that it never needs to be made anew. */
+/** The script of each shell. It asks the program for the candidates, so it never goes out of date. */
 export const SCRIPTS = {
   bash: `# bash completion for hi: put  eval "$(hi completion bash)"  into ~/.bashrc
 _hi() {
   local IFS=$'\\n' rest=$COMP_LINE typed=() at piece before word
-  # Bash takes a colon and an equals sign for words of their own: what stands without a space between is one word again.
+  # Bash splits words at colons and equals signs. Join what has no space between.
   for ((at = 0; at <= COMP_CWORD; at++)); do
     piece=\${rest#"\${rest%%[![:space:]]*}"}
     if ((at > 1)) && [[ $piece == "$rest" ]]; then
@@ -13,7 +13,7 @@ _hi() {
     fi
     rest=\${piece#"\${COMP_WORDS[at]}"}
   done
-  # What stands before the last of them is on the line already.
+  # What is before the last of them is already on the line.
   before=\${typed[\${#typed[@]} - 1]}
   if [[ $COMP_WORDBREAKS == *:* ]]; then before=\${before%"\${before##*[:=]}"}; else before=\${before%"\${before##*=}"}; fi
   COMPREPLY=()

@@ -1,24 +1,24 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** A word that could come next, and what it is for. */
+/** A candidate for completion, with its description. */
 export interface CompletionWord {
   readonly text: string;
   readonly description: string;
 }
 
-/** The names that only the running program knows, by what they name. Never rejects. */
+/** Candidates that only the running program knows. Never rejects. */
 export interface CompletionSources {
   readonly models: () => Promise<readonly string[]>;
   readonly skills: () => Promise<readonly string[]>;
   readonly providers: readonly string[];
-  /** With what each does. */
+  /** With their summaries. */
   readonly strategies: readonly CompletionWord[];
   readonly tools: readonly string[];
 }
 
 /**
- * The words that could stand in the last place of a command line (without the program's name), by the commands themselves. None where a file is meant:
- * the shell completes files.
+ * The candidates for the last word of a command line, without the program's name, by the commands themselves. None where a file is expected: the
+ * shell completes files.
  */
 export async function nextWords(
   program: Command,
@@ -26,47 +26,47 @@ export async function nextWords(
   names: CompletionSources,
 ): Promise<readonly CompletionWord[]> {
   const typed = line.at(-1) ?? '';
-  const { command, waiting, place } = walk(program, line.slice(0, -1));
+  const { command, pendingOption, position } = parseWords(program, line.slice(0, -1));
   const equals = /^(--[a-z-]+)=(.*)$/.exec(typed);
   const found = equals
     ? (await values(optionOf(command, equals[1] ?? ''), names)).map((word) => ({
         ...word,
         text: `${equals[1]}=${word.text}`,
       }))
-    : waiting
-      ? await values(waiting, names)
+    : pendingOption
+      ? await values(pendingOption, names)
       : typed.startsWith('-')
-        ? command.createHelp().visibleOptions(command).flatMap(wordOf)
+        ? command.createHelp().visibleOptions(command).flatMap(optionWord)
         : [
-            ...subcommands(command, place),
-            ...(await argumentWords(command.registeredArguments[place], command, names)),
+            ...subcommands(command, position),
+            ...(await argumentWords(command.registeredArguments[position], command, names)),
           ];
   return found.filter(({ text }) => text.startsWith(typed));
 }
 
-interface Walk {
-  /** The command the words so far belong to. */
+interface ParsedWords {
+  /** The command that the words select. */
   readonly command: Command;
   /** The option whose value comes next. */
-  readonly waiting: Option | undefined;
-  /** How many arguments it has already. */
-  readonly place: number;
+  readonly pendingOption: Option | undefined;
+  /** How many arguments it already has. */
+  readonly position: number;
 }
 
-function walk(program: Command, words: readonly string[]): Walk {
+function parseWords(program: Command, words: readonly string[]): ParsedWords {
   let command = program;
-  let place = 0;
-  let waiting: Option | undefined;
+  let position = 0;
+  let pendingOption: Option | undefined;
   for (const word of words) {
-    if (waiting) waiting = undefined;
-    else if (word.startsWith('-')) waiting = word.includes('=') ? undefined : needsValue(optionOf(command, word));
+    if (pendingOption) pendingOption = undefined;
+    else if (word.startsWith('-')) pendingOption = word.includes('=') ? undefined : needsValue(optionOf(command, word));
     else {
-      const next = place === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      const next = position === 0 ? command.commands.find((one) => one.name() === word) : undefined;
       if (next) command = next;
-      else place += 1;
+      else position += 1;
     }
   }
-  return { command, waiting, place };
+  return { command, pendingOption, position };
 }
 
 function optionOf(command: Command, word: string): Option | undefined {
@@ -77,13 +77,13 @@ function needsValue(option: Option | undefined): Option | undefined {
   return option?.required ? option : undefined;
 }
 
-function wordOf(option: Option): readonly CompletionWord[] {
+function optionWord(option: Option): readonly CompletionWord[] {
   const { long, description } = option;
   return long ? [{ text: long, description }] : [];
 }
 
-function subcommands(command: Command, place: number): readonly CompletionWord[] {
-  if (place > 0) return [];
+function subcommands(command: Command, position: number): readonly CompletionWord[] {
+  if (position > 0) return [];
   return command
     .createHelp()
     .visibleCommands(command)

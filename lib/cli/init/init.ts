@@ -22,20 +22,20 @@ import { type ExistingConfiguration, mergeSettings, readExistingConfiguration } 
 import { openPrompts, type Prompts } from './prompts.js';
 import { testCall } from './test-call.js';
 
-/** The schema's name beside `config.json`. */
+/** The schema's file name, next to `config.json`. */
 const SCHEMA_FILE = 'config.schema.json';
 
-/** Sets up step by step on a terminal and writes `config.json`. Leaving at any step writes nothing and is exit status 130. */
+/** Sets up step by step on a terminal and writes `config.json`. Cancelling at any step writes nothing and resolves to exit status 130. */
 export async function init(world: World, options: CommonOptions): Promise<number> {
   if (!canAsk(world)) {
     throw new HiError('usage', 'The set-up needs a terminal.', {
-      hint: "Write config.json by hand: 'hi config path' tells where, 'hi config schema' what it may hold.",
+      hint: "Write config.json yourself: 'hi config path' prints where, 'hi config schema' what it may contain.",
     });
   }
-  const left = new AbortController();
-  const stopListening = world.onStop(() => left.abort());
+  const cancelled = new AbortController();
+  const stopListening = world.onStop(() => cancelled.abort());
   try {
-    await new SetUp(world, await openPrompts(world, left.signal), left.signal).run(options);
+    await new SetUp(world, await openPrompts(world, cancelled.signal), cancelled.signal).run(options);
     return 0;
   } catch (thrown) {
     if (!isAbort(thrown)) throw thrown;
@@ -46,7 +46,7 @@ export async function init(world: World, options: CommonOptions): Promise<number
   }
 }
 
-/** Whether there is somebody to ask. */
+/** Whether the user can be asked. */
 export function canAsk(world: World): boolean {
   return world.stdinIs === 'terminal' && world.stderr.isTTY === true;
 }
@@ -67,40 +67,40 @@ class SetUp {
     const { configFile } = await findPaths(this.#world.env, options.config ?? null);
     // Better to know before the first question than after the last.
     await requireWritable(dirname(configFile));
-    const before = await readExistingConfiguration(configFile, this.#prompts);
+    const previous = await readExistingConfiguration(configFile, this.#prompts);
     for (;;) {
-      const place = await chooseProvider(this.#world, before.file, this.#prompts);
-      const chosen = await this.#tryOut(place, before.file);
+      const endpoint = await chooseProvider(this.#world, previous.file, this.#prompts);
+      const chosen = await this.#configure(endpoint, previous.file);
       if (chosen === null) continue;
       this.#signal.throwIfAborted();
-      await write(configFile, before, chosen);
-      this.#prompts.say(`Written: ${configFile}`);
+      await write(configFile, previous, chosen);
+      this.#prompts.say(`Wrote ${configFile}.`);
       return;
     }
   }
 
-  /** Key, address and model, with a test call; null to choose another provider. */
-  async #tryOut(place: Endpoint, before: ConfigFile): Promise<ConfigFile | null> {
+  /** Asks for key, address and model, and makes a test call. Null to choose another provider. */
+  async #configure(endpoint: Endpoint, previous: ConfigFile): Promise<ConfigFile | null> {
     const prompts = this.#prompts;
     let refused = false;
     let address: StoredSetting | null = null;
     for (;;) {
-      if (address === null || !refused) address = await chooseAddress(this.#world, place, before, prompts);
-      const key = await chooseKey(this.#world, place, before, refused, prompts);
+      if (address === null || !refused) address = await chooseAddress(this.#world, endpoint, previous, prompts);
+      const key = await chooseKey(this.#world, endpoint, previous, refused, prompts);
       const settings = this.#access(key, address);
-      const model = await chooseModel(place, settings, before, prompts, this.#signal);
+      const model = await chooseModel(endpoint, settings, previous, prompts, this.#signal);
       const failure =
-        model instanceof HiError ? model : await testCall(place.member, settings, model, prompts, this.#signal);
-      if (failure === null) return written(place, `${model}`, key, address);
+        model instanceof HiError ? model : await testCall(endpoint.member, settings, model, prompts, this.#signal);
+      if (failure === null) return chosenSettings(endpoint, `${model}`, key, address);
       refused = failure.code === 'key';
-      const keeps = model instanceof HiError ? defaultModelOf(place) : model;
+      const untested = model instanceof HiError ? defaultModelOf(endpoint) : model;
       const answer = await prompts.select('What now?', [
         ['again', 'try again'],
         ['other', 'choose another provider'],
-        ...(keeps === null ? [] : [['keep', `write it anyway, with the model ${keeps}`] as const]),
+        ...(untested === null ? [] : [['keep', `write it anyway, with the model ${untested}`] as const]),
       ]);
       if (answer === 'other') return null;
-      if (answer === 'keep' && keeps !== null) return written(place, keeps, key, address);
+      if (answer === 'keep' && untested !== null) return chosenSettings(endpoint, untested, key, address);
     }
   }
 
@@ -114,12 +114,12 @@ class SetUp {
   }
 }
 
-/** The model to take where none could be asked for; only vendors themselves have one. */
-function defaultModelOf({ member, elsewhere }: Endpoint): string | null {
-  return elsewhere || member.keyVariables.length === 0 ? null : member.defaultModel;
+/** The model to write without a test; null for servers of which hi knows no model. */
+function defaultModelOf({ member, isCompatible }: Endpoint): string | null {
+  return isCompatible || member.keyVariables.length === 0 ? null : member.defaultModel;
 }
 
-function written({ member }: Endpoint, model: string, key: StoredSetting, address: StoredSetting): ConfigFile {
+function chosenSettings({ member }: Endpoint, model: string, key: StoredSetting, address: StoredSetting): ConfigFile {
   return {
     provider: member.name,
     model,
@@ -128,10 +128,10 @@ function written({ member }: Endpoint, model: string, key: StoredSetting, addres
   };
 }
 
-/** The configuration, and the schema beside it, so that editors find it without a network. */
+/** Writes the configuration, and the schema next to it, so that editors find it without a network. */
 async function write(path: string, { file, backupPath }: ExistingConfiguration, chosen: ConfigFile): Promise<void> {
   await writeConfig(join(dirname(path), SCHEMA_FILE), SCHEMA);
-  // A copy: the file may be a link, which stays.
+  // Copied, not renamed: the file may be a link, which stays.
   if (backupPath !== null) await copyFile(path, backupPath);
   await writeConfig(path, { $schema: `./${SCHEMA_FILE}`, ...mergeSettings(file, chosen) });
 }

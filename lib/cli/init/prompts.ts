@@ -1,37 +1,37 @@
 import { askQuestion } from '../base/ask-question.js';
 import type { World } from '../base/world.js';
 
-/** The questions of the set-up, on the terminal. Each rejects as an interruption when the user leaves. */
+/** The questions of the set-up, on the terminal. Each rejects as an interruption when the user cancels it. */
 export interface Prompts {
   say(text: string): void;
   select<Value extends string>(message: string, choices: readonly (readonly [Value, string])[]): Promise<Value>;
-  /** A choice among many, narrowed by typing; what is typed can be chosen too. */
+  /** A choice among many, narrowed by typing. What is typed can be chosen too. */
   search(message: string, choices: readonly string[]): Promise<string>;
   input(message: string, check: (text: string) => true | string): Promise<string>;
-  /** Typed without being shown. */
+  /** Input that is not shown. */
   secret(message: string, check: (text: string) => true | string): Promise<string>;
 }
 
-/** Prompts on stderr, so that stdout stays free for answers. A question that is open when `signal` aborts rejects. */
+/** Opens prompts on stderr, so that stdout stays free for answers. A question that is open when `signal` aborts rejects. */
 export async function openPrompts(world: World, signal: AbortSignal): Promise<Prompts> {
   const { select, search, input, password } = await import('../base/inquirer.js');
-  const context = { input: world.stdin, output: world.stderr, signal };
+  const streams = { input: world.stdin, output: world.stderr, signal };
   return {
     say: (text) => void world.stderr.write(`${text}\n`),
     select: (message, choices) =>
       askQuestion(
-        (asking) => select({ message, choices: choices.map(([value, name]) => ({ value, name })) }, asking),
-        context,
+        (context) => select({ message, choices: choices.map(([value, name]) => ({ value, name })) }, context),
+        streams,
       ),
     search: (message, choices) =>
       askQuestion(
-        (asking) =>
-          search({ message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value })) }, asking),
-        context,
+        (context) =>
+          search({ message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value })) }, context),
+        streams,
       ),
-    input: (message, check) => askQuestion((asking) => input({ message, validate: check }, asking), context),
+    input: (message, check) => askQuestion((context) => input({ message, validate: check }, context), streams),
     secret: (message, check) =>
-      askQuestion((asking) => password({ message, mask: '*', validate: check }, asking), context),
+      askQuestion((context) => password({ message, mask: '*', validate: check }, context), streams),
   };
 }
 

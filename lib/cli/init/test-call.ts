@@ -4,7 +4,7 @@ import { textModel } from '../../session/metered-model.js';
 import { printError } from './choose-settings.js';
 import type { Prompts } from './prompts.js';
 
-/** One small call, to see that key, address and model work together. Tells the result; resolves to what went wrong, or null. */
+/** Makes one small call to check that key, address and model work together. Prints the result. Resolves to the error, or null. */
 export async function testCall(
   member: ProviderMember,
   settings: ProviderSettings,
@@ -12,8 +12,8 @@ export async function testCall(
   prompts: Prompts,
   signal: AbortSignal,
 ): Promise<HiError | null> {
-  prompts.say(`Asking ${model} for a word …`);
-  const one = textModel({
+  prompts.say(`Testing ${model} …`);
+  const writer = textModel({
     provider: member.name,
     model,
     context_window: 8192,
@@ -22,8 +22,12 @@ export async function testCall(
   });
   try {
     const prompt = { system: 'You answer in one word.', user: 'Say hello.', max_output_tokens: 256 };
-    const { text } = await one.write(prompt, () => undefined, AbortSignal.any([signal, AbortSignal.timeout(60_000)]));
-    prompts.say(`It answers: ${text.trim().slice(0, 80)}`);
+    const { text } = await writer.write(
+      prompt,
+      () => undefined,
+      AbortSignal.any([signal, AbortSignal.timeout(60_000)]),
+    );
+    prompts.say(`It answered: ${text.trim().slice(0, 80)}`);
     return null;
   } catch (thrown) {
     signal.throwIfAborted();

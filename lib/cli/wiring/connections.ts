@@ -12,7 +12,7 @@ import { openDebugLog } from '../base/debug-log.js';
 import { idleTimeout, readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 
-/** The usage of one answer or summary, and where it came from. */
+/** The usage of one answer or summary, and the model that wrote it. */
 export interface UsageRecord {
   readonly provider: string;
   readonly model: string;
@@ -21,7 +21,7 @@ export interface UsageRecord {
   readonly usage: Usage;
 }
 
-/** Makes the adapters of one run, each when it is first needed. */
+/** The adapters of one run, each made when it is first needed. */
 export class Connections {
   readonly #world: World;
   readonly #options: SettingsOptions & { readonly debug?: boolean };
@@ -42,7 +42,7 @@ export class Connections {
     this.#config = config;
   }
 
-  /** A model as the session takes it. */
+  /** A model in the form the session takes. */
   target(model: ModelSettings): Target {
     const { provider, model: name, context_window, api_base } = model;
     const spent = (usage: Usage): void => {
@@ -57,35 +57,41 @@ export class Connections {
     };
   }
 
-  /** What everything that was asked through these used so far, oldest first. */
+  /** The usage of every request so far, oldest first. */
   get spent(): readonly UsageRecord[] {
     return this.#spent;
   }
 
-  /** Another model by name, resolved as `--model` would be, so that its provider's own key and address are found. Throws a `HiError` when it cannot be had. */
+  /** Another model by name, resolved as `--model` is, with its provider's own key and address. Throws a `HiError` when it cannot be used. */
   async find(name: string, signal?: AbortSignal): Promise<Target> {
-    const { provider: _before, ...rest } = this.#options;
-    const usual = name.includes('/') ? {} : { provider: this.#config.provider };
-    const target = this.target(requireConfig(await readSettings(this.#world, { ...rest, ...usual, model: name })));
+    const { provider: _previous, ...rest } = this.#options;
+    const sameProvider = name.includes('/') ? {} : { provider: this.#config.provider };
+    const target = this.target(
+      requireConfig(await readSettings(this.#world, { ...rest, ...sameProvider, model: name })),
+    );
     await target.connect(signal);
     return target;
   }
 
-  /** The models of the provider that a target belongs to. Throws a `HiError` when it does not tell. */
+  /** The models of a target's provider. Throws a `HiError` when the server does not list them. */
   async models({ provider }: Target, timeout = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
-    const { member, access } = await this.#reach(provider, signal);
+    const { member, access } = await this.#memberAndAccess(provider, signal);
     const stopped = signal ?? new AbortController().signal;
-    return await withTimeout(timeout, stopped, (either) => member.listModels(access, either));
+    return await withTimeout(timeout, stopped, (combined) => member.listModels(access, combined));
   }
 
-  /** The window that the server really gives a target, null when it does not tell. Throws a `HiError` when it cannot be asked. */
+  /** The window that the server really gives a target, null when it does not say. Throws a `HiError` when the server cannot be reached. */
   async window({ provider, model }: Target, timeout = 10_000): Promise<number | null> {
-    const { member, access } = await this.#reach(provider);
+    const { member, access } = await this.#memberAndAccess(provider);
     const never = new AbortController().signal;
-    return await withTimeout(timeout, never, async (late) => (await member.realWindow?.(access, model, late)) ?? null);
+    return await withTimeout(
+      timeout,
+      never,
+      async (combined) => (await member.realWindow?.(access, model, combined)) ?? null,
+    );
   }
 
-  /** Every key that is configured or in a vendor's variable, also those that are not used: none of them may be seen. */
+  /** Every key that is configured or in a vendor's variable, unused ones too: none of them may be shown. */
   async secrets(): Promise<readonly string[]> {
     const { file } = this.#settings;
     const { env } = this.#world;
@@ -98,22 +104,24 @@ export class Connections {
     return keys.flatMap((key) => (key && !key.startsWith('!') ? [key] : []));
   }
 
-  /** A command for the key is run once. */
+  /** A command that prints the key runs once. */
   #key(api_key: string | null, signal?: AbortSignal): Promise<string | null> {
-    const before = this.#keys.get(api_key);
-    if (before) return before;
+    const existing = this.#keys.get(api_key);
+    if (existing) return existing;
     const reading = readKey(api_key, signal);
     this.#keys.set(api_key, reading);
     reading.catch(() => this.#keys.delete(api_key));
     return reading;
   }
 
-  async #reach(
+  async #memberAndAccess(
     provider: string,
     signal?: AbortSignal,
   ): Promise<{ readonly member: ProviderMember; readonly access: ProviderSettings }> {
-    const own = provider === this.#config.provider;
-    const model = own ? this.#config : requireConfig(await readSettings(this.#world, { ...this.#options, provider }));
+    const isMain = provider === this.#config.provider;
+    const model = isMain
+      ? this.#config
+      : requireConfig(await readSettings(this.#world, { ...this.#options, provider }));
     return { member: pick<ProviderMember>(providers, provider, 'provider'), access: await this.#access(model, signal) };
   }
 
@@ -135,23 +143,23 @@ export class Connections {
   }
 }
 
-/** The section of the configuration that has the vendor's name. */
+/** The section of the configuration that has the provider's name. */
 function optionsOf(config: Config, provider: string): JsonObject {
   const section: unknown = new Map<string, unknown>(Object.entries(config)).get(provider);
   return isJsonObject(section) ? section : {};
 }
 
-/** What was asked for, within so many milliseconds. Throws a `HiError` of code `network` after them. */
+/** Runs `ask` for at most so many milliseconds. Throws a `HiError` of code `network` after them. */
 async function withTimeout<Value>(
   timeout: number,
   signal: AbortSignal,
-  ask: (either: AbortSignal) => Promise<Value>,
+  ask: (combined: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
-  const late = AbortSignal.timeout(timeout);
+  const expired = AbortSignal.timeout(timeout);
   try {
-    return await ask(AbortSignal.any([signal, late]));
+    return await ask(AbortSignal.any([signal, expired]));
   } catch (thrown) {
-    if (!late.aborted || signal.aborted) throw thrown;
+    if (!expired.aborted || signal.aborted) throw thrown;
     throw new HiError('network', `The server did not answer within ${timeout / 1000} s.`, {
       hint: 'Check the network connection and api_base.',
       cause: thrown,
@@ -159,7 +167,7 @@ async function withTimeout<Value>(
   }
 }
 
-/** The same promise every time; made at the first call, and anew after one that failed. */
+/** Runs `make` at the first call and keeps its promise; a failed one is made again at the next call. */
 export function memoized<Value>(
   make: (signal?: AbortSignal) => Promise<Value>,
 ): (signal?: AbortSignal) => Promise<Value> {

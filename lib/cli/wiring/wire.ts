@@ -15,17 +15,17 @@ import { readSettings, requireConfig, type Settings, type SettingsOptions } from
 import type { World } from '../base/world.js';
 import { Connections, memoized } from './connections.js';
 
-/** What a command says of the session it needs. */
+/** What a command asks of its session. */
 export interface SessionOptions extends SettingsOptions {
   readonly tools?: boolean | readonly string[];
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
   readonly debug?: boolean;
-  /** Asks the user before a tool runs; absent where nobody can be asked. */
+  /** Asks the user before a tool runs; absent where that is impossible. */
   readonly approve?: Approve;
 }
 
-/** A session with what it was made from. */
+/** A session, and what it was made from. */
 export interface WiredSession {
   readonly session: Session;
   readonly settings: Settings;
@@ -41,7 +41,7 @@ export async function openSession(world: World, options: SessionOptions): Promis
   return await wire(world, options, settings, requireConfig(settings));
 }
 
-/** A session from settings that were read already. */
+/** Puts a session together from settings that were read already. */
 export async function wire(
   world: World,
   options: SessionOptions,
@@ -105,7 +105,7 @@ function offeredTools(config: Config, { tools: wanted }: SessionOptions): readon
   return wanted.map((name) => pick(SPECS, name, 'tool', 'usage'));
 }
 
-/** The shares of the window that the output of one call, and of all calls of one answer, may take: what nobody has read yet cannot be compacted. */
+/** The shares of the window that the output of one call, and of all calls of one answer, may take: output that the model has not read cannot be compacted. */
 const OUTPUT_SHARE = 0.2;
 const ANSWER_SHARE = 0.4;
 

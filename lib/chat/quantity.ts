@@ -1,0 +1,4 @@
+/** A count with its noun: `1 message`, `3 messages`, `2 entries`. */
+export function quantity(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,5 @@
+/** Two columns as lines, the second one aligned. */
+export function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = rows.reduce((widest, [left]) => Math.max(widest, left.length), 0);
+  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`).join('\n');
+}
