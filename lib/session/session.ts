@@ -227,20 +227,10 @@ export class Session {
   async #context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
     const { history, preamble, thinking, compaction, cache, writers, toolEffects } = this.#deps;
     const { model, context_window } = this.#target;
-    const skills = await this.skills();
-    const shared = {
-      history,
-      preamble,
-      thinking,
-      compaction,
-      cache,
-      skills,
-      tools,
-      toolEffects,
-      shownWarnings: this.#shownWarnings,
-      overhead: this.#overhead,
-    };
-    return new Context({ ...shared, model, context_window, writers: writers(this.#target) }, running, active);
+    const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
+    const loaded = { skills: await this.skills(), writers: writers(this.#target) };
+    const given = { history, preamble, thinking, compaction, cache, toolEffects, tools, model, context_window };
+    return new Context({ ...given, ...loaded, ...kept }, running, active);
   }
 
   async #takeBack(turn: number): Promise<void> {
