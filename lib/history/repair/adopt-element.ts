@@ -55,6 +55,13 @@ export function isElement(value: JsonObject): boolean {
   return idOf(value) !== null || [value.role, value.type].some((name) => typeof name === 'string');
 }
 
+/** True for what can only be an element: after damage, the parts of messages and the arguments of tools come up like elements. */
+export function isSurelyElement(value: JsonObject): boolean {
+  const { at, role, type, content } = value;
+  if (idOf(value) !== null) return [at, role, type].some((field) => typeof field === 'string');
+  return typeof role === 'string' && role in ROLES && content !== undefined;
+}
+
 /** True for an element that has an id, and for a message a turn, as numbers. */
 export function isComplete({ id, turn, type }: JsonObject): boolean {
   return typeof id === 'number' && positive(id) !== null && (type !== undefined || typeof turn === 'number');

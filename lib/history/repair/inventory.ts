@@ -7,7 +7,7 @@ import type { Readable } from '../file/readable.js';
 import { type Element, Splitter } from '../file/splitter.js';
 import { checksum, soundPieces, sumsBefore } from '../file/sums.js';
 import { beat } from '../lock/held.js';
-import { beginsTurn, idOf, isComplete, isElement, isOurs, timeOf, turnOf } from './adopt-element.js';
+import { beginsTurn, idOf, isComplete, isElement, isOurs, isSurelyElement, timeOf, turnOf } from './adopt-element.js';
 import type { FoundFrame } from './found-frames.js';
 
 /** How an entry begins that hi wrote. Inside a string the quotes would be escaped. */
@@ -143,6 +143,7 @@ export class Inventory {
     let part = this.#part;
     if (part === undefined || part.ours || begins) {
       part = this.#begin(false);
+      part.broken = !follows && !begins;
     } else if (!follows) {
       part.broken = true;
       part.splitter = new Splitter();
@@ -150,6 +151,7 @@ export class Inventory {
     }
     part.broken ||= !found.sound;
     for (const element of part.splitter.elements(found.content)) {
+      if (part.broken && !isSure(element.text)) continue;
       part = this.#partOf(part, element);
       const here = trustOf(found, element.end);
       const trust = element.start < 0 ? least(this.#held, here) : here;
@@ -162,6 +164,10 @@ export class Inventory {
   /** The part that an element belongs to: a further array is a further part. */
   #partOf(part: ConversationPart, { arrays }: Element): ConversationPart {
     if (arrays === this.#arrays) return part;
+    if (part.broken) {
+      this.#arrays = arrays;
+      return part;
+    }
     const isNext = this.#arrays > 0 || this.items.at(-1)?.part === this.parts.length - 1;
     this.#arrays = arrays;
     if (!isNext) return part;
@@ -213,6 +219,11 @@ function trustOf(found: Readable, end: number): Trust {
 function least(one: Trust, other: Trust): Trust {
   if (one === 'none' || other === 'none') return 'none';
   return one === 'plain' || other === 'plain' ? 'plain' : 'checked';
+}
+
+function isSure(text: Buffer): boolean {
+  const value = parsed(text);
+  return value !== null && isSurelyElement(value);
 }
 
 function parsed(text: Buffer): JsonObject | null {

@@ -226,3 +226,36 @@ describe('a history in another form', () => {
     expect(told).toMatch(/dictionary .*begins anew/);
   });
 });
+
+describe('a damaged file of another writer whose messages reach over frames', () => {
+  const nested = Array.from({ length: 40 }, (_, index) => ({
+    id: index + 1,
+    turn: index - (index % 2) + 1,
+    at: '2026-01-01T00:00:00Z',
+    cwd: '/',
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: [0, 1, 2].map((part) => ({ type: 'text', text: `[{"id":${index}}] ${part} ${prose(300, index)}` })),
+    ...(index % 2 === 0 ? {} : { stop_reason: 'end' }),
+  }));
+  const text = JSON.stringify(nested);
+  const sound = (from: number, to: number) => compressed(text.slice(from, to));
+
+  it.each(['[{"type"', '{"type"', '"text":"[{', '"content"'])(
+    'gives whole messages only, and is called damaged, where a frame begins with %s',
+    async (beginning) => {
+      const place = text.indexOf(beginning, 9000);
+      const lost = Buffer.from(sound(3000, place));
+      lost.fill(0);
+      for (const parts of [
+        [sound(0, 3000), lost, sound(place, text.length)],
+        [lost, sound(place, text.length)],
+      ]) {
+        const { entries, told } = await outcomeOf(Buffer.concat(parts));
+        expect(altered(entries, nested as unknown as readonly Entry[])).toEqual([]);
+        expect(entries.length).toBeGreaterThan(10);
+        expect(told).toContain('was damaged');
+        expect(told).not.toContain('joined');
+      }
+    },
+  );
+});
