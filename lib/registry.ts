@@ -8,8 +8,8 @@ export interface Named {
 }
 
 /**
- * The known name nearest to a mistyped one, or null when none is near enough: at most two edits, three for names longer than seven characters, and
- * never as many as the name has characters. A name that begins with what was typed is near.
+ * The known name nearest to a mistyped one, or null when none is near enough: one edit for every three characters and three at most, two
+ * letters that changed places being one edit. A name that begins with what was typed is near.
  */
 export function nearest(typed: string, known: readonly string[]): string | null {
   if (known.length === 0 || typed === '') return null;
@@ -17,8 +17,14 @@ export function nearest(typed: string, known: readonly string[]): string | null 
   const found =
     known.find((name) => name.length > 2 && lowered.length > 2 && name.startsWith(lowered)) ?? closest(lowered, known);
   if (found.startsWith(lowered) && lowered.length > 2) return found;
-  const maxEdits = Math.min(found.length > 7 ? 3 : 2, found.length - 1);
-  return distance(lowered, found.toLowerCase()) <= maxEdits ? found : null;
+  const maxEdits = Math.min(3, Math.floor(Math.max(lowered.length, found.length) / 3), found.length - 1);
+  return edits(lowered, found.toLowerCase()) <= maxEdits ? found : null;
+}
+
+function edits(typed: string, name: string): number {
+  const letters = (word: string): string => [...word].sort().join('');
+  const count = distance(typed, name);
+  return count === 2 && letters(typed) === letters(name) ? 1 : count;
 }
 
 /** The hint for an unknown name: the nearest known name and the whole list. */

@@ -32,6 +32,11 @@ describe('the registry', () => {
     ['stauts', ['status', 'skills'], 'status'],
     ['q', ['quit', 'help'], null],
     ['', ['quit'], null],
+    ['quti', ['quit', 'help'], 'quit'],
+    ['hlep', ['quit', 'help'], 'help'],
+    ['nope', ['code', 'copy'], null],
+    ['nope', ['copy', 'help', 'quit'], null],
+    ['compct', ['compact', 'copy'], 'compact'],
     ['zz', [], null],
   ])('takes %j among %j for %j', (typed, known, expected) => {
     expect(nearest(typed, known)).toBe(expected);
