@@ -11,7 +11,8 @@ export const slashExport: SlashCommand = {
   aliases: ['save'],
   usage: '/export FILE',
   summary: 'save the conversation as FILE.md or FILE.json',
-  async *run(argument, { session, write, exists, confirm }) {
+  async *run(typed, { session, write, exists, confirm }) {
+    const argument = /^(["'])(.+)\1$/.exec(typed)?.[2] ?? typed;
     const format = formatOf(argument);
     const question = `Overwrite ${argument}?`;
     if ((await exists(argument)) && !(await confirm(question, 'Or name a file that does not exist yet.'))) {

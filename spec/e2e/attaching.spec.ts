@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -130,5 +130,21 @@ describe('what cannot be attached', () => {
       expect(stdout).toContain('(ls -ld); nothing was sent.');
     }
     await shell('chmod 700 locked');
+  });
+});
+
+describe('/export', () => {
+  it('into a folder that is missing names the folder, and no file of its own', async () => {
+    const run = await hi(['chat'], 'question\n/export ro/sub/x.md\n');
+    expect(run.status).toBe(2);
+    expect(run.stderr).toContain(`The folder '${inWork('ro/sub')}' does not exist.`);
+    expect(run.stderr).not.toContain('.new');
+  });
+
+  it('takes a quoted path', async () => {
+    mkdirSync(inWork('dd'));
+    const run = await hi(['chat'], 'question\n/export "dd/my file.md"\n');
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(inWork('dd/my file.md'), 'utf8')).toContain('question');
   });
 });

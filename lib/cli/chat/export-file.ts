@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { HiError } from '../../errors.js';
+import { dirname, resolve } from 'node:path';
+import { HiError, systemCode, systemReason } from '../../errors.js';
 import { AsideFile } from '../../write-aside.js';
 
 /** The absolute path of a file typed into the chat, where no shell has expanded a `~`. */
@@ -21,7 +21,9 @@ export async function writeFileAtomically(target: string, chunks: AsyncIterable<
   } catch (cause) {
     aside?.discard();
     if (cause instanceof HiError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HiError('usage', `Cannot write '${target}': ${reason}`, { hint: 'Choose another path.', cause });
+    const isMissing = systemCode(cause) === 'ENOENT';
+    const reason = isMissing ? `The folder '${dirname(target)}' does not exist` : systemReason(cause);
+    const hint = isMissing ? 'Make it first (mkdir -p), or choose another path.' : 'Choose another path.';
+    throw new HiError('usage', `Cannot write '${target}': ${reason}.`, { hint, cause });
   }
 }
