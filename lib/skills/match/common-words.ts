@@ -76,7 +76,7 @@ een en het ik is je kan met niet of van voor wat wij zijn
 /** The words without which no English sentence can be: a skill whose name is nothing else is meant only where it is called a skill. */
 export const GLUE: ReadonlySet<string> = new Set(
   `
-a about after all also am an and any are as at be been before being both but by can could did do does doing done down for from get gets
+a about after again all also am an and any are as at be been before being both but by can could did do does doing done down for from get gets
 getting give go goes going gone got had has have having he her here him his how i if in into is it its just let like made make me more
 most much must my no nor not now of off on once one only or other our out over own please put said same say see she should so some such
 take than that the their them then there these they thing this those through to too under up us use used using very want was way we
