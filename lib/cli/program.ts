@@ -162,7 +162,8 @@ export function makeProgram(
       'print a completion script for your shell',
       (command) =>
         command
-          .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish', 'words']))
+          // Not checked against the choices: the scripts ask for `words`, which is no shell.
+          .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']).argParser((shell) => shell))
           .argument('[line...]', 'for words: the command line so far')
           .action(async (shell: string, line: readonly string[]) =>
             finish(

@@ -57,7 +57,7 @@ export async function findPaths(
 function refuseRelative(name: string, folder: string | undefined): void {
   if (!folder || isAbsolute(folder)) return;
   throw new HiError('config', `${name} is not an absolute path: '${folder}'.`, {
-    hint: `A relative path would be another conversation in every folder. Set ${name} to an absolute path, or unset it.`,
+    hint: `A relative path would be another folder wherever hi is run. Set ${name} to an absolute path, or unset it.`,
   });
 }
 

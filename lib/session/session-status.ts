@@ -19,6 +19,8 @@ export interface Status {
   readonly files: readonly string[];
 }
 
+const isCopy = (file: string): boolean => file.endsWith('.reset.json.zst');
+
 /** The status in words, for people. */
 export function statusText(status: Status, model: string): string {
   const { messages, context_messages, context_tokens, context_window, used, compactions, last_compaction, files } =
@@ -29,6 +31,8 @@ export function statusText(status: Status, model: string): string {
     `messages     ${messages} kept, ${context_messages} in context`,
     `window       ${shortCount(context_tokens)} of ${shortCount(context_window)} tokens (${Math.round(used * 100)}%)`,
     `compactions  ${compactions}${last}`,
-    ...files.map((file) => `file         ${file}`),
+    ...files.map(
+      (file) => `file         ${file}${isCopy(file) ? ' (the last reset; hi reset --undo brings it back)' : ''}`,
+    ),
   ].join('\n');
 }

@@ -118,3 +118,24 @@ describe('a slash command', () => {
     expect(JSON.stringify(server.requests.at(-1)?.messages.at(-1))).toContain('--force?');
   });
 });
+
+describe('the command line', () => {
+  it('refuses to search for blanks, as /find does', async () => {
+    await chat('first question');
+    expect(await runProgram(home, ['history', '--find', ' '])).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  it('says in the status which file a reset left, and what brings it back', async () => {
+    await chat('first question', '/reset');
+    const { stdout } = await runProgram(home, ['status']);
+    expect(stdout).toMatch(/history\.reset\.json\.zst \(the last reset; hi reset --undo brings it back\)/);
+  });
+
+  it('lists the shells of hi completion and nothing else', async () => {
+    const refused = await runProgram(home, ['completion', 'tcsh']);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain('Known: bash, fish, zsh.');
+    const { stdout } = await runProgram(home, ['completion', 'words', '--', 'completion', '']);
+    expect(stdout).toBe('bash\nzsh\nfish\n');
+  });
+});

@@ -25,7 +25,8 @@ export interface HistoryOptions extends CommonOptions {
 export async function historyCommand(world: World, options: HistoryOptions): Promise<number> {
   if (options.json && options.md)
     throw new HiError('usage', 'Cannot use --json and --md together.', { hint: 'Choose one.' });
-  if (options.find === '') throw new HiError('usage', 'No search text given.', { hint: 'Run: hi history --find TEXT' });
+  if (options.find?.trim() === '')
+    throw new HiError('usage', 'No search text given.', { hint: 'Run: hi history --find TEXT' });
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
   printHistoryNotices(world, store);
