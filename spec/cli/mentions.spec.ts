@@ -127,7 +127,7 @@ describe('a mention in a sentence', () => {
   it('is refused, with the reason, where the file is there and cannot be attached', async () => {
     writeFileSync(join(folder, 'app.bin'), Buffer.alloc(10));
     writeFileSync(join(folder, 'large.txt'), Buffer.alloc(21 * 1024 * 1024, 'x'));
-    await expect(mention('see @app.bin.')).rejects.toThrow("'app.bin' is binary");
+    await expect(mention('see @app.bin.')).rejects.toThrow("'app.bin' is a binary file");
     await expect(mention('see @large.txt')).rejects.toThrow('the limit is 20 MB');
   });
 

@@ -312,7 +312,7 @@ describe('hi chat in a terminal', () => {
     chat.terminal.paste(long);
     await chat.until('[LongText#1]');
     chat.terminal.type(KEY.enter);
-    await chat.until(/'data\.bin' is binary[\s\S]*\nhi> see @data\.bin \[LongText#1\]$/);
+    await chat.until(/'data\.bin' is a binary file[\s\S]*\nhi> see @data\.bin \[LongText#1\]$/);
     expect(chat.server.requests).toHaveLength(0);
     rmSync(join(chat.home.work, 'data.bin'));
     chat.terminal.type(KEY.enter);
