@@ -26,6 +26,12 @@ describe('matching by words', () => {
     expect(names('数据库怎么用')).toEqual(['数据库']);
   });
 
+  it('takes a name that is only the glue of sentences where it is called a skill', () => {
+    const glue = [skill('again', 'Repeats the last deployment.')];
+    expect(matchWords(glue, 'say that again')).toEqual([]);
+    expect(matchWords(glue, 'use the skill again').map(({ name }) => name)).toEqual(['again']);
+  });
+
   it('wants every telling word of the name', () => {
     expect(names('docker')).toEqual([]);
     expect(names('debugging with docker')).toEqual(['docker-debugging']);
