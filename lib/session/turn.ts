@@ -86,6 +86,7 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
   const { progress } = turn;
   let reason: 'auto' | 'overflow' = 'auto';
   let cuts = 0;
+  let unreadable = 0;
   for (;;) {
     const answer: PartialAnswer = { parts: [], end: null };
     try {
@@ -119,6 +120,11 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
         return;
       }
       yield { type: 'notice', level: 'warning', text: lengthCutNotice(cut) };
+    }
+    unreadable = calls.every(isUnreadable) ? unreadable + 1 : 0;
+    if (unreadable === MOST_UNREADABLE) {
+      turn.end = yield* stopUnreadable(deps, calls, progress);
+      return;
     }
     if (isLast) {
       turn.end = yield* stopAtLimit(deps, calls, progress);
@@ -176,6 +182,18 @@ async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutc
 function stopAtLimit(deps: TurnDeps, calls: readonly ToolCallPart[], progress: Progress) {
   const error = `Not run: this turn has used all of its ${deps.maxRounds} rounds. Say what is done and what is left.`;
   const text = `Stopped after ${deps.maxRounds} rounds of tool calls (tools.max_rounds). Say "go on" to continue.`;
+  return stop(deps, calls, calls.map(notRun(error)), { stop_reason: 'tool_limit', text }, progress);
+}
+
+/** How many answers in a row may bring nothing but calls whose arguments are not JSON: some servers cut a call and do not say that they did. */
+const MOST_UNREADABLE = 3;
+
+const isUnreadable = ({ invalid_args }: ToolCallPart): boolean => invalid_args !== undefined;
+
+function stopUnreadable(deps: TurnDeps, calls: readonly ToolCallPart[], progress: Progress) {
+  const names = [...new Set(calls.map(({ name }) => name || 'a tool'))].join(', ');
+  const error = `Not run: the arguments were not a JSON object, ${MOST_UNREADABLE} times in a row.`;
+  const text = `Stopped: the model called ${names} ${MOST_UNREADABLE} times in a row with arguments that are not a JSON object. Ask for the work in smaller steps, or use another model.`;
   return stop(deps, calls, calls.map(notRun(error)), { stop_reason: 'tool_limit', text }, progress);
 }
 

@@ -79,3 +79,19 @@ it('says that the length limit cut the call, where the rounds are at their end w
   expect(JSON.parse(run.stdout)).toMatchObject({ stop_reason: 'length', text: 'Text.' });
   expect(server.requests).toHaveLength(1);
 });
+
+describe('a tool call that is cut by a server that does not say so', () => {
+  it('ends the turn the third time in a row', async () => {
+    const dialect = dialects.find(({ title }) => title === 'OpenAI Chat Completions') ?? dialects[0];
+    if (dialect === undefined) throw new Error('There is no dialect.');
+    const { chunks = [], ...answer } = dialect.cutCall('Let me write.', 'write_file', ARGS);
+    const silent = { ...answer, chunks: chunks.map((chunk) => `${chunk}`.replace('"length"', '"tool_calls"')) };
+    await using server = await vendorServer(silent);
+    const run = await runProgram(homeFor(dialect, server), ['ask', '-y', '--json', 'write']);
+    expect(run.status).toBe(0);
+    expect(server.requests).toHaveLength(3);
+    expect(JSON.parse(run.stdout)).toMatchObject({ stop_reason: 'tool_limit' });
+    expect(run.stderr).toContain('Stopped: the model called write_file 3 times in a row');
+    expect(existsSync(join(home.work, 'a.txt'))).toBe(false);
+  });
+});
