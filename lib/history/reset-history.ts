@@ -7,8 +7,11 @@ import { linkTarget, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
 import { DAMAGED, type HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
+import { Damaged } from './file/damaged.js';
+import { loadCodec } from './file/frames.js';
 import { followed, homeOf, removeConversation } from './file/links.js';
 import { assertHeld } from './lock/held.js';
+import { openDamaged, openLog } from './repair/open-log.js';
 import { clearLeftovers, syncFolder } from './repair/rewrite.js';
 import { entriesAt } from './repair/whole-log.js';
 
@@ -41,11 +44,29 @@ export function bringBack(paths: HistoryPaths): void {
     });
   }
   for (const path of [real.history, real.aside]) requireRegularFile(path);
+  requireReadable(real.aside);
   if (existsSync(real.history)) linkOrCopy(real.history, real.swap);
   assertHeld();
   renameSync(real.aside, real.history);
   finishSwap(real);
   syncFolder(homeOf(real));
+}
+
+/** Throws a `HiError` for a copy in which nothing can be read: it would take the place of a conversation that can. */
+function requireReadable(path: string): void {
+  const codec = loadCodec();
+  try {
+    openLog(codec, path, true).file.close();
+    return;
+  } catch (thrown) {
+    if (!(thrown instanceof Damaged)) throw thrown;
+  }
+  const { file, entries } = openDamaged(codec, path);
+  file.close();
+  if (entries.length > 0) return;
+  throw new HiError('history', `The copy '${path}' is damaged, and nothing in it can be read.`, {
+    hint: 'The conversation stays as it is. Put a sound file in the place of the copy, or move it away.',
+  });
 }
 
 /**

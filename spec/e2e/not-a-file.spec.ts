@@ -159,3 +159,31 @@ describe('what others keep in the data folder under names like those of hi', () 
     expect(existsSync(path)).toBe(false);
   });
 });
+
+describe('a copy of the last reset in which nothing can be read', () => {
+  it('is refused by its name, and the conversation stays', async () => {
+    await hi(['ask', 'one']);
+    await hi(['reset', '-y']);
+    await hi(['ask', 'two']);
+    const copy = join(home.data, 'history.reset.json.zst');
+    writeFileSync(copy, 'no words of hi');
+    const { status, stderr } = await hi(['reset', '--undo', '-y']);
+    expect(stderr).toContain(`The copy '${copy}' is damaged`);
+    expect(status).toBe(7);
+    expect((await hi(['history'])).stdout).toContain('two');
+  });
+});
+
+describe('a type and a role that are objects', () => {
+  it('are named as they stand in the file', async () => {
+    mkdirSync(home.data);
+    const elements = [
+      { id: 1, turn: 1, at: '2026-01-01T00:00:00Z', role: 'user', content: [{ type: { a: 1 } }] },
+      { id: 2, turn: 1, at: '2026-01-01T00:00:00Z', role: { b: 2 }, content: [] },
+    ];
+    writeFileSync(home.historyFile, execFileSync('zstd', ['-c'], { input: JSON.stringify(elements) }));
+    const { stdout } = await hi(['history']);
+    expect(stdout).toContain(`a part of type '{"a":1}'`);
+    expect(stdout).toContain(`a message of role '{"b":2}'`);
+  });
+});

@@ -10,7 +10,7 @@ import type {
   UnknownEntry,
   Usage,
 } from '../../chat/message.js';
-import { isTooDeep } from '../../chat/nesting.js';
+import { isTooDeep, jsonText } from '../../chat/nesting.js';
 import { rememberOriginal } from '../../chat/stored-text.js';
 import { asTokens } from '../../chat/tokens.js';
 import { decodePart } from './decode-part.js';
@@ -50,9 +50,12 @@ function decoded(stored: JsonObject, id: number): Entry {
 
 function unknown(stored: JsonObject, id: number): UnknownEntry {
   const { type, role } = stored;
-  const what = type === undefined ? `a message of role '${String(role)}'` : `an element of type '${String(type)}'`;
+  const what = type === undefined ? `a message of role '${nameOf(role)}'` : `an element of type '${nameOf(type)}'`;
   return { id, at: time(stored.at, stored), type: 'unknown', what: what.slice(0, 80) };
 }
+
+/** What should be a name, as it stands in the file. */
+const nameOf = (stored: unknown): string => (typeof stored === 'string' ? stored : jsonText(stored));
 
 const isId = (stored: unknown): stored is number => isCount(stored) && stored > 0;
 

@@ -9,7 +9,7 @@ import type {
   ToolResultPart,
   VendorPart,
 } from '../../chat/message.js';
-import { isTooDeep, TOO_DEEP } from '../../chat/nesting.js';
+import { isTooDeep, jsonText, TOO_DEEP } from '../../chat/nesting.js';
 import { count, type Field, type JsonFields, json, text, withFields, word } from './read-fields.js';
 
 /** A part as it stands in a file; where this version cannot read it, words that say so stand in its place. */
@@ -31,7 +31,9 @@ export function decodePart(stored: unknown): Part {
     case 'vendor':
       return json(null)(stored.opaque, stored) ? withFields(stored, VENDOR) : unreadable('a block without content');
     default:
-      return unreadable(`a part of type '${String(stored.type).slice(0, 40)}'`);
+      return unreadable(
+        `a part of type '${(typeof stored.type === 'string' ? stored.type : jsonText(stored.type)).slice(0, 40)}'`,
+      );
   }
 }
 

@@ -17,7 +17,7 @@ export function reordered(findings: Findings, kept: string | null): string {
   const { changed, isRenumbered, foreign } = findings;
   const done = [
     ...(isRenumbered ? ['entries got new ids, because theirs do not ascend'] : []),
-    ...(changed > 0 ? [`${counted(changed, 'entry', 'entries')} got what they lacked`] : []),
+    ...(changed > 0 ? [`${counted(changed, 'entry', 'entries')} lacked fields, which were filled in`] : []),
     ...(foreign > 0 ? [`${elements(foreign)} left out, because they are not messages`] : []),
   ];
   return [

@@ -189,7 +189,7 @@ describe('a history that was edited', () => {
     ];
     const { read } = await carried(foreignFile(entries));
     expect(texts(read.entries)).toEqual(['hello', 'hi there', 'ab', 'c']);
-    expect(read.told).toMatch(/4 entries got what they lacked; 1 element is left out, because/);
+    expect(read.told).toMatch(/4 entries lacked fields, which were filled in; 1 element is left out, because/);
   });
 
   it('goes on behind the highest id that there can be', async () => {
