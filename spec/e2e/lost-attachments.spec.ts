@@ -58,7 +58,7 @@ describe('attachments of earlier turns', () => {
   it('that are altered are found by hi config check', async () => {
     DAMAGES.altered?.();
     const { status, stdout } = await hi(['config', 'check']);
-    expect(stdout).toContain("Missing or altered: image 'a.png', document 'b.pdf'.");
+    expect(stdout).toContain("Missing or changed: image 'a.png', document 'b.pdf'.");
     expect(status).toBe(7);
   });
 
