@@ -85,8 +85,7 @@ function taken(usage: Usage, event: UsageEvent, { spent }: TurnDeps): Usage {
 async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
   const { progress } = turn;
   let reason: 'auto' | 'overflow' = 'auto';
-  let cuts = 0;
-  let unreadable = 0;
+  const failures = { cuts: 0, unreadable: 0 };
   for (;;) {
     const answer: PartialAnswer = { parts: [], end: null };
     try {
@@ -112,24 +111,12 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
       return;
     }
     const cut = cutCalls(answer);
-    const isLast = progress.rounds >= deps.maxRounds;
-    if (cut.length > 0) {
-      cuts += 1;
-      if (cuts === MOST_CUTS || isLast) {
-        turn.end = yield* stopAfterCut(deps, answer, cut, progress);
-        return;
-      }
-      yield { type: 'notice', level: 'warning', text: lengthCutNotice(cut) };
-    }
-    unreadable = calls.every(isUnreadable) ? unreadable + 1 : 0;
-    if (unreadable === MOST_UNREADABLE) {
-      turn.end = yield* stopUnreadable(deps, calls, progress);
+    const stopped = stopBeforeRunning(deps, answer, cut, failures, progress);
+    if (stopped !== null) {
+      turn.end = yield* stopped;
       return;
     }
-    if (isLast) {
-      turn.end = yield* stopAtLimit(deps, calls, progress);
-      return;
-    }
+    if (cut.length > 0) yield { type: 'notice', level: 'warning', text: lengthCutNotice(cut) };
     turn.runner ??= await deps.tools();
     const ran = yield* turn.runner.run(
       calls.filter((call) => !cut.includes(call)),
@@ -177,6 +164,23 @@ async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutc
     yield { type: 'notice', level: 'warning', text: 'The model sent an empty answer.' };
   }
   return reason === 'tool_calls' ? 'end' : reason;
+}
+
+/** Ends the turn where the calls of an answer cannot be run, or no round is left for them; null when they are to be run. */
+function stopBeforeRunning(
+  deps: TurnDeps,
+  answer: PartialAnswer,
+  cut: readonly ToolCallPart[],
+  failures: { cuts: number; unreadable: number },
+  progress: Progress,
+) {
+  const calls = answer.parts.filter(isPart('tool_call'));
+  const isLast = progress.rounds >= deps.maxRounds;
+  failures.cuts += cut.length > 0 ? 1 : 0;
+  failures.unreadable = calls.every(isUnreadable) ? failures.unreadable + 1 : 0;
+  if (cut.length > 0 && (failures.cuts === MOST_CUTS || isLast)) return stopAfterCut(deps, answer, cut, progress);
+  if (failures.unreadable === MOST_UNREADABLE) return stopUnreadable(deps, calls, progress);
+  return isLast ? stopAtLimit(deps, calls, progress) : null;
 }
 
 function stopAtLimit(deps: TurnDeps, calls: readonly ToolCallPart[], progress: Progress) {
