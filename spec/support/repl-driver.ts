@@ -63,7 +63,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
       yield text(`word${word} `);
       await delay(10);
     }
-    appendFileSync(`${DRIVER_LOG}.ended`, signal.aborted ? 'interrupted' : 'end');
+    if (DRIVER_LOG !== '/dev/null') appendFileSync(`${DRIVER_LOG}.ended`, signal.aborted ? 'interrupted' : 'end');
     yield end(signal.aborted ? 'interrupted' : 'end');
   },
   /** Nothing visible for a while, whatever the signal says. */
