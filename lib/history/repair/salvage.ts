@@ -125,12 +125,13 @@ export class Salvage {
   #count(form: string | null): Findings {
     const { items, parts } = this.#inventory;
     const { order, doubtful, repeated, isRenumbered } = this.#merged;
+    const found = form ?? (parts.some(({ splitter }) => splitter.isLoose) ? 'one JSON object after another' : null);
     const joined = new Set(items.filter(({ stale }) => !stale).map(({ part }) => part));
     return {
-      form: form ?? (parts.some(({ splitter }) => splitter.isLoose) ? 'one JSON object after another' : null),
+      form: found,
       parts: joined.size,
       entries: order.length,
-      missing: parts.reduce((sum, _, part) => sum + this.#missing(part), 0),
+      missing: parts.reduce((sum, _, part) => sum + this.#missing(part, found === null), 0),
       doubtful: doubtful.length,
       repeated: repeated.size,
       foreign: parts.reduce((sum, { leftOut }) => sum + leftOut, 0),
@@ -139,20 +140,36 @@ export class Salvage {
     };
   }
 
-  /** How many elements of a part of hi's are gone: it counts them in its record, and gives those after it ids without a gap. */
-  #missing(part: number): number {
-    const { items, parts } = this.#inventory;
+  /**
+   * How many elements of a part are gone. Hi counts them in its record, and gives those after it ids without a gap; of what another program wrote, the gaps
+   * in the ids tell, where it is one file and damaged.
+   */
+  #missing(part: number, isArray: boolean): number {
+    const { parts } = this.#inventory;
     const record = parts[part]?.record;
-    if (parts[part]?.ours !== true) return 0;
-    const used = [...this.#merged.order, ...this.#merged.repeated.keys()].flatMap((index) => {
-      const item = items[index];
+    const { order, doubtful, repeated, isRenumbered } = this.#merged;
+    if (parts[part]?.ours !== true)
+      return isArray && parts.length === 1 && !isRenumbered ? gaps(this.#idsOf(part, [...order, ...doubtful])) : 0;
+    const used = this.#idsOf(part, [...order, ...repeated.keys()]);
+    if (!record) return gaps(used);
+    const last = used.reduce((most, id) => Math.max(most, id), 0);
+    return Math.max(0, record.facts.entries + Math.max(0, last - record.facts.last) - used.length);
+  }
+
+  #idsOf(part: number, indices: readonly number[]): readonly number[] {
+    return indices.flatMap((index) => {
+      const item = this.#inventory.items[index];
       return item?.part === part ? [item.id ?? 0] : [];
     });
-    const first = used.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY);
-    const last = used.reduce((most, id) => Math.max(most, id), 0);
-    const expected = record ? record.facts.entries + Math.max(0, last - record.facts.last) : last - first + 1;
-    return used.length === 0 && !record ? 0 : Math.max(0, expected - used.length);
   }
+}
+
+/** How many ids lack between the least and the greatest of these. */
+function gaps(ids: readonly number[]): number {
+  if (ids.length === 0) return 0;
+  const first = ids.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY);
+  const last = ids.reduce((most, id) => Math.max(most, id), 0);
+  return Math.max(0, last - first + 1 - ids.length);
 }
 
 /** A changed element as JSON. One that is nested too deeply for that keeps its text but for its id. */

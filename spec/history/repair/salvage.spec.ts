@@ -255,6 +255,11 @@ describe('a damaged file of another writer whose messages reach over frames', ()
         expect(entries.length).toBeGreaterThan(10);
         expect(told).toContain('was damaged');
         expect(told).not.toContain('joined');
+        const ids = entries.map(({ id }) => id);
+        const gone = (ids.at(-1) ?? 0) - (ids[0] ?? 0) + 1 - ids.length;
+        const [, counted = '0'] = /(\d+) entr(?:y is|ies are) missing/.exec(`${told}`) ?? [];
+        const [, doubtful = '0'] = /(\d+) entr(?:y is|ies are) left out/.exec(`${told}`) ?? [];
+        expect(Number(counted) + Number(doubtful)).toBeGreaterThanOrEqual(gone);
       }
     },
   );
