@@ -37,6 +37,15 @@ describe('a file written aside', () => {
     expect(readdirSync(top)).toEqual(['file']);
   });
 
+  it('leaves FILE.new alone, and what another process is writing: each has a name of its own', () => {
+    writeFileSync(join(top, 'file.new'), 'of an older version');
+    writeFileSync(join(top, `file.${process.pid + 1}.new`), 'of another process');
+    writeAside(join(top, 'file'), 'mine', OPTIONS);
+    expect(readFileSync(join(top, 'file.new'), 'utf8')).toBe('of an older version');
+    expect(readFileSync(join(top, `file.${process.pid + 1}.new`), 'utf8')).toBe('of another process');
+    expect(readFileSync(join(top, 'file'), 'utf8')).toBe('mine');
+  });
+
   it('takes the place of what a chain of links leads to, also when that is not there yet', () => {
     mkdirSync(join(top, 'real', 'inner'), { recursive: true });
     symlinkSync('real/inner', join(top, 'folder'));
