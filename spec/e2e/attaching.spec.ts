@@ -127,7 +127,7 @@ describe('what cannot be attached', () => {
         `${folders} 2>/dev/null; echo 'see @${name}.' | ${asNobody} "$NODE" "$HI" chat 2>&1; true`,
       );
       expect(stdout).toContain(`hi: Cannot ${what} '${name}': Permission denied.`);
-      expect(stdout).toContain('(ls -ld); nothing was sent.');
+      expect(stdout).toMatch(/ls -ld.*nothing was sent/is);
     }
     await shell('chmod 700 locked');
   });
