@@ -23,6 +23,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'tools/dispatcher.ts': 'tells the model how to change a file with a secret in it',
   'view/least.ts': 'a strategy that writes no text leaves less; the view is below the strategies',
   'providers/common/reasoning-details.ts': "a field of a vendor's answer",
+  'screen/screen.ts': 'what a request is for: an answer or a summary',
+  'session/turn.ts': 'what a request is for: an answer or a summary',
   'screen/languages.ts': 'the language bash, not the tool',
 };
 

@@ -114,7 +114,9 @@ describe('a history', () => {
       expect(printed(folder) === JSON.stringify(said)).toBe(true);
     }
     const later = await openIn(folder);
-    expect(JSON.stringify(later.entries) === JSON.stringify(said)).toBe(true);
+    // More characters than any window holds are not loaded at once.
+    expect(later.entries.length).toBeLessThan(said.length);
+    expect(JSON.stringify(await archived(later)) === JSON.stringify(said)).toBe(true);
     rmSync(folder, { recursive: true });
   });
 });

@@ -49,7 +49,7 @@ describe.each(LISTS)('the models of %s', (name, path, body) => {
     const listed = member.listModels(settingsFor(server.url + path), new AbortController().signal);
     await expect(listed).rejects.toMatchObject({
       code: 'malformed',
-      message: expect.stringContaining('sent something'),
+      message: expect.stringContaining('sent a malformed answer'),
     });
   });
 
