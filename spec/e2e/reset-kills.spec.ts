@@ -1,11 +1,12 @@
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { archived, openIn, says } from '../support/history.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import { canTrace, straced } from '../support/strace.js';
+import { itWhere } from '../support/where.js';
 
 /** Every call by which a reset changes something on the disk, or waits for it. */
 const CALLS = ['openat', 'rename', 'link', 'unlink', 'rmdir', 'mkdir', 'fsync', 'ftruncate', 'pwrite64', 'write'];
@@ -126,30 +127,29 @@ async function killEverywhere(
   return kills;
 }
 
-const maybe = canTrace ? describe : describe.skip;
-
-maybe('a kill at any system call', () => {
-  it.each(['reset', 'undo', 'purge'] as const)(
-    'of %s leaves conversations and images as before or after',
-    async (command) => {
-      await prepare();
-      const seen = new Set<string>();
-      const kills = await killEverywhere(command, async (data, point) => {
-        const state = await stateIn(data);
-        seen.add(JSON.stringify(state));
-        expect({ point, states: ALLOWED[command] }).toEqual({ point, states: expect.arrayContaining([state]) });
-        let expected = state;
-        for (const next of ['undo', 'reset', 'undo', 'undo'] as const) {
-          const store = await openIn(data);
-          await (next === 'reset' ? store.reset({ purge: false }) : store.undoReset().catch(() => undefined));
-          await store.close();
-          expected = model(next, expected);
-          expect({ point, next, state: await stateIn(data) }).toEqual({ point, next, state: expected });
-        }
-      });
-      expect(kills).toBeGreaterThan(5);
-      expect(seen.size).toBeGreaterThan(1);
-    },
-    120_000,
-  );
+describe('a kill at any system call', () => {
+  for (const command of ['reset', 'undo', 'purge'] as const)
+    itWhere(canTrace, 'strace cannot be used here')(
+      `of ${command} leaves conversations and images as before or after`,
+      async () => {
+        await prepare();
+        const seen = new Set<string>();
+        const kills = await killEverywhere(command, async (data, point) => {
+          const state = await stateIn(data);
+          seen.add(JSON.stringify(state));
+          expect({ point, states: ALLOWED[command] }).toEqual({ point, states: expect.arrayContaining([state]) });
+          let expected = state;
+          for (const next of ['undo', 'reset', 'undo', 'undo'] as const) {
+            const store = await openIn(data);
+            await (next === 'reset' ? store.reset({ purge: false }) : store.undoReset().catch(() => undefined));
+            await store.close();
+            expected = model(next, expected);
+            expect({ point, next, state: await stateIn(data) }).toEqual({ point, next, state: expected });
+          }
+        });
+        expect(kills).toBeGreaterThan(5);
+        expect(seen.size).toBeGreaterThan(1);
+      },
+      120_000,
+    );
 });
