@@ -1,8 +1,11 @@
 import type { JsonObject } from './json.js';
 import type { Message } from './message.js';
 
+/** How hard a model can be told to think, least first. */
+export const THINKING_LEVELS = ['off', 'low', 'medium', 'high'] as const;
+
 /** How hard the model should think; each adapter maps it to its vendor's own setting. Null leaves it to the vendor. */
-export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high';
+export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
 /** A tool as it is described to the model. */
 export interface ToolSpec {

@@ -17,6 +17,8 @@ export interface Paths {
   readonly outputs: string;
   /** What an earlier start found out about the skills. */
   readonly knownSkills: string;
+  /** What is known of models and the servers that have them. */
+  readonly knownModels: string;
   /** The warnings that were given. */
   readonly warned: string;
   readonly log: string;
@@ -49,6 +51,7 @@ export async function findPaths(
     compressions: join(cache, 'compressions'),
     outputs: join(cache, 'outputs'),
     knownSkills: join(cache, 'skills.json'),
+    knownModels: join(cache, 'models.json'),
     warned: join(cache, 'warned.json'),
     log: join(cache, 'debug.log'),
   };

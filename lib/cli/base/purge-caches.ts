@@ -16,7 +16,7 @@ export function purgeCaches(paths: Paths): void {
     removing(folder, () => removeFiles(folder, names));
     removeEmptyFolder(folder);
   }
-  for (const path of [paths.inputHistory, paths.knownSkills, paths.warned, paths.log]) {
+  for (const path of [paths.inputHistory, paths.knownSkills, paths.knownModels, paths.warned, paths.log]) {
     removing(path, () => removeWithLeftovers(path));
   }
   removeEmptyFolder(paths.cache);
