@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { MANUAL } from '../../lib/cli/manual.js';
 import { EVALUATED, evaluated } from './evaluated.js';
+import { foldLeaves } from './fold-leaves.js';
 import { nodeModules } from './node-modules.js';
 import { oneCore } from './one-core.js';
 import { onlyCalled } from './only-called.js';
@@ -17,7 +18,7 @@ const REQUIRE = `const require=name=>{const found=process.getBuiltinModule(name)
 export async function buildProgram(): Promise<void> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   rmSync('dist', { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     entryPoints: { hi: 'bin/hi.ts' },
     outdir: 'dist',
     chunkNames: 'chunks/[name]-[hash]',
@@ -33,7 +34,9 @@ export async function buildProgram(): Promise<void> {
     banner: { js: REQUIRE },
     legalComments: 'linked',
     logLevel: 'warning',
+    metafile: true,
   });
+  await foldLeaves(metafile);
   chmodSync('dist/hi.js', 0o755);
   writeFileSync('dist/hi.1', MANUAL);
 }
