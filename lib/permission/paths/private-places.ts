@@ -1,66 +1,95 @@
+import { homedir } from 'node:os';
 import { basename, sep } from 'node:path';
 import { isInside, type ResolvedPath } from './resolve-path.js';
 
-/** Folders that hold keys and sessions, wherever they are. In small letters: some file systems ignore case. */
-const PRIVATE_FOLDERS = new Set([
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.docker',
-  '.password-store',
-  'keyrings',
-  'keychains',
-  '.mozilla',
-  '.thunderbird',
-  '.terraform.d',
-  'bravesoftware',
-  'chromium',
-  'gcloud',
-  'gh',
-  'google-chrome',
+/** Matches the whole of a name by any of these. Names are compared in small letters: some file systems ignore case. */
+const anyOf = (patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join('|')})$`);
+
+/** Folders that hold keys and sessions, wherever they are. */
+const PRIVATE_FOLDER = anyOf([
+  // Log-ins of machines, clouds and clusters.
+  String.raw`\.ssh|\.aws|\.azure|gcloud|\.kube|\.docker|\.terraform\.d|doctl|gh|\.putty`,
+  // Key stores, password managers, keys of encryption.
+  String.raw`\.gnupg|\.password-store|keyrings|keychains|kwalletd|\.pki|\.?1password|bitwarden|keepassxc|keystore|sops`,
+  // Wallets.
+  String.raw`\.ethereum|\.electrum|\.monero|wallets`,
+  // Browsers, mail and messages.
+  String.raw`\.mozilla|\.thunderbird|bravesoftware|chromium|google-chrome|microsoft-edge|vivaldi`,
+  String.raw`signal|discord|slack|telegramdesktop|\.mutt|\.weechat`,
+  // Histories of shells.
+  String.raw`atuin|\.zsh_sessions|\.bash_sessions`,
 ]);
 
-/** Matches the whole of a name, in large or small letters, by any of these. */
-const anyOf = (patterns: readonly string[]): RegExp => new RegExp(`^(${patterns.join('|')})$`, 'i');
-
-/** Files that hold keys by convention. */
+/** Files that hold keys by convention, wherever they are. */
 const PRIVATE_FILE = anyOf([
   // Environment files. `.env.example` and its like are templates without secrets.
-  String.raw`\.env(rc)?`,
-  String.raw`\.env\.(?!(example|sample|template|dist)$).+`,
+  String.raw`\.env(?:rc)?|\.flaskenv|\.dev\.vars(?:\..*)?`,
+  String.raw`\.env\.(?!(?:example|sample|template|dist)$).+`,
+  String.raw`(?!(?:example|sample|template|dist)\.)[^.].*\.env|env\.(?:local|dev|prod|test|stag(?:e|ing)|development|production)`,
   // Keys and key stores.
-  String.raw`.*\.(pem|key|p12|pfx|kdbx|keystore|jks|ppk|asc|gpg)`,
-  // OpenSSH.
-  'id_(rsa|dsa|ecdsa|ed25519)(_.*)?',
-  String.raw`ssh_host_\w+_key`,
-  // Log-ins of programs: .netrc, npm, PyPI, PostgreSQL, MySQL, Vault, S3 tools, Docker, IMAP, Databricks, X11, rclone, git.
-  '[._]netrc',
-  String.raw`\.(npmrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|vault-token|s3cfg|boto|dockercfg|authinfo|databrickscfg|xauthority)`,
-  String.raw`rclone\.conf|auth\.json|\.git-credentials|\.htpasswd`,
+  String.raw`.*\.(?:pem|key|p8|p12|pfx|kdbx?|keystore|jks|ppk|asc|gpg|age)`,
+  String.raw`id_(?:rsa|dsa|ecdsa|ed25519)(?:_.*)?|ssh_host_\w+_key|key[34]\.db|wallet\.dat|private[-_.]?key.*`,
+  // Log-ins of programs.
+  String.raw`[._]netrc|\.(?:npmrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|vault-token|s3cfg|boto|dockercfg|authinfo|databrickscfg|xauthority)`,
+  String.raw`\.(?:git-credentials|htpasswd|smbcredentials|msmtprc|mbsyncrc|fetchmailrc|offlineimaprc|getmailrc|muttrc|curlrc|wgetrc)`,
+  String.raw`\.(?:sentryclirc|terraformrc|tfrc|iceauthority|claude\.json|vault[-_]?pass(?:word)?(?:\.txt)?)`,
+  String.raw`rclone\.conf|auth\.json|pip\.(?:conf|ini)|gradle\.properties|kaggle\.json|ngrok\.ya?ml|fish_variables|nuget\.config`,
   // VPN profiles, and the state of Terraform, which has secrets in plain text.
-  String.raw`.*\.ovpn|.*\.tfstate(\.backup)?`,
+  String.raw`.*\.ovpn|.*\.tfstate(?:\.backup)?|.*\.tfvars`,
   // Histories of shells and of other programs with a prompt: keys are typed there.
-  String.raw`\.[a-z]*_history`,
-  String.raw`\.?credentials(\.(json|toml|ya?ml))?`,
-  String.raw`secrets?\.(json|ya?ml|toml)`,
+  String.raw`\.[\w.-]*(?:history|histfile|hst)|(?:fish|consolehost)_history(?:\.txt)?|\.viminfo|.*\.shada`,
+  String.raw`\.?credentials?(?:\.clj)?`,
   // Accounts of the system.
   'g?shadow-?|sudoers',
 ]);
 
+/** What says of itself that it is a secret, where it is data. Code and text about secrets is free to read. */
+const SECRET_WORD =
+  /(?:^|[._-])(?:credentials?|creds|secrets?|passwords?|passphrase|api[-_]?keys?|private[-_]?keys?|service[-_]?account(?:[-_]?key)?|(?:(?:access|api|auth|id|oauth|refresh)[-_]?)?token)(?=[._-])/;
+const DATA_FILE = /\.(?:json|jsonc|ya?ml|toml|ini|cfg|conf|config|xml|txt|properties|csv|plist|env|bak|old)$/;
+
+/** Places of the system with keys. */
+const SYSTEM_PLACE =
+  /^\/(?:etc\/(?:ssl\/private|NetworkManager\/system-connections|wireguard|sudoers\.d)|(?:var\/)?run\/secrets)(?:\/|$)/;
+
+/** In the settings of a user's programs, what these words are in is a log-in. */
+const SETTINGS_WORD =
+  /credential|creds|secret|passw|token|oauth|cookie|(?<![a-z])(?:api_?)?keys?(?![a-z])|(?<![a-z])auth(?![a-z])|(?<![a-z])(?:sessions?|logins?|accounts?|wallets?|sso|identity|history|hosts|apps|id)(?:\.[a-z]+)?$/;
+/** A name of data: with such an ending, or with none. */
+const SETTINGS_DATA =
+  /^\.?[^.]*$|\.(?:json|ya?ml|toml|ini|conf|cfg|config|properties|xml|txt|db|sqlite|dat|gcfg|plist)$/;
+
+/** The settings file of one program: programs that log in keep their key there. */
+const MAIN_SETTINGS = anyOf([
+  String.raw`(?:config|settings|cli|profiles|connections|hosts)(?:\.(?:json|ya?ml|toml|ini|conf|cfg|config|xml))?`,
+]);
+
+/** Settings without a folder of their own: of GitHub's `hub`, and of yarn in the home folder (that of a project is shared). */
+const LONE_SETTINGS = /^(?:hub|\.yarnrc\.ya?ml)$/;
+
+/** Programs whose settings hold no key and are needed to build and to commit. */
+const WITHOUT_KEYS = new Set(
+  '.cargo .rustup .nvm .fnm .volta .pyenv .rbenv .asdf .sdkman .bun .deno .git git nvim vim fontconfig htop'.split(' '),
+);
+
 /** Files that a program runs, or takes commands from, later and without asking. */
 const STARTUP_FILE = anyOf([
   // Shells and readline.
-  String.raw`\.bashrc|\.bash_(profile|login|logout|aliases)|\.profile`,
-  String.raw`\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.inputrc`,
+  String.raw`\.bashrc|\.bash_(?:profile|login|logout|aliases|completion)|\.profile|\.kshrc|\.cshrc|\.tcshrc|config\.fish`,
+  String.raw`\.zshrc|\.zshenv|\.zprofile|\.zlog(?:in|out)|\.inputrc|\.pam_environment|\.envrc|\.direnvrc`,
   // git: aliases, hooks and pagers.
-  String.raw`\.gitconfig|\.gitmodules`,
+  String.raw`\.gitconfig|\.gitmodules|\.gitattributes`,
   // Sessions of X11, timers, and who may log in.
-  String.raw`\.xprofile|\.xinitrc|crontab|authorized_keys|known_hosts`,
+  String.raw`\.xprofile|\.xinitrc|\.xsession(?:rc)?|crontab|authorized_keys|known_hosts`,
+  // Editors, debuggers and prompts.
+  String.raw`\.n?vimrc|\.exrc|\.nvim\.lua|init\.(?:lua|vim|el)|\.emacs|\.dir-locals\.el|\.gdbinit|\.lldbinit|\.pdbrc|\.pythonrc(?:\.py)?|\.irbrc|\.pryrc|\.rprofile|\.psqlrc|\.sqliterc|\.tmux\.conf|\.screenrc`,
 ]);
 
-const STARTUP_FOLDERS = new Set(['.git', '.husky', 'autostart', 'systemd', 'launchagents', 'launchdaemons', 'cron.d']);
+const STARTUP_FOLDERS = new Set(
+  '.git .husky autostart systemd launchagents launchdaemons cron.d .vscode .idea .devcontainer conf.d fish .githooks'.split(
+    ' ',
+  ),
+);
 
 /**
  * Why this path is never accessed without asking, as the end of a sentence; null for an ordinary one. `ownPlaces` are hi's own
@@ -75,13 +104,62 @@ export function privateReason(
   for (const path of [place.absolute, place.real]) {
     if (ownPlaces.some((folder) => isInside(folder, path))) return "it is hi's own configuration or history";
     if (isKernelInterface(path)) return 'it exposes the memory or environment of processes, or a device';
-    const steps = path.toLowerCase().split(sep);
-    if (steps.some((step) => PRIVATE_FOLDERS.has(step)) || PRIVATE_FILE.test(basename(path)))
-      return 'it is a private place, where keys are kept';
-    if (kind === 'write' && (steps.some((step) => STARTUP_FOLDERS.has(step)) || STARTUP_FILE.test(basename(path))))
-      return 'what is written there may run later';
+    if (isPrivatePath(path)) return 'it is a private place, where keys are kept';
+    if (kind === 'write' && isStartupPath(path)) return 'what is written there may run later';
   }
   return null;
+}
+
+/** Whether keys, log-ins or what was typed is kept at this absolute path, by its name or by a folder that it is in. */
+export function isPrivatePath(path: string): boolean {
+  if (SYSTEM_PLACE.test(path)) return true;
+  const steps = path.toLowerCase().split(sep);
+  return steps.some((step) => PRIVATE_FOLDER.test(step)) || isPrivateName(steps.at(-1) ?? '') || isLogIn(path);
+}
+
+const isPrivateName = (name: string): boolean =>
+  PRIVATE_FILE.test(name) || (DATA_FILE.test(name) && SECRET_WORD.test(name));
+
+/** Whether a program runs what is written at this absolute path later and without asking. */
+export function isStartupPath(path: string): boolean {
+  const steps = path.toLowerCase().split(sep);
+  return steps.some((step) => STARTUP_FOLDERS.has(step)) || STARTUP_FILE.test(basename(path).toLowerCase());
+}
+
+/** A file in the settings of one of the user's programs, of a name under which programs keep their log-in. */
+function isLogIn(path: string): boolean {
+  const inside = withinSettings(path);
+  if (inside === null) return false;
+  if (inside.length === 1 && LONE_SETTINGS.test(inside[0] ?? '')) return true;
+  const [program = '', ...below] = inside;
+  const name = below.at(-1) ?? '';
+  if (WITHOUT_KEYS.has(program) || inside.includes('node_modules') || inside.includes('site-packages')) return false;
+  if (below.length === 1 && MAIN_SETTINGS.test(name)) return true;
+  return SETTINGS_DATA.test(name) && SETTINGS_WORD.test(name);
+}
+
+/** The steps below the folder of all settings, in small letters: ['gh', 'hosts.yml'] of ~/.config/gh/hosts.yml. */
+function withinSettings(path: string): readonly string[] | null {
+  const small = path.toLowerCase();
+  const within =
+    /\/(?:\.config|\.local\/(?:share|state)|\.cache|library\/application support|library\/preferences)\/(.*)$/.exec(
+      small,
+    );
+  if (within?.[1] !== undefined) return within[1].split('/');
+  const hidden = /^(?:\/(?:home|users)\/[^/]+|\/root)\/(\..*)$/.exec(small)?.[1];
+  if (hidden !== undefined) return hidden.split('/');
+  settingsFolders ??= foldersOfSettings();
+  const folder = settingsFolders.find((start) => small.startsWith(start));
+  return folder === undefined ? null : small.slice(folder.lastIndexOf('/') + 1).split('/');
+}
+
+let settingsFolders: readonly string[] | null = null;
+
+/** The beginnings, in small letters, of paths of settings in places that their names do not tell. */
+function foldersOfSettings(): readonly string[] {
+  const { XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME } = process.env;
+  const named = [XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME].flatMap((folder) => (folder ? [`${folder}/`] : []));
+  return [...named, `${homedir()}/.`].map((start) => start.toLowerCase());
 }
 
 // /proc/<pid>/environ shows the keys that hi was started with, and bash opens network connections at /dev/tcp.
