@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from './request.js';
+import type { ThinkingLevel } from './thinking-level.js';
 
 /** What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. */
 export type Feature = 'tools' | 'parallel_calls' | 'images' | 'documents' | 'audio' | 'opaque' | 'web';
@@ -26,3 +26,6 @@ export interface ModelMemory {
   /** Adds to what is known: `takes` is merged by feature, levels of thinking are added, anything else is replaced. Never throws. */
   learn(more: ModelFacts): void;
 }
+
+/** The memory of a model that is asked once and then forgotten. */
+export const NOTHING_KNOWN: ModelMemory = { facts: {}, learn() {} };

@@ -1,11 +1,7 @@
 import type { JsonObject } from './json.js';
 import type { Message } from './message.js';
-
-/** How hard a model can be told to think, least first. */
-export const THINKING_LEVELS = ['off', 'low', 'medium', 'high'] as const;
-
-/** How hard the model should think; each adapter maps it to its vendor's own setting. Null leaves it to the vendor. */
-export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
+import type { ModelFacts } from './model-facts.js';
+import type { ThinkingLevel } from './thinking-level.js';
 
 /** A tool as it is described to the model. */
 export interface ToolSpec {
@@ -36,4 +32,6 @@ export interface ChatRequest {
   readonly max_output_tokens: number | null;
   /** The bytes of the images and documents in `messages`, by SHA-256. */
   readonly attachments: ReadonlyMap<string, Uint8Array>;
+  /** What is known of the model at this server; nothing when absent. */
+  readonly facts?: ModelFacts;
 }

@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../chat/request.js';
+import type { ThinkingLevel } from '../chat/thinking-level.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
 import { found, objectSchema, oneOf, section, setting } from './setting.js';

@@ -1,8 +1,9 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, ImagePart, NewMessage } from '../chat/message.js';
 import { estimateParts } from '../chat/part-size.js';
-import type { ChatRequest, ThinkingLevel } from '../chat/request.js';
+import type { ChatRequest } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
+import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { Preview } from '../compaction/preview.js';
 import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
 import { HiError } from '../errors.js';

@@ -1,6 +1,8 @@
 import type { Usage } from '../chat/message.js';
-import type { ThinkingLevel, ToolSpec } from '../chat/request.js';
+import type { ModelMemory } from '../chat/model-facts.js';
+import type { ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
+import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
 import type { CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
@@ -14,6 +16,8 @@ export interface Target {
   readonly model: string;
   /** In tokens. */
   readonly context_window: number;
+  /** What is known of the model at this server. */
+  readonly memory: ModelMemory;
   /** Reads the key and loads the vendor's SDK the first time; `signal` ends a command that is run for the key. */
   connect(signal?: AbortSignal): Promise<Provider>;
   /** Called with what each answer used. */

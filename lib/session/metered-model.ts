@@ -1,4 +1,5 @@
 import { textOf, type Usage } from '../chat/message.js';
+import type { ModelMemory } from '../chat/model-facts.js';
 import type { TextModel } from '../chat/text-model.js';
 import type { Provider } from '../providers/common/provider.js';
 import { type PartialAnswer, requestAnswer } from './request-answer.js';
@@ -8,13 +9,14 @@ export interface TextModelSettings {
   readonly provider: string;
   readonly model: string;
   readonly context_window: number;
+  readonly memory: ModelMemory;
   connect(signal?: AbortSignal): Promise<Provider>;
   /** Called with what each text used. */
   readonly spent: (usage: Usage) => void;
 }
 
 /** One prompt in, one text out, over the same adapters that hold the conversation. */
-export function textModel({ provider, model, context_window, connect, spent }: TextModelSettings): TextModel {
+export function textModel({ provider, model, context_window, memory, connect, spent }: TextModelSettings): TextModel {
   return {
     provider,
     model,
@@ -33,7 +35,7 @@ export function textModel({ provider, model, context_window, connect, spent }: T
         max_output_tokens: prompt.max_output_tokens,
         attachments: new Map(),
       } as const;
-      for await (const event of requestAnswer(await connect(signal), request, answer, signal)) {
+      for await (const event of requestAnswer(await connect(signal), request, answer, memory, signal)) {
         if (event.type !== 'text' && event.type !== 'thinking') continue;
         characters += event.text.length;
         onProgress(characters);

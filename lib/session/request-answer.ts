@@ -1,5 +1,6 @@
 import type { ChatEvent, StreamEvent } from '../chat/event.js';
 import type { AnswerPart } from '../chat/message.js';
+import type { ModelMemory } from '../chat/model-facts.js';
 import type { ChatRequest } from '../chat/request.js';
 import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/common/provider.js';
@@ -15,15 +16,17 @@ export interface PartialAnswer {
 
 /**
  * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a delay,
- * as long as nothing of the answer was shown. Throws the provider's `HiError` or an abort error; `answer` then holds what came.
+ * as long as nothing of the answer was shown. The request goes with what is known of the model. Throws the provider's `HiError` or an abort error; `answer` then holds what came.
  */
 export async function* requestAnswer(
   provider: Provider,
-  request: ChatRequest,
+  unfitted: ChatRequest,
   answer: PartialAnswer,
+  memory: ModelMemory,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   for (let attempt = 1; ; attempt += 1) {
+    const request = { ...unfitted, facts: memory.facts };
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
       yield* once(provider, request, answer, signal);

@@ -220,8 +220,8 @@ export class Session {
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
-    const { model, spent } = this.#target;
-    return runTurn({ ...own, provider, model, spent, tools, maxRounds, cwd }, signal);
+    const { model, memory, spent } = this.#target;
+    return runTurn({ ...own, provider, model, memory, spent, tools, maxRounds, cwd }, signal);
   }
 
   async #context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {

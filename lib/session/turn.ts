@@ -7,6 +7,7 @@ import {
   type ToolResultPart,
   type Usage,
 } from '../chat/message.js';
+import type { ModelMemory } from '../chat/model-facts.js';
 import type { ChatRequest } from '../chat/request.js';
 import { addUsage, NO_USAGE } from '../chat/usage.js';
 import { HiError, isAbort } from '../errors.js';
@@ -22,6 +23,7 @@ type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 export interface TurnDeps {
   readonly provider: Provider;
   readonly model: string;
+  readonly memory: ModelMemory;
   /** Called with what each answer used. */
   spent(usage: Usage): void;
   /** Loaded when the model first calls one. */
@@ -90,7 +92,7 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
     const answer: PartialAnswer = { parts: [], end: null };
     try {
       const request = yield* deps.request(reason);
-      yield* requestAnswer(deps.provider, request, answer, signal);
+      yield* requestAnswer(deps.provider, request, answer, deps.memory, signal);
     } catch (thrown) {
       const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;
       if (overflowed && reason === 'auto') {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../lib/chat/json.js';
 import { textModel } from '../../lib/session/metered-model.js';
+import { memory } from '../support/memory.js';
 import { adapter } from '../support/providers.js';
 import { drain, stage } from '../support/session.js';
 import { type SeenRequest, vendorServer } from '../support/vendor-server.js';
@@ -38,6 +39,7 @@ async function sizesOf(dialect: Dialect, strategy: string, limit: number | null,
     provider: provider.name,
     model,
     context_window: WINDOW,
+    memory: memory(),
     connect: async () => provider,
     spent() {},
   });

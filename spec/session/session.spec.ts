@@ -4,6 +4,7 @@ import { isMessage, textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
 import type { SkillLibrary } from '../../lib/skills/common/skill.js';
 import { dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
+import { memory } from '../support/memory.js';
 import { answer, drain, failure, NO_SKILLS, type Script, type Stage, stage } from '../support/session.js';
 
 let set: Stage;
@@ -295,5 +296,19 @@ describe('the conversation', () => {
     set = await stage([answer('one')]);
     await expect(set.session.undo()).rejects.toMatchObject({ code: 'usage' });
     await expect(drain(set.session.retry(null, never()))).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+describe('what is known of the model', () => {
+  it('goes with every request, also what was learnt since the last', async () => {
+    const known = memory({ context_window: 4096 });
+    set = await stage([answer('One.'), answer('Two.')], {}, 100_000, known);
+    await drain(set.session.send(say('first'), never()));
+    known.learn({ takes: { images: false } });
+    await drain(set.session.send(say('second'), never()));
+    expect(set.requests.map((request) => request.facts)).toEqual([
+      { context_window: 4096 },
+      { context_window: 4096, takes: { images: false } },
+    ]);
   });
 });

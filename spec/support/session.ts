@@ -11,6 +11,7 @@ import { textModel } from '../../lib/session/metered-model.js';
 import { Session } from '../../lib/session/session.js';
 import type { SkillLibrary } from '../../lib/skills/common/skill.js';
 import type { ToolRunner } from '../../lib/tools/tool.js';
+import { memory } from './memory.js';
 
 /** What a scripted provider does with one request: yields events, then ends or throws. */
 export type Script = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<StreamEvent>;
@@ -69,6 +70,7 @@ export async function stage(
   scripts: readonly Script[],
   deps: Partial<SessionDeps> = {},
   context_window = 100_000,
+  known = memory(),
 ): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-session-'));
   const history = await HistoryStore.open({ folder, now: () => new Date() });
@@ -88,6 +90,7 @@ export async function stage(
     provider: 'scripted',
     model: 'm',
     context_window,
+    memory: known,
     connect: async () => provider,
     spent() {},
   };

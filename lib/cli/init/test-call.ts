@@ -1,3 +1,4 @@
+import { NOTHING_KNOWN } from '../../chat/model-facts.js';
 import { asHiError, type HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { textModel } from '../../session/metered-model.js';
@@ -17,6 +18,7 @@ export async function testCall(
     provider: member.name,
     model,
     context_window: 8192,
+    memory: NOTHING_KNOWN,
     connect: () => member.create(settings),
     spent() {},
   });

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
 import { HiError } from '../../errors.js';
+import { KnownModels } from '../../providers/common/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
@@ -27,6 +28,7 @@ export class Connections {
   readonly #options: SettingsOptions & { readonly debug?: boolean };
   readonly #settings: Settings;
   readonly #config: Config;
+  readonly #known: KnownModels;
   readonly #spent: UsageRecord[] = [];
   readonly #keys = new Map<string | null, Promise<string | null>>();
 
@@ -40,6 +42,7 @@ export class Connections {
     this.#options = options;
     this.#settings = settings;
     this.#config = config;
+    this.#known = new KnownModels(settings.paths.knownModels);
   }
 
   /** A model in the form the session takes. */
@@ -52,6 +55,7 @@ export class Connections {
       provider,
       model: name,
       context_window,
+      memory: this.#known.of({ provider, api_base, model: name }),
       connect: memoized((signal) => this.#connect(model, signal)),
       spent,
     };

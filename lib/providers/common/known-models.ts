@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import type { ModelFacts, ModelMemory } from '../../chat/model-facts.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../../chat/request.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../chat/thinking-level.js';
 import { makeFolder } from '../../folder.js';
 import { readRegularFile } from '../../regular-file.js';
 import { writeAside } from '../../write-aside.js';
