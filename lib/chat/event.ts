@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from './json.js';
 import type { AnswerPart, CompactionSource, StopReason, Usage } from './message.js';
+import type { Source } from './source.js';
 
 /**
  * What a provider yields, in order, while an answer arrives.
@@ -10,6 +11,8 @@ export type StreamEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'part'; readonly part: AnswerPart }
+  /** A search of the web went into the answer; the pages it names, which add to those named before. */
+  | { readonly type: 'sources'; readonly sources: readonly Source[] }
   | {
       readonly type: 'end';
       readonly stop_reason: Exclude<StopReason, 'tool_limit' | 'interrupted'>;
@@ -47,6 +50,8 @@ export interface TurnReport {
   readonly stop_reason: Exclude<StopReason, 'tool_calls'>;
   readonly usage: Usage;
   readonly tool_calls: readonly ToolCallReport[];
+  /** The pages of the web that the answer names. */
+  readonly sources: readonly Source[];
   readonly compaction: CompactionReport | null;
   /** The id of the user message that began the turn; null when nothing is written (`--ephemeral`). */
   readonly turn: number | null;

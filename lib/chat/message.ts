@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from './json.js';
+import type { Source } from './source.js';
 import type { Tokens } from './tokens.js';
 
 /**
@@ -126,6 +127,8 @@ export interface NewMessage {
   readonly provider?: string;
   readonly usage?: Usage;
   readonly stop_reason?: StopReason;
+  /** Present when a search of the web went into the answer: the pages it names, which may be none. Its words are then partly those of strangers. */
+  readonly sources?: readonly Source[];
   readonly skills?: SkillRecord;
 }
 

@@ -1,6 +1,7 @@
 import { firstCharacters } from './cut-text.js';
 import type { CompactionReport } from './event.js';
 import { type Entry, isCompressBlock, isMessage, type Message, type Part, type UnknownEntry } from './message.js';
+import { sourceMarkdown, sourceText } from './source.js';
 
 /** How many characters of a tool's arguments or result a transcript shows. */
 const SHOWN_LENGTH = 400;
@@ -26,6 +27,7 @@ export function transcriptOf(entry: Entry): string {
   if (!isMessage(entry))
     return `── ${entry.type === 'undo' ? `undone: turn ${entry.turns.join(', ')}` : unreadable(entry)} ──\n`;
   const body = entry.content.map((part) => partText(part)).filter((text) => text !== '');
+  if (entry.sources?.length) body.push(`Sources:\n${sourceText(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
   if (body.length === 0) return '';
   return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry)}\n${body.join('\n')}\n`;
@@ -47,6 +49,7 @@ export function fullText({ content }: Message): string {
 export function markdownOf(entry: Entry): string {
   if (!isMessage(entry)) return `\n*${transcriptOf(entry).trim()}*\n`;
   const body = entry.content.map(partMarkdown).filter((text) => text !== '');
+  if (entry.sources?.length) body.push(`Sources:\n\n${sourceMarkdown(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('*interrupted*');
   if (body.length === 0) return '';
   return entry.role === 'tool' ? `\n${body.join('\n\n')}\n` : `\n## ${heading(entry)}\n\n${body.join('\n\n')}\n`;

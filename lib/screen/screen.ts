@@ -1,15 +1,16 @@
 import type { ChatEvent, ChatEventOf } from '../chat/event.js';
 import type { JsonObject } from '../chat/json.js';
-import type { Usage } from '../chat/message.js';
 import { compactionLine, shortCount } from '../chat/transcript.js';
 import { type HiError, unreachable } from '../errors.js';
 import { AnswerPacer } from './answer-pacer.js';
 import { type AnswerWriter, createAnswerWriter, type StyledWriter } from './answer-writer.js';
 import { errorText, shortTime } from './print.js';
 import { Neutraliser, neutralise } from './sanitize.js';
+import { sourceList } from './source-list.js';
 import { DIM, RED, type Style, YELLOW } from './style.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { ToolTrace } from './tool-trace.js';
+import { type UsageOf, usageLine } from './usage-line.js';
 import { WaitingStatus } from './waiting-status.js';
 
 export type { OutputStreams } from './terminal-layout.js';
@@ -24,6 +25,8 @@ export interface ScreenOptions {
   readonly thinking: boolean;
   /** Whether the tokens of each request are shown. */
   readonly usage?: boolean;
+  /** Whether the pages that an answer names are listed under it; true when absent. */
+  readonly sources?: boolean;
   /** Whether a terminal gets a waiting line; true when absent. */
   readonly waiting?: boolean;
   now(): number;
@@ -197,7 +200,7 @@ export class Screen {
     this.#status.countDown(event);
   }
 
-  #showUsage(request: Request, purpose: string): void {
+  #showUsage(request: UsageOf, purpose: string): void {
     if (this.#options.usage) this.#notice(usageLine(request, purpose), 'info');
   }
 
@@ -208,10 +211,19 @@ export class Screen {
 
   #endTurn(event: ChatEventOf<'turn-end'>): void {
     this.#endAnswer();
+    this.#showSources(event.sources);
     this.#showUsage(event, `${shortCount(event.usage.context_tokens)} in context`);
     if (event.stop_reason === 'interrupted') this.#line('(interrupted)', DIM);
     if (event.stop_reason === 'length')
       this.#notice("The answer was cut off: it reached the model's output limit.", 'warning');
+  }
+
+  /** In the log: what is read from a pipe is the answer alone. */
+  #showSources(sources: ChatEventOf<'turn-end'>['sources']): void {
+    if (sources.length === 0 || this.#options.quiet || this.#options.sources === false) return;
+    const links = this.#streams.errIsTerminal && this.#streams.colour.err;
+    const shown = sourceList(sources, { links, columns: this.#streams.columns() });
+    this.#layout.logLine(shown, DIM);
   }
 
   #endAnswer(): void {
@@ -230,16 +242,4 @@ export class Screen {
     this.#answer.pause();
     this.#layout.logLine(this.#streams.errIsTerminal ? neutralise(text) : text, style);
   }
-}
-
-interface Request {
-  readonly provider: string;
-  readonly model: string;
-  readonly usage: Usage;
-}
-
-function usageLine({ provider, model, usage }: Request, purpose: string): string {
-  const cached = usage.cached_tokens > 0 ? ` (${shortCount(usage.cached_tokens)} cached)` : '';
-  const tokens = `${shortCount(usage.input_tokens)} tokens in${cached} · ${shortCount(usage.output_tokens)} out`;
-  return `${provider}/${model} · ${tokens} · ${purpose}`;
 }

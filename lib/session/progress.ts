@@ -1,14 +1,16 @@
 import type { ToolCallReport, TurnReport } from '../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../chat/message.js';
+import { joinSources, type Source } from '../chat/source.js';
 import type { PartialAnswer } from './request-answer.js';
 
 /** What a turn came to, less what only the session knows. */
-export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls' | 'model'>;
+export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls' | 'model' | 'sources'>;
 
-/** What a turn has come to so far: the words of its newest answer that has any, its calls. */
+/** What a turn has come to so far: the words of its newest answer that has any, its calls, its sources. */
 export class Progress {
   rounds = 0;
   #text = '';
+  #sources: readonly Source[] = [];
   #model: string;
   readonly #calls: ToolCallReport[] = [];
 
@@ -24,6 +26,7 @@ export class Progress {
   take(answer: PartialAnswer): void {
     this.rounds += 1;
     this.#text = textOf(answer.parts) || this.#text;
+    this.#sources = joinSources(this.#sources, answer.sources ?? []);
   }
 
   takeResults(calls: readonly ToolCallPart[], results: readonly ToolResultPart[]): void {
@@ -39,6 +42,6 @@ export class Progress {
   }
 
   outcome(stop_reason: TurnOutcome['stop_reason']): TurnOutcome {
-    return { text: this.#text, model: this.#model, stop_reason, tool_calls: this.#calls };
+    return { text: this.#text, model: this.#model, stop_reason, tool_calls: this.#calls, sources: this.#sources };
   }
 }

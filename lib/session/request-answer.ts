@@ -2,6 +2,7 @@ import type { ChatEvent, StreamEvent } from '../chat/event.js';
 import type { AnswerPart } from '../chat/message.js';
 import type { ModelMemory } from '../chat/model-facts.js';
 import type { ChatRequest } from '../chat/request.js';
+import { joinSources, type Source } from '../chat/source.js';
 import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/common/provider.js';
 import { delayBefore, sleep } from './retry-delay.js';
@@ -12,6 +13,8 @@ export interface PartialAnswer {
   parts: AnswerPart[];
   /** Null until the stream has ended in good order. */
   end: Extract<StreamEvent, { type: 'end' }> | null;
+  /** Present once a search of the web went into it. */
+  sources?: readonly Source[];
 }
 
 /**
@@ -66,6 +69,9 @@ async function* once(
           answer.parts.push(event.part);
           text = [];
           thinking = [];
+          break;
+        case 'sources':
+          answer.sources = joinSources(answer.sources ?? [], event.sources);
           break;
         case 'notice':
           yield { type: 'notice', level: 'warning', text: event.text };

@@ -145,6 +145,7 @@ function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
     model: deps.model,
     ...(end?.usage ? { usage: end.usage } : {}),
     stop_reason: calls ? 'tool_calls' : (end?.stop_reason ?? 'interrupted'),
+    ...(answer.sources && { sources: answer.sources }),
   };
 }
 
@@ -154,8 +155,9 @@ function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
  */
 async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer): Promise<void> {
   const parts = answer.parts.filter((part) => part.type !== 'tool_call');
-  await deps.append([{ ...assistantMessage(deps, { parts, end: null }), stop_reason: 'interrupted' }]);
-  progress.take({ parts, end: null });
+  const kept = { ...answer, parts, end: null };
+  await deps.append([{ ...assistantMessage(deps, kept), stop_reason: 'interrupted' }]);
+  progress.take(kept);
 }
 
 async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutcome['stop_reason']> {

@@ -135,7 +135,15 @@ const text = (words: string): ChatEvent => ({ type: 'text', text: words });
 
 function end(stop_reason: TurnReport['stop_reason']): ChatEvent {
   const usage = { input_tokens: 1, output_tokens: 1, cached_tokens: 0, context_tokens: 2 };
-  const report = { provider: 'driver', model: 'driver-1', usage, tool_calls: [], compaction: null, turn: 1 };
+  const report = {
+    provider: 'driver',
+    model: 'driver-1',
+    usage,
+    tool_calls: [],
+    sources: [],
+    compaction: null,
+    turn: 1,
+  };
   return { type: 'turn-end', text: '', stop_reason, ...report };
 }
 

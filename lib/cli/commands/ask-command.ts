@@ -59,6 +59,7 @@ async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
     styled: streams.colour.out ? (await import('../../screen/styled-answer-writer.js')).StyledAnswerWriter : null,
     thinking: streams.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,
+    sources: formatOf(options) === 'text',
     exact: true,
     describe: (name, args) => describeCall({ name, args }),
     waiting: !isDumb(world.env),

@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '../../chat/message.js';
 import { isTooDeep, jsonText } from '../../chat/nesting.js';
+import { isSource } from '../../chat/source.js';
 import { rememberOriginal } from '../../chat/stored-text.js';
 import { asTokens } from '../../chat/tokens.js';
 import { decodePart } from './decode-part.js';
@@ -130,6 +131,7 @@ const MESSAGE: JsonFields<Message> = {
   // A later version may know more ways for an answer to end.
   stop_reason: (stored) =>
     stored === undefined || stored === null ? undefined : word(STOP_REASONS, 'end')(stored, {}),
+  sources: (stored) => list(stored, isSource),
   skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
 };
 

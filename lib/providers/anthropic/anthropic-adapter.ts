@@ -44,7 +44,7 @@ async function* streamMessages(
 ): AsyncGenerator<StreamEvent> {
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
-  const state: Reading = { usage: {}, model: '', stop: null, detail: null, block: null, input: '' };
+  const state: Reading = { usage: {}, model: '', stop: null, detail: null, block: null, input: '', cited: [] };
   const body = toVendorRequest(request, vendor.name);
   const response = await client.messages.create(body, { signal }).asResponse();
   try {

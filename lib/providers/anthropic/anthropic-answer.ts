@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { readCitation } from './anthropic-web.js';
 
 /** The end of an answer, once its reason is known; nothing before, and nothing twice. */
 export function* readEnd(
@@ -58,6 +59,8 @@ export interface Reading {
   block: JsonObject | null;
   /** The pieces of its arguments. */
   input: string;
+  /** What the text that is open cites. */
+  cited: readonly JsonObject[];
 }
 
 /** One event of the stream. */
@@ -80,6 +83,7 @@ export function* readEvent(
       if (delta.type === 'text_delta') yield* answer.piece('text', delta.text);
       else if (delta.type === 'thinking_delta') yield* answer.piece('thinking', delta.thinking);
       else if (delta.type === 'signature_delta') yield* answer.seal('thinking', { signature: delta.signature });
+      else if (delta.type === 'citations_delta') yield* readCitation(delta.citation, state, answer);
       else if (delta.type === 'input_json_delta') state.input += delta.partial_json;
       return;
     }
@@ -99,10 +103,14 @@ export function* readEvent(
 function* beginBlock(block: unknown, state: Reading, answer: StreamedAnswer): Generator<StreamEvent> {
   yield* answer.close();
   state.input = '';
+  state.cited = [];
   state.block = null;
   if (!isJsonObject(block)) return;
-  if (block.type === 'text') yield* answer.piece('text', String(block.text ?? ''));
-  else if (block.type === 'thinking') {
+  if (block.type === 'text') {
+    yield* answer.piece('text', String(block.text ?? ''));
+    const citations = Array.isArray(block.citations) ? block.citations : [];
+    for (const citation of citations) yield* readCitation(citation, state, answer);
+  } else if (block.type === 'thinking') {
     yield* answer.piece('thinking', String(block.thinking ?? ''));
     if (block.signature) yield* answer.seal('thinking', { signature: block.signature });
   } else state.block = block;
@@ -115,6 +123,7 @@ function* endBlock(state: Reading, answer: StreamedAnswer, nextId: (given: strin
   if (block === null) return yield* answer.close();
   if (block.type !== 'tool_use') {
     const whole = input === '' ? block : { ...block, input: parseObject(input) ?? input };
+    if (block.type === 'web_search_tool_result') yield { type: 'sources', sources: [] };
     return yield* answer.add({ type: 'vendor', opaque: { block: whole } });
   }
   const args = input === '' ? jsonText(block.input ?? {}) : input;

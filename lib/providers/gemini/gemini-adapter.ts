@@ -21,6 +21,7 @@ import { StreamingProvider } from '../common/streaming-provider.js';
 import { checkedEvents } from './checked-events.js';
 import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from './gemini-answer.js';
 import { toVendorRequest } from './gemini-request.js';
+import { readGrounding } from './gemini-web.js';
 
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
@@ -82,6 +83,7 @@ async function* streamContent(
       // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
       for (const part of candidate?.content?.parts ?? [])
         for (const event of readPart(part, answer, nextId)) yield event;
+      for (const event of readGrounding(candidate?.groundingMetadata)) yield event;
       finish = candidate?.finishReason || finish;
       detail = candidate?.finishMessage ?? detail;
     }

@@ -6,11 +6,14 @@ import { jsonText } from '../../chat/nesting.js';
 import { StreamError } from '../../http/stream-error.js';
 import { mergeDetails } from '../common/reasoning-details.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { ChatSources, type NamedSources } from './openai-chat-sources.js';
 
 /** What servers beside OpenAI's own add to a piece of an answer. */
 interface Delta {
   readonly content?: string | readonly unknown[] | null;
   readonly refusal?: string | null;
+  /** The pages that the words cite. */
+  readonly annotations?: unknown;
   /** DeepSeek, vLLM, llama.cpp, Moonshot. */
   readonly reasoning_content?: string | null;
   /** OpenRouter, Groq, Ollama. */
@@ -21,7 +24,7 @@ interface Delta {
 }
 
 /** A piece of an answer, or the whole of it. */
-export interface Chunk extends Pick<ChatCompletionChunk, 'model' | 'usage'> {
+export interface Chunk extends Pick<ChatCompletionChunk, 'model' | 'usage'>, NamedSources {
   readonly choices?: readonly {
     readonly delta?: Delta | null;
     readonly message?: Delta | null;
@@ -50,6 +53,7 @@ interface Call {
 export class ChatAnswer {
   readonly #answer = new StreamedAnswer();
   readonly #calls: Call[] = [];
+  readonly #sources = new ChatSources();
   #details: JsonValue[] = [];
   #finish: string | null = null;
   #usage: Usage | null = null;
@@ -76,6 +80,7 @@ export class ChatAnswer {
     this.#finish = choice?.finish_reason || this.#finish;
     // A server that does not stream sends the whole message.
     const delta: Delta = choice?.delta ?? choice?.message ?? {};
+    this.#sources.read(chunk, delta.annotations);
     yield* this.#readThinking(delta);
     this.#isRefused ||= typeof delta.refusal === 'string' && delta.refusal !== '';
     if (Array.isArray(delta.content)) yield* readBlocks(delta.content, 'text', this.#answer);
@@ -107,6 +112,7 @@ export class ChatAnswer {
     }
     const stop_reason = this.#isRefused ? 'refusal' : readStopReason(finish, this.#answer.calls);
     yield* this.#answer.finish(stop_reason === 'length' ? 'text' : 'none');
+    if (this.#sources.all.length > 0) yield { type: 'sources', sources: this.#sources.all };
     const detail = detailOf(finish, failure);
     yield {
       type: 'end',

@@ -19,6 +19,7 @@ import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
+import { readAnnotations } from './openai-responses-web.js';
 
 /** One answer by the Responses API. */
 export async function* streamResponses(
@@ -120,6 +121,7 @@ function* readItem(
       const words = item.content.map((part) => (part.type === 'refusal' ? part.refusal : part.text)).join('');
       const refusal = item.content.some((part) => part.type === 'refusal');
       state.refused ||= refusal;
+      yield* readAnnotations(item);
       if (!isStreamed) {
         yield* answer.close();
         yield* answer.piece('text', words);
@@ -142,6 +144,7 @@ function* readItem(
       yield* answer.add(asPart(item, nextId));
       return;
     default:
+      if (item.type === 'web_search_call') yield { type: 'sources', sources: [] };
       yield* answer.add({ type: 'vendor', opaque: { item: asJson(item) } });
   }
 }

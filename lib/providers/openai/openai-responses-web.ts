@@ -1,0 +1,10 @@
+import type { ResponseOutputMessage } from 'openai/resources/responses/responses';
+import type { StreamEvent } from '../../chat/event.js';
+import { asSources, uniqueSources } from '../../chat/source.js';
+
+/** The pages that a message cites. Servers beside OpenAI's own may leave the list out. */
+export function* readAnnotations({ content }: ResponseOutputMessage): Generator<StreamEvent> {
+  const notes = content.flatMap((part) => (part.type === 'output_text' ? (part.annotations ?? []) : []));
+  const cited = asSources(notes.flatMap((note) => (note.type === 'url_citation' ? [[note.url, note.title]] : [])));
+  if (cited.length > 0) yield { type: 'sources', sources: uniqueSources(cited) };
+}

@@ -1,0 +1,16 @@
+import type { Usage } from '../chat/message.js';
+import { shortCount } from '../chat/transcript.js';
+
+/** A request and what it used. */
+export interface UsageOf {
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/** The tokens of a request in one line. */
+export function usageLine({ provider, model, usage }: UsageOf, purpose: string): string {
+  const cached = usage.cached_tokens > 0 ? ` (${shortCount(usage.cached_tokens)} cached)` : '';
+  const tokens = `${shortCount(usage.input_tokens)} tokens in${cached} · ${shortCount(usage.output_tokens)} out`;
+  return `${provider}/${model} · ${tokens} · ${purpose}`;
+}

@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { openTerminal } from '../support/terminal.js';
+import { sse, type VendorAnswer, type VendorServer, vendorServer } from '../support/vendor-server.js';
+import { PAGES, WEB_ANSWERS } from '../support/web-answers.js';
+
+let home: Home;
+let server: VendorServer;
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  home.remove();
+});
+
+async function start(config: JsonObject, ...answers: readonly VendorAnswer[]): Promise<void> {
+  server = await vendorServer(...answers);
+  home = makeHome({ model: 'm', api_key: 'k', api_base: server.url, ...config });
+}
+
+const LIST = `2 sources:
+1. Oslo today  https://weather.example/oslo?day=1
+2. Met office  https://met.example/no
+`;
+
+describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that names pages', (_title, { config, answer }) => {
+  it('lists them under the answer, off stdout, and keeps them', async () => {
+    await start(config, answer);
+    const run = await runProgram(home, ['ask', 'How is the weather?']);
+    expect(run).toEqual({ status: 0, stdout: 'It is cold.', stderr: LIST });
+    const [, said] = JSON.parse((await runProgram(home, ['history', '--json'])).stdout);
+    expect(said).toMatchObject({ role: 'assistant', sources: PAGES });
+    expect((await runProgram(home, ['history'])).stdout).toContain(
+      'It is cold.\nSources:\n  1. Oslo today  https://weather.example/oslo?day=1\n  2. Met office  https://met.example/no\n',
+    );
+    expect((await runProgram(home, ['history', '--md'])).stdout).toContain(
+      '1. [Oslo today](<https://weather.example/oslo?day=1>)\n2. [Met office](<https://met.example/no>)\n',
+    );
+  });
+
+  it('gives them to scripts', async () => {
+    await start(config, answer);
+    const json = await runProgram(home, ['ask', '--json', 'How is the weather?']);
+    expect(json.stderr).toBe('');
+    expect(JSON.parse(json.stdout)).toMatchObject({ text: 'It is cold.', sources: PAGES });
+    const lines = (await runProgram(home, ['ask', '-o', 'stream-json', 'And now?'])).stdout.trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'result', sources: PAGES });
+  });
+
+  it('lets the conversation go on', async () => {
+    await start(config, answer);
+    await runProgram(home, ['ask', 'How is the weather?']);
+    expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'It is cold.' });
+    expect(server.requests).toHaveLength(2);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('It is cold.');
+  });
+});
+
+const naming = (...pages: readonly JsonObject[]): VendorAnswer =>
+  sse(
+    {
+      choices: [
+        {
+          index: 0,
+          delta: { content: 'Done.', annotations: pages.map((url_citation) => ({ url_citation })) },
+          finish_reason: 'stop',
+        },
+      ],
+    },
+    '[DONE]',
+  );
+
+it('leaves out what is no web address', async () => {
+  await start(
+    { provider: 'openai' },
+    naming(
+      { url: 'javascript:alert(1)', title: 'x' },
+      { url: 'file:///etc/passwd' },
+      { url: 'https://a.example/\u001b]0;x' },
+      { title: 'no address' },
+      { url: 'https://b.example/', title: 7 },
+    ),
+  );
+  const { stdout } = await runProgram(home, ['ask', '--json', 'x']);
+  expect(JSON.parse(stdout)).toMatchObject({ sources: [{ url: 'https://b.example/' }] });
+});
+
+it('says nothing of sources where there are none, or with -q', async () => {
+  await start({ provider: 'openai' }, naming(), naming({ url: 'https://b.example/' }));
+  expect(await runProgram(home, ['ask', 'x'])).toEqual({ status: 0, stdout: 'Done.', stderr: '' });
+  expect(await runProgram(home, ['ask', '-q', 'x'])).toEqual({ status: 0, stdout: 'Done.', stderr: '' });
+});
+
+it('links them on a terminal, with nothing in a title that the terminal would obey', async () => {
+  const long = `https://b.example/${'x'.repeat(200)}`;
+  await start({ provider: 'openai' }, naming({ url: long, title: 'B\u001b[31m\nb' }));
+  const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'x'], { env: home.env, cwd: home.work });
+  expect(await terminal.exit()).toMatchObject({ status: 0 });
+  expect(terminal.written()).toContain(`\u001b]8;;${long}\u001b\\B [31m b  https://b.example/xxx`);
+  expect(terminal.transcript()).toMatch(/^1\. B \[31m b {2}https:\/\/b\.example\/x{30,50}…$/m);
+  await terminal.close();
+});
