@@ -124,8 +124,8 @@ describe('hi ask', () => {
     writeFileSync(join(home.config, 'skills', 'tea.md'), 'Tea is green.\n');
     await hi(['ask', 'hello']);
     const system = server.requests[0]?.messages.filter(({ role }) => role === 'system').map(({ content }) => content);
-    expect(system?.[0]).toBe('Be kind.');
-    expect(system?.join('\n')).toMatch(/Be kind[\s\S]*Commit often[\s\S]*Tea is green/);
+    expect(system).toHaveLength(1);
+    expect(system?.[0]).toMatch(/^Be kind[\s\S]*Commit often[\s\S]*Tea is green/);
   });
 
   it('writes nothing with --ephemeral, in full context', async () => {

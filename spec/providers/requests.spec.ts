@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../lib/chat/json.js';
+import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import type { ImagePart } from '../../lib/chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../lib/chat/request.js';
 import type { ThinkingLevel } from '../../lib/chat/thinking-level.js';
@@ -28,11 +28,15 @@ const BYTES = new Map([
 const BLOCKS = ['You are hi.', 'Skill: git.', '[Compressed Message Summary] Earlier.'];
 
 each('a request to %s', (_, dialect) => {
-  it('carries the system blocks as they are, apart and in order, before the conversation', async () => {
-    const text = JSON.stringify(await sent(dialect, chatRequest({ system: BLOCKS })));
-    const places = [...BLOCKS.map((block) => text.indexOf(`"${block}"`))];
+  it('carries the system blocks in order before the conversation, in one message where a template may allow no more', async () => {
+    const body = await sent(dialect, chatRequest({ system: BLOCKS }));
+    const text = JSON.stringify(body);
+    const places = [...BLOCKS.map((block) => text.indexOf(block))];
     expect(places.every((place) => place >= 0)).toBe(true);
     expect([...places].sort((one, other) => one - other)).toEqual(places);
+    const messages = body.messages ?? body.input;
+    const systems = Array.isArray(messages) ? messages.filter((one) => isJsonObject(one) && one.role === 'system') : [];
+    expect(systems).toHaveLength(dialect === anthropic || dialect === gemini ? 0 : 1);
   });
 
   it('describes the tools with their schema, and none when there are none', async () => {

@@ -8,7 +8,7 @@ export function callIds(messages: ChatRequest['messages']): (given?: string | nu
   }
   return (given) => {
     // Some servers count from 0 in every answer, others give no id at all.
-    const id = given && !taken.has(given) ? given : `call_${randomWord()}`;
+    const id = given && !taken.has(given) ? given : shortId(crypto.randomUUID());
     taken.add(id);
     return id;
   };
@@ -21,7 +21,3 @@ export function shortId(call_id: string): string {
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
-
-function randomWord(): string {
-  return crypto.randomUUID().replaceAll('-', '').slice(0, 20);
-}

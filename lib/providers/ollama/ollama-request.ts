@@ -10,6 +10,9 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/normalise-history.js';
+import { formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
+
+const FORM: TurnForm = { strict: true, textBesideCalls: false };
 
 /** The request in the form of /api/chat. The window is always sent: without it the server takes a small one and cuts the prompt silently. */
 export function toVendorRequest(
@@ -36,14 +39,14 @@ export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
 }
 
 /**
- * System blocks first, one message each; then the conversation in its order. An attachment that the model cannot take is refused in the newest message
+ * The system text first, then the conversation in its order, in the form that every template takes. An attachment that the model cannot take is refused in the newest message
  * of the user, and becomes text in earlier ones, whose turns are over.
  */
 export function toVendorMessages(request: ChatRequest, provider: string, sees: boolean): VendorMessage[] {
-  const turns = normaliseHistory(request, provider);
+  const turns = formTurns(normaliseHistory(request, provider), FORM);
   const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
   return [
-    ...request.system.map((text) => ({ role: 'system', content: replaceSurrogates(text) })),
+    ...systemTexts(request.system, FORM).map((content) => ({ role: 'system', content })),
     ...turns.flatMap((turn, at): VendorMessage[] => {
       switch (turn.role) {
         case 'user':

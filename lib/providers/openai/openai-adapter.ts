@@ -7,6 +7,7 @@ import { requireKey } from '../common/require-key.js';
 import { sdkOptions } from '../common/sdk-options.js';
 import { askVendor } from '../common/stream.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
+import { FREE_FORM, formFor } from '../common/template-turns.js';
 import { streamChat } from './openai-chat.js';
 import { streamResponses } from './openai-responses.js';
 
@@ -25,7 +26,12 @@ export function create(vendor: Vendor, address: string, settings: ProviderSettin
   };
   const streamAnswer = usesResponses(settings, isOpenAI) ? streamResponses : streamChat;
   return new StreamingProvider({ member, apiKey: settings.apiKey }, (request, signal) =>
-    streamAnswer(client, stripImages(request), options, signal),
+    streamAnswer(
+      client,
+      stripImages(request),
+      { ...options, form: isOpenAI ? FREE_FORM : formFor(base, request.model) },
+      signal,
+    ),
   );
 }
 

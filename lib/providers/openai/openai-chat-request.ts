@@ -15,20 +15,21 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/normalise-history.js';
+import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
 import { canReason } from './openai-models.js';
 
 type AssistantTurn = Extract<VendorTurn, { role: 'assistant' }>;
 
-/** The request in the form of Chat Completions. `compatible`: another server than OpenAI's own, which may know the older names only. */
+/** The request in the form of Chat Completions. `compatible`: a server that may know the older names only. */
 export function toVendorRequest(
   request: ChatRequest,
   provider: string,
-  compatible: boolean,
+  { compatible, form }: { readonly compatible: boolean; readonly form: TurnForm },
 ): ChatCompletionCreateParamsStreaming {
   const limit = request.max_output_tokens;
   return {
     model: request.model,
-    messages: toVendorMessages(request, provider),
+    messages: toVendorMessages(request, provider, form),
     stream: true,
     stream_options: { include_usage: true },
     ...(request.tools.length > 0 && { tools: toVendorTools(request.tools) }),
@@ -40,13 +41,17 @@ export function toVendorRequest(
   };
 }
 
-/** System blocks first, one message each; then the conversation in its order. */
-export function toVendorMessages(request: ChatRequest, provider: string): ChatCompletionMessageParam[] {
-  const turns = normaliseHistory(request, provider);
+/** The system text first, then the conversation in its order. */
+export function toVendorMessages(
+  request: ChatRequest,
+  provider: string,
+  form = FREE_FORM,
+): ChatCompletionMessageParam[] {
+  const turns = formTurns(normaliseHistory(request, provider), form);
   const names = vendorIds(turns);
   const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
   return [
-    ...request.system.map((text) => ({ role: 'system' as const, content: replaceSurrogates(text) })),
+    ...systemTexts(request.system, form).map((content) => ({ role: 'system' as const, content })),
     ...turns.flatMap((turn, at): ChatCompletionMessageParam[] => {
       switch (turn.role) {
         case 'user':
@@ -73,6 +78,9 @@ export function toVendorTools(tools: readonly ToolSpec[]): ChatCompletionFunctio
   }));
 }
 
+/** The ids that earlier versions made for calls without one. */
+const MADE_HERE = /^call_[0-9a-f]{20}$/;
+
 /** The ids the calls go under: their own for what this model wrote; OpenAI takes 40 characters, Mistral exactly nine letters and digits. */
 function vendorIds(turns: readonly VendorTurn[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
@@ -80,7 +88,8 @@ function vendorIds(turns: readonly VendorTurn[]): ReadonlyMap<string, string> {
     if (turn.role !== 'assistant') continue;
     for (const part of turn.content) {
       if (part.type === 'tool_call') {
-        names.set(part.call_id, turn.own && part.call_id.length <= 40 ? part.call_id : shortId(part.call_id));
+        const isKept = turn.own && part.call_id.length <= 40 && !MADE_HERE.test(part.call_id);
+        names.set(part.call_id, isKept ? part.call_id : shortId(part.call_id));
       }
     }
   }

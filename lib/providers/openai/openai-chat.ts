@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { callIds } from '../common/call-ids.js';
 import { asMalformed } from '../common/stream.js';
+import type { TurnForm } from '../common/template-turns.js';
 import { ChatAnswer, type Chunk } from './openai-chat-answer.js';
 import { toVendorRequest } from './openai-chat-request.js';
 
@@ -16,10 +17,11 @@ export async function* streamChat(
     readonly title: string;
     readonly idleTimeout: number;
     readonly compatible: boolean;
+    readonly form: TurnForm;
   },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  const body = toVendorRequest(request, options.provider, options.compatible);
+  const body = toVendorRequest(request, options.provider, options);
   const answer = new ChatAnswer();
   let failure: unknown = null;
   try {

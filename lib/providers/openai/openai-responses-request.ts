@@ -16,16 +16,17 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/normalise-history.js';
+import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
 import { canReason } from './openai-models.js';
 
 type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
 
 /** The request in the form of the Responses API. Nothing is stored there, so the model's reasoning comes encrypted and is sent back by us. */
-export function toVendorRequest(request: ChatRequest, provider: string): ResponseCreateParamsStreaming {
+export function toVendorRequest(request: ChatRequest, provider: string, form: TurnForm): ResponseCreateParamsStreaming {
   const { model, tools, max_output_tokens } = request;
   return {
     model,
-    input: toVendorMessages(request, provider),
+    input: toVendorMessages(request, provider, form),
     stream: true,
     store: false,
     ...(tools.length > 0 && { tools: toVendorTools(tools) }),
@@ -45,26 +46,28 @@ export function toVendorTools(tools: readonly ToolSpec[]): FunctionTool[] {
   }));
 }
 
-/** System blocks first, one item each; then the conversation in its order. */
-export function toVendorMessages(request: ChatRequest, provider: string): ResponseInputItem[] {
+/** The system text first, then the conversation in its order. Words and calls are items of their own, so that none stand beside the other. */
+export function toVendorMessages(request: ChatRequest, provider: string, form = FREE_FORM): ResponseInputItem[] {
   return [
-    ...request.system.map((text) => ({ role: 'system' as const, content: replaceSurrogates(text) })),
-    ...normaliseHistory(request, provider).flatMap((turn): ResponseInputItem[] => {
-      switch (turn.role) {
-        case 'user':
-          return [{ role: 'user', content: toVendorContent(turn.content, request) }];
-        case 'assistant':
-          return toVendorAnswer(turn.content);
-        case 'tool':
-          return turn.content.map((part) => ({
-            type: 'function_call_output',
-            call_id: vendorId(part.call_id),
-            output: replaceSurrogates(resultText(part)),
-          }));
-        default:
-          return unreachable(turn);
-      }
-    }),
+    ...systemTexts(request.system, form).map((content) => ({ role: 'system' as const, content })),
+    ...formTurns(normaliseHistory(request, provider), { ...form, textBesideCalls: true }).flatMap(
+      (turn): ResponseInputItem[] => {
+        switch (turn.role) {
+          case 'user':
+            return [{ role: 'user', content: toVendorContent(turn.content, request) }];
+          case 'assistant':
+            return toVendorAnswer(turn.content);
+          case 'tool':
+            return turn.content.map((part) => ({
+              type: 'function_call_output',
+              call_id: vendorId(part.call_id),
+              output: replaceSurrogates(resultText(part)),
+            }));
+          default:
+            return unreachable(turn);
+        }
+      },
+    ),
   ];
 }
 

@@ -17,6 +17,7 @@ import { StreamError } from '../../http/stream-error.js';
 import { callIds } from '../common/call-ids.js';
 import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import type { TurnForm } from '../common/template-turns.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
 import { readAnnotations } from './openai-responses-web.js';
@@ -25,14 +26,16 @@ import { readAnnotations } from './openai-responses-web.js';
 export async function* streamResponses(
   client: OpenAI,
   request: ChatRequest,
-  options: { readonly provider: string; readonly title: string; readonly idleTimeout: number },
+  options: { readonly provider: string; readonly title: string; readonly idleTimeout: number; readonly form: TurnForm },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
   const items = new OpenItems();
   const state: Reading = { items, refused: false };
-  const response = await client.responses.create(toVendorRequest(request, options.provider), { signal }).asResponse();
+  const response = await client.responses
+    .create(toVendorRequest(request, options.provider, options.form), { signal })
+    .asResponse();
   try {
     for await (const texts of serverSentEvents(response, options.idleTimeout)) {
       // One at a time: what came before an error event is part of the answer.
