@@ -1,5 +1,6 @@
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
+import { useCompileCache } from './compile-cache.js';
 
 /**
  * Runs the program in a world. Resolves to the exit status (SPEC §1). Never rejects: errors are printed on stderr.
@@ -11,6 +12,7 @@ export async function main(world: World): Promise<number> {
   if (rest.length === 0 && (first === '--version' || first === '-v')) return print(world, `${VERSION}\n`);
   if (rest.length === 0 && (first === '--help' || first === '-h'))
     return print(world, (await import('./help-text.js')).HELP);
+  await useCompileCache(world.env);
   return await (await import('./run.js')).run(world);
 }
 

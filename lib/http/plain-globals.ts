@@ -3,18 +3,15 @@ import { PlainStream } from './plain-stream.js';
 
 /**
  * Puts plain classes in place of the global ones that SDKs make headers with and look for in bodies: the first use of Node's own loads all of its fetch,
- * which takes longer than everything else a request needs here.
+ * which takes longer than everything else a request needs here. They are assigned: from Node 22 on, to define a property loads what was there.
  */
 export function usePlainGlobals(): void {
-  const plain = {
+  Object.assign(globalThis, {
     Headers: PlainHeaders,
     Response: PlainResponse,
     ReadableStream: PlainStream,
     FormData: class FormData {},
-  };
-  for (const [name, value] of Object.entries(plain)) {
-    Object.defineProperty(globalThis, name, { configurable: true, writable: true, value });
-  }
+  });
 }
 
 /** What the SDKs read of a response: status, headers and body, whole or as it comes. Google's makes one of each event's text, which is read as it is. */

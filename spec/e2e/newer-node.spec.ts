@@ -1,0 +1,68 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+
+/** What Node 22 and later have and Node 20 has not, as far as a start can tell: lazy globals, and a cache of compiled files. */
+const NEWER_NODE = `
+for (const name of ['Headers', 'Response', 'ReadableStream', 'FormData']) {
+  Object.defineProperty(globalThis, name, {
+    configurable: true,
+    get() { process.stderr.write('loaded ' + name + '\\n'); return class {}; },
+    set(value) {
+      process.stderr.write('assigned ' + name + '\\n');
+      Object.defineProperty(globalThis, name, { configurable: true, writable: true, value });
+    },
+  });
+}
+require('node:module').enableCompileCache = (folder) => process.stderr.write('compiles into ' + folder + '\\n');
+`;
+
+describe('a start on a newer Node', () => {
+  let server: ScriptedServer;
+  let home: Home;
+  let preload: string;
+
+  beforeEach(async () => {
+    server = await startScriptedServer(() => ({ text: 'Hello.' }));
+    home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+    preload = join(home.folder, 'newer-node.cjs');
+    writeFileSync(preload, NEWER_NODE);
+  });
+  afterEach(async () => {
+    await server.close();
+    home.remove();
+  });
+
+  const hi = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> =>
+    runProgram(home, args, { env: { NODE_OPTIONS: `--require=${preload}`, ...env } });
+
+  it("replaces the globals of Node's fetch without loading them", async () => {
+    const { stdout, stderr } = await hi(['ask', 'hello']);
+    expect(stdout).toBe('Hello.');
+    expect(stderr).not.toContain('loaded');
+    expect(stderr.match(/assigned \w+/g)).toHaveLength(4);
+  });
+
+  it('keeps the compiled program in the cache, in a folder that only the user can read', async () => {
+    const cache = join(home.folder, 'cache');
+    expect((await hi(['ask', 'hello'])).stderr).toContain(`compiles into ${join(cache, 'compiled')}\n`);
+    expect(statSync(cache).mode & 0o777).toBe(0o700);
+    const usual = await hi(['ask', 'hello'], { HI_CACHE_DIR: '', XDG_CACHE_HOME: join(home.folder, 'usual') });
+    expect(usual.stderr).toContain(`compiles into ${join(home.folder, 'usual', 'hi', 'compiled')}\n`);
+  });
+
+  it('answers --version without a cache', async () => {
+    const { stdout, stderr } = await hi(['--version']);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(stderr).toBe('');
+  });
+
+  it('starts where the cache cannot be made', async () => {
+    mkdirSync(home.data, { recursive: true });
+    writeFileSync(join(home.folder, 'file'), '');
+    const { status, stdout } = await hi(['ask', 'hello'], { HI_CACHE_DIR: join(home.folder, 'file') });
+    expect([status, stdout]).toEqual([0, 'Hello.']);
+  });
+});
