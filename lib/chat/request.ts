@@ -2,6 +2,7 @@ import type { JsonObject } from './json.js';
 import type { Message } from './message.js';
 import type { ModelFacts } from './model-facts.js';
 import type { ThinkingLevel } from './thinking-level.js';
+import type { WebMode } from './web-mode.js';
 
 /** A tool as it is described to the model. */
 export interface ToolSpec {
@@ -24,6 +25,8 @@ export interface ChatRequest {
   readonly messages: readonly Pick<Message, 'role' | 'content' | 'provider' | 'model'>[];
   readonly tools: readonly ToolSpec[];
   readonly thinking: ThinkingLevel | null;
+  /** Whether the model may search the web; absent is `off`. */
+  readonly web?: WebMode;
   /** The size of the window the request was measured for, in tokens. Ollama needs it in the request. */
   readonly context_window: number;
   /** The size of this request in tokens, as the compaction trigger measured it. */

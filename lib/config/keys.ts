@@ -1,4 +1,5 @@
 import type { ThinkingLevel } from '../chat/thinking-level.js';
+import type { WebMode } from '../chat/web-mode.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
 import { found, objectSchema, oneOf, section, setting } from './setting.js';
@@ -69,6 +70,11 @@ export function configKeys({ providers, strategies }: MemberNames) {
       null,
       'How hard the model thinks: `off`, `low`, `medium`, `high`.',
       "the vendor's",
+    ),
+    web: oneOf<WebMode>(
+      ['off', 'on', 'auto'],
+      'off',
+      'Whether the model may search the web. `"auto"`: where its vendor has a search that costs nothing unless it is used.',
     ),
     compaction: section(
       'When and how the conversation is made shorter.',

@@ -4,6 +4,7 @@ import { estimateParts } from '../chat/part-size.js';
 import type { ChatRequest } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { ThinkingLevel } from '../chat/thinking-level.js';
+import type { WebMode } from '../chat/web-mode.js';
 import type { Preview } from '../compaction/preview.js';
 import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
 import { HiError } from '../errors.js';
@@ -21,6 +22,7 @@ export interface ContextDeps extends OverheadSource {
   /** In tokens. */
   readonly context_window: number;
   readonly thinking: ThinkingLevel | null;
+  readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
   readonly writers: readonly TextModel[];
   readonly cache: TextCache;
@@ -211,7 +213,7 @@ export class Context {
   }
 
   async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
-    const { history, model, context_window, thinking, tools, compaction } = this.#deps;
+    const { history, model, context_window, thinking, web, tools, compaction } = this.#deps;
     const shown = present(history.view(this.#running), compaction.block_role);
     const messages = [...shown.messages, ...more];
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);
@@ -222,6 +224,7 @@ export class Context {
       messages,
       tools,
       thinking,
+      web,
       context_window,
       estimated_tokens: tokens,
       max_output_tokens: null,

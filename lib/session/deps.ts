@@ -4,6 +4,7 @@ import type { ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
+import type { WebMode } from '../chat/web-mode.js';
 import type { CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/common/provider.js';
@@ -34,6 +35,7 @@ export interface SessionDeps {
   writers(target: Target): readonly TextModel[];
   readonly preamble: string | null;
   readonly thinking: ThinkingLevel | null;
+  readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
   /** Requests one turn may make. */
   readonly maxRounds: number;

@@ -1,6 +1,7 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { type NewMessage, type Part, textOf, typedText } from '../chat/message.js';
 import type { ToolSpec } from '../chat/request.js';
+import type { WebMode } from '../chat/web-mode.js';
 import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
@@ -20,6 +21,7 @@ type OwnDeps = Pick<TurnDeps, 'request' | 'append'>;
 export class Session {
   readonly #deps: SessionDeps;
   #target: Target;
+  #web: WebMode;
   readonly #skills: SkillState;
   readonly #shownWarnings = new Set<string>();
   readonly #overhead: ContextDeps['overhead'] = { last: null };
@@ -29,11 +31,21 @@ export class Session {
   constructor(deps: SessionDeps) {
     this.#deps = deps;
     this.#target = deps.target;
+    this.#web = deps.web;
     this.#skills = new SkillState(deps.history, (target) => deps.skills(target));
   }
 
   get target(): Target {
     return this.#target;
+  }
+
+  /** Whether the model may search the web. */
+  get web(): WebMode {
+    return this.#web;
+  }
+
+  useWeb(mode: WebMode): void {
+    this.#web = mode;
   }
 
   get history(): HistoryStore {
@@ -229,7 +241,18 @@ export class Session {
     const { model, context_window } = this.#target;
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
     const loaded = { skills: await this.skills(), writers: writers(this.#target) };
-    const given = { history, preamble, thinking, compaction, cache, toolEffects, tools, model, context_window };
+    const given = {
+      history,
+      preamble,
+      thinking,
+      web: this.#web,
+      compaction,
+      cache,
+      toolEffects,
+      tools,
+      model,
+      context_window,
+    };
     return new Context({ ...given, ...loaded, ...kept }, running, active);
   }
 

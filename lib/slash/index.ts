@@ -16,6 +16,7 @@ import { slashSkills } from './skills.js';
 import { slashStatus } from './status.js';
 import { slashTools } from './tools.js';
 import { slashUndo } from './undo.js';
+import { slashWeb } from './web.js';
 
 /** Every slash command, in the order of the help. Each is exported as `slash` and its name: plain `status` or `tools` would be a name of other rooms too. */
 export const slashCommands: readonly SlashCommand[] = [
@@ -30,6 +31,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashSkills,
   slashSkill,
   slashTools,
+  slashWeb,
   slashUndo,
   slashRetry,
   slashEdit,

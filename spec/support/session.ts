@@ -118,6 +118,7 @@ export async function stage(
     writers: (main) => [textModel(main)],
     preamble: null,
     thinking: null,
+    web: 'off',
     compaction: {
       strategy: 'truncate',
       trigger_ratio: 0.8,

@@ -10,6 +10,7 @@ export interface ChatOptions {
   readonly stream: boolean;
   /** False for `--no-tools`, the names for `--tools a,b`, true when neither was given. */
   readonly tools: boolean | readonly string[];
+  readonly web?: boolean;
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
   readonly outputFormat: OutputFormat;
@@ -52,6 +53,8 @@ export function addChatOptions(command: Command): Command {
     .option('--no-stream', 'print the answer only when it is complete')
     .option('--no-tools', 'do not let the model use tools')
     .option('--tools <names>', 'let the model use only these tools', list)
+    .option('--web', 'let the model search the web; what it read is listed under the answer')
+    .option('--no-web', 'do not let it')
     .option('-y, --yes', 'answer every question with yes; deny rules still refuse a tool call')
     .option('-n, --ephemeral', 'use the whole conversation, but do not add to it')
     .addOption(

@@ -20,6 +20,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly tools?: boolean | readonly string[];
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
+  /** Whether the model may search the web, in place of the configuration. */
+  readonly web?: boolean;
   readonly debug?: boolean;
   /** Asks the user before a tool runs; absent where that is impossible. */
   readonly approve?: Approve;
@@ -63,6 +65,7 @@ export async function wire(
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
     thinking: config.thinking,
+    web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens },
     maxRounds: config.tools.max_rounds,
     toolSpecs: offered,

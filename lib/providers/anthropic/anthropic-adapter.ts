@@ -12,15 +12,21 @@ import { sdkOptions } from '../common/sdk-options.js';
 import { askVendor, asMalformed } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
+import { offersWeb } from '../common/web-search.js';
 import { asEvents, type Reading, readEnd, readEvent } from './anthropic-answer.js';
 import { toVendorRequest } from './anthropic-request.js';
+import { withPauses } from './anthropic-web.js';
 
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const client = makeClient(vendor, settings);
   const { idleTimeout, apiKey } = settings;
+  const ask = (request: ChatRequest, signal: AbortSignal, pause = { isPaused: false }) =>
+    streamMessages(client, request, { vendor, idleTimeout, pause }, signal);
   return new StreamingProvider({ member: vendor, apiKey }, (request, signal) =>
-    streamMessages(client, stripImages(request), { vendor, idleTimeout }, signal),
+    offersWeb(request)
+      ? withPauses(stripImages(request), vendor.name, (asked, state) => ask(asked, signal, state))
+      : ask(stripImages(request), signal),
   );
 }
 
@@ -35,16 +41,23 @@ export async function listModels(
   return await askVendor(list, { member: vendor, model: null, apiKey: settings.apiKey }, signal);
 }
 
+interface StreamOptions {
+  readonly vendor: Vendor;
+  readonly idleTimeout: number;
+  /** Notes that the answer ends in a pause. */
+  readonly pause: { isPaused: boolean };
+}
+
 /** One answer. The events are read here: the SDK's own reader takes an answer or an error that is no stream for an empty one. */
 async function* streamMessages(
   client: Anthropic,
   request: ChatRequest,
-  { vendor, idleTimeout }: { readonly vendor: Vendor; readonly idleTimeout: number },
+  { vendor, idleTimeout, pause }: StreamOptions,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
-  const state: Reading = { usage: {}, model: '', stop: null, detail: null, block: null, input: '', cited: [] };
+  const state: Reading = { usage: {}, model: '', stop: null, detail: null, block: null, input: '', cited: [], pause };
   const body = toVendorRequest(request, vendor.name);
   const response = await client.messages.create(body, { signal }).asResponse();
   try {

@@ -21,6 +21,7 @@ export function* readEnd(
   const { stop, usage, model, detail } = state;
   if (stop === null) return;
   state.stop = null;
+  state.pause.isPaused = stop === 'pause_turn';
   const stop_reason = readStopReason(stop);
   // A block that was cut may lack its end.
   if (state.block?.type === 'tool_use') yield* endBlock(state, answer, nextId);
@@ -61,6 +62,8 @@ export interface Reading {
   input: string;
   /** What the text that is open cites. */
   cited: readonly JsonObject[];
+  /** Whether the answer goes on when the server gets it back. */
+  readonly pause: { isPaused: boolean };
 }
 
 /** One event of the stream. */
@@ -130,7 +133,7 @@ function* endBlock(state: Reading, answer: StreamedAnswer, nextId: (given: strin
   yield* answer.add(toolCall(nextId(String(block.id ?? '')), String(block.name ?? ''), args));
 }
 
-/** Why the answer ended, in our words. `pause_turn` comes with the vendor's own tools only; asking again goes on. */
+/** Why the answer ended, in our words. `pause_turn` comes with the vendor's own tools only; see `withPauses`. */
 export function readStopReason(reason: StopReason): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
   switch (reason) {
     case 'max_tokens':

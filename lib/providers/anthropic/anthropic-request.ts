@@ -4,6 +4,7 @@ import type {
   MessageCreateParamsStreaming,
   TextBlockParam,
   Tool,
+  ToolUnion,
 } from '@anthropic-ai/sdk/resources/messages';
 import { isJsonObject } from '../../chat/json.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
@@ -18,7 +19,9 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/normalise-history.js';
+import { offersWeb } from '../common/web-search.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
+import { toVendorSearch, withSearch } from './anthropic-web.js';
 
 const EPHEMERAL = { type: 'ephemeral' } as const;
 
@@ -27,7 +30,8 @@ export function toVendorRequest(request: ChatRequest, provider: string): Message
   const max_tokens = request.max_output_tokens ?? defaultMaxTokens(request);
   const messages = toVendorMessages(request, provider);
   const system = toVendorSystem(request.system);
-  const tools = request.tools.length > 0 ? toVendorTools(request.tools) : formerTools(messages);
+  const web = toVendorSearch(request);
+  const tools: ToolUnion[] = [...usualTools(request, messages), ...web];
   const lastTool = tools.at(-1);
   if (system.length === 0 && lastTool) lastTool.cache_control = EPHEMERAL;
   return {
@@ -36,7 +40,7 @@ export function toVendorRequest(request: ChatRequest, provider: string): Message
     stream: true,
     ...(system.length > 0 && { system }),
     ...(tools.length > 0 && { tools }),
-    ...(tools.length > request.tools.length && { tool_choice: { type: 'none' as const } }),
+    ...(tools.length > request.tools.length + web.length && { tool_choice: { type: 'none' as const } }),
     messages: withBreakpoint(messages),
     ...toVendorThinking(request, max_tokens, messages),
   };
@@ -48,6 +52,12 @@ export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
     description,
     input_schema: { ...parameters, type: 'object' as const },
   }));
+}
+
+/** The tools of the request; where there are none, those of earlier calls, unless a search is offered that may be called. */
+function usualTools(request: ChatRequest, messages: readonly VendorMessage[]): Tool[] {
+  if (request.tools.length > 0 || offersWeb(request)) return toVendorTools(request.tools);
+  return formerTools(messages);
 }
 
 /** A conversation with tool calls is refused without tools, also where none may be called any more. */
@@ -92,7 +102,7 @@ function toVendorContent(turn: VendorTurn, request: ChatRequest): ContentBlockPa
         ...(part.error !== undefined && { is_error: true }),
       }));
     case 'assistant':
-      return turn.content.flatMap(toVendorAnswerBlock);
+      return turn.content.flatMap((part) => withSearch(part, toVendorAnswerBlock(part), request));
     default:
       return unreachable(turn);
   }

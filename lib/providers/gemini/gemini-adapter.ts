@@ -18,16 +18,18 @@ import { sdkFetch } from '../common/sdk-options.js';
 import { askVendor, asMalformed } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
+import { WebNotice } from '../common/web-search.js';
 import { checkedEvents } from './checked-events.js';
 import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from './gemini-answer.js';
 import { toVendorRequest } from './gemini-request.js';
-import { readGrounding } from './gemini-web.js';
+import { aloneText, readGrounding, searchesAlone } from './gemini-web.js';
 
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const client = makeClient(vendor, settings);
+  const notice = new WebNotice();
   return new StreamingProvider({ member: vendor, apiKey: settings.apiKey }, (request, signal) =>
-    streamContent(client, request, vendor, signal),
+    streamContent(client, request, { vendor, notice }, signal),
   );
 }
 
@@ -59,9 +61,10 @@ async function chatModels(client: GoogleGenAI, abortSignal: AbortSignal): Promis
 async function* streamContent(
   client: GoogleGenAI,
   request: ChatRequest,
-  vendor: Vendor,
+  { vendor, notice }: { readonly vendor: Vendor; readonly notice: WebNotice },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
+  if (searchesAlone(request)) yield* notice.say(request, aloneText(request));
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
   let finish: FinishReason | null = null;

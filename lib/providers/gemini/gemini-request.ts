@@ -1,10 +1,12 @@
 import type {
   Content,
   FunctionDeclaration,
+  GenerateContentConfig,
   GenerateContentParameters,
   Part,
   ThinkingConfig,
   ThinkingLevel,
+  Tool,
 } from '@google/genai/web';
 import { isJsonObject } from '../../chat/json.js';
 import type { ToolResultPart } from '../../chat/message.js';
@@ -18,6 +20,7 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/normalise-history.js';
+import { canSearch, searchesAlone } from './gemini-web.js';
 
 /** Tokens for thinking on Gemini 2.5, which takes a number where later models take a level. */
 const BUDGET = { off: 0, low: 2048, medium: 8192, high: 24_576 } as const;
@@ -32,7 +35,7 @@ export function toVendorRequest(
   levels: typeof ThinkingLevel,
   signal: AbortSignal,
 ): GenerateContentParameters {
-  const { model, system, tools, max_output_tokens } = request;
+  const { model, system, max_output_tokens } = request;
   const thinkingConfig = toVendorThinking(request, levels);
   return {
     model,
@@ -42,10 +45,24 @@ export function toVendorRequest(
       ...(system.length > 0 && {
         systemInstruction: { parts: system.map((text) => ({ text: replaceSurrogates(text) })) },
       }),
-      ...(tools.length > 0 && { tools: [{ functionDeclarations: toVendorTools(tools) }] }),
+      ...toVendorToolSettings(request),
       ...(max_output_tokens !== null && { maxOutputTokens: max_output_tokens }),
       ...(thinkingConfig !== null && { thinkingConfig }),
     },
+  };
+}
+
+/** The tools of the request and Google's search, which the models of the second generation take one or the other. */
+function toVendorToolSettings(request: ChatRequest): Pick<GenerateContentConfig, 'tools' | 'toolConfig'> {
+  const functions = searchesAlone(request) ? [] : toVendorTools(request.tools);
+  const searches = canSearch(request);
+  const tools: Tool[] = [
+    ...(functions.length > 0 ? [{ functionDeclarations: functions }] : []),
+    ...(searches ? [{ googleSearch: {} }] : []),
+  ];
+  return {
+    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 1 && { toolConfig: { includeServerSideToolInvocations: true } }),
   };
 }
 

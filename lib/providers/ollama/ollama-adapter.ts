@@ -15,6 +15,7 @@ import { sdkFetch } from '../common/sdk-options.js';
 import { askVendor, asMalformed } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
+import { noSearch, WebNotice } from '../common/web-search.js';
 import { DroppedLines } from './dropped-lines.js';
 import { toVendorRequest } from './ollama-request.js';
 import { largestWindow, loadedWindow, promptCutNotice, textTokens } from './ollama-window.js';
@@ -58,6 +59,7 @@ export async function realWindow(
 class OllamaServer {
   readonly #vendor: Vendor;
   readonly #connect: Connect;
+  readonly #web = new WebNotice();
   readonly #vision = new Map<string, boolean>();
   /** The last prompt of each model: its size, and in which turn the user was warned that it was cut. */
   readonly #last = new Map<string, { readonly estimate: number; readonly warnedAt: number }>();
@@ -69,6 +71,7 @@ class OllamaServer {
 
   /** One answer. */
   async *answer(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    yield* this.#web.say(request, noSearch(this.#vendor.title));
     const sees = await this.#sees(request, signal);
     const answer = new StreamedAnswer();
     const nextId = callIds(request.messages);

@@ -8,6 +8,7 @@ import { sdkOptions } from '../common/sdk-options.js';
 import { askVendor } from '../common/stream.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { FREE_FORM, formFor } from '../common/template-turns.js';
+import { WebNotice } from '../common/web-search.js';
 import { streamChat } from './openai-chat.js';
 import { streamResponses } from './openai-responses.js';
 
@@ -23,6 +24,8 @@ export function create(vendor: Vendor, address: string, settings: ProviderSettin
     idleTimeout: settings.idleTimeout,
     // Another server than OpenAI's own may know the older names only.
     compatible: !isOpenAI && !/\.azure\.com\b/.test(base),
+    host: URL.canParse(base) ? new URL(base).hostname : '',
+    notice: new WebNotice(),
   };
   const streamAnswer = usesResponses(settings, isOpenAI) ? streamResponses : streamChat;
   return new StreamingProvider({ member, apiKey: settings.apiKey }, (request, signal) =>

@@ -5,8 +5,10 @@ import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { callIds } from '../common/call-ids.js';
 import { asMalformed } from '../common/stream.js';
 import type { TurnForm } from '../common/template-turns.js';
+import type { WebNotice } from '../common/web-search.js';
 import { ChatAnswer, type Chunk } from './openai-chat-answer.js';
 import { toVendorRequest } from './openai-chat-request.js';
+import { sayNoSearch, toVendorSearch } from './openai-chat-web.js';
 
 /** One answer by Chat Completions. The raw chunks are read: the SDK's own stream helper throws on what compatible servers send. */
 export async function* streamChat(
@@ -18,10 +20,16 @@ export async function* streamChat(
     readonly idleTimeout: number;
     readonly compatible: boolean;
     readonly form: TurnForm;
+    readonly host: string;
+    readonly notice: WebNotice;
   },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  const body = toVendorRequest(request, options.provider, options);
+  yield* sayNoSearch(request, options, options.notice);
+  const body = {
+    ...toVendorRequest(request, options.provider, options),
+    ...toVendorSearch(request, options),
+  };
   const answer = new ChatAnswer();
   let failure: unknown = null;
   try {

@@ -17,7 +17,9 @@ import {
   type VendorTurn,
 } from '../common/normalise-history.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
+import { offersWeb } from '../common/web-search.js';
 import { canReason } from './openai-models.js';
+import { toVendorSearch } from './openai-responses-web.js';
 
 type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
 
@@ -29,7 +31,7 @@ export function toVendorRequest(request: ChatRequest, provider: string, form: Tu
     input: toVendorMessages(request, provider, form),
     stream: true,
     store: false,
-    ...(tools.length > 0 && { tools: toVendorTools(tools) }),
+    ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
     // The API takes no fewer than 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),
     ...(canReason(model) && { include: ['reasoning.encrypted_content' as const], ...toVendorThinking(request) }),

@@ -1,6 +1,13 @@
-import type { ResponseOutputMessage } from 'openai/resources/responses/responses';
+import type { ResponseOutputMessage, WebSearchTool } from 'openai/resources/responses/responses';
 import type { StreamEvent } from '../../chat/event.js';
+import type { ChatRequest } from '../../chat/request.js';
 import { asSources, uniqueSources } from '../../chat/source.js';
+import { offersWeb } from '../common/web-search.js';
+
+/** OpenAI's own search, where it is offered. */
+export function toVendorSearch(request: ChatRequest): WebSearchTool[] {
+  return offersWeb(request) ? [{ type: 'web_search' }] : [];
+}
 
 /** The pages that a message cites. Servers beside OpenAI's own may leave the list out. */
 export function* readAnnotations({ content }: ResponseOutputMessage): Generator<StreamEvent> {

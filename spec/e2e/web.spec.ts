@@ -1,0 +1,200 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import { type Home, makeHome, runProgram } from '../support/program.js';
+import { namedSse, ndjson, sse, type VendorAnswer, type VendorServer, vendorServer } from '../support/vendor-server.js';
+import { citedText, PAGES, searchBlocks, WEB_ANSWERS } from '../support/web-answers.js';
+
+let home: Home;
+let server: VendorServer;
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  home.remove();
+});
+
+async function start(config: JsonObject, ...answers: readonly VendorAnswer[]): Promise<void> {
+  server = await vendorServer(...answers);
+  home = makeHome({ model: 'm', api_key: 'k', api_base: server.url, ...config });
+}
+
+const hi = (...args: string[]) => runProgram(home, args);
+const answerOf = (title: string): VendorAnswer => WEB_ANSWERS[title]?.answer ?? {};
+const configOf = (title: string): JsonObject => WEB_ANSWERS[title]?.config ?? {};
+const lastBody = () => server.requests.at(-1)?.body ?? {};
+const toolsOf = (body: JsonObject): readonly JsonObject[] =>
+  Array.isArray(body.tools) ? (body.tools as JsonObject[]) : [];
+
+describe.each([
+  ['OpenAI Responses', { type: 'web_search' }],
+  ['Anthropic', { type: 'web_search_20250305', name: 'web_search' }],
+  ['Gemini', { googleSearch: {} }],
+])('the search of %s', (title, tool) => {
+  it.each([
+    ['--web', {}, ['--web']],
+    ['"web": "on"', { web: 'on' }, []],
+    ['"web": "auto"', { web: 'auto' }, []],
+  ])('is offered beside the tools with %s', async (_how, config, options) => {
+    await start({ ...configOf(title), ...config }, answerOf(title));
+    expect(await hi('ask', ...options, 'x')).toMatchObject({ status: 0, stdout: 'It is cold.' });
+    const tools = toolsOf(lastBody());
+    expect(tools.at(-1)).toMatchObject(tool);
+    expect(JSON.stringify(tools)).toContain('read_file');
+  });
+
+  it('is not offered by default, nor with --no-web', async () => {
+    await start({ ...configOf(title) }, answerOf(title));
+    await hi('ask', 'x');
+    home.writeConfig(JSON.stringify({ model: 'm', api_key: 'k', api_base: server.url, web: 'on', ...configOf(title) }));
+    await hi('ask', '--no-web', 'x');
+    expect(server.requests).toHaveLength(2);
+    for (const { body } of server.requests) expect(toolsOf(body)).not.toContainEqual(expect.objectContaining(tool));
+  });
+
+  it('works without other tools', async () => {
+    await start(configOf(title), answerOf(title));
+    expect(await hi('ask', '--web', '--no-tools', 'x')).toMatchObject({ status: 0 });
+    expect(toolsOf(lastBody())).toHaveLength(1);
+    expect(lastBody().tool_choice).toBeUndefined();
+  });
+});
+
+describe('a search that pauses the answer', () => {
+  const opening = { type: 'message_start', message: { model: 'm', usage: { input_tokens: 10, output_tokens: 1 } } };
+  const piece = (stop_reason: string, ...blocks: readonly JsonObject[]): VendorAnswer =>
+    namedSse(
+      opening,
+      ...blocks,
+      { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 5 } },
+      { type: 'message_stop' },
+    );
+  const text = (index: number, words: string) => citedText(index, words, []);
+
+  it('goes on in the same turn, with everything that was said', async () => {
+    await start(
+      { provider: 'anthropic' },
+      piece('pause_turn', ...text(0, 'Let me see. '), ...searchBlocks(1)),
+      piece('pause_turn', ...searchBlocks(0, 'srvtoolu_2')),
+      piece('end_turn', ...citedText(0, 'It is cold.', PAGES)),
+    );
+    const run = await hi('ask', '--web', '--json', 'How is the weather?');
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      text: 'Let me see. It is cold.',
+      stop_reason: 'end',
+      sources: PAGES,
+      usage: { input_tokens: 30, output_tokens: 15 },
+    });
+    expect(server.requests).toHaveLength(3);
+    const sent = lastBody().messages as { role: string; content: JsonObject[] }[];
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(sent[1]?.content).toMatchObject([
+      { type: 'text', text: 'Let me see. ' },
+      { type: 'server_tool_use', id: 'srvtoolu_1', input: { query: 'weather oslo' } },
+      { type: 'web_search_tool_result', content: [{ encrypted_content: 'SEALED' }, { encrypted_content: 'SEALED' }] },
+      { type: 'server_tool_use', id: 'srvtoolu_2' },
+      { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_2' },
+    ]);
+    const history = JSON.parse((await hi('history', '--json')).stdout);
+    expect(history.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('ends after a while, with a word about it', async () => {
+    await start({ provider: 'anthropic' }, piece('pause_turn', ...text(0, 'x')));
+    const run = await hi('ask', '--web', 'x');
+    expect(run).toMatchObject({ status: 0, stdout: 'x'.repeat(11) });
+    expect(run.stderr).toContain('The search paused 10 times; the answer may be incomplete.');
+  });
+
+  it('keeps what came when going on fails', async () => {
+    await start({ provider: 'anthropic' }, piece('pause_turn', ...text(0, 'So far.')), {
+      status: 400,
+      chunks: [JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: 'no' } })],
+    });
+    expect(await hi('ask', '--web', 'x')).toMatchObject({ status: 5, stdout: 'So far.' });
+    expect((await hi('history')).stdout).toContain('So far.\n[interrupted]');
+  });
+});
+
+it('sends what Anthropic found and its citations back while it may search, and leaves them out when not', async () => {
+  await start({ provider: 'anthropic' }, answerOf('Anthropic'));
+  await hi('ask', '--web', 'x');
+  await hi('ask', '--web', 'y');
+  expect(lastBody().messages).toMatchObject([
+    { role: 'user' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'server_tool_use' },
+        { type: 'web_search_tool_result' },
+        { type: 'text', text: 'It is cold.', citations: PAGES.map((page) => ({ ...page, encrypted_index: 'E' })) },
+      ],
+    },
+    { role: 'user' },
+  ]);
+  await hi('ask', 'z');
+  const [, said] = lastBody().messages as { content: JsonObject[] }[];
+  expect(said?.content).toEqual([{ type: 'text', text: 'It is cold.' }]);
+});
+
+describe('Gemini before its third generation', () => {
+  const config = { provider: 'gemini', model: 'gemini-2.5-flash' };
+
+  it('gets the search in place of the tools when it was asked for by name, with a notice', async () => {
+    await start(config, answerOf('Gemini'));
+    expect((await hi('ask', '--web', 'x')).stderr).toContain('gemini-2.5-flash takes a web search or tools, not both');
+    expect(lastBody()).toMatchObject({ tools: [{ googleSearch: {} }] });
+    expect(lastBody()).not.toHaveProperty('toolConfig');
+  });
+
+  it('keeps its tools with "auto"', async () => {
+    await start({ ...config, web: 'auto' }, answerOf('Gemini'));
+    expect((await hi('ask', 'x')).stderr).not.toContain('not both');
+    expect(JSON.stringify(lastBody())).not.toContain('googleSearch');
+  });
+});
+
+describe('a server of OpenAI’s protocol', () => {
+  const plain = sse({ choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: 'stop' }] }, '[DONE]');
+  const NOTICE = 'No web search: ';
+
+  it('says once that it has no search, and answers without', async () => {
+    await start({ provider: 'openai' }, plain);
+    const run = await runProgram(home, ['chat', '--web'], { input: 'a\nb\n' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Hello.\nHello.\n' });
+    expect(run.stderr.split(NOTICE)).toHaveLength(2);
+  });
+
+  it('says nothing with "auto"', async () => {
+    await start({ provider: 'openai', web: 'auto' }, plain);
+    expect((await hi('ask', 'x')).stderr).toBe('');
+  });
+
+  it.each([
+    ['the plugin of OpenRouter when it was asked for by name', 'openrouter.ai', ['--web'], [{ id: 'web' }]],
+    ['no plugin, which costs, with "auto"', 'openrouter.ai', [], undefined],
+    ['nothing at Perplexity, which always searches', 'api.perplexity.ai', ['--web'], undefined],
+  ])('gets %s', async (_what, host, options, plugins) => {
+    await start({ provider: 'openai', api_base: `http://${host}/api/v1`, web: 'auto' }, plain);
+    const run = await runProgram(home, ['ask', ...options, 'x'], { env: { HTTP_PROXY: server.url } });
+    expect(run).toEqual({ status: 0, stdout: 'Hello.', stderr: '' });
+    expect(lastBody().plugins).toEqual(plugins);
+  });
+});
+
+it('is a setting of the chat', async () => {
+  await start(configOf('OpenAI Responses'), answerOf('OpenAI Responses'));
+  const run = await runProgram(home, ['chat'], { input: '/web\n/web on\nx\n/web off\ny\n/web sometimes\n' });
+  expect(run.stdout).toBe('Web search: off.\nWeb search: on.\nIt is cold.\nWeb search: off.\nIt is cold.\n');
+  expect(run.stderr).toContain("Unknown setting 'sometimes'");
+  expect(server.requests.map(({ body }) => toolsOf(body).some(({ type }) => type === 'web_search'))).toEqual([
+    true,
+    false,
+  ]);
+});
+
+it('is not had from Ollama without a key', async () => {
+  await start(
+    { provider: 'ollama', api_key: null },
+    ndjson({ model: 'm', message: { role: 'assistant', content: 'Hello.' }, done: true, done_reason: 'stop' }),
+  );
+  expect((await hi('ask', '--web', 'x')).stderr).toContain('No web search: Ollama');
+});
