@@ -9,6 +9,7 @@ const PARTS: Readonly<Record<string, { readonly title: string; rows(): Promise<r
   context: { title: 'Context and compaction', rows: async () => (await import('./context.js')).rows() },
   skills: { title: 'Skills', rows: async () => (await import('./skills.js')).rows() },
   repl: { title: 'The REPL', rows: repl },
+  recall: { title: 'Recall', rows: async () => (await import('./recall.js')).rows() },
   tools: { title: 'Tools', rows: async () => (await import('./tools.js')).rows() },
 };
 

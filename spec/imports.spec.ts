@@ -25,6 +25,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   tools: 2,
   skills: 2,
   providers: 2,
+  recall: 2,
   history: 3,
   session: 4,
   slash: 5,
@@ -66,6 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   tools: [...GROUND, 'permission'],
   skills: [...GROUND, 'config/config'],
   providers: [...GROUND, 'http'],
+  recall: [...GROUND, 'permission/mask-secrets'],
   history: [...GROUND, 'view'],
   session: [
     ...GROUND,

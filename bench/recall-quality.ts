@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Collector } from '../lib/recall/index/collector.js';
+import { parseQuery } from '../lib/recall/rank/query.js';
+import { certainty, rank } from '../lib/recall/rank/rank.js';
+import { type Candidate, Scores } from '../lib/recall/rank/scores.js';
+import { whoIsAsked } from '../lib/recall/rank/who-is-asked.js';
+import { LOOK_UPS } from '../spec/recall/look-ups.js';
+import type { Row } from './row.js';
+
+/** Talks with questions whose evidence is known; they serve evaluation only and are not part of the project. */
+const DATA = process.env.HI_RECALL_DATA ?? '../shared/recall-data';
+
+type Id = string | number;
+
+interface Talk {
+  readonly messages: readonly {
+    readonly id: Id;
+    readonly role: string;
+    readonly name?: string;
+    readonly at?: string;
+    readonly session: number;
+    readonly text: string;
+  }[];
+  readonly questions: readonly {
+    readonly q: string;
+    readonly gold: readonly Id[];
+    readonly sessions: readonly number[];
+  }[];
+}
+
+/** A talk that can be searched. */
+interface Indexed {
+  readonly talk: Talk;
+  ask(question: string): readonly Candidate[];
+}
+
+/** How well what was said is found, by questions whose answers are known. */
+export function qualityRows(): readonly Row[] {
+  if (!existsSync(DATA)) throw new Error(`There is no '${DATA}'. Set HI_RECALL_DATA to the folder of the questions.`);
+  const sets = [
+    ...new Set(readdirSync(DATA).flatMap((file) => /^(.+)\.jsonl(?:\.zst)?$/.exec(file)?.[1] ?? [])),
+  ].sort();
+  return [...sets.flatMap(setRows), ...lookUpRows()];
+}
+
+/** The rows of one set: talks of people, or chats with an assistant, in any language. */
+function setRows(name: string): readonly Row[] {
+  const all = talks(name);
+  const isOfPeople = all.some(({ messages }) =>
+    messages.some(({ name: who, role }) => who !== undefined && who !== role),
+  );
+  if (!isOfPeople)
+    return exchangeRows(
+      name,
+      all.map((talk) => indexed(talk, ({ text }) => text)),
+    );
+  const people = all.map((talk) => indexed(talk, ({ name: who, text }) => `${who}: ${text}`));
+  return [...turnRows(name, people), ...(people.length > 2 ? silenceRows(people) : [])];
+}
+
+function talks(name: string): readonly Talk[] {
+  const plain = join(DATA, `${name}.jsonl`);
+  const text = existsSync(plain)
+    ? readFileSync(plain, 'utf8')
+    : execFileSync('zstd', ['-dc', `${plain}.zst`], { maxBuffer: 2 ** 30, encoding: 'utf8' });
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+function indexed(talk: Talk, said: (message: Talk['messages'][number]) => string): Indexed {
+  const collector = new Collector();
+  const texts = talk.messages.map(said);
+  talk.messages.forEach(({ role, at }, index) => {
+    const day = Math.floor(Date.parse(at ?? '') / 86_400_000) || 0;
+    collector.add({ kind: role === 'user' ? 'user' : 'model', day, text: texts[index] ?? '' });
+  });
+  const scores = new Scores([collector]);
+  const ask = (question: string): readonly Candidate[] => {
+    const bounds = { kinds: null, from: null, until: null, favour: whoIsAsked(question) };
+    return rank(scores, parseQuery(question), bounds, (document) => texts[document] ?? '');
+  };
+  return { talk, ask };
+}
+
+const percent = (share: number): number => Math.round(share * 1000) / 10;
+const mean = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+
+/** The share of what is wanted that is among the first. */
+function recall<Kind>(ranked: readonly Kind[], wanted: readonly Kind[], first: number): number {
+  const found = new Set(ranked.slice(0, first));
+  return wanted.filter((one) => found.has(one)).length / wanted.length;
+}
+
+function turnRows(name: string, people: readonly Indexed[]): readonly Row[] {
+  const asked = people.flatMap(({ talk, ask }) =>
+    talk.questions
+      .filter(({ gold }) => gold.length > 0)
+      .map(({ q, gold, sessions }) => {
+        const documents = ask(q).map(({ document }) => document);
+        const ids = documents.map((document) => talk.messages[document]?.id ?? '');
+        const seen = documents.slice(0, 10).flatMap((document) => around(talk, document));
+        const talked = [...new Set(documents.map((document) => talk.messages[document]?.session ?? 0))];
+        return {
+          five: recall(ids, gold, 5),
+          ten: recall(ids, gold, 10),
+          seen: recall(seen, gold, seen.length),
+          sessions: recall(talked, sessions, 10),
+        };
+      }),
+  );
+  const what = `${name}, ${asked.length} questions`;
+  return [
+    {
+      what: `${what}: evidence in the first 5`,
+      value: percent(mean(asked.map(({ five }) => five))),
+      unit: '%',
+      least: 64,
+    },
+    { what: `${what}: in the first 10`, value: percent(mean(asked.map(({ ten }) => ten))), unit: '%', least: 72 },
+    {
+      what: `${what}: its sessions`,
+      value: percent(mean(asked.map(({ sessions }) => sessions))),
+      unit: '%',
+      least: 92,
+    },
+    {
+      what: `${what}: seen with neighbours`,
+      value: percent(mean(asked.map(({ seen }) => seen))),
+      unit: '%',
+      least: 82,
+    },
+  ];
+}
+
+function around({ messages }: Talk, document: number): readonly Id[] {
+  return messages.slice(Math.max(0, document - 1), document + 2).map(({ id }) => id);
+}
+
+function exchangeRows(name: string, chats: readonly Indexed[]): readonly Row[] {
+  const asked = chats.flatMap(({ talk, ask }) => {
+    const places = new Map(talk.messages.map(({ id }, index) => [id, index]));
+    const exchange = (index: number): number =>
+      talk.messages.findLastIndex(({ role }, at) => at <= index && role === 'user');
+    return talk.questions
+      .filter(({ gold }) => gold.length > 0)
+      .map(({ q, gold }) => {
+        const documents = ask(q).map(({ document }) => document);
+        const wanted = [...new Set(gold.map((id) => exchange(places.get(id) ?? 0)))];
+        const ids = documents.map((document) => talk.messages[document]?.id ?? '');
+        return { turns: recall(ids, gold, 10), exchanges: recall([...new Set(documents.map(exchange))], wanted, 10) };
+      });
+  });
+  const what = `${name}, ${asked.length} questions`;
+  return [
+    {
+      what: `${what}: evidence in the first 10`,
+      value: percent(mean(asked.map(({ turns }) => turns))),
+      unit: '%',
+      least: 47,
+    },
+    {
+      what: `${what}: exchanges in the first 10`,
+      value: percent(mean(asked.map(({ exchanges }) => exchanges))),
+      unit: '%',
+      least: 56,
+    },
+  ];
+}
+
+function lookUpRows(): readonly Row[] {
+  const collector = new Collector();
+  for (const { text } of LOOK_UPS) collector.add({ kind: 'user', day: 0, text });
+  const scores = new Scores([collector]);
+  const bounds = { kinds: null, from: null, until: null, favour: {} };
+  const found = LOOK_UPS.filter(({ query }, index) => {
+    const [first] = rank(scores, parseQuery(query), bounds, (document) => LOOK_UPS[document]?.text ?? '');
+    return first?.document === index;
+  });
+  const what = `${LOOK_UPS.length} identifiers and accents: found first`;
+  return [{ what, value: percent(found.length / LOOK_UPS.length), unit: '%', least: 90 }];
+}
+
+/** With a threshold that 5 % of the questions pass whose answers are not there: the same ones about the people of another talk. */
+function silenceRows(people: readonly Indexed[]): readonly Row[] {
+  const answerable: { readonly sure: number; readonly isRight: boolean }[] = [];
+  const [foreign, small]: [number[], number[]] = [[], []];
+  people.forEach(({ talk, ask }, index) => {
+    const other = people[(index + 1) % people.length] ?? people[0];
+    const third = people[(index + 2) % people.length] ?? people[0];
+    if (other === undefined || third === undefined) return;
+    for (const { q, gold } of talk.questions.filter(({ gold: wanted }) => wanted.length > 0)) {
+      const ranked = ask(q);
+      const shown = ranked.slice(0, 3).flatMap(({ document }) => around(talk, document));
+      answerable.push({ sure: sureOf(ranked), isRight: gold.some((id) => shown.includes(id)) });
+      foreign.push(sureOf(other.ask(renamed(q, talk, other.talk))));
+    }
+    for (const { text } of talk.messages.filter((_, place) => place % 4 === 0)) small.push(sureOf(third.ask(text)));
+  });
+  const threshold = foreign.sort((one, two) => two - one)[Math.floor(foreign.length * 0.05)] ?? 0;
+  const fired = answerable.filter(({ sure }) => sure > threshold);
+  return [
+    {
+      what: 'silent on 95 % of questions about others: fired where there is an answer',
+      value: percent(fired.length / answerable.length),
+      unit: '%',
+      least: 50,
+    },
+    {
+      what: 'the same: right in the first three',
+      value: percent(mean(fired.map(({ isRight }) => (isRight ? 1 : 0)))),
+      unit: '%',
+      least: 85,
+    },
+    {
+      what: 'the same: fired at small talk',
+      value: percent(small.filter((sure) => sure > threshold).length / small.length),
+      unit: '%',
+      limit: 10,
+    },
+  ];
+}
+
+function sureOf([first]: readonly Candidate[]): number {
+  return first === undefined ? 0 : certainty(first);
+}
+
+function renamed(question: string, from: Talk, to: Talk): string {
+  const names = (talk: Talk): readonly string[] => [...new Set(talk.messages.flatMap(({ name }) => name ?? []))];
+  const others = names(to);
+  return names(from).reduce((text, name, index) => text.replaceAll(name, others[index] ?? ''), question);
+}

@@ -1,0 +1,66 @@
+import { words } from '../words/words.js';
+import { type Document, KINDS, lengthCode, type Part, type Postings } from './part.js';
+import { PostingsWriter } from './postings.js';
+
+/** Indexes documents in memory, in order. */
+export class Collector implements Part {
+  readonly #words = new Map<string, PostingsWriter>();
+  readonly #kinds: number[] = [];
+  readonly #lengths: number[] = [];
+  readonly #days: number[] = [];
+  #sorted: readonly string[] | null = null;
+
+  add({ kind, day, text }: Pick<Document, 'kind' | 'day' | 'text'>): void {
+    const document = this.#kinds.length;
+    const frequencies = new Map<string, number>();
+    const found = words(text);
+    for (const word of found) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
+    for (const [word, frequency] of frequencies) {
+      let postings = this.#words.get(word);
+      if (postings === undefined) {
+        postings = new PostingsWriter();
+        this.#words.set(word, postings);
+      }
+      postings.add(document, frequency);
+    }
+    this.#kinds.push(KINDS.indexOf(kind));
+    this.#lengths.push(lengthCode(found.length));
+    this.#days.push(Math.max(0, Math.min(65_535, day)));
+    this.#sorted = null;
+  }
+
+  get count(): number {
+    return this.#kinds.length;
+  }
+
+  get kinds(): Uint8Array {
+    return Uint8Array.from(this.#kinds);
+  }
+
+  get lengths(): Uint8Array {
+    return Uint8Array.from(this.#lengths);
+  }
+
+  days(): Uint16Array {
+    return Uint16Array.from(this.#days);
+  }
+
+  find(word: string): Postings | null {
+    return this.#words.get(word) ?? null;
+  }
+
+  beginningWith(start: string, limit: number): readonly string[] {
+    return this.words.filter((word) => word.startsWith(start)).slice(0, limit);
+  }
+
+  /** All words in the order of their bytes. */
+  get words(): readonly string[] {
+    this.#sorted ??= [...this.#words.keys()].sort(byBytes);
+    return this.#sorted;
+  }
+}
+
+/** The order of UTF-8, which is that of the code points and not that of JavaScript's own comparison. */
+export function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,49 @@
+/** Who said it, as far as one message tells by itself. */
+export const KINDS = ['user', 'model', 'call', 'tool', 'note'] as const;
+
+/** `call` is a tool call without words, `tool` what a tool gave back, `note` what a command printed that the user ran. */
+export type Kind = (typeof KINDS)[number];
+
+/** One message as it is searched. */
+export interface Document {
+  readonly kind: Kind;
+  /** Days since 1970, UTC. */
+  readonly day: number;
+  /** Where its JSON begins in the content of its frame. */
+  readonly place: number;
+  /** Everything in it that can be found. */
+  readonly text: string;
+}
+
+/** Which documents a word is in. */
+export interface Postings {
+  /** How many documents. */
+  readonly count: number;
+  /** See `decodePostings`. */
+  readonly bytes: Uint8Array;
+}
+
+/** A run of documents with an index of their words, on disk or in memory. Documents are numbered from 0. */
+export interface Part {
+  readonly count: number;
+  /** By document: the number of its kind in `KINDS`, and how long it is, as `lengthCode` has it. */
+  readonly kinds: Uint8Array;
+  readonly lengths: Uint8Array;
+  /** By document, days since 1970. */
+  days(): Uint16Array;
+  /** The documents with that word, null for none. */
+  find(word: string): Postings | null;
+  /** The words that begin so, at most `limit`. */
+  beginningWith(start: string, limit: number): readonly string[];
+}
+
+/** How many steps a doubling of the length has. */
+const STEPS = 16;
+
+/** A number of words in one byte. */
+export function lengthCode(length: number): number {
+  return Math.min(255, Math.round(Math.log2(length + 1) * STEPS));
+}
+
+/** The number of words that each byte stands for. */
+export const LENGTHS: Float32Array = Float32Array.from({ length: 256 }, (_, code) => 2 ** (code / STEPS) - 1);

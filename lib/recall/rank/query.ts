@@ -1,0 +1,68 @@
+import type { Part } from '../index/part.js';
+import { otherSpellings } from '../words/fold.js';
+import { describedWords, words } from '../words/words.js';
+
+/** A word that is looked for, in all the forms it may have. */
+export interface Term {
+  readonly forms: readonly string[];
+  /** Not missed where it is nowhere: the parts of such a name are looked for as well. */
+  readonly isWhole: boolean;
+}
+
+/** What is looked for. */
+export interface Query {
+  readonly terms: readonly Term[];
+  /** Words that follow each other in the question, as `one other`. */
+  readonly pairs: ReadonlySet<string>;
+  /** What must be in the text just so, in any case. */
+  readonly phrases: readonly string[];
+}
+
+const PHRASE = /"([^"]+)"|“([^”]+)”|„([^“]+)“|«([^»]+)»/g;
+
+/** A search as it was typed. */
+export function parseQuery(text: string): Query {
+  const phrases = Array.from(text.matchAll(PHRASE), ([, ...found]) => found.find((one) => one !== undefined) ?? '');
+  return { terms: termsOf(text), pairs: pairsOf(words(text)), phrases: phrases.filter((one) => one.trim() !== '') };
+}
+
+function termsOf(text: string): readonly Term[] {
+  const terms: { readonly forms: string[]; readonly isWhole: boolean }[] = [];
+  let isInRun = false;
+  for (const { word, as } of describedWords(text)) {
+    const last = terms.at(-1);
+    if (as === 'other' && last) last.forms.push(word);
+    else if (as !== 'end' || !isInRun) terms.push({ forms: [word], isWhole: as === 'whole' });
+    isInRun = as === 'pair';
+  }
+  const known = new Set<string>();
+  return terms.filter(({ forms: [word = ''] }) => !known.has(word) && known.add(word));
+}
+
+function pairsOf(sequence: readonly string[]): ReadonlySet<string> {
+  const pairs = new Set<string>();
+  sequence.forEach((word, index) => {
+    const next = sequence[index + 1];
+    if (next !== undefined && next !== word) pairs.add(`${word} ${next}`);
+  });
+  return pairs;
+}
+
+/** How many longer words one beginning may stand for. */
+const BEGINNINGS = 32;
+
+/** The forms of a term that are somewhere: itself, else other spellings of it, else words that begin with it. */
+export function formsIn(parts: readonly Part[], { forms }: Term): readonly string[] {
+  const [word = ''] = forms;
+  const isCharacter = /^[^\0-\u02ff]$/u.test(word);
+  const found = forms.filter((form) => parts.some((part) => part.find(form) !== null));
+  if (isCharacter) return [...found, ...beginnings(parts, word)];
+  if (found.length > 0) return found;
+  const others = otherSpellings(word).filter((form) => parts.some((part) => part.find(form) !== null));
+  if (others.length > 0) return others;
+  return word.length < 5 ? [] : beginnings(parts, word);
+}
+
+function beginnings(parts: readonly Part[], word: string): readonly string[] {
+  return [...new Set(parts.flatMap((part) => part.beginningWith(word, BEGINNINGS)))].slice(0, BEGINNINGS);
+}

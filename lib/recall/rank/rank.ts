@@ -1,0 +1,28 @@
+import type { Query } from './query.js';
+import type { Bounds, Candidate, Scores } from './scores.js';
+import { secondLook } from './second-look.js';
+
+/** How many documents are ranked, and how many of them with their text: reading it is what takes time. */
+const RANKED = 100;
+const LOOKED_AT = 48;
+
+/** The documents that fit best, best first; `textOf` reads one, null for one that must not be given. */
+export function rank(
+  scores: Scores,
+  query: Query,
+  bounds: Bounds,
+  textOf: (document: number) => string | null,
+): readonly Candidate[] {
+  const candidates = scores.best(query.terms, bounds, RANKED);
+  const [looked, rest] = [candidates.slice(0, LOOKED_AT), candidates.slice(LOOKED_AT)];
+  const again = looked.flatMap((candidate) => {
+    const text = textOf(candidate.document);
+    return text === null ? [] : [{ ...candidate, score: candidate.score * secondLook(query, text) }];
+  });
+  return [...again.sort((one, other) => other.score - one.score), ...rest];
+}
+
+/** How sure it is that a document is what was asked for: the share of the question it has, and how rare that is. */
+export function certainty({ coverage, weight }: Candidate): number {
+  return coverage * Math.sqrt(weight);
+}

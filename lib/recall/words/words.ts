@@ -1,0 +1,122 @@
+import { fold, foldToDigraphs } from './fold.js';
+import { stem } from './stem.js';
+import { stopWords } from './stop-words.js';
+
+/** Letters, digits and what joins them into one name: `hi.js`, `user_id`, `2024-05-08`, `don't`. */
+const CHUNK = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/gu;
+
+/** Scripts that are written without spaces, and Korean, which writes endings to its words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々〆]+/gu;
+
+/** Where a name in one word is a name of several: `getUserProfile`, `HTTPRequest`, `user_id`, `utf8`. */
+const SEAMS = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+
+/** Longer names are keys and encoded bytes, which nobody looks for. */
+const LONGEST = 64;
+
+const PLAIN = /^[\0-\x7f]*$/;
+
+const STOPPED = stopWords(fold);
+
+/** How many different pieces of text are remembered with their words: most of what is said is said again. */
+const REMEMBERED = 40_000;
+
+let known = new Map<string, readonly string[]>();
+
+/** A word that a text is found by. */
+export interface Word {
+  readonly word: string;
+  /** `whole`: a name whose parts follow; `other`: another spelling of the word before; `end`: the last character of a run in pairs. */
+  readonly as: 'word' | 'whole' | 'other' | 'pair' | 'end';
+}
+
+/** The words that a text is found by, in order: folded, without endings, names of several words as a whole and in parts. Words that say nothing are left out. */
+export function words(text: string): string[] {
+  const found: string[] = [];
+  for (const [chunk] of text.matchAll(CHUNK)) for (const word of wordsOf(chunk)) found.push(word);
+  return found;
+}
+
+/** The same words, each with what it is of the text. */
+export function describedWords(text: string): readonly Word[] {
+  return Array.from(text.matchAll(CHUNK), ([chunk]) => split(chunk)).flat();
+}
+
+/** The pieces of a text that words are made of: where each is, and its words. */
+export function* placedWords(
+  text: string,
+): Generator<{ readonly index: number; readonly length: number; readonly words: readonly string[] }> {
+  for (const { 0: chunk, index } of text.matchAll(CHUNK)) yield { index, length: chunk.length, words: wordsOf(chunk) };
+}
+
+function wordsOf(chunk: string): readonly string[] {
+  const remembered = known.get(chunk);
+  if (remembered !== undefined) return remembered;
+  const found = split(chunk).map(({ word }) => word);
+  if (chunk.length > LONGEST) return found;
+  if (known.size >= REMEMBERED) known = new Map();
+  known.set(chunk, found);
+  return found;
+}
+
+function split(chunk: string): readonly Word[] {
+  const found: Word[] = [];
+  const composed = PLAIN.test(chunk) ? chunk : chunk.normalize('NFKC');
+  const pieces = withoutContractions(composed).split(/[.\-:@'’]/);
+  if (pieces.length > 1 && /[\d.@_]/.test(composed) && composed.length <= LONGEST) {
+    found.push({ word: fold(composed), as: 'whole' });
+  }
+  for (const piece of pieces) addPiece(piece, found);
+  return found;
+}
+
+/** `Caroline's` is Caroline; `don't` and the `l'` of French are nothing. */
+function withoutContractions(text: string): string {
+  if (!/['’]/.test(text)) return text;
+  return text
+    .replace(/n['’]t\b/i, '')
+    .replace(/['’](?:s|d|m|re|ve|ll|t)\b/i, '')
+    .replace(/^(?:\p{L}|qu)['’]/iu, '');
+}
+
+function addPiece(piece: string, found: Word[]): void {
+  let at = 0;
+  for (const { 0: run, index } of PLAIN.test(piece) ? [] : piece.matchAll(UNSPACED)) {
+    addName(piece.slice(at, index), found);
+    addPairs(run, found);
+    at = index + run.length;
+  }
+  addName(piece.slice(at), found);
+}
+
+/** Every two characters, and the last one by itself: so a word of one character is found as the beginning of a pair. */
+function addPairs(run: string, found: Word[]): void {
+  const characters = Array.from(fold(run));
+  characters.forEach((character, index) => {
+    const next = characters[index + 1];
+    found.push(next === undefined ? { word: character, as: 'end' } : { word: character + next, as: 'pair' });
+  });
+}
+
+function addName(piece: string, found: Word[]): void {
+  const parts = piece.split(SEAMS).filter((part) => part !== '');
+  if (parts.length > 1 && piece.length <= LONGEST) addWhole(fold(piece), found);
+  // A single letter or digit of a version or a hash says nothing by itself.
+  for (const part of parts) if (parts.length === 1 || part.length > 1) addWord(part, found);
+}
+
+function addWhole(whole: string, found: Word[]): void {
+  found.push({ word: whole, as: 'whole' });
+  // Of a hash, people say the beginning.
+  if (/^(?=.*\d)[\da-f]{12,}$/.test(whole)) found.push({ word: whole.slice(0, 7), as: 'other' });
+}
+
+function addWord(word: string, found: Word[]): void {
+  if (word === '' || word.length > LONGEST) return;
+  const folded = fold(word);
+  if (STOPPED.has(folded)) return;
+  found.push({ word: stem(folded), as: 'word' });
+  const other = foldToDigraphs(word);
+  if (other !== null && other !== folded) found.push({ word: stem(other), as: 'other' });
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Collector } from '../../../lib/recall/index/collector.js';
+import type { Kind } from '../../../lib/recall/index/part.js';
+import { parseQuery } from '../../../lib/recall/rank/query.js';
+import { certainty, rank } from '../../../lib/recall/rank/rank.js';
+import { type Bounds, Scores } from '../../../lib/recall/rank/scores.js';
+import { whoIsAsked } from '../../../lib/recall/rank/who-is-asked.js';
+import { words } from '../../../lib/recall/words/words.js';
+import { LOOK_UPS } from '../look-ups.js';
+
+const ANY: Bounds = { kinds: null, from: null, until: null, favour: {} };
+
+function collected(
+  texts: readonly (string | { readonly text: string; readonly kind?: Kind; readonly day?: number })[],
+) {
+  const collector = new Collector();
+  for (const one of texts) collector.add({ kind: 'user', day: 0, ...(typeof one === 'string' ? { text: one } : one) });
+  return collector;
+}
+
+function found(texts: Parameters<typeof collected>[0], query: string, bounds = ANY): readonly number[] {
+  const plain = texts.map((one) => (typeof one === 'string' ? one : one.text));
+  const scores = new Scores([collected(texts)]);
+  return rank(scores, parseQuery(query), bounds, (document) => plain[document] ?? null).map(({ document }) => document);
+}
+
+describe('a search', () => {
+  it('finds names, errors and foreign words as people type them', () => {
+    const texts = LOOK_UPS.map(({ text }) => text);
+    const missed = LOOK_UPS.filter(({ query }, index) => found(texts, query)[0] !== index).map(({ query }) => query);
+    expect(missed.length).toBeLessThanOrEqual(LOOK_UPS.length * 0.1);
+  });
+
+  it('puts the rarer word first, and what stands beside a match after it', () => {
+    const texts = ['we had bread', 'and some zucchini', 'with bread', 'bread', 'nothing', 'nothing'];
+    expect(found(texts, 'zucchini bread')[0]).toBe(1);
+    expect(found(texts, 'zucchini').slice(0, 3)).toEqual([1, 2, 0]);
+  });
+
+  it('prefers words in the order of the question', () => {
+    const filler = Array.from({ length: 20 }, (_, index) => `filler${index}`);
+    expect(found(['cat dog', ...filler, 'dog cat', ...filler], 'dog cat')[0]).toBe(21);
+  });
+
+  it('counts what tools printed less than what was said', () => {
+    const filler = Array.from({ length: 20 }, (_, index) => `filler${index}`);
+    const texts = [{ text: 'espresso machine', kind: 'tool' as const }, ...filler, 'espresso machine', ...filler];
+    expect(found(texts, 'espresso machine')[0]).toBe(21);
+  });
+
+  it('gives only those who are asked for, in the days that are asked for', () => {
+    const texts = [
+      { text: 'espresso', kind: 'model' as const, day: 10 },
+      { text: 'espresso', kind: 'user' as const, day: 20 },
+      { text: 'espresso', kind: 'user' as const, day: 30 },
+    ];
+    expect(found(texts, 'espresso', { ...ANY, kinds: ['model'] })).toEqual([0]);
+    expect(found(texts, 'espresso', { ...ANY, kinds: ['user'], from: 25 })).toEqual([2]);
+    expect(found(texts, 'espresso', { ...ANY, until: 19 })).toEqual([0]);
+  });
+
+  it('leaves out what must not be given', () => {
+    const scores = new Scores([collected(['espresso', 'espresso'])]);
+    const ranked = rank(scores, parseQuery('espresso'), ANY, (document) => (document === 0 ? null : 'espresso'));
+    expect(ranked.map(({ document }) => document)).toEqual([1]);
+  });
+
+  it('is sure of a whole question, and not of one word of it', () => {
+    const texts = [
+      'the espresso machine broke in Lisbon',
+      ...Array.from({ length: 200 }, (_, index) => `word${index} machine`),
+    ];
+    const scores = new Scores([collected(texts)]);
+    const sure = (query: string): number => certainty(rank(scores, parseQuery(query), ANY, () => '')[0] ?? never());
+    expect(sure('espresso machine in Lisbon')).toBeGreaterThan(3);
+    expect(sure('violin concert with a machine in Helsinki')).toBeLessThan(1);
+  });
+
+  it('scores a document as counting does', () => {
+    const word = fc.constantFrom('apple', 'berry', 'citrus', 'damson', 'elder');
+    const texts = fc.array(
+      fc.array(word, { minLength: 1, maxLength: 12 }).map((list) => list.join(' ')),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(texts, fc.array(word, { minLength: 1, maxLength: 3 }), (all, asked) => {
+        const wanted = new Set(words(asked.join(' ')));
+        const has = (text: string | undefined): number => words(text ?? '').filter((one) => wanted.has(one)).length;
+        const expected = all.flatMap((text, index) =>
+          has(all[index - 1]) + has(text) + has(all[index + 1]) > 0 ? [index] : [],
+        );
+        const best = new Scores([collected(all)]).best(parseQuery(asked.join(' ')).terms, ANY, 1000);
+        expect(best.map(({ document }) => document).sort((one, other) => one - other)).toEqual(expected);
+        for (const { document, terms } of best) expect(terms === 0).toBe(has(all[document]) === 0);
+      }),
+    );
+  });
+});
+
+describe('whose words a question asks about', () => {
+  it.each([
+    ['What did you recommend for the trip?', { model: 1.6 }],
+    ['Did I say when my sprint ends?', { user: 1.6 }],
+    ['Was hast du mir empfohlen?', { model: 1.6 }],
+    ['the espresso machine', {}],
+  ])('%s', (question, expected) => {
+    expect(whoIsAsked(question)).toEqual(expected);
+  });
+});
+
+function never(): never {
+  throw new Error('Nothing was found.');
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { describedWords, placedWords, words } from '../../../lib/recall/words/words.js';
+
+describe('the words of a text', () => {
+  it.each([
+    ['painting paints painted', 'paint paint paint'],
+    ["Caroline's dog didn't eat it", 'carolin dog eat'],
+    ['getUserProfile', 'getuserprofile user profil'],
+    ['HTTPRequestParser', 'httprequestparser http request parser'],
+    ['max_input_tokens', 'max_input_tokens max input token'],
+    ['see hi.js', 'hi.js hi js'],
+    ['v2.3.1', 'v2.3.1 v2 3 1'],
+    ['Zürich', 'zurich zuerich'],
+    ['cafe\u0301', 'caf'],
+    ['ＦＵＬＬ', 'full'],
+    ['数据库', '数据 据库 库'],
+    ['猫', '猫'],
+    ['我家cat', '我家 家 cat'],
+    ['книги книга', 'книг книг'],
+    ['3eb6f2c9a01d44', '3eb6f2c9a01d44 3eb6f2c eb 01 44'],
+    ["l'eau de la mer", 'eau mer'],
+    ['what did you say about the', ''],
+  ])('of %j are %j', (text, expected) => {
+    expect(words(text).join(' ')).toBe(expected);
+  });
+
+  it('leave out what is longer than any name', () => {
+    expect(words(`key ${'ab'.repeat(40)}`)).toEqual(['key']);
+  });
+
+  it('are the same however the accents are composed, in any case', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'aeouäöüéñçøßÅ ') }), (text) => {
+        expect(words(text.normalize('NFD'))).toEqual(words(text.normalize('NFC')));
+      }),
+    );
+  });
+
+  it('are the same with their places and with what they are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect([...placedWords(text)].flatMap((placed) => placed.words)).toEqual(words(text));
+        expect(describedWords(text).map(({ word }) => word)).toEqual(words(text));
+      }),
+    );
+  });
+});
