@@ -1,41 +1,86 @@
 // `npm run mutate -- lib/session`: changes that room in many small ways, one at a time, and lists the changes that no spec of the room notices.
-// What follows are more specs to run, for rooms that those of other folders hold too. Fails below 80 % of the changes noticed.
+// `--sample 150` tries that many of them, drawn at random, and says how sure the score is; `--seed` draws the same again. What follows the room are more
+// specs to run, for rooms that those of other folders cover too. Fails below 80 % of the changes noticed.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildSync } from 'esbuild';
 import jest from '../jest.config.js';
+import type { SampleOptions } from './mutate/plugin.js';
 
-const [place = '', ...more] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+    concurrency: { type: 'string', default: '1' },
+  },
+});
+const [place = '', ...more] = positionals;
 const room = /^lib\/([^/]+)/.exec(place)?.[1];
 if (room === undefined)
-  throw new Error(`'${place}' is no room. Name one, or a file of it: npm run mutate -- lib/session`);
+  throw new Error(`Unknown room '${place}'. Name a folder of lib, or a file in it: npm run mutate -- lib/session`);
 const specs = [`spec/${room}/**/*.spec.ts`, ...more];
 
 const folder = mkdtempSync(join(tmpdir(), 'hi-mutate-'));
+const sample: SampleOptions = {
+  folder,
+  sample: values.sample === undefined ? null : wholeNumber('sample', values.sample),
+  seed: wholeNumber('seed', values.seed),
+};
+
+// Beside the packages it imports; esbuild, for Stryker loads plugins as JavaScript.
+const plugin = join(process.cwd(), 'node_modules', `.hi-mutate-${process.pid}.mjs`);
+buildSync({
+  entryPoints: ['scripts/mutate/plugin.ts'],
+  outfile: plugin,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  packages: 'external',
+});
+
+// Jest loads this file by `require`, and asks it which of all spec files to run.
+const filter = join(folder, 'filter.cjs');
+writeFileSync(
+  filter,
+  'module.exports = (paths) => { const only = process.env.HI_MUTATE_SPECS; return { filtered: only ? paths.filter((path) => JSON.parse(only).includes(path)) : paths }; };',
+);
+
 const options = {
   mutate: [place.endsWith('.ts') ? place : `${place}/**/*.ts`],
-  testRunner: 'jest',
-  plugins: ['@stryker-mutator/jest-runner'],
+  testRunner: 'jest-sample',
+  plugins: [plugin],
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   jest: {
     projectType: 'custom',
     enableFindRelatedTests: false,
-    config: { ...jest, testMatch: specs.map((spec) => `<rootDir>/${spec}`) },
+    config: { ...jest, filter, testMatch: specs.map((spec) => `<rootDir>/${spec}`) },
   },
   coverageAnalysis: 'perTest',
-  // Specs that wait for each other's processor time would end late, which counts as noticed.
-  concurrency: 1,
+  concurrency: wholeNumber('concurrency', values.concurrency),
+  // A spec that is late because the machine is busy has not noticed anything, but a timeout counts as noticed.
+  timeoutMS: 60_000,
   // Stryker reads tsconfig.json by an interface that TypeScript 7 no longer has.
   tsconfigFile: 'none',
   tempDirName: join(folder, 'changed'),
   ignorePatterns: ['dist', 'bench'],
-  reporters: ['clear-text', 'progress-append-only'],
-  clearTextReporter: { logTests: false },
-  thresholds: { high: 90, low: 80, break: 80 },
+  reporters: ['sample', 'progress-append-only'],
+  logLevel: 'warn',
+  warnings: { unknownOptions: false, slow: false },
 };
 const file = join(folder, 'stryker.json');
 writeFileSync(file, JSON.stringify(options));
-const { status } = spawnSync('npx', ['stryker', 'run', file], { stdio: 'inherit' });
+const env = { ...process.env, HI_MUTATE: JSON.stringify(sample) };
+const { status } = spawnSync('npx', ['stryker', 'run', file], { stdio: 'inherit', env });
+const isEnough = status === 0 && JSON.parse(readFileSync(join(folder, 'score.json'), 'utf8')).score >= 80;
 rmSync(folder, { recursive: true, force: true });
-process.exitCode = status ?? 1;
+rmSync(plugin, { force: true });
+process.exitCode = isEnough ? 0 : 1;
+
+function wholeNumber(name: string, value: string): number {
+  if (/^\d+$/.test(value)) return Number(value);
+  throw new Error(`Invalid --${name} '${value}'. Give a whole number.`);
+}

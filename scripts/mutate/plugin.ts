@@ -1,0 +1,153 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { MutantResult } from '@stryker-mutator/api/core';
+import { type Injector, type PluginContext, PluginKind } from '@stryker-mutator/api/plugin';
+import type { MutationTestingPlanReadyEvent, Reporter } from '@stryker-mutator/api/report';
+import {
+  type DryRunResult,
+  DryRunStatus,
+  type MutantRunOptions,
+  type MutantRunResult,
+  MutantRunStatus,
+  type TestRunner,
+} from '@stryker-mutator/api/test-runner';
+import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
+import { drawEvenly } from './draw.js';
+import { scoreOf } from './score.js';
+
+/** What `scripts/mutate.ts` tells its plugin, in an environment variable: Stryker runs the plugin in processes of its own. */
+export interface SampleOptions {
+  /** Where those processes leave files for each other. */
+  readonly folder: string;
+  /** How many mutants to run; null for all of them. */
+  readonly sample: number | null;
+  readonly seed: number;
+}
+
+/** The variable with the spec files that one run of Jest is limited to; read by the `filter` of Jest's configuration. */
+const SPECS = 'HI_MUTATE_SPECS';
+
+const options: SampleOptions = JSON.parse(process.env.HI_MUTATE ?? '{}');
+const drawnFile = join(options.folder, 'drawn.json');
+const specsFile = join(options.folder, 'specs.json');
+
+/**
+ * Runs Jest, with two differences. A mutant that was not drawn is not run. And only the spec files whose specs reach the mutant are loaded:
+ * Stryker's own runner loads all of them and skips their specs, which takes most of the time.
+ */
+class SampleRunner implements TestRunner {
+  readonly #jest: TestRunner;
+  #drawn: ReadonlySet<string> | null = null;
+  #specs: ReadonlyMap<string, readonly string[]> | null = null;
+
+  constructor(jest: TestRunner) {
+    this.#jest = jest;
+  }
+
+  capabilities() {
+    return this.#jest.capabilities();
+  }
+
+  async init(): Promise<void> {
+    await this.#jest.init?.();
+  }
+
+  async dryRun(run: Parameters<TestRunner['dryRun']>[0]): Promise<DryRunResult> {
+    const result = await this.#jest.dryRun(run);
+    if (result.status !== DryRunStatus.Complete) return result;
+    const files = new Map<string, string[]>();
+    for (const { id, fileName } of result.tests) {
+      if (fileName !== undefined) files.set(id, [...(files.get(id) ?? []), fileName]);
+    }
+    writeFileSync(specsFile, JSON.stringify([...files]));
+    return result;
+  }
+
+  async mutantRun(run: MutantRunOptions): Promise<MutantRunResult> {
+    this.#drawn ??= new Set(read<string[]>(drawnFile));
+    this.#specs ??= new Map(read<[string, string[]][]>(specsFile));
+    if (!this.#drawn.has(run.activeMutant.id)) return { status: MutantRunStatus.Error, errorMessage: 'not drawn' };
+    const files = new Set(run.testFilter?.flatMap((id) => this.#specs?.get(id) ?? []));
+    if (files.size > 0) process.env[SPECS] = JSON.stringify([...files]);
+    try {
+      return await this.#jest.mutantRun(run);
+    } finally {
+      delete process.env[SPECS];
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await this.#jest.dispose?.();
+  }
+}
+
+function read<Value>(path: string): Value {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** Draws the sample when all mutants are known, tells of each drawn mutant that survived, and at the end of the score. */
+class SampleReporter implements Reporter {
+  #drawn: ReadonlySet<string> = new Set();
+  readonly #results: MutantResult[] = [];
+  #total = 0;
+
+  onMutationTestingPlanReady({ mutantPlans }: MutationTestingPlanReadyEvent): void {
+    const ids = mutantPlans.filter(({ mutant }) => mutant.status === undefined).map(({ mutant }) => mutant.id);
+    const drawn = options.sample === null ? ids : drawEvenly(ids, options.sample, options.seed);
+    this.#drawn = new Set(drawn);
+    this.#total = ids.length;
+    writeFileSync(drawnFile, JSON.stringify(drawn));
+  }
+
+  onMutantTested(result: Readonly<MutantResult>): void {
+    if (!this.#drawn.has(result.id)) return;
+    this.#results.push(result);
+    if (result.status !== 'Killed') process.stdout.write(describe(result));
+  }
+
+  wrapUp(): void {
+    const of = (...statuses: readonly string[]): number =>
+      this.#results.filter(({ status }) => statuses.includes(status)).length;
+    const detected = of('Killed', 'Timeout');
+    const undetected = of('Survived', 'NoCoverage');
+    const { score, low, high } = scoreOf(detected, undetected);
+    const drawn = options.sample === null ? 'all' : `${this.#results.length} of`;
+    process.stdout.write(
+      `\n${drawn} ${this.#total} mutants, seed ${options.seed}: ${of('Killed')} killed, ${of('Timeout')} timed out, ` +
+        `${of('Survived')} survived, ${of('NoCoverage')} not reached, ${of('RuntimeError', 'CompileError')} invalid\n` +
+        `score ${score.toFixed(1)} %${options.sample === null ? '' : `, 95 % interval ${low.toFixed(1)} to ${high.toFixed(1)} %`}\n`,
+    );
+    writeFileSync(join(options.folder, 'score.json'), JSON.stringify({ score }));
+  }
+}
+
+function describe({ fileName, location, mutatorName, replacement, status }: MutantResult): string {
+  const { start, end } = location;
+  const lines = readFileSync(fileName, 'utf8')
+    .split('\n')
+    .slice(start.line - 1, end.line);
+  const last = lines.length - 1;
+  const original = lines
+    .map((line, at) => line.slice(at === 0 ? start.column - 1 : 0, at === last ? end.column - 1 : undefined))
+    .join('\n');
+  const place = `${relative(process.cwd(), fileName)}:${start.line}:${start.column}`;
+  return `\n${status} ${place} ${mutatorName}\n${indent('-', original)}\n${indent('+', replacement)}\n`;
+}
+
+function indent(mark: string, text: string): string {
+  const lines = text.split('\n');
+  const shown = lines.length <= 8 ? lines : [...lines.slice(0, 6), '…'];
+  return shown.map((line) => `  ${mark} ${line}`).join('\n');
+}
+
+function createRunner(injector: Injector<PluginContext>): TestRunner {
+  const plugin = jestPlugins.find(({ name }) => name === 'jest');
+  if (plugin === undefined) throw new Error('@stryker-mutator/jest-runner has no plugin "jest" any more.');
+  return new SampleRunner(injector.injectFunction(plugin.factory));
+}
+createRunner.inject = ['$injector'] as const;
+
+export const strykerPlugins = [
+  { kind: PluginKind.TestRunner, name: 'jest-sample', factory: createRunner },
+  { kind: PluginKind.Reporter, name: 'sample', injectableClass: SampleReporter },
+];
