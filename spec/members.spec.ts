@@ -20,7 +20,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/completion/completion-scripts.ts': 'the program bash, not the tool',
   'cli/program.ts': 'the program bash, not the tool',
   'permission/shell/read-command.ts': 'the program bash, not the tool',
-  'tools/dispatcher.ts': 'tells the model how to change a file with a secret in it',
   'view/least.ts': 'a strategy that writes no text leaves less; the view is below the strategies',
   'providers/common/reasoning-details.ts': "a field of a vendor's answer",
   'screen/screen.ts': 'what a request is for: an answer or a summary',

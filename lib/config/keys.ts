@@ -1,3 +1,4 @@
+import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
 import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import { DEFAULT_WINDOW } from './default-window.js';
@@ -84,7 +85,7 @@ export function configKeys({ providers, strategies }: MemberNames) {
           'summary',
           `How the conversation is made shorter: ${strategies.map((name) => `\`"${name}"\``).join(', ')}.`,
         ),
-        trigger_ratio: setting(SHARE, 0.8, 'The share of the window at which a compaction is due.'),
+        trigger_ratio: setting(SHARE, DEFAULT_TRIGGER_RATIO, 'The share of the window at which a compaction is due.'),
         keep_recent: setting(COUNT, 6, 'How many messages a summary leaves word for word.'),
         keep_ratio: setting(SHARE, 0.5, 'The share of the messages that truncation keeps.'),
         target_ratio: setting(SHARE, 0.5, 'The largest share of the original that a summary should have.'),

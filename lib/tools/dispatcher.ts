@@ -15,18 +15,18 @@ import { runTool } from './run-tool.js';
 import type { Approve, Tool, ToolContext, ToolRunner } from './tool.js';
 import { argumentErrors } from './validate-arguments.js';
 
-/** What a runner is made of. */
+/** What a tool runner needs. */
 export interface ToolRunnerOptions {
   readonly tools: readonly Tool[];
   readonly context: ToolContext;
-  /** How many characters of output the model gets of all calls of one answer together; absent for no such limit. */
+  /** The most characters of output that the model gets from all calls of one answer together; absent for no limit. */
   readonly sharedLimit?: number;
   readonly permissions: Permissions;
-  /** What the rules can be about, where that is more than `tools`: the rules for a tool that is not offered stay valid, and cover what commands do. */
+  /** The tools that rules may name, if more than `tools`: rules for a tool that is not offered stay valid, and apply to what commands do. */
   readonly ruleSubjects?: readonly RuleSubject[];
-  /** Null when nobody can be asked: then "ask" means no. */
+  /** Null without a user to ask: then "ask" means no. */
   readonly approve: Approve | null;
-  /** `-y`: "ask" means yes. What `deny` names is still refused. */
+  /** `-y`: "ask" means yes. Calls that `deny` covers are still refused. */
   readonly allowAll: boolean;
   /** Stores a rule that the user allowed with "always". */
   remember(rule: string): Promise<void>;
@@ -34,7 +34,7 @@ export interface ToolRunnerOptions {
   readonly secrets: readonly string[];
   /** hi's own folders and files (configuration, history): access to them always needs approval. */
   readonly ownPlaces?: readonly string[];
-  /** Folders outside the working folder whose files may be read without approval: skills have files of their own. */
+  /** Folders outside the working folder whose files may be read without approval, such as those of skills. */
   readonly freeFolders?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ type Outcome =
   | { readonly result: JsonObject; readonly error?: never }
   | { readonly error: string; readonly result?: never };
 
-/** How many characters of an interrupted call's output the model reads, from its end. */
+/** The most characters of an interrupted call's output that the model gets, from its end. */
 const MAX_PARTIAL_OUTPUT = 4000;
 
 /** The outcome of an interrupted call. */
@@ -55,7 +55,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   return new ToolExecutor(options);
 }
 
-/** Checks, judges, runs and reports one call after the other. */
+/** Validates, authorises, runs and reports calls, one after the other. */
 class ToolExecutor implements ToolRunner {
   readonly specs: readonly ToolSpec[];
   readonly #tools: readonly Tool[];
@@ -65,7 +65,7 @@ class ToolExecutor implements ToolRunner {
   readonly #failures = new FailureWatch();
   readonly #ownLimit: number;
   readonly #sharedLimit: number;
-  /** The limit of each of the calls that run now. */
+  /** The output limit of each of the current calls. */
   #outputLimit: number;
   #cleanups: (() => Promise<void>)[] = [];
 
@@ -109,7 +109,7 @@ class ToolExecutor implements ToolRunner {
     return results;
   }
 
-  /** Runs one call to its outcome; nothing is thrown. */
+  /** Runs one call to its outcome. Never throws. */
   async *#settle(call: ToolCallPart, signal: AbortSignal): AsyncGenerator<ChatEvent, Outcome> {
     const outcome = this.#masked(yield* this.#attempt(call, signal));
     const note = this.#failures.note(call, outcome);
@@ -189,7 +189,7 @@ async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart):
   return `The arguments of ${tool.name} were not a JSON object: ${invalid_args.slice(0, 200)}`;
 }
 
-const MASKED_CALL = `The call contains '${MASK}', which stands for a secret that you cannot see. Leave that part of the file as it is (edit_file), or ask the user.`;
+const MASKED_CALL = `The call contains '${MASK}', which stands for a secret that you cannot see. Change only other parts of the file, or ask the user.`;
 
 function wouldWriteMask(access: Access, args: JsonObject): boolean {
   return access.kind !== 'read' && JSON.stringify(args).includes(MASK);
