@@ -6,8 +6,8 @@ import type { SkillsOptions } from './common/skill-options.js';
 export type { SkillsOptions } from './common/skill-options.js';
 
 /**
- * Finds the skills of a folder. Never fails: what is broken is left out and is a warning of the library.
- * Where there is no folder, and none was there in the conversation, nothing of this room is loaded.
+ * Finds the skills in a folder. Never fails: a broken skill is left out and reported as a warning.
+ * Without a folder, and without skills earlier in the conversation, no other module of this folder is loaded.
  */
 export async function openSkills(options: SkillsOptions): Promise<SkillLibrary> {
   return existsSync(options.folder) ? await opened(options) : absent(options);
@@ -22,13 +22,15 @@ function absent(options: SkillsOptions): SkillLibrary {
     skills: [],
     warnings: [],
     asks: false,
-    async select(entries, text, wishes, signal) {
-      const knew = entries.some((entry) => isMessage(entry) && (entry.skills?.active.length || entry.skills?.standing));
-      if (knew) return await (await opened(options)).select(entries, text, wishes, signal);
+    async select(entries, text, overrides, signal) {
+      const hadSkills = entries.some(
+        (entry) => isMessage(entry) && (entry.skills?.active.length || entry.skills?.standing),
+      );
+      if (hadSkills) return await (await opened(options)).select(entries, text, overrides, signal);
       return { record: { matched: [], active: [] }, loaded: [], dropped: [] };
     },
     texts: async () => [],
     cuts: [],
-    explain: async (name, entries, wishes) => await (await opened(options)).explain(name, entries, wishes),
+    explain: async (name, entries, overrides) => await (await opened(options)).explain(name, entries, overrides),
   };
 }

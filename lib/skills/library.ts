@@ -10,7 +10,7 @@ import { createMatcher } from './select/matcher.js';
 import { type SelectionContext, selectSkills } from './select/select.js';
 import { type Active, createShortener, skillBlockOf } from './shorten/skill-blocks.js';
 
-/** The skills of one folder and what becomes of them in a conversation. */
+/** The skills of one folder, and what a conversation does with them. */
 export function createLibrary(
   skills: readonly FoundSkill[],
   found: readonly SkillWarning[],
@@ -36,9 +36,9 @@ export function createLibrary(
     warnings,
     asks: options.matcher === 'llm' && options.model !== null && skills.length > 0,
 
-    select(entries, text, wishes, signal) {
+    select(entries, text, overrides, signal) {
       shortener.retry();
-      return selectSkills(context, entries, text, wishes, signal);
+      return selectSkills(context, entries, text, overrides, signal);
     },
 
     async texts(active, { form, reader }, signal) {
@@ -58,14 +58,14 @@ export function createLibrary(
       return shortener.cuts;
     },
 
-    async explain(name, entries, wishes) {
+    async explain(name, entries, overrides) {
       const skill = pick(skills, name, 'skill', 'usage');
       const body = await bodies.text(skill);
       const head = `${skill.name}: ${skill.description}`;
-      if (body === null) return `${head}\nOut: its file cannot be read any more.\n${skill.path}\n`;
+      if (body === null) return `${head}\nOut: its file can no longer be read.\n${skill.path}\n`;
       const record = lastSkillMessage(entries)?.skills ?? null;
       const reason =
-        overrideFor(skill.name, wishes) ?? reasonFor(skill.name, record, await context.sendsAll(), options);
+        overrideFor(skill.name, overrides) ?? reasonFor(skill.name, record, await context.sendsAll(), options);
       return `${head}\n${reason}\n${skill.path}\n\n${body}\n`;
     },
   };
@@ -80,7 +80,7 @@ function tokensOf({ body }: Active): number {
   return estimateTokens(body.length);
 }
 
-/** Maps in order, four at a time: a folder of a hundred large skills is not a hundred requests at once. */
+/** Maps in order, four items at a time, so that a hundred large skills do not start a hundred requests at once. */
 async function byFours<In, Out>(items: readonly In[], map: (item: In) => Out | Promise<Out>): Promise<Out[]> {
   const mapped: Out[] = [];
   for (let from = 0; from < items.length; from += 4) {

@@ -3,7 +3,7 @@ import type { SkillsOptions } from './common/skill-options.js';
 import { loadSkills } from './find/load-skills.js';
 import { createLibrary } from './library.js';
 
-/** Reads the folder and makes its library. Never fails. */
+/** Reads the folder and creates its library. Never fails. */
 export async function openLibrary(options: SkillsOptions): Promise<SkillLibrary> {
   const { skills, warnings } = await loadSkills(options.folder, options.known_file ?? null);
   return createLibrary(skills, warnings, options);

@@ -31,7 +31,7 @@ describe('skills', () => {
     const skills = { ...skillsOf('git'), 'large.md': 'How to do much. '.repeat(1000) };
     await using chat = await skilled({ skills, config: { model: 'gpt-4' } });
     const { stdout } = await chat.chat('hello', '/skills git');
-    expect(stdout).toContain('\nOut: no message was about it lately.');
+    expect(stdout).toContain('\nOut: not matched recently.');
     expect(stdout).toContain((await chat.hi('skills', 'git')).stdout);
   });
 
@@ -49,12 +49,16 @@ describe('skills', () => {
 describe('broken skills', () => {
   /** Files of a skills folder, each with what is said of it. */
   const BROKEN: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
-    ['odd/SKILL.md', '---\nname: odd\ndescription: a: b\n---\nHow to use odd.', /^line 3: the frontmatter is no YAML/],
+    [
+      'odd/SKILL.md',
+      '---\nname: odd\ndescription: a: b\n---\nHow to use odd.',
+      /^line 3: the frontmatter is not valid YAML/,
+    ],
     ['image.md', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2), /^is binary; left out$/],
-    ['sql/SKILL.md', skillFile('sql'), /^the name 'sql' is taken by .*SQL\.md; left out$/],
+    ['sql/SKILL.md', skillFile('sql'), /^the name 'sql' is already used by .*SQL\.md; left out$/],
     ['empty.md', '', /^is empty; left out$/],
-    ['evil/SKILL.md', '---\nname: ../../evil\n---\nHow to use evil.', /^the name '..\/..\/evil' is not a name/],
-    ['huge.md', 'How to use huge. '.repeat(100_000), /^has 1700000 bytes/],
+    ['evil/SKILL.md', '---\nname: ../../evil\n---\nHow to use evil.', /^invalid name '..\/..\/evil'/],
+    ['huge.md', 'How to use huge. '.repeat(100_000), /^is too large \(1700000 bytes/],
   ];
   const LINKS = ['loop.md', 'out.md'];
   const NAMES = ['sql', 'docker', 'git', 'odd'];
@@ -76,7 +80,9 @@ describe('broken skills', () => {
     for (const [file, , reason] of BROKEN)
       expect([file, reasons.get(chat.place(file))]).toEqual([file, expect.stringMatching(reason)]);
     expect(reasons.get(chat.place('loop.md'))).toBe('cannot be read (ELOOP); left out');
-    expect(reasons.get(chat.place('out.md'))).toBe('leads out of the skills folder; put a copy here; left out');
+    expect(reasons.get(chat.place('out.md'))).toBe(
+      'is a link to a place outside the skills folder; copy the file instead; left out',
+    );
     expect(listed.warnings).toHaveLength(BROKEN.length + LINKS.length);
   });
 
@@ -94,11 +100,11 @@ describe('broken skills', () => {
 
 describe('files that are skills by everything but their name', () => {
   const MISNAMED: readonly (readonly [file: string, listed: string, reason: string])[] = [
-    ['F.MD', 'F.MD', 'its name ends with .MD, not .md'],
-    ['notes.markdown', 'notes.markdown', 'its name ends with .markdown, not .md'],
-    ['work/review.md', 'work', 'has no SKILL.md; too deep in it: review.md. A skill is NAME.md or NAME/SKILL.md'],
-    ['pack/pdf/SKILL.md', 'pack', 'too deep in it: pdf/SKILL.md.'],
-    ['lower/skill.md', 'lower', 'its file is called skill.md, not SKILL.md'],
+    ['F.MD', 'F.MD', 'its extension is .MD, not .md'],
+    ['notes.markdown', 'notes.markdown', 'its extension is .markdown, not .md'],
+    ['work/review.md', 'work', 'has no SKILL.md, only review.md. A skill is NAME.md or NAME/SKILL.md'],
+    ['pack/pdf/SKILL.md', 'pack', 'has no SKILL.md, only pdf/SKILL.md.'],
+    ['lower/skill.md', 'lower', 'its file is named skill.md, not SKILL.md'],
   ];
   const OTHERS = ['LICENSE', 'notes.txt', '.hidden.MD', '.git/x.md', 'pictures/one.png', 'git/reference/more.md'];
 
@@ -124,8 +130,8 @@ describe('files that are skills by everything but their name', () => {
     chat.home.write('elsewhere.md', 'E');
     symlinkSync(chat.home.work, chat.place('linked'));
     const { stderr } = await chat.hi('skills');
-    expect(stderr).toContain('too deep in it: a.md and 2 more.');
-    expect(stderr).toContain(`skill ${chat.place('linked')}: has no SKILL.md; too deep in it: elsewhere.md.`);
+    expect(stderr).toContain('has no SKILL.md, only a.md and 2 more.');
+    expect(stderr).toContain(`skill ${chat.place('linked')}: has no SKILL.md, only elsewhere.md.`);
   });
 });
 
@@ -160,10 +166,10 @@ describe('skills by hand', () => {
     const commands = ['/skills sql', '/skill sql', '/skills sql', 'hello', '/skills sql', '/skill -sql', '/skills sql'];
     const { stdout } = await chat.chat(...commands);
     expect(stdout.split('\n').filter((line) => /^(?:In|Out|Loaded|Dropped)\b/.test(line))).toEqual([
-      'Out: no message was about it lately. /skill sql loads it.',
-      'Loaded by hand: it comes with the next message. /skill -sql drops it.',
+      'Out: not matched recently. /skill sql loads it.',
+      'Loaded by hand: it is sent with the next message. /skill -sql drops it.',
       'In: loaded by hand. /skill -sql drops it.',
-      'Dropped by hand: it does not go with the next message. /skill sql loads it.',
+      'Dropped by hand: it is not sent with the next message. /skill sql loads it.',
     ]);
   });
 
@@ -200,8 +206,8 @@ describe('skills whose files change while a chat runs', () => {
     );
     expect(status).toBe(0);
     expect(chat.sent()).toEqual([['git'], ['git'], ['git']]);
-    expect(stderr).toBe(`skills: +git\nskill ${chat.place('sql/SKILL.md')}: cannot be read any more (ENOENT)\n`);
-    expect(stdout).toContain('Out: its file cannot be read any more.');
+    expect(stderr).toBe(`skills: +git\nskill ${chat.place('sql/SKILL.md')}: can no longer be read (ENOENT)\n`);
+    expect(stdout).toContain('Out: its file can no longer be read.');
   });
 
   it('that vanish after they were read stay until the next start, and go then', async () => {

@@ -29,7 +29,7 @@ describe('a library that sends all skills', () => {
     ]);
   });
 
-  it('gives one block for each, without frontmatter, naming the folder of what lies beside it', async () => {
+  it('gives one block for each, without frontmatter, naming the folder with its other files', async () => {
     const folder = folderWith(FILES);
     const library = await open(folder);
     expect(await library.texts(['docker', 'git'], { form: 'whole', reader: 'read_file' }, signal)).toEqual([
@@ -51,7 +51,7 @@ describe('a library that sends all skills', () => {
     const library = await open(folder);
     rmSync(join(folder, 'git.md'));
     expect(await library.texts(['git'], { form: 'whole', reader: 'read_file' }, signal)).toEqual([]);
-    expect(library.warnings).toEqual([{ path: join(folder, 'git.md'), reason: 'cannot be read any more (ENOENT)' }]);
+    expect(library.warnings).toEqual([{ path: join(folder, 'git.md'), reason: 'can no longer be read (ENOENT)' }]);
   });
 
   it('names the nearest skill when asked for one there is not', async () => {
@@ -72,20 +72,20 @@ describe('the explanation of a skill', () => {
     const folder = folderWith({ 'git.md': skillFile('git', 'Commits.', 'Rebase.\n\nAlways.') });
     const library = await open(folder, { mode: 'matched' });
     expect(await library.explain('git', [], NO_OVERRIDES)).toBe(
-      `git: Commits.\nOut: no message was about it lately. /skill git loads it.\n${join(folder, 'git.md')}\n\nRebase.\n\nAlways.\n`,
+      `git: Commits.\nOut: not matched recently. /skill git loads it.\n${join(folder, 'git.md')}\n\nRebase.\n\nAlways.\n`,
     );
   });
 
   it('follows what happens to it', async () => {
     const talk = conversation(await open(folderWith(FILES), { mode: 'matched' }));
     await talk.say('git');
-    expect(await reason(talk)).toBe('In: the newest message is about it.');
+    expect(await reason(talk)).toBe('In: the newest message matches it.');
     await talk.say('hello');
-    expect(await reason(talk)).toBe('In: matched one message ago; 3 without a match and it goes.');
+    expect(await reason(talk)).toBe('In: matched one message ago; dropped after 3 messages without a match.');
     await talk.say('hello', 'Use git.');
-    expect(await reason(talk)).toBe('In: matched 2 messages ago; 3 without a match and it goes.');
+    expect(await reason(talk)).toBe('In: matched 2 messages ago; dropped after 3 messages without a match.');
     await talk.say('hello');
-    expect(await reason(talk)).toBe('In: not matched for 3 messages, but the conversation still bears on it.');
+    expect(await reason(talk)).toBe('In: not matched for 3 messages, but still relevant to the conversation.');
     await talk.say('so?', 'Ok.', { pin: ['git'], drop: [] });
     expect(await reason(talk)).toBe('In: loaded by hand. /skill -git drops it.');
     await talk.say('so?', 'Ok.', { pin: [], drop: ['git'] });
@@ -97,7 +97,7 @@ describe('the explanation of a skill', () => {
     const talk = conversation(await open(folderWith(files), { mode: 'matched', context_window: 4000 }));
     await talk.say('git');
     await talk.say('sql');
-    expect(await reason(talk)).toBe('Out: a message was about it lately, but it made room for others.');
+    expect(await reason(talk)).toBe('Out: matched recently, but evicted to make room for others.');
   });
 
   it('says when all are sent', async () => {

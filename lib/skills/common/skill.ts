@@ -1,23 +1,23 @@
 import type { Entry, SkillRecord } from '../../chat/message.js';
 
-/** A skill found in the skills folder. Its text is read when it is needed. */
+/** A skill in the skills folder. Its text is read on demand. */
 export interface Skill {
   readonly name: string;
-  /** What it is for, one line: from the frontmatter, else its first line of prose. */
+  /** What it is for, in one line: the frontmatter's `description`, else the first line of prose. */
   readonly description: string;
-  /** The file its text is in. */
+  /** The file that holds its text. */
   readonly path: string;
   /** Size of that file in bytes. */
   readonly bytes: number;
 }
 
-/** A skill that was left out or is read with a reservation, and why, naming file and line. */
+/** Why a file was left out or only partly understood; the reason names the line. */
 export interface SkillWarning {
   readonly path: string;
   readonly reason: string;
 }
 
-/** What skills are sent with a turn, and what changed against the turn before. */
+/** The skills sent with a turn, and how they differ from the previous turn's. */
 export interface SkillSelection {
   /** Recorded with the user message. */
   readonly record: SkillRecord;
@@ -25,7 +25,7 @@ export interface SkillSelection {
   readonly dropped: readonly string[];
 }
 
-/** What the user asked for by hand since the last message: `/skill NAME` and `/skill -NAME`. */
+/** Skills the user loaded or dropped since the last message, by `/skill NAME` and `/skill -NAME`. */
 export interface SkillOverrides {
   readonly pin: readonly string[];
   readonly drop: readonly string[];
@@ -34,30 +34,35 @@ export interface SkillOverrides {
 export const NO_OVERRIDES: SkillOverrides = { pin: [], drop: [] };
 
 /**
- * How large skills are sent: as they are; shortened where their shorter form is there already, which asks nobody;
- * or shortened, by the model where that was not done yet.
+ * How large skills are sent: in full; shortened if the shorter form is already cached, so that no model is asked;
+ * or always shortened, asking the model where necessary.
  */
 export type SkillForm = 'whole' | 'known' | 'short';
 
-/** The door of this room for a session. */
+/** What a session uses of this folder. */
 export interface SkillLibrary {
   readonly skills: readonly Skill[];
   readonly warnings: readonly SkillWarning[];
-  /** Whether `select` may ask a model, and so take seconds. */
+  /** Whether `select` may ask a model, which can take seconds. */
   readonly asks: boolean;
-  /** Chooses the skills for a new user message from the log alone. Never fails: a model that cannot be asked is replaced by lexical matching. */
-  select(entries: readonly Entry[], text: string, wishes: SkillOverrides, signal: AbortSignal): Promise<SkillSelection>;
+  /** Chooses the skills for a new user message from the log alone. Never fails: if the model does, matching is lexical. */
+  select(
+    entries: readonly Entry[],
+    text: string,
+    overrides: SkillOverrides,
+    signal: AbortSignal,
+  ): Promise<SkillSelection>;
   /**
-   * The system text of these skills, one block for each, in an order that changes as little as possible between requests.
-   * A shorter form is made at most once for one content. `reader` is the tool with which the model reads files; null when it has none.
+   * The system text of these skills, one block each, in an order that changes as little as possible between requests.
+   * Each text is shortened at most once. `reader` is the tool that reads files for the model; null when it has none.
    */
   texts(
     active: readonly string[],
     options: { readonly form: SkillForm; readonly reader: string | null },
     signal: AbortSignal,
   ): Promise<readonly string[]>;
-  /** What the user should know of the skills that `texts` had to cut, one sentence each. */
+  /** One sentence for the user about each skill that `texts` had to cut. */
   readonly cuts: readonly string[];
-  /** The whole text of a skill and why it is in or out, or will be, for the user. Throws a `HiError` naming the nearest skill. */
-  explain(name: string, entries: readonly Entry[], wishes: SkillOverrides): Promise<string>;
+  /** The full text of a skill, and why it is or will be sent or not. Throws a `HiError` that suggests the nearest name. */
+  explain(name: string, entries: readonly Entry[], overrides: SkillOverrides): Promise<string>;
 }

@@ -1,6 +1,6 @@
 /**
- * What the work resolves to. Rejects when `signal` aborts and when `milliseconds` have passed, also while the work does not listen to
- * the signal it is given.
+ * Runs the work with a time limit. Rejects when `signal` aborts or `milliseconds` have passed, even if the work ignores the signal
+ * passed to it.
  */
 export function within<Value>(
   milliseconds: number,

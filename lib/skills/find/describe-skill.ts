@@ -2,32 +2,32 @@ import { isUtf8 } from 'node:buffer';
 import { systemCode } from '../../errors.js';
 import type { Skill } from '../common/skill.js';
 import { stemsOf } from '../match/match-words.js';
-import type { Stems } from '../match/telling-words.js';
+import type { Stems } from '../match/significant-words.js';
 import { isFields, readFields, type SplitText, splitFrontmatter } from './frontmatter.js';
 import { headingsOf } from './headings.js';
 import { asText, readHead } from './read-skill.js';
 import type { SkillFile } from './scan.js';
 
-/** A skill as this room knows it: what the matcher weighs beside name and description. */
+/** A skill with everything the matcher needs. */
 export interface FoundSkill extends Skill {
-  /** The folder that is all its own, for `<name>/SKILL.md`. */
+  /** The skill's own folder, for `<name>/SKILL.md`; null for a flat file. */
   readonly folder: string | null;
-  /** The words that tell what it is about, as `stemsOf` makes them. */
+  /** The significant words of the skill, in the format of `stemsOf`. */
   readonly stems: string;
   /** `priority` of the frontmatter; 0 when it has none. */
   readonly priority: number;
 }
 
-/** How much of a file is read to know what a skill is for: frontmatter, first prose and most headings. */
+/** How many bytes are read to describe a skill: enough for the frontmatter, the first prose and most headings. */
 const HEAD = 8192;
 
-/** A file read as a skill, or null when it is none, and what is wrong with it. */
+/** A skill read from a file, null if it is left out, and the problems found. */
 export interface Described {
   readonly skill: FoundSkill | null;
   readonly reasons: readonly string[];
 }
 
-/** Reads what a skill is for from the head of its file. Never fails. */
+/** Describes a skill from the head of its file. Never fails. */
 export async function describeSkill(file: SkillFile, stems: Stems): Promise<Described> {
   const head = headOf(file.path, HEAD);
   if (typeof head === 'string') return leftOut(head);
@@ -57,14 +57,14 @@ function splitHead(file: SkillFile, head: Buffer): SplitText {
 }
 
 function encodingProblem(head: Buffer, bytes: number): string | null {
-  // The cut may fall into a character of up to four bytes.
+  // The cut may fall inside a character of up to four bytes.
   const cuts = head.length < bytes ? [0, 1, 2, 3] : [0];
   if (cuts.some((cut) => isUtf8(head.subarray(0, head.length - cut)))) return null;
   const line =
     asText(head)
       .split('\n')
       .findIndex((text) => text.includes('\uFFFD')) + 1;
-  return `line ${line}: is not UTF-8; what cannot be read is shown as \uFFFD`;
+  return `line ${line}: is not valid UTF-8; invalid bytes are shown as \uFFFD`;
 }
 
 function named(
@@ -77,14 +77,14 @@ function named(
   if (!isName(file.name)) return leftOut(`the name ${JSON.stringify(file.name)} has control characters`);
   const reasons = [...problems];
   const given = textField(fields, 'name');
-  if (given !== null && !isName(given)) return leftOut(`the name '${given}' is not a name: it may not be a path`);
+  if (given !== null && !isName(given)) return leftOut(`invalid name '${given}': a name cannot be a path`);
   if (given !== null && given !== file.name) {
     reasons.push(
-      `the name '${given}' differs from that of its ${file.folder === null ? 'file' : 'folder'}; known as '${file.name}'`,
+      `the name '${given}' does not match its ${file.folder === null ? 'file' : 'folder'}; '${file.name}' is used`,
     );
   }
   const described = textField(fields, 'description');
-  if (described === null && file.folder !== null) reasons.push('has no description; its first line of text is taken');
+  if (described === null && file.folder !== null) reasons.push('has no description; its first line of text is used');
   const description = described ?? firstProse(body);
   const keywords = [...listField(fields, 'keywords'), ...listField(fields, 'tags')].join('\n');
   const headings = headingsOf(body)
@@ -106,7 +106,7 @@ function isName(name: string): boolean {
   return !/[/\\\p{Cc}]/u.test(name) && name !== '.' && name !== '..';
 }
 
-/** Agent Skills keep what is not in their standard under `metadata`. */
+/** Agent Skills keep non-standard fields under `metadata`. */
 function field(fields: Readonly<Record<string, unknown>>, key: string): unknown {
   const { metadata } = fields;
   return fields[key] ?? (isFields(metadata) ? metadata[key] : undefined);

@@ -1,25 +1,26 @@
-/** A skill file taken apart. */
+/** A skill file, split into frontmatter and text. */
 export interface SplitText {
   /** The lines between the two `---`, or null when the file has no frontmatter. */
   readonly yaml: string | null;
   readonly body: string;
-  /** Why the frontmatter cannot be told from the text, or null. */
+  /** Why the frontmatter could not be separated from the text, or null. */
   readonly problem: string | null;
 }
 
-/** What a frontmatter says. Values are strings, lists and maps of strings: nothing in it is meant to be a number or a date. */
+/** The fields of a frontmatter. Values are strings, and lists and maps of strings; numbers and dates are not converted. */
 export interface Fields {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What is wrong with it, naming the line of the file, or null. The fields are then those that could be made out. */
+  /** The problem found, naming the line of the file, or null. `fields` then holds what could be parsed. */
   readonly problem: string | null;
 }
 
-/** Takes a frontmatter off a text whose lines end in `\n`. Never fails: one that is opened and never closed is text. */
+/** Splits the frontmatter off a text with `\n` line endings. Never fails: a frontmatter that is not closed is text. */
 export function splitFrontmatter(text: string): SplitText {
   if (!/^---[ \t]*\n/.test(text)) return { yaml: null, body: text, problem: null };
   const start = text.indexOf('\n') + 1;
   const end = /^(?:---|\.\.\.)[ \t]*(?:\n|$)/m.exec(text.slice(start));
-  if (!end) return { yaml: null, body: text, problem: 'line 1: the frontmatter opened here is never closed by "---"' };
+  if (!end)
+    return { yaml: null, body: text, problem: 'line 1: the frontmatter that begins here is not closed by "---"' };
   return {
     yaml: text.slice(start, start + end.index),
     body: text.slice(start + end.index + end[0].length),
@@ -27,7 +28,7 @@ export function splitFrontmatter(text: string): SplitText {
   };
 }
 
-/** Reads a frontmatter leniently. Never fails: what is no YAML is read line by line as `key: value`. */
+/** Parses a frontmatter leniently. Never fails: invalid YAML is read line by line as `key: value`. */
 export async function readFields(yaml: string): Promise<Fields> {
   if (yaml.split('\n').every((line) => UNMISTAKABLE.test(line))) return { fields: fieldsByLine(yaml), problem: null };
   const { FAILSAFE_SCHEMA, load } = await import('js-yaml');
@@ -40,14 +41,14 @@ export async function readFields(yaml: string): Promise<Fields> {
   }
 }
 
-/** True for a map of fields, as opposed to a list or a single value. */
+/** True for a map, as opposed to a list or a scalar. */
 export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * A line that YAML and `key: value` read alike: a comment, nothing, or a plain or simply quoted value. Most skill files have
- * no other lines, and the YAML library costs more than everything else about reading them.
+ * A line that means the same in YAML and as `key: value`: a comment, an empty line, or a plain or simply quoted value. Most skill files
+ * have only such lines, and loading the YAML library would take longer than reading them.
  */
 const UNMISTAKABLE = /^(?:#.*|[ \t]*|[\w-]+:[ \t]+(?:"[^"\\]*"|'[^']*'|[\p{L}\p{N}(](?:(?!:(?:\s|$)|\s#).)*))$/u;
 
@@ -64,7 +65,7 @@ function unquote(value: string): string {
 
 function complaint(error: unknown): string {
   const [reason, line] = isComplaint(error) ? [error.reason, (error.mark?.line ?? 0) + 2] : [String(error), 2];
-  return `line ${line}: the frontmatter is no YAML (${reason}); quote the value`;
+  return `line ${line}: the frontmatter is not valid YAML (${reason}); quote the value`;
 }
 
 function isComplaint(error: unknown): error is { reason: unknown; mark?: { line: number } } {

@@ -1,16 +1,16 @@
 /** A Markdown heading. */
 export interface Heading {
   readonly text: string;
-  /** Where its line begins, in characters. */
+  /** Offset of its line, in characters. */
   readonly at: number;
 }
 
-/** The headings of a Markdown text; a `#` inside a code fence is none. */
+/** The headings of a Markdown text; a `#` inside a code fence does not count. */
 export function headingsOf(text: string): readonly Heading[] {
   const headings: Heading[] = [];
   let isCode = false;
   for (let at = 0; at !== -1; at = nextLine(text, at)) {
-    // Nearly all lines are neither, and are passed over without being taken out.
+    // Fast path: nearly all lines are neither a heading nor a fence.
     if (!'#`~ \t'.includes(text.charAt(at))) continue;
     const end = nextLine(text, at);
     const line = text.slice(at, end === -1 ? undefined : end - 1);

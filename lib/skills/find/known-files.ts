@@ -5,18 +5,18 @@ import { writeAside } from '../../write-aside.js';
 import type { Described } from './describe-skill.js';
 import type { SkillFile } from './scan.js';
 
-/** Raise it when what is kept changes: fields, stems, reasons. */
-const VERSION = 2;
+/** Increment when the stored fields, stems or reasons change. */
+const VERSION = 3;
 
-/** What is known from an earlier start of files that have not changed since. */
+/** Descriptions cached by an earlier start, for files that have not changed since. */
 export interface KnownFiles {
-  /** Null for a file that is new or has changed. */
+  /** Null for a new or changed file. */
   get(file: SkillFile): Described | null;
 }
 
 /**
- * What an earlier start kept, so that five hundred skills cost a look at their dates instead of being read and taken apart.
- * Nothing is known when the file is not there, damaged or of another version.
+ * Reads the cache of an earlier start, so that five hundred skills need only a `stat` each instead of being read and parsed.
+ * A missing or damaged cache, or one of another version, counts as empty.
  */
 export function readKnown(path: string): KnownFiles {
   const rows = new Map(rowsIn(path).map((row) => [row[0], row]));
@@ -32,7 +32,7 @@ export function readKnown(path: string): KnownFiles {
   };
 }
 
-/** Keeps what was found out about these files for the next start. What cannot be written is found out again. */
+/** Caches these descriptions for the next start. A write error is ignored: the next start reads the files again. */
 export function writeKnown(path: string, files: readonly (readonly [SkillFile, Described])[]): void {
   const rows = files.map(([file, { skill, reasons }]): Row => {
     const { description = null, priority = 0, stems = '' } = skill ?? {};
@@ -46,7 +46,7 @@ export function writeKnown(path: string, files: readonly (readonly [SkillFile, D
   }
 }
 
-/** Path, stamp, what is wrong with it, description (null when it is no skill), priority, stems. */
+/** Path, stamp, problems, description (null for a file that is left out), priority, stems. */
 type Row = readonly [string, string, readonly string[], string | null, number, string];
 
 function rowsIn(path: string): readonly Row[] {

@@ -1,18 +1,18 @@
 import type { SkillWarning } from '../common/skill.js';
-import type { Stems } from '../match/telling-words.js';
+import type { Stems } from '../match/significant-words.js';
 import { type Described, describeSkill, type FoundSkill } from './describe-skill.js';
 import { readKnown, writeKnown } from './known-files.js';
 import { type SkillFile, scanFolder } from './scan.js';
 
 export interface LoadedSkills {
-  /** By name. */
+  /** Sorted by name. */
   readonly skills: readonly FoundSkill[];
   readonly warnings: readonly SkillWarning[];
 }
 
 /**
- * The skills of a folder. Reads the head of each file, and of files that have not changed since `knownFile` was written not even that
- * (null: nothing is kept). Never fails: what is broken is left out with a warning.
+ * Loads the skills of a folder. Reads the head of each file, except for files unchanged since the cache `knownFile` was written
+ * (null: no cache). Never fails: a broken skill is left out with a warning.
  */
 export async function loadSkills(folder: string, knownFile: string | null): Promise<LoadedSkills> {
   const { files, warnings } = scanFolder(folder);
@@ -24,7 +24,7 @@ export async function loadSkills(folder: string, knownFile: string | null): Prom
     if (skill === null) continue;
     const key = skill.name.normalize('NFC').toLowerCase();
     const first = skills.get(key);
-    if (first) all.push({ path, reason: `the name '${skill.name}' is taken by ${first.path}; left out` });
+    if (first) all.push({ path, reason: `the name '${skill.name}' is already used by ${first.path}; left out` });
     else skills.set(key, skill);
   }
   return { skills: [...skills.values()].sort((one, other) => (one.name < other.name ? -1 : 1)), warnings: all };
@@ -37,12 +37,12 @@ async function describeAll(files: readonly SkillFile[], knownFile: string | null
   const known = knownFile === null ? null : readKnown(knownFile);
   const stems: Stems = new Map();
   const described: DescribedFile[] = [];
-  let isNews = false;
+  let hasNew = false;
   for (const file of files) {
     const before = known?.get(file) ?? null;
-    isNews ||= before === null;
+    hasNew ||= before === null;
     described.push([file, before ?? (await describeSkill(file, stems))]);
   }
-  if (isNews && knownFile !== null) writeKnown(knownFile, described);
+  if (hasNew && knownFile !== null) writeKnown(knownFile, described);
   return described;
 }

@@ -1,31 +1,31 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
 
-/** Endings that people give to Markdown beside `.md`. */
+/** File extensions used for Markdown. */
 const MARKDOWN = /\.(?:md|mdx|mdown|mkdn?|markdown)$/i;
 
-/** How many folders are looked into for skills that lie too deep, and how far down. */
+/** Limits of the search for skills that are nested too deep: folders visited, and levels. */
 const MOST_FOLDERS = 50;
 const DEEPEST = 3;
 
-/** Why a file that looks like a skill is none by its name; null for a file that does not look like one. */
+/** Why the name of a Markdown file keeps it from being a skill; null for other files. */
 export function misnamed({ name }: Dirent): string | null {
   const ending = MARKDOWN.exec(name)?.[0];
-  return ending === undefined || ending === '.md' ? null : `its name ends with ${ending}, not .md; left out`;
+  return ending === undefined || ending === '.md' ? null : `its extension is ${ending}, not .md; left out`;
 }
 
-/** Why a folder without a `SKILL.md` is no skill; null for one that has nothing in it that looks like a skill. Never fails. */
+/** Why a folder with Markdown files but without `SKILL.md` is not a skill; null for other folders. Never fails. */
 export function misplaced(folder: string): string | null {
   const files = markdownIn(folder);
   const misspelt = files.find((file) => /^skill\.md$/i.test(file));
-  if (misspelt !== undefined) return `its file is called ${misspelt}, not SKILL.md; left out`;
+  if (misspelt !== undefined) return `its file is named ${misspelt}, not SKILL.md; left out`;
   const [first] = files;
   if (first === undefined) return null;
   const others = files.length === 1 ? '' : ` and ${files.length - 1} more`;
-  return `has no SKILL.md; too deep in it: ${first}${others}. A skill is NAME.md or NAME/SKILL.md; left out`;
+  return `has no SKILL.md, only ${first}${others}. A skill is NAME.md or NAME/SKILL.md; left out`;
 }
 
-/** The Markdown files in a folder and those below it, nearest first, by their paths in it. */
+/** The Markdown files in a folder and its subfolders, nearest first, as relative paths. */
 function markdownIn(folder: string): readonly string[] {
   const found: string[] = [];
   const folders = [''];

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { splitFrontmatter } from './frontmatter.js';
 
-/** The first bytes of a file. Throws what the file system says. Synchronous, for five hundred small reads take ten times as long in the thread pool. */
+/** The first bytes of a file. Throws file system errors. Synchronous: five hundred small reads take ten times as long in the thread pool. */
 export function readHead(path: string, length: number): Buffer {
   const file = openSync(path, 'r');
   try {
@@ -13,14 +13,14 @@ export function readHead(path: string, length: number): Buffer {
   }
 }
 
-/** The text of a skill without its frontmatter. Throws what the file system says. */
+/** The text of a skill without its frontmatter. Throws file system errors. */
 export async function readBody(path: string): Promise<string> {
   return splitFrontmatter(asText(await readFile(path)))
     .body.replaceAll('\0', '\uFFFD')
     .trim();
 }
 
-/** Bytes as text with lines that end in `\n`; what is not UTF-8 becomes U+FFFD. */
+/** Decodes UTF-8 and normalises line endings to `\n`; invalid bytes become U+FFFD. */
 export function asText(bytes: Buffer): string {
   return bytes
     .toString('utf8')

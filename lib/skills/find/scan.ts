@@ -4,15 +4,15 @@ import { systemCode } from '../../errors.js';
 import type { SkillWarning } from '../common/skill.js';
 import { misnamed, misplaced } from './overlooked.js';
 
-/** A file that claims to be a skill. */
+/** A file named and placed like a skill. */
 export interface SkillFile {
-  /** The name its place in the folder gives it. */
+  /** Its name, taken from the file or folder name. */
   readonly name: string;
   readonly path: string;
-  /** The folder that is all its own, for `<name>/SKILL.md`. */
+  /** The skill's own folder, for `<name>/SKILL.md`; null for a flat file. */
   readonly folder: string | null;
   readonly bytes: number;
-  /** Changes whenever the file does. */
+  /** Changes when the file does: inode, size and times. */
   readonly stamp: string;
 }
 
@@ -21,12 +21,12 @@ export interface Scan {
   readonly warnings: readonly SkillWarning[];
 }
 
-/** More than any instruction; a file of this size is something else and would be read whole into a request. */
+/** The maximum size of a skill in bytes. A larger file is hardly an instruction, and would be read into a request in full. */
 const LARGEST = 1024 * 1024;
 
 /**
- * Finds `*.md` and `<name>/SKILL.md`, by name, without reading them, and warns of what looks like a skill and is none by its name or place. What is hidden,
- * and files of other kinds, are nobody's mistake. A folder that is not there has no skills. Never fails.
+ * Finds `*.md` and `<name>/SKILL.md`, sorted by name, without reading them. Warns about files that look like a skill but have the wrong name or place;
+ * hidden files and other file types are ignored. A missing folder has no skills. Never fails.
  */
 export function scanFolder(folder: string): Scan {
   const warnings: SkillWarning[] = [];
@@ -56,7 +56,7 @@ function entriesOf(folder: string, warnings: SkillWarning[]): readonly Dirent[] 
   }
 }
 
-/** A link may lead to a file or to a folder. */
+/** A link may point to a file or a folder. */
 function whyOverlooked(path: string, entry: Dirent): string | null {
   return (entry.isDirectory() ? null : misnamed(entry)) ?? (entry.isFile() ? null : misplaced(path));
 }
@@ -64,7 +64,7 @@ function whyOverlooked(path: string, entry: Dirent): string | null {
 type Claim = Omit<SkillFile, 'bytes' | 'stamp'> & { readonly linked: boolean };
 
 function claimOf(folder: string, entry: Dirent): Claim | null {
-  // Joining with care takes as long as looking at the file.
+  // `path.join` takes as long as `lstat`.
   const path = `${folder}${sep}${entry.name}`;
   const linked = entry.isSymbolicLink();
   if (entry.name.endsWith('.md') && !entry.isDirectory())
@@ -77,13 +77,14 @@ function fileOf({ name, path, folder }: Claim, { ino, size, mtimeMs, ctimeMs }: 
   return { name, path, folder, bytes: size, stamp: `${ino} ${size} ${mtimeMs} ${ctimeMs}` };
 }
 
-/** What is known of a file, null when there is none (somebody's folder, not a broken skill), or why it is left out. */
+/** The stats of a file; null when there is none (an unrelated folder, not a broken skill); or why it is left out. */
 function examine(folder: string, claim: Claim): Stats | string | null {
   try {
     const own = lstatSync(claim.path);
     const linked = claim.linked || own.isSymbolicLink();
     const stats = linked ? statSync(claim.path) : own;
-    if (linked && !isInside(folder, claim.path)) return 'leads out of the skills folder; put a copy here';
+    if (linked && !isInside(folder, claim.path))
+      return 'is a link to a place outside the skills folder; copy the file instead';
     return refusal(stats) ?? stats;
   } catch (error) {
     const code = systemCode(error) ?? String(error);
@@ -92,7 +93,7 @@ function examine(folder: string, claim: Claim): Stats | string | null {
   }
 }
 
-/** The folder itself may be a link: people keep their settings elsewhere. What is in it may not lead out of it. */
+/** The skills folder itself may be a link, as dotfile managers make them. Links in it must not point outside. */
 function isInside(folder: string, path: string): boolean {
   return realpathSync(path).startsWith(realpathSync(folder) + sep);
 }
@@ -100,7 +101,7 @@ function isInside(folder: string, path: string): boolean {
 function refusal(stats: Stats): string | null {
   if (!stats.isFile()) return 'is not a regular file';
   if (stats.size === 0) return 'is empty';
-  if (stats.size > LARGEST) return `has ${stats.size} bytes; a skill has at most ${LARGEST}`;
+  if (stats.size > LARGEST) return `is too large (${stats.size} bytes; the limit is ${LARGEST})`;
   return null;
 }
 

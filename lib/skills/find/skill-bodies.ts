@@ -4,27 +4,27 @@ import type { SkillWarning } from '../common/skill.js';
 import type { FoundSkill } from './describe-skill.js';
 import { readBody } from './read-skill.js';
 
-/** The texts of the skills, each read once, when it is first needed. */
+/** The texts of the skills, each read once, on first use. */
 export interface Bodies {
-  /** The text of a skill without frontmatter; null when its file has gone or cannot be read, which is told to `warn` once. */
+  /** The text of a skill without frontmatter; null, with one warning, when its file is gone or cannot be read. */
   text(skill: FoundSkill): Promise<string | null>;
-  /** What it costs to send it. */
+  /** How many tokens its text takes. */
   tokens(skill: FoundSkill): Promise<Tokens>;
-  /** Whether all of these together cost at most `limit`. Where their sizes leave no doubt, none is read. */
+  /** Whether all of these together take at most `limit` tokens. Files are not read when their sizes alone exceed it. */
   fit(skills: readonly FoundSkill[], limit: number): Promise<boolean>;
 }
 
-/** No character of UTF-8 takes more bytes than this for one character of a JavaScript string. */
+/** UTF-8 takes at most this many bytes for one UTF-16 code unit. */
 const BYTES_PER_CHARACTER = 3;
 
-/** Bodies that stay as they were when first read: a file edited while `hi` runs is read anew by the next start. */
+/** Reads the texts of skills and keeps them: an edit made while `hi` runs takes effect at the next start. */
 export function createBodies(warn: (warning: SkillWarning) => void): Bodies {
   const read = new Map<string, Promise<string | null>>();
   const text = (skill: FoundSkill): Promise<string | null> => {
     const known = read.get(skill.name);
     if (known) return known;
     const body = readBody(skill.path).catch((error: unknown) => {
-      warn({ path: skill.path, reason: `cannot be read any more (${systemCode(error) ?? error})` });
+      warn({ path: skill.path, reason: `can no longer be read (${systemCode(error) ?? error})` });
       return null;
     });
     read.set(skill.name, body);

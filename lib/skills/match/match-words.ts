@@ -1,99 +1,99 @@
-import { GLUE } from './common-words.js';
-import { everyWordOf, type Stems, type Word, wordsOf } from './telling-words.js';
+import { everyWordOf, type Stems, type Word, wordsOf } from './significant-words.js';
+import { FUNCTION_WORDS } from './stop-words.js';
 
-/** A skill as far as matching needs it. */
+/** What matching needs of a skill. */
 export interface MatchableSkill {
   readonly name: string;
-  /** The words that tell what it is about, as `stemsOf` makes them. */
+  /** The significant words of the skill, in the format of `stemsOf`. */
   readonly stems: string;
 }
 
-/** A skill that a text is about, and how much it is. */
+/** A skill that matches a text, and how well. */
 export interface Match {
   readonly name: string;
   readonly score: number;
 }
 
-/** What a word is worth to a skill that has it in its name, keywords, description or headings. */
-const WORTH = [3, 3, 2, 1] as const;
+/** The weight of a word in a skill's name, keywords, description and headings. */
+const WEIGHTS = [3, 3, 2, 1] as const;
 
-/** The worth of a description word and a heading word that no other skill has. */
+/** The least score of a match: the weights of a description word and a heading word that no other skill has. */
 const ENOUGH = 3;
 
-/** How many telling words of a message may pass before one more must be shared: a long paste has a few words of everything. */
-const TALKATIVE = 40;
+/** Beyond this many significant words a message must share more words with a skill: a long paste has a few words of everything. */
+const LONG_MESSAGE = 40;
 
-/** The telling words of a skill as `matchWords` reads them, made once and kept: ` name | keywords | description | headings `. */
+/** The significant words of a skill in the format that `matchWords` reads and the cache keeps: ` name | keywords | description | headings `. */
 export function stemsOf([name, ...fields]: readonly [string, string, string, string], stems: Stems): string {
   const lists = [nameWords(name, stems), ...fields.map((field) => wordsOf(field, stems))];
   return ` ${lists.map((words) => [...firstOfEach(words).keys()].join(' ')).join(' | ')} `;
 }
 
-/** Common words are a name where it has no others, such as `weather` or `todo`; what every sentence has is none. */
+/** The words of a name. Stop words count where it has no others, such as `weather` or `todo`, but function words do not. */
 function nameWords(name: string, stems: Stems): readonly Word[] {
-  const telling = wordsOf(name, stems);
-  const isGlue = runsOf(name).every((run) => GLUE.has(run) || run.length === 1);
-  return telling.length > 0 || isGlue ? telling : everyWordOf(name, stems);
+  const significant = wordsOf(name, stems);
+  const isFunctionWords = runsOf(name).every((run) => FUNCTION_WORDS.has(run) || run.length === 1);
+  return significant.length > 0 || isFunctionWords ? significant : everyWordOf(name, stems);
 }
 
-/** The words of a text as they are written, in lower case. */
+/** The words of a text in lower case, otherwise unchanged. */
 const runsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}+#]+/gu) ?? [];
 
 /**
- * The skills that a text is about, the best first. It is about a skill when it has every telling word of its name, calls it a skill by its name, or
- * shares two telling words that together are worth enough; a word is worth less the more skills share it. `bar` scales what is enough.
+ * The skills that match a text, best first. A skill matches when the text has every significant word of its name, calls it a skill by name, or
+ * shares two significant words whose scores reach `ENOUGH`; a word scores less the more skills share it. `bar` scales the threshold.
  */
 export function matchWords(skills: readonly MatchableSkill[], text: string, bar = 1): readonly Match[] {
   const ends = endsOf(text);
   const every = everyWordOf(ends);
-  const spoken = firstOfEach(every.filter(({ isCommon }) => !isCommon));
+  const spoken = firstOfEach(every.filter(({ isStopWord }) => !isStopWord));
   const all = new Map([...firstOfEach(every), ...spoken]);
   const isCalled = callsFor(ends);
   const tallies = skills.map((skill) => ({ skill, score: 0, shared: [] as Word[] }));
   for (const word of all.values()) {
-    const worths = skills.map(({ stems }) => (word.isCommon ? worthInName : worthOf)(word.stem, stems));
-    const rarity = rarityOf(worths.filter((worth) => worth > 0).length, skills.length);
+    const weights = skills.map(({ stems }) => (word.isStopWord ? weightInName : weightOf)(word.stem, stems));
+    const rarity = rarityOf(weights.filter((weight) => weight > 0).length, skills.length);
     for (const [index, tally] of tallies.entries()) {
-      const worth = worths[index] ?? 0;
-      if (worth > 0) tally.shared.push(word);
-      tally.score += worth * rarity;
+      const weight = weights[index] ?? 0;
+      if (weight > 0) tally.shared.push(word);
+      tally.score += weight * rarity;
     }
   }
-  const neededWords = 2 + Math.floor(Math.log2(Math.max(1, spoken.size / TALKATIVE)));
-  const isMeant = ({ skill, score, shared }: (typeof tallies)[number]): boolean =>
+  const neededWords = 2 + Math.floor(Math.log2(Math.max(1, spoken.size / LONG_MESSAGE)));
+  const isMatch = ({ skill, score, shared }: (typeof tallies)[number]): boolean =>
     isCalled(skill) ||
     (shared.length > 0 && (isNamed(skill, all) || (score >= ENOUGH * bar && countApart(shared) >= neededWords)));
   return tallies
-    .filter(isMeant)
+    .filter(isMatch)
     .map(({ skill, score }) => ({ name: skill.name, score }))
     .sort((one, other) => other.score - one.score);
 }
 
-/** Each stem where it first stands. */
+/** The first occurrence of each stem. */
 function firstOfEach(words: readonly Word[]): ReadonlyMap<string, Word> {
   const first = new Map<string, Word>();
   for (const word of words) if (!first.has(word.stem)) first.set(word.stem, word);
   return first;
 }
 
-/** What is wanted stands at the beginning or the end of a message, before or after what was pasted into it. */
+/** The beginning and the end of a message: the request comes before or after what was pasted into it. */
 function endsOf(text: string): string {
   return text.length <= 2 * END ? text : `${text.slice(0, END)}\n${text.slice(-END)}`;
 }
 
 const END = 2000;
 
-function worthOf(stem: string, stems: string): number {
+function weightOf(stem: string, stems: string): number {
   const at = stems.indexOf(` ${stem} `);
-  return at === -1 ? 0 : (WORTH[stems.slice(0, at).split('|').length - 1] ?? 0);
+  return at === -1 ? 0 : (WEIGHTS[stems.slice(0, at).split('|').length - 1] ?? 0);
 }
 
-/** A common word counts in a name only. */
-function worthInName(stem: string, stems: string): number {
-  return stems.slice(0, stems.indexOf('|')).includes(` ${stem} `) ? WORTH[0] : 0;
+/** A stop word counts only in a name. */
+function weightInName(stem: string, stems: string): number {
+  return stems.slice(0, stems.indexOf('|')).includes(` ${stem} `) ? WEIGHTS[0] : 0;
 }
 
-/** Tells of each skill whether a text calls it one, as in `use the go skill` and `with skill go`. */
+/** Whether a text calls a skill one, as in `use the go skill` and `with skill go`. */
 function callsFor(text: string): (skill: MatchableSkill) => boolean {
   const said = ` ${runsOf(text).join(' ')} `.replaceAll(' skills ', ' skill ');
   if (!said.includes(' skill ')) return () => false;
@@ -113,7 +113,7 @@ function isNamed({ stems }: MatchableSkill, spoken: ReadonlyMap<string, Word>): 
   return name !== '' && name.split(' ').every((stem) => spoken.has(stem));
 }
 
-/** How many words there are, where pairs of characters that overlap count once. */
+/** The number of words, counting overlapping pairs of characters once. */
 function countApart(words: readonly Word[]): number {
   let count = 0;
   let end = 0;

@@ -1,8 +1,8 @@
 /**
- * Words that say nothing about a subject: the glue of sentences, what people say to be kind, and what one asks of any
- * assistant ("write", "explain"). Lower case, without accents, for languages with spaces; pairs of characters for the others.
+ * Stop words, which say nothing about the subject of a message: function words, courtesies, and requests that fit any subject
+ * ("write", "explain"). Lower case and without accents for languages with spaces, pairs of characters for the others.
  */
-export const COMMON_WORDS: ReadonlySet<string> = new Set(
+export const STOP_WORDS: ReadonlySet<string> = new Set(
   `
 a about above after again against ago all almost alone along already also always am among an and another any anybody anyone anything
 anyway are around as ask asked asking at away back bad be became because become been before began begin behind being below best better
@@ -73,8 +73,8 @@ een en het ik is je kan met niet of van voor wat wij zijn
     .split(/\s+/),
 );
 
-/** The words without which no English sentence can be: a skill whose name is nothing else is meant only where it is called a skill. */
-export const GLUE: ReadonlySet<string> = new Set(
+/** English function words. A skill named by nothing else matches only where the message calls it a skill. */
+export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   `
 a about after again all also am an and any are as at be been before being both but by can could did do does doing done down for from get gets
 getting give go goes going gone got had has have having he her here him his how i if in into is it its just let like made make me more

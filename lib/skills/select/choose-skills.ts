@@ -2,23 +2,23 @@ import type { SkillStanding } from '../../chat/message.js';
 import type { FoundSkill } from '../find/describe-skill.js';
 import type { Standing } from './skill-standing.js';
 
-/** What a choice depends on. */
+/** What the choice depends on. */
 export interface Situation {
   readonly standing: Standing;
-  /** What the message matched. */
+  /** The skills that the message matched. */
   readonly matched: readonly string[];
-  /** What was sent with the message before. */
+  /** The skills sent with the previous message. */
   readonly before: readonly string[];
   readonly evict_after: number;
 }
 
-/** True for a skill that was sent with the message before, was not matched for `evict_after` messages, and so goes unless something holds it. */
+/** True for a skill sent with the previous message that was not matched for `evict_after` messages. It is evicted unless it is held. */
 export function isStale(name: string, { standing, matched, before, evict_after }: Situation): boolean {
   const { hand, idle } = standing[name] ?? UNKNOWN;
   return before.includes(name) && !matched.includes(name) && hand !== 'pinned' && idle >= evict_after;
 }
 
-/** True for a skill that should go with the message: loaded by hand, matched, or neither gone stale nor dropped by hand. */
+/** True for a skill that should be sent: loaded by hand, matched, or neither stale nor dropped by hand. */
 export function isWanted(name: string, situation: Situation, held: readonly string[]): boolean {
   const { standing, matched, before } = situation;
   const { hand } = standing[name] ?? UNKNOWN;
@@ -27,9 +27,9 @@ export function isWanted(name: string, situation: Situation, held: readonly stri
 }
 
 /**
- * The skills that go with the message, the most wanted first: those loaded by hand, those it matched, then those that stay from before;
- * within each the frequent before the recent before those of low priority. What stays from before makes room while all together
- * cost more than `budget` tokens; the first of all does not.
+ * The skills to send, by rank: those loaded by hand, those the message matched, then those kept from the previous message; within
+ * each group by frequency of use, then by recency, then by priority. Kept skills are evicted while the total exceeds `budget` tokens,
+ * except for the first one.
  */
 export function choose(
   wanted: readonly FoundSkill[],
@@ -39,12 +39,12 @@ export function choose(
 ): readonly string[] {
   let left = budget;
   const fits = (skill: FoundSkill, index: number): boolean => {
-    const isSure = index === 0 || situation.matched.includes(skill.name) || isPinned(skill.name, situation);
-    if (!isSure && tokens(skill) > left) return false;
+    const isRequired = index === 0 || situation.matched.includes(skill.name) || isPinned(skill.name, situation);
+    if (!isRequired && tokens(skill) > left) return false;
     left -= tokens(skill);
     return true;
   };
-  const ranked = [...wanted].sort((one, other) => byWant(one, other, situation));
+  const ranked = [...wanted].sort((one, other) => byRank(one, other, situation));
   return ranked.filter(fits).map(({ name }) => name);
 }
 
@@ -54,7 +54,7 @@ function isPinned(name: string, { standing }: Situation): boolean {
 
 const UNKNOWN: SkillStanding = { uses: 0, idle: Number.POSITIVE_INFINITY };
 
-function byWant(one: FoundSkill, other: FoundSkill, { standing, matched }: Situation): number {
+function byRank(one: FoundSkill, other: FoundSkill, { standing, matched }: Situation): number {
   const [mine, yours] = [standing[one.name] ?? UNKNOWN, standing[other.name] ?? UNKNOWN];
   return (
     Number(yours.hand === 'pinned') - Number(mine.hand === 'pinned') ||

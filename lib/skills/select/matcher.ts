@@ -3,15 +3,15 @@ import type { FoundSkill } from '../find/describe-skill.js';
 import { matchWords } from '../match/match-words.js';
 import { askForMatches } from './ask-for-matches.js';
 
-/** Tells which skills the words of a user are about. */
+/** Finds the skills that a message is about. */
 export interface Matcher {
-  /** The names of at most `top_k` of these skills, the best first. Never fails: where the model does, words are compared. */
+  /** The names of at most `top_k` of these skills, best first. Never fails: if the model does, matching is lexical. */
   match(skills: readonly FoundSkill[], text: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Whether one of these texts still bears on the skill: shares half of what a match asks for, or names its folder. */
-  bearsOn(skill: FoundSkill, texts: readonly string[]): boolean;
+  /** Whether one of these texts is relevant to the skill: it reaches half the score of a match, or names the skill's folder. */
+  isRelevant(skill: FoundSkill, texts: readonly string[]): boolean;
 }
 
-/** The matcher the configuration asks for, over all the skills there are. */
+/** The configured matcher for all skills. */
 export function createMatcher(skills: readonly FoundSkill[], options: SkillsOptions): Matcher {
   const best = async (
     candidates: readonly FoundSkill[],
@@ -26,7 +26,7 @@ export function createMatcher(skills: readonly FoundSkill[], options: SkillsOpti
 
   return {
     match: async (candidates, text, signal) => (await best(candidates, text, signal)).slice(0, options.top_k),
-    bearsOn: (skill, texts) =>
+    isRelevant: (skill, texts) =>
       texts.some(
         (text) =>
           (skill.folder !== null && text.includes(skill.folder)) ||

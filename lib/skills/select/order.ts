@@ -1,7 +1,7 @@
 /**
- * Orders the skills of a request so that it begins as the request before did: those that stay keep their places up to the first gap,
- * for a provider's prompt cache holds as far as two requests agree. Behind the gap nothing can be saved any more,
- * so the rest comes in the order it was given: the most likely to stay first.
+ * Orders the skills so that the request shares the longest prefix with the previous one, because a provider's prompt cache covers the common
+ * prefix of two requests: up to the first skill that is gone, the others keep their places. After that nothing is cached, so the rest follows
+ * in the given order, the most likely to stay first.
  */
 export function order(wanted: readonly string[], before: readonly string[]): readonly string[] {
   const gap = before.findIndex((name) => !wanted.includes(name));

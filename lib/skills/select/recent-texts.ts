@@ -1,12 +1,12 @@
 import { type Entry, isMessage, isPart, type Message, textOf } from '../../chat/message.js';
 import { undoneTurns } from '../../chat/undone.js';
 
-/** How many of the newest messages, the one being sent included, make up the recent conversation. */
+/** How many messages make up the recent conversation, including the one being sent. */
 const RECENT = 4;
 
 /**
- * The texts of the recent conversation that came after a skill was last matched `idle` messages ago: what made it match is no evidence
- * that it is still needed. Never matched is infinitely long ago. The arguments of tool calls count as words, for they name the files a tool touched.
+ * The texts of the recent conversation since a skill was last matched, `idle` messages ago: the text that matched it does not show that
+ * it is still needed. `idle` is infinite for a skill that never matched. Arguments of tool calls are included, because they name files.
  */
 export function recentTexts(entries: readonly Entry[], text: string, idle: number): readonly string[] {
   const undone = undoneTurns(entries);

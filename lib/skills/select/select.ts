@@ -8,51 +8,51 @@ import { order } from './order.js';
 import { recentTexts } from './recent-texts.js';
 import { advanceStanding } from './skill-standing.js';
 
-/** What a choice is made from. */
+/** What a selection is made from. */
 export interface SelectionContext {
   readonly skills: readonly FoundSkill[];
   readonly matcher: Matcher;
-  /** What skills may cost together, in tokens. */
+  /** The most tokens that all skills may take together. */
   readonly budget: number;
   readonly evict_after: number;
   tokens(skill: FoundSkill): Promise<number>;
-  /** False when its file has gone since it was found. */
+  /** False when its file is gone. */
   isReadable(skill: FoundSkill): Promise<boolean>;
-  /** Whether all skills are sent, and none is matched. */
+  /** Whether all skills are sent, without matching. */
   sendsAll(): Promise<boolean>;
 }
 
-/** Chooses the skills for a new user message. Depends on the log, the message and the wishes alone, and never fails. */
+/** Chooses the skills for a new user message. Depends only on the log, the message and the overrides, and never fails. */
 export async function selectSkills(
   context: SelectionContext,
   entries: readonly Entry[],
   text: string,
-  asked: SkillOverrides,
+  requested: SkillOverrides,
   signal: AbortSignal,
 ): Promise<SkillSelection> {
   const last = lastSkillMessage(entries)?.skills ?? null;
   const before = last?.active ?? [];
-  const wishes = sensible(asked, context.skills);
+  const overrides = applicable(requested, context.skills);
   const wasDropped = (name: string): boolean =>
-    last?.standing?.[name]?.hand === 'dropped' && !wishes.pin.includes(name);
-  const allowed = context.skills.filter(({ name }) => !wishes.drop.includes(name) && !wasDropped(name));
+    last?.standing?.[name]?.hand === 'dropped' && !overrides.pin.includes(name);
+  const allowed = context.skills.filter(({ name }) => !overrides.drop.includes(name) && !wasDropped(name));
   const sendsAll = await context.sendsAll();
 
   const matched = sendsAll ? [] : await context.matcher.match(allowed, text, signal);
-  const standing = advanceStanding(last, matched, wishes);
+  const standing = advanceStanding(last, matched, overrides);
   const situation = { standing, matched, before, evict_after: context.evict_after };
   const held = sendsAll ? [] : heldBy(context, situation, entries, text);
   const wanted = sendsAll ? allowed.map(({ name }) => name) : await chosen(context, situation, held);
   const active = order(await readable(context, wanted), before);
   return {
-    record: recordOf(situation, active, held, wishes),
+    record: recordOf(situation, active, held, overrides),
     loaded: active.filter((name) => !before.includes(name)),
     dropped: before.filter((name) => !active.includes(name)),
   };
 }
 
-/** The wishes for skills there are. Who loads and drops one in the same breath wants it. */
-function sensible({ pin, drop }: SkillOverrides, skills: readonly FoundSkill[]): SkillOverrides {
+/** The overrides for existing skills. Loading wins over dropping the same skill. */
+function applicable({ pin, drop }: SkillOverrides, skills: readonly FoundSkill[]): SkillOverrides {
   const names = skills.map(({ name }) => name);
   return {
     pin: names.filter((name) => pin.includes(name)),
@@ -70,7 +70,7 @@ function heldBy(
     .filter(({ name }) => isStale(name, situation))
     .filter((skill) => {
       const idle = situation.standing[skill.name]?.idle ?? Number.POSITIVE_INFINITY;
-      return context.matcher.bearsOn(skill, recentTexts(entries, text, idle));
+      return context.matcher.isRelevant(skill, recentTexts(entries, text, idle));
     })
     .map(({ name }) => name);
 }
@@ -85,7 +85,7 @@ async function chosen(
   return choose(wanted, situation, (skill) => costs.get(skill) ?? 0, context.budget);
 }
 
-/** Those of these skills that can be sent. */
+/** The skills whose files can be read. */
 async function readable(
   { skills, isReadable }: SelectionContext,
   names: readonly string[],
@@ -96,7 +96,7 @@ async function readable(
   return names.filter((name) => !gone.flat().includes(name));
 }
 
-/** What the log keeps: nothing that is empty. */
+/** The record for the log, without empty fields. */
 function recordOf(
   { matched, standing }: Situation,
   active: readonly string[],

@@ -1,15 +1,15 @@
 import { firstCharacters } from '../../chat/cut-text.js';
 import { headingsOf } from '../find/headings.js';
 
-/** The file with the whole text, and the tool that reads it. */
+/** The file with the full text, and the tool that reads it. */
 interface Source {
   readonly path: string;
   readonly reader: string;
 }
 
 /**
- * The beginning of a skill in at most `limit` characters, up to a heading where one is near, else to the end of a paragraph or line.
- * Its last line says that there is more, and where; `source` is null for a model that cannot read it.
+ * The beginning of a skill in at most `limit` characters, up to a nearby heading, else to the end of a paragraph or line.
+ * The last line says that text is missing and where it is; `source` is null for a model that cannot read files.
  */
 export function cutAtHeading(body: string, limit: number, source: Source | null): string {
   if (body.length <= limit) return body;

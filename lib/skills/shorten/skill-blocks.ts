@@ -5,46 +5,46 @@ import type { FoundSkill } from '../find/describe-skill.js';
 import { compressSkill, knownForm, TARGET_RATIO } from './compress-skill.js';
 import { cutAtHeading } from './cut-at-heading.js';
 
-/** A skill with its text. */
+/** A skill and its text. */
 export interface Active {
   readonly skill: FoundSkill;
   readonly body: string;
 }
 
-/** How a skill is put before the model. Its folder is named, for its text may refer to files beside it. */
+/** A skill as the model reads it. Names the skill's folder, because the text may refer to files in it. */
 export function skillBlockOf({ skill, body }: Active): string {
   const folder = skill.folder === null ? '' : ` folder=${JSON.stringify(skill.folder)}`;
   return `<skill name=${JSON.stringify(skill.name)}${folder}>\n${body}\n</skill>`;
 }
 
-/** How short a skill has to be, and for whom. */
+/** The limits of a shortened skill. */
 export interface ShortForm {
-  /** In tokens. */
+  /** The most tokens it may take. */
   readonly most: number;
-  /** The tool with which the model can read the whole text; null when it has none. */
+  /** The tool that reads files for the model; null when it has none. */
   readonly reader: string | null;
 }
 
 /** Makes skills shorter. */
 export interface Shortener {
   /**
-   * The skill compressed by the model; where that fails, or is still above `most` tokens, cut.
-   * Rejects only when `signal` aborts. After a failure the model is not asked for that skill again until `retry`, and after three of them not at all.
+   * The skill compressed by the model, and cut if that fails or the result still exceeds `most` tokens.
+   * Rejects only when `signal` aborts. After a failure the model is not asked for that skill again until `retry`, and after three failures not at all.
    */
   shorten(active: Active, form: ShortForm, signal: AbortSignal): Promise<Active>;
-  /** The same where it asks nobody: compressed or cut before. The skill as it is otherwise. */
+  /** Like `shorten`, without asking the model: the skill stays whole if it was neither compressed nor cut before. */
   known(active: Active, form: ShortForm): Promise<Active>;
   retry(): void;
-  /** What the user should know of the skills that are cut, one sentence each. */
+  /** One sentence for the user about each skill that was cut. */
   readonly cuts: readonly string[];
 }
 
-/** So many failures and the model is left alone: one that does not answer costs a minute each time. */
-const ENOUGH = 3;
+/** After this many failures the model is not asked again: each attempt may take a minute. */
+const MAX_FAILURES = 3;
 
-/** A shortener that asks this model, if there is one, and keeps what it wrote in this cache. */
+/** A shortener that asks this model, if any, and caches the results. */
 export function createShortener(model: (() => Promise<TextModel>) | null, cache: TextCache): Shortener {
-  /** How often the model has failed, by skill, and the skills it has failed for since `retry`. */
+  /** The number of failures by skill, and the skills that failed since `retry`. */
   const failures = new Map<string, number>();
   const failed = new Set<string>();
   const cuts = new Map<string, string>();
@@ -67,7 +67,7 @@ export function createShortener(model: (() => Promise<TextModel>) | null, cache:
       const sent = atMost(active, shorter, form);
       const { name } = active.skill;
       if (sent.body === shorter) cuts.delete(name);
-      else cuts.set(name, sayCut(active, sent, shorter !== null));
+      else cuts.set(name, describeCut(active, sent, shorter !== null));
       return sent;
     },
     async known(active, form) {
@@ -75,7 +75,7 @@ export function createShortener(model: (() => Promise<TextModel>) | null, cache:
       return shorter === null && !failed.has(active.skill.name) ? active : atMost(active, shorter, form);
     },
     retry() {
-      for (const name of failed) if ((failures.get(name) ?? 0) < ENOUGH) failed.delete(name);
+      for (const name of failed) if ((failures.get(name) ?? 0) < MAX_FAILURES) failed.delete(name);
     },
     get cuts() {
       return [...cuts.values()];
@@ -83,14 +83,14 @@ export function createShortener(model: (() => Promise<TextModel>) | null, cache:
   };
 }
 
-/** The skill in its shorter form, or cut where there is none, in at most so many tokens. */
+/** The skill in its shorter form, if there is one, cut to at most `most` tokens. */
 function atMost({ skill, body }: Active, shorter: string | null, { most, reader }: ShortForm): Active {
   const limit = Math.min(most, estimateTokens(body.length) * (shorter === null ? TARGET_RATIO : 1));
   const source = reader === null ? null : { path: skill.path, reader };
   return { skill, body: cutAtHeading(shorter ?? body, limit * 4, source) };
 }
 
-function sayCut({ skill, body }: Active, sent: Active, isCompressed: boolean): string {
+function describeCut({ skill, body }: Active, sent: Active, isCompressed: boolean): string {
   const why = isCompressed ? 'is too large even when compressed' : 'could not be compressed';
   const size = `${shortCount(sent.body.length)} of ${shortCount(body.length)} characters`;
   return `The skill '${skill.name}' ${why}: only its beginning is sent (${size}). Shorten or split ${skill.path}`;

@@ -80,13 +80,13 @@ describe('a broken skill', () => {
   it('with broken frontmatter is read line by line, with a warning that names the line', async () => {
     const { skills, warnings } = await load({ 'a.md': '---\nname: a\ndescription: Use when: it rains\n---\nText' });
     expect(skills).toMatchObject([{ name: 'a', description: 'Use when: it rains' }]);
-    expect(warnings).toMatchObject([{ reason: expect.stringMatching(/^line 3: the frontmatter is no YAML/) }]);
+    expect(warnings).toMatchObject([{ reason: expect.stringMatching(/^line 3: the frontmatter is not valid YAML/) }]);
   });
 
   it('with frontmatter that is never closed is text, with a warning', async () => {
     const { names, reasons } = await broken('a.md', '---\nname: a\n\n# Text');
     expect(names).toEqual(['a', 'good']);
-    expect(reasons).toEqual(['line 1: the frontmatter opened here is never closed by "---"']);
+    expect(reasons).toEqual(['line 1: the frontmatter that begins here is not closed by "---"']);
   });
 
   it('with frontmatter that is a list is read without it, with a warning', async () => {
@@ -104,7 +104,7 @@ describe('a broken skill', () => {
   it('that is not UTF-8 is read, with a warning that names the line', async () => {
     const { names, reasons } = await broken('latin.md', Buffer.from('eins\nzwei f\xFCr drei', 'latin1'));
     expect(names).toEqual(['good', 'latin']);
-    expect(reasons).toEqual([expect.stringMatching(/^line 2: is not UTF-8/)]);
+    expect(reasons).toEqual([expect.stringMatching(/^line 2: is not valid UTF-8/)]);
   });
 
   it('does not take a character cut by the end of what is read for broken', async () => {
@@ -130,7 +130,7 @@ describe('a broken skill', () => {
     const { skills, warnings } = await load({ 'Git.md': 'one', 'git/SKILL.md': skillFile('git', 'two') });
     expect(skills.map((skill) => skill.name)).toEqual(['Git']);
     expect(warnings).toMatchObject([
-      { reason: expect.stringMatching(/^the name 'git' is taken by .*Git\.md; left out$/) },
+      { reason: expect.stringMatching(/^the name 'git' is already used by .*Git\.md; left out$/) },
     ]);
   });
 
@@ -146,13 +146,13 @@ describe('a broken skill', () => {
   it('that is far too large is left out', async () => {
     const { names, reasons } = await broken('dump.md', 'x'.repeat(1024 * 1024 + 1));
     expect(names).toEqual(['good']);
-    expect(reasons).toEqual(['has 1048577 bytes; a skill has at most 1048576; left out']);
+    expect(reasons).toEqual(['is too large (1048577 bytes; the limit is 1048576); left out']);
   });
 
   it('whose name tries to leave the folder is left out', async () => {
     const { names, reasons } = await broken('evil/SKILL.md', skillFile('../../etc/passwd', 'evil'));
     expect(names).toEqual(['good']);
-    expect(reasons).toEqual(["the name '../../etc/passwd' is not a name: it may not be a path; left out"]);
+    expect(reasons).toEqual(["invalid name '../../etc/passwd': a name cannot be a path; left out"]);
   });
 
   it('that is a link out of the folder is left out', async () => {
@@ -164,7 +164,7 @@ describe('a broken skill', () => {
     const { skills, warnings } = await loadSkills(folder, null);
     expect(skills.map((skill) => skill.name)).toEqual(['good']);
     expect(warnings).toHaveLength(3);
-    expect(warnings[0]?.reason).toMatch(/^leads out of the skills folder/);
+    expect(warnings[0]?.reason).toMatch(/^is a link to a place outside the skills folder/);
   });
 
   it('that is a link inside the folder is a skill', async () => {
@@ -176,12 +176,12 @@ describe('a broken skill', () => {
   it('whose name differs from its place goes by its place, with a warning', async () => {
     const { names, reasons } = await broken('place/SKILL.md', skillFile('other', 'x'));
     expect(names).toEqual(['good', 'place']);
-    expect(reasons).toEqual(["the name 'other' differs from that of its folder; known as 'place'"]);
+    expect(reasons).toEqual(["the name 'other' does not match its folder; 'place' is used"]);
   });
 
   it('without description is described by its first prose, with a warning where the form asks for one', async () => {
     const { reasons } = await broken('terse/SKILL.md', '# Terse\n\nSays little.');
-    expect(reasons).toEqual(['has no description; its first line of text is taken']);
+    expect(reasons).toEqual(['has no description; its first line of text is used']);
   });
 
   it('is a warning when the folder itself is a file', async () => {

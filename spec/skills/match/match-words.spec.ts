@@ -32,12 +32,12 @@ describe('matching by words', () => {
     expect(matchWords(glue, 'use the skill again').map(({ name }) => name)).toEqual(['again']);
   });
 
-  it('wants every telling word of the name', () => {
+  it('wants every significant word of the name', () => {
     expect(names('docker')).toEqual([]);
     expect(names('debugging with docker')).toEqual(['docker-debugging']);
   });
 
-  it('or two telling words of description and headings', () => {
+  it('or two significant words of description and headings', () => {
     expect(names('rebase')).toEqual([]);
     expect(names('rebase this branch')).toEqual(['git']);
     expect(names('索引')).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wordsOf } from '../../../lib/skills/match/telling-words.js';
+import { wordsOf } from '../../../lib/skills/match/significant-words.js';
 import fc from '../../support/properties.js';
 
 const stems = (text: string): string[] => wordsOf(text).map(({ stem }) => stem);
