@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** What lies at a path is no regular file. Carries what errors of the system carry. */
+/** The file is not a regular file. Has the fields of a system error. */
 class NotRegularFile extends Error {
   readonly syscall = 'open';
   readonly code: string;

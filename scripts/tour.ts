@@ -121,7 +121,7 @@ try {
   record();
   explain(
     'A conversation that outgrows the window',
-    'The window is small here on purpose. When more than four fifths of it are used, older messages become a summary before the next request. Nothing is deleted.',
+    'The window is small here on purpose. When it is more than four fifths full, a summary replaces the older messages before the next request. Nothing is deleted.',
   );
   await say('tell me a long story');
   await say('tell me a long story');

@@ -1,4 +1,4 @@
-/** The first characters of a text, one fewer where the cut would halve a surrogate pair: half a pair is no character, and vendors answer 400 to it. */
+/** The first characters of a text, one fewer if the cut would split a surrogate pair: vendors reject a lone surrogate with status 400. */
 export function firstCharacters(text: string, length: number): string {
   return text.slice(0, isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length);
 }

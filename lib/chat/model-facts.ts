@@ -3,7 +3,7 @@ import type { ThinkingLevel } from './thinking-level.js';
 /** What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. */
 export type Feature = 'tools' | 'parallel_calls' | 'images' | 'documents' | 'audio' | 'opaque' | 'web';
 
-/** What is known of one model at one server, told by the server or learnt from what it refused. What is absent is unknown. */
+/** What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means unknown. */
 export interface ModelFacts {
   /** In tokens, as the server gives it. */
   readonly context_window?: number;

@@ -162,7 +162,7 @@ export function makeProgram(
       'print a completion script for your shell',
       (command) =>
         command
-          // Not checked against the choices: the scripts ask for `words`, which is no shell.
+          // Not validated against the choices: the completion scripts pass `words`, which is not a shell.
           .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']).argParser((shell) => shell))
           .argument('[line...]', 'for words: the command line so far')
           .action(async (shell: string, line: readonly string[]) =>

@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { HiError } from '../errors.js';
 import { suggestion } from '../registry.js';
 
-/** The error for a word that is no command; names the nearest one. */
+/** The error for an unknown command, which suggests the nearest one. */
 export function unknownCommand(typed: string, parent: Command): HiError {
   const names = parent.commands.map((command) => command.name());
   return new HiError('usage', `Unknown command '${typed}'.`, {

@@ -4,8 +4,8 @@ import type { Artifacts } from '../view/block-state.js';
 import { nameOfImage } from '../view/shorten.js';
 
 /**
- * What tools did in these messages, added to what is known; a call that failed did nothing. Each list has its newest items last and no more than fit
- * into a third of `room` characters.
+ * The effects of tool calls in these messages, added to those recorded before; failed calls do not count. Each list has its newest items last, and
+ * at most a third of `room` characters.
  */
 export function collectArtifacts(
   before: Artifacts,
@@ -34,11 +34,11 @@ function paths(calls: readonly ToolCallPart[], effects: ToolEffects, kind: 'read
   });
 }
 
-/** A model may call a tool by any name, also by one that every object has. */
+/** A model may call a tool by any name, even `constructor`. */
 const effectOf = (name: string, effects: ToolEffects): ToolEffect | undefined =>
   Object.hasOwn(effects, name) ? effects[name] : undefined;
 
-/** The same in words, one line for each kind; empty when nothing was done. */
+/** The artifacts as text, one line for each kind; empty for none. */
 export function describeArtifacts({ read, written, commands, images }: Artifacts): string {
   return [
     written.length > 0 ? `Files written: ${written.join(', ')}` : '',

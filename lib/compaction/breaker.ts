@@ -2,10 +2,10 @@ import { isCompressBlock } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import type { CompactionInput } from './strategy.js';
 
-/** After so many failures in a row no summary is tried any more. */
+/** After this many failures in a row no summary is attempted. */
 const FAILURES = 3;
 
-/** Throws a `HiError` when the newest blocks are all failures and the user did not ask for a summary by hand: it would fail again, and cost again. */
+/** Throws a `HiError` when the newest blocks are all failures and the user did not ask for a summary: it would probably fail again. */
 export function refuseAfterFailures({ entries, reason }: CompactionInput): void {
   const newest = entries.filter(isCompressBlock).slice(-FAILURES);
   if (reason === 'manual' || newest.length < FAILURES) return;

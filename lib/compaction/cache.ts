@@ -6,22 +6,22 @@ import { makeFolder } from '../folder.js';
 import { requireRegularFile } from '../regular-file.js';
 import { namesWithLeftovers, writeAside } from '../write-aside.js';
 
-/** How many results are kept; the ones used longest ago go first. */
+/** The size of the cache. The least recently used results are removed first. */
 const LIMIT = 256;
 
-/** Matches the names of the files that a `fileCache` makes, and no others. */
+/** Matches exactly the file names of a `fileCache`. */
 export const COMPRESSIONS = namesWithLeftovers('[0-9a-f]{64}(?:\\.json)?');
 
 /**
- * Results of compressions, one file each under `folder`, named by their content hash, the SHA-256 in hexadecimal. The folder is made when the first one is stored.
- * A file that cannot be read or is damaged counts as not there, and a result that cannot be stored is lost without a word: it can be made again.
+ * Results of compressions, one file each under `folder`, named by their content hash, the SHA-256 in hexadecimal. The folder is created by the first write.
+ * An unreadable or damaged file counts as missing, and a failed write is ignored: the result can be computed again.
  */
 export function fileCache(folder: string): TextCache {
   const pathOf = (key: string) => join(folder, `${key}.json`);
   return {
     async get(key) {
       const text = await read(pathOf(key), key).catch(() => null);
-      // The time of the last use is what the oldest are found by.
+      // The modification time is the time of the last use.
       if (text !== null) await utimes(pathOf(key), new Date(), new Date()).catch(() => undefined);
       return text;
     },

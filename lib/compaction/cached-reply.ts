@@ -4,15 +4,15 @@ import type { TextCache, TextPrompt, WrittenText } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
 import { type Reply, readReply } from './reply.js';
 
-/** A good reply, and what was written for it; null when it was remembered. */
+/** A valid reply, and what the model wrote for it; null if it was cached. */
 export interface Recalled {
   readonly reply: Reply;
   readonly written: WrittenText | null;
 }
 
 /**
- * The stored reply to the same prompt when it is a good one, else a new one from `write`, stored once it has proved good.
- * The model is no part of the key: what one model has summarised another one need not. Throws like `readReply`.
+ * The cached reply to the same prompt if it is valid, else a new one from `write`, which is cached if it is valid.
+ * The model is not part of the key: a summary by one model serves all of them. Throws like `readReply`.
  */
 export async function* recallOr(
   cache: TextCache,

@@ -4,7 +4,7 @@ import { newestBlock } from '../view/view.js';
 import { strategies } from './index.js';
 import type { CompactionInput, Plan, Strategy } from './strategy.js';
 
-/** The strategy that the settings name and what it would do, or null when there is nothing to compact. Pure. Throws when the strategy is unknown. */
+/** The configured strategy and its plan, or null when there is nothing to compact. Pure. Throws for an unknown strategy. */
 export function passFor(input: CompactionInput): { readonly strategy: Strategy; readonly plan: Plan } | null {
   const strategy = pick(strategies, input.settings.strategy, 'compaction strategy');
   if (isDone(input)) return null;
@@ -12,7 +12,7 @@ export function passFor(input: CompactionInput): { readonly strategy: Strategy; 
   return plan.changes ? { strategy, plan } : null;
 }
 
-/** True when nothing came since a pass of this strategy: a second one would have nothing new to work on. */
+/** True when there are no messages since the last pass of this strategy, so that another pass would change nothing. */
 function isDone({ entries, settings, reason }: CompactionInput): boolean {
   const block = newestBlock(entries);
   if (block === null || reason === 'overflow') return false;

@@ -8,15 +8,15 @@ import { cutOf, isSent, keptBy, type Position } from '../view/view.js';
 import { sizeAfter } from './plan.js';
 import type { CompactionInput, Plan } from './strategy.js';
 
-/** What a strategy says about its block; the rest follows from the plan. */
+/** The parts of a block that the strategy decides; the rest follows from the plan. */
 export interface Outcome extends Pick<NewCompressBlock, 'content' | 'strategy' | 'source'> {
   readonly usage?: Usage;
   readonly model?: string;
-  /** The fields a written summary changes; others are carried over from the block before. */
+  /** The fields that a new summary changes; the others are copied from the previous block. */
   readonly state?: Partial<BlockState>;
 }
 
-/** The block that carries out a plan. */
+/** The block for a plan. */
 export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...outcome }: Outcome): NewCompressBlock {
   const turns = turnsOf(input.entries);
   const cut = placeOf(input, plan, turns);
@@ -44,7 +44,7 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
   };
 }
 
-/** Never before the place of the block that is replaced: what that one took away does not come back. */
+/** Never before the cut of the previous block: messages that left the view do not return. */
 function placeOf(
   { entries }: CompactionInput,
   { basis, cut }: Plan,
@@ -58,7 +58,7 @@ function placeOf(
   return old.turn > place.turn || (old.turn === place.turn && old.id > place.id) ? { ...old } : place;
 }
 
-/** The turns that are not sent yet, run by other processes, and would be lost behind the cut. One without a sign of life for a day was cut short by a crash. */
+/** Unfinished turns of other processes before the cut, which would otherwise be lost. A turn without a message for a day counts as crashed. */
 function openBefore(
   cut: Position,
   { entries, running }: CompactionInput,
@@ -73,7 +73,7 @@ function openBefore(
     .map(({ id }) => id);
 }
 
-/** A time that cannot be read counts as long ago. */
+/** An invalid time counts as long ago. */
 function timeOf(at: string): number {
   const time = Date.parse(at);
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;

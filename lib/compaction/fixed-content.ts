@@ -5,13 +5,13 @@ import { collectArtifacts, describeArtifacts } from './artifacts.js';
 import { type Ledger, listed } from './ledger.js';
 import type { Plan } from './strategy.js';
 
-/** The text of a block, and the fields it was made of. */
+/** The text of a block, and the fields it is generated from. */
 export interface Content {
   readonly content: string;
   readonly state: Partial<BlockState>;
 }
 
-/** The summary's prose, and after it what code has kept: the facts, what tools did, and the user's language. */
+/** The summary's prose, followed by what code has kept: the facts, what tools did, and the user's language. */
 export function fixedContentOf(
   plan: Plan,
   summary: { readonly prose: string; readonly ledger: Ledger },
@@ -26,7 +26,7 @@ export function fixedContentOf(
     summary.prose,
     facts.length > 0 ? `Facts on record:\n${listed(facts)}` : '',
     describeArtifacts(artifacts),
-    // Models go back to English by themselves, never away from it.
+    // Models drift towards English by themselves, never away from it.
     language === null || language === 'English' ? '' : `The user writes in ${language}.`,
   ];
   return {

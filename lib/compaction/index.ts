@@ -3,5 +3,5 @@ import type { Strategy } from './strategy.js';
 import { summary } from './summary.js';
 import { truncate } from './truncate.js';
 
-/** The ways to make the view shorter, by the name the configuration uses. */
+/** All compaction strategies. */
 export const strategies: readonly Strategy[] = [summary, truncate, replace];

@@ -1,6 +1,6 @@
 import { type Message, textOf } from '../chat/message.js';
 
-/** Languages whose users are common enough that a short text is more likely theirs than a rarer neighbour's. ISO 639-3, as `franc-min` names them. */
+/** Languages common enough that a short text is more likely in one of them than in a rarer related one. ISO 639-3, as in `franc-min`. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   arb: 'Arabic',
   ces: 'Czech',
@@ -29,13 +29,13 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   vie: 'Vietnamese',
 };
 
-/** How many characters are looked at, and how few are too few to tell. */
+/** The most characters that are examined, and the fewest that suffice. */
 const ENOUGH = 1000;
 const LEAST = 40;
-/** The second best language must be at least this much less likely. */
+/** The minimum distance between the best and the second-best score. */
 const MARGIN = 0.95;
 
-/** The language the user writes in, in English, from the newest of what they typed; null when that is uncertain. */
+/** The English name of the language the user writes in, detected from their newest messages; null if uncertain. */
 export async function languageOf(messages: readonly Message[]): Promise<string | null> {
   const text = typedText(messages);
   if (text.length < LEAST) return null;
@@ -45,7 +45,7 @@ export async function languageOf(messages: readonly Message[]): Promise<string |
   return LANGUAGES[best[0]] ?? null;
 }
 
-/** Each word once: what is said again and again would outweigh what tells languages apart. */
+/** Each word once, so that repeated words do not dominate. */
 function typedText(messages: readonly Message[]): string {
   const words = new Set<string>();
   let characters = 0;
@@ -61,7 +61,7 @@ function typedText(messages: readonly Message[]): string {
   return [...words].join(' ').trim();
 }
 
-/** Code and what was piped in say nothing about the language of the one who asks. */
+/** Removes code and piped input, which need not be in the user's language. */
 function withoutCode(text: string): string {
   return text.replace(/```[\s\S]*?(?:```|$)|<(stdin|file)\b[\s\S]*?<\/\1>|https?:\S+|[\w./-]*\/[\w./-]+/g, ' ');
 }

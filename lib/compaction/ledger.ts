@@ -1,17 +1,17 @@
 import { FACT_KINDS, type Fact } from '../view/block-state.js';
 
-/** The longest line a fact may be. */
+/** The most characters of a fact. */
 const LINE = 240;
 
-/** Facts and how many had to go for want of room. */
+/** Facts, and how many were dropped for lack of room. */
 export interface Ledger {
   readonly facts: readonly Fact[];
   readonly forgotten: number;
 }
 
 /**
- * The facts carried on: those before, less the ones declared outdated by number, with the new ones. A fact that comes again keeps its place and takes its
- * new kind. When they are more than `room` characters, the oldest of the least lasting kind go first, and are counted.
+ * The previous facts without those declared outdated by number, followed by the new ones. A repeated fact keeps its place and gets its new kind.
+ * Beyond `room` characters, the oldest facts of the least important kind are dropped first, and counted.
  */
 export function mergeLedgers(
   before: Ledger,
@@ -36,12 +36,12 @@ export function mergeLedgers(
   return { facts: kept, forgotten };
 }
 
-/** The facts as the model that writes the next summary sees them. */
+/** The facts as shown to the model that writes the next summary. */
 export function numberedFacts(facts: readonly Fact[]): string {
   return facts.map(({ kind, text }, index) => `${index + 1}. ${kind}: ${text}`).join('\n');
 }
 
-/** The facts as the model that goes on with the conversation sees them. */
+/** The facts as shown to the model that continues the conversation. */
 export function listed(facts: readonly Fact[]): string {
   return facts.map(({ kind, text }) => `- ${kind}: ${text}`).join('\n');
 }

@@ -2,28 +2,28 @@ import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { stateOf } from '../view/block-state.js';
 import { advanceCut, cutBefore, lastGroup, validCuts } from '../view/cuts.js';
-import { carriedTokens, LEAST_PROSE, type RealSize, realSize } from '../view/least.js';
+import { LEAST_PROSE, leastSummary, type RealSize, realSize } from '../view/least.js';
 import { triggerOf } from '../view/limit.js';
 import { shortenOld } from '../view/shorten.js';
 import { charactersOf, estimateView, totalCharacters } from '../view/size.js';
 import { newestBase, newestBlock, type View, viewFrom } from '../view/view.js';
 import type { CompactionInput, Plan } from './strategy.js';
 
-/** How a strategy wants the view cut. */
+/** How a strategy cuts the view. */
 export interface CutPolicy {
-  /** Cut what is sent now, or everything since the last block that stands for what came before it (the backlog after failed summaries). */
+  /** Cut the current view, or everything since the last real summary (the backlog after failed ones). */
   readonly from: 'sent' | 'base';
-  /** How many of these messages should stay, the newest ones. */
+  /** How many of the newest messages should stay. */
   keep(messages: readonly Message[]): number;
-  /** True when a text will be written for the messages that leave: room is left for it. */
+  /** True when a text is written for the messages that leave, which needs room. */
   readonly writes: boolean;
 }
 
-/** The share of the trigger a pass should end below, and the share that what is kept may fill before more of it is given up. */
+/** Shares of the trigger: the size to reach by shortening old results, and the size beyond which fewer messages are kept. */
 const RECOVER = 0.75;
 const CROWDED = 0.94;
 
-/** Plans a pass: a cut that parts no call from its result, old large results shortened where room is short, the newest user message kept in any case. Pure. */
+/** Plans a pass: a cut that never separates a call from its result, old large results shortened if room is short, and the newest user message always kept. Pure. */
 export function plan(input: CompactionInput, policy: CutPolicy): Plan {
   const newest = newestBlock(input.entries);
   const base = policy.from === 'base' ? newestBase(input.entries) : newest;
@@ -31,7 +31,7 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
   const basis = base === newest ? sent : viewFrom(base, input.entries, input.running);
   const real = realSizeOf(input, estimateView(sent));
   const limit = limitOf(input, real, estimateView(basis));
-  const carried = carriedTokens(basis, policy.writes);
+  const summaryTokens = leastSummary(basis, policy.writes);
 
   const { messages } = basis;
   const newestUser = messages.findLastIndex((message) => message.role === 'user');
@@ -39,11 +39,11 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
   const preferred = cutBefore(cuts, messages.length - policy.keep(messages));
   const short = shortenOld(messages, preferred, newestUser);
   const whole = tokensFrom(messages, newestUser);
-  const tight = whole(preferred) + carried > RECOVER * limit;
+  const tight = whole(preferred) + summaryTokens > RECOVER * limit;
   const shown = tight || input.reason === 'overflow' ? short : messages;
   const tokens = shown === messages ? whole : tokensFrom(shown, newestUser);
-  // Where nothing leaves, nothing is written, and the old text stays as it is.
-  const overhead = (at: number) => (at === 0 ? carriedTokens(basis, false) : carried);
+  // If no message leaves, nothing is written, and the old text stays.
+  const overhead = (at: number) => (at === 0 ? leastSummary(basis, false) : summaryTokens);
   const cut = advanceCut(cuts, preferred, lastGroup(messages), (at) => tokens(at) + overhead(at) <= CROWDED * limit);
 
   const stays = (_: Message, index: number) => index >= cut || (index === newestUser && cut < messages.length);
@@ -61,11 +61,11 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
     changes: compacted.length > 0 || condenses || shown !== messages,
     tokens_before: sizeBefore(input, basis, sent, real.ratio),
     ratio: real.ratio,
-    room: asTokens(Math.max(LEAST_PROSE, Math.floor(CROWDED * limit - tokens(cut) - carried))),
+    room: asTokens(Math.max(LEAST_PROSE, Math.floor(CROWDED * limit - tokens(cut) - summaryTokens))),
   };
 }
 
-/** The size in tokens of the kept messages with a text before them, by the same measure as `tokens_before`. */
+/** The size in tokens of the kept messages and this text, in the unit of `tokens_before`. */
 export function sizeAfter(input: CompactionInput, { kept, ratio }: Plan, content: string): Tokens {
   return asTokens(input.fixed_tokens + Math.ceil(ratio * estimateTokens(totalCharacters(kept) + content.length)));
 }
@@ -74,7 +74,7 @@ function realSizeOf({ context_tokens, fixed_tokens }: CompactionInput, estimate:
   return context_tokens === undefined ? { ratio: 1, hidden: 0 } : realSize(context_tokens - fixed_tokens, estimate);
 }
 
-/** How many estimated tokens the view may have. After the provider refused a request as too long, half of what it has. */
+/** The most estimated tokens the view may have. After the provider rejected a request as too long: half of the current number. */
 function limitOf(
   { settings, fixed_tokens, reason }: CompactionInput,
   { ratio, hidden }: RealSize,
@@ -86,12 +86,12 @@ function limitOf(
   return reason === 'overflow' ? Math.min(free, estimate) / 2 : free;
 }
 
-/** True when the summary so far is longer than the shortest that can be written. */
+/** True when the current summary is longer than the shortest possible one. */
 function hasLongProse({ block }: View): boolean {
   return block !== null && estimateTokens(stateOf(block).prose) > LEAST_PROSE;
 }
 
-/** The tokens of what stays when the cut is at an index: everything from there on, and the newest user message. */
+/** The tokens that stay for a cut at an index: everything from there on, and the newest user message. */
 function tokensFrom(messages: readonly Message[], newestUser: number): (cut: number) => Tokens {
   const after = new Float64Array(messages.length + 1);
   messages.forEach((_, index) => {

@@ -3,17 +3,17 @@ import { passFor } from './choose-plan.js';
 import { sizeAfter } from './plan.js';
 import type { CompactionInput } from './strategy.js';
 
-/** What a pass would do, before anybody is asked. */
+/** What a pass would do. */
 export interface Preview {
   readonly strategy: string;
   readonly messages_compacted: number;
   readonly messages_kept: number;
   readonly tokens_before: Tokens;
-  /** The size of what stays; a summary comes on top of it. */
+  /** The size of the kept messages, without the summary. */
   readonly tokens_kept: Tokens;
 }
 
-/** What `compact` would do with this input, or null when there is nothing to compact. Asks no model. Throws when the strategy is unknown. */
+/** What `compact` would do with this input, or null when there is nothing to compact. Asks no model. Throws for an unknown strategy. */
 export function preview(input: CompactionInput): Preview | null {
   const pass = passFor(input);
   if (pass === null) return null;

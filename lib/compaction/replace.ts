@@ -3,7 +3,7 @@ import { plan } from './plan.js';
 import type { Strategy } from './strategy.js';
 import { summaryBlock } from './summary.js';
 
-/** Keeps only the message that waits for an answer; everything else, an earlier summary included, becomes one continuation summary. */
+/** Keeps only the message that waits for an answer; everything else becomes one summary, including the previous one. */
 export const replace: Strategy = {
   name: 'replace',
   summary: 'summarise everything but the message that waits for an answer',
@@ -16,7 +16,7 @@ export const replace: Strategy = {
   compact: (input, made, deps, signal) => summaryBlock(input, made, 'replace', deps, signal),
 };
 
-/** The newest user message and what its turn has done so far. */
+/** The newest user message and the rest of its turn so far. */
 function sinceAsked(messages: readonly Message[]): number {
   return messages.length - messages.findLastIndex((message) => message.role === 'user');
 }

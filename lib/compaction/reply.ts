@@ -7,20 +7,20 @@ import type { Fact, FactKind } from '../view/block-state.js';
 import { BLOCK_PREFIX } from '../view/present.js';
 import { MARKERS } from './prompt.js';
 
-/** A summary as it was written. */
+/** A parsed summary. */
 export interface Reply {
   readonly prose: string;
   readonly added: readonly Fact[];
-  /** Numbers of facts that are no longer true, as the prompt numbered them. */
+  /** The numbers, as in the prompt, of facts that are no longer true. */
   readonly outdated: readonly number[];
 }
 
-/** A little above its budget a text is cut at a line; more than this share above it the model did not do what it was asked. */
+/** A text above its budget is cut at a line; one above this multiple of its budget is rejected. */
 const TOLERANCE = 1.5;
 
 /**
- * Reads a reply, in the form that was asked for or as plain prose.
- * Throws a `HiError` when it is none that may replace messages: empty, refused, cut off, an error in words, or far too long.
+ * Parses a reply in the requested format, or as plain prose.
+ * Throws a `HiError` for a reply that must not replace messages: empty, refused, cut off, an error message, or far too long.
  */
 export function readReply({ text, stop_reason }: Pick<WrittenText, 'text' | 'stop_reason'>, budget: Tokens): Reply {
   if (stop_reason === 'refusal') throw invalid('the model refused to write it');
@@ -33,7 +33,7 @@ export function readReply({ text, stop_reason }: Pick<WrittenText, 'text' | 'sto
   return { ...parts, prose: wholeLines(parts.prose, budget * 4) };
 }
 
-/** Why an answer that did not end by itself is no summary. */
+/** Why a reply that did not end by itself is not a summary. */
 const INCOMPLETE: Readonly<Record<Exclude<StopReason, 'end' | 'refusal'>, string>> = {
   length: 'the answer reached the output limit of the model before it was complete',
   tool_calls: 'the model called a tool instead of answering',
@@ -82,7 +82,7 @@ function factsIn(body: string): readonly Fact[] {
   });
 }
 
-/** Small models say no, and gateways report errors, in the place of an answer. */
+/** Matches refusals of small models and error messages of gateways. */
 function isExcuse(prose: string): boolean {
   if (prose.length > 400) return false;
   return (
@@ -91,7 +91,7 @@ function isExcuse(prose: string): boolean {
   );
 }
 
-/** As many whole lines as fit; of a single longer line, its beginning. */
+/** As many whole lines as fit; if the first one is too long, its beginning. */
 function wholeLines(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.lastIndexOf('\n', limit);

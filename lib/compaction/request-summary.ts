@@ -2,17 +2,17 @@ import type { ChatEvent } from '../chat/event.js';
 import type { TextModel, TextPrompt, WrittenText } from '../chat/text-model.js';
 import { asHiError, HiError } from '../errors.js';
 
-/** How long a model may take. */
+/** The time limits of a model. */
 export interface Limits {
-  /** For how many milliseconds nothing may arrive; twice as many before the first sign of life. */
+  /** The longest time without data, in milliseconds; twice as long before the first data. */
   readonly idle: number;
-  /** Aborts when the time of the whole pass is over. */
+  /** Aborts at the time limit of the whole pass. */
   readonly total: AbortSignal;
 }
 
 /**
- * Asks a model for a text and yields how far it is, and last what it took.
- * Throws a `HiError` when it fails or takes too long, even if it does not heed its signal, and an abort error when `signal` aborts.
+ * Asks a model for a text. Yields its progress, and its usage at the end.
+ * Throws a `HiError` when it fails or takes too long, even if it ignores its signal, and an abort error when `signal` aborts.
  */
 export async function* requestText(
   model: TextModel,
@@ -57,7 +57,7 @@ export async function* requestText(
     throw asHiError(thrown);
   } finally {
     clearTimeout(timer);
-    // Whoever stops listening does not want the rest of the answer either.
+    // The consumer stopped reading, so the rest of the answer is not needed.
     silence.abort();
   }
 }

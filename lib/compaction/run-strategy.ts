@@ -7,8 +7,8 @@ import type { CompactionDeps, CompactionInput } from './strategy.js';
 import { fallback } from './truncate.js';
 
 /**
- * One pass: plan, strategy, and when that fails the fallback. Yields what happens; returns the block to append, or null when there is nothing to compact.
- * A summary that fails is no error of the pass: it yields a warning and returns a fallback block. Throws when the strategy is unknown, and an abort error when cancelled.
+ * Runs one pass: plan, strategy, and if that fails the fallback. Yields events; returns the block to append, or null when there is nothing to compact.
+ * A failed summary is not an error: it yields a warning and returns a fallback block. Throws for an unknown strategy, and an abort error when cancelled.
  */
 export async function* runStrategy(
   input: CompactionInput,
@@ -29,7 +29,7 @@ export async function* runStrategy(
   }
 }
 
-/** False when there is room and the user alone asked for the pass: a failure then takes nothing out of the view. */
+/** False for a manual pass below the trigger: if it fails, the view stays as it is. */
 function isPressed({ reason, context_tokens = 0, settings }: CompactionInput): boolean {
   return reason !== 'manual' || context_tokens >= triggerOf(settings);
 }

@@ -12,15 +12,15 @@ import { type Limits, requestText } from './request-summary.js';
 import type { CompactionDeps } from './strategy.js';
 import { summaryInput } from './summary-input.js';
 
-/** What is to be summarised, and in how much. */
+/** What to summarise, and how long the summary may be. */
 export interface Task extends Omit<Material, 'transcript' | 'facts'> {
   readonly messages: readonly Message[];
-  /** How many older ones are not among them, because they are not loaded. */
+  /** How many older messages are missing because they are not loaded. */
   readonly unread: number;
   readonly ledger: Ledger;
-  /** The most characters the facts may have together. */
+  /** The most characters of all facts together. */
   readonly factRoom: number;
-  /** The main model's window in tokens: so much is read in any case. */
+  /** The main model's window in tokens: at least this much is read. */
   readonly context_window: number;
   /** Real tokens for one estimated token. */
   readonly ratio: number;
@@ -28,7 +28,7 @@ export interface Task extends Omit<Material, 'transcript' | 'facts'> {
   readonly idle_timeout_ms: number;
 }
 
-/** A summary and what it cost. */
+/** A summary and its usage. */
 export interface Summary {
   readonly prose: string;
   readonly ledger: Ledger;
@@ -39,9 +39,9 @@ export interface Summary {
 }
 
 /**
- * Writes a summary with the first model that can. Messages that do not fit its window are taken in part by part, each part's result being the start
- * of the next; every result is cached, so that a pass that was cut short goes on where it stopped.
- * Throws the last model's `HiError` when none could, and an abort error when `signal` aborts.
+ * Writes a summary with the first model that succeeds. Messages that do not fit its window are summarised part by part, each part starting from the result
+ * of the previous one; every result is cached, so that an interrupted pass continues where it stopped.
+ * Throws the last model's `HiError` when all fail, and an abort error when `signal` aborts.
  */
 export async function* summarise(
   task: Task,
@@ -72,7 +72,7 @@ function insteadOf(failed: TextModel | undefined, next: TextModel, failure: HiEr
   return `'${failed?.model}' could not write the summary: ${failure.message} '${next.model}' writes it instead.`;
 }
 
-/** The summary of all messages by one model, in as many calls as its window asks for. */
+/** The summary of all messages by one model, in as many calls as its window requires. */
 async function* fold(
   task: Task,
   model: TextModel,
@@ -89,7 +89,7 @@ async function* fold(
   if (messages.length < task.messages.length + task.unread)
     yield { type: 'notice', level: 'warning', text: partly(task, messages) };
   let next = 0;
-  // Once also without messages: then the summary so far is written anew in less.
+  // Once even without messages: then the current summary is shortened.
   do {
     const room = roomFor(model, task, budget) - prose.length - numberedFacts(ledger.facts).length;
     if (room < LEAST_ROOM) throw tooSmall(model);
@@ -106,12 +106,12 @@ async function* fold(
   return { prose, ledger, source, model: source === 'model' ? model.model : null, usage };
 }
 
-/** About how many requests one summary may take: facts that come in make later ones a little smaller. A million messages would take hundreds, and nobody waits for an hour. */
+/** About how many requests one summary may take; later ones hold a little less, as facts accumulate. A million messages would take hundreds of requests and about an hour. */
 const MOST_REQUESTS = 24;
-/** A backlog loses its beginning in steps of so many requests: tried again a little later, it begins at the same message and finds the stored replies. */
+/** A backlog is shortened at the front in steps of so many requests, so that a later attempt starts at the same message and finds the cached replies. */
 const STEP = 4;
 
-/** The newest messages that so many requests can read, and in any case `least` characters. */
+/** The newest messages that so many requests can read, and at least `least` characters. */
 function newestOf(messages: readonly Message[], room: number, least: number): readonly Message[] {
   const excess = totalCharacters(messages) + FRAME * messages.length - Math.max(MOST_REQUESTS * room, least);
   if (room < LEAST_ROOM || excess <= 0) return messages;
@@ -130,19 +130,19 @@ function partly(task: Task, messages: readonly Message[]): string {
   return `The summary is made from the newest ${read} of ${all} messages; the older ones would take too many requests. They stay in the history, and \`hi history --find TEXT\` finds them.`;
 }
 
-/** What instructions and headings take, in tokens. */
+/** The size of instructions and headings, in tokens. */
 const INSTRUCTIONS = 700;
-/** Less than this is no room to read a conversation in, in characters. */
+/** The fewest characters of conversation worth a call. */
 const LEAST_ROOM = 2000;
-/** The tags around a message, in characters. */
+/** The length of the tags around a message, in characters. */
 const FRAME = 40;
 
-/** The share of the summariser's own window that a summary may take: in the next call it is part of what is read. */
+/** The largest share of the summariser's own window that a summary may take, because the next call reads it. */
 function budgetFor({ context_window }: TextModel, { budget, ratio }: Task): Tokens {
   return asTokens(Math.min(budget, Math.floor((0.15 * context_window) / ratio)));
 }
 
-/** How many characters of data one call may hold: the estimate may be wrong, and the answer needs its place. */
+/** The most characters of data in one call, leaving room for the reply and for errors of the estimate. */
 function roomFor({ context_window }: TextModel, { ratio }: Task, budget: Tokens): number {
   return Math.floor((0.7 * context_window) / ratio - budget - INSTRUCTIONS) * 4;
 }

@@ -2,20 +2,20 @@ import type { Message, Part } from '../chat/message.js';
 import { nameOfImage } from '../view/shorten.js';
 import { headAndTail } from '../view/shorten-text.js';
 
-/** How much of a tool's output and of its arguments a summary needs to see. */
+/** The most characters of a tool's output and of its arguments in a summary's input. */
 const RESULT_LIMIT = 2000;
 const ARGUMENT_LIMIT = 1000;
 
 /**
- * A message as data for the model that writes a summary: who spoke and what, tool output cut to head and tail, images named, thinking left out.
- * No time and no id, so that the same words give the same text. Never longer than `limit` characters.
+ * A message as data for the model that writes a summary: role and text, tool output cut to head and tail, images named, thinking omitted.
+ * It has no time and no id, so that the same message always gives the same text. At most `limit` characters.
  */
 export function summaryInput(message: Message, limit: number): string {
   const body = message.content.map(inWords).filter(Boolean).join('\n');
   return `<message role="${message.role}">\n${headAndTail(asData(body), Math.max(0, limit))}\n</message>\n`;
 }
 
-/** Text that can close no tag of ours and open no turn of a chat template, whatever it says. */
+/** Escapes text so that it can neither close our tags nor open a turn of a chat template. */
 export function asData(text: string): string {
   return text
     .replace(/<(?=\s*\/?\s*(?:messages?|conversation|earlier-summary|facts)\b)/gi, '&lt;')

@@ -14,7 +14,7 @@ import { plan } from './plan.js';
 import type { CompactionDeps, CompactionInput, Plan, Strategy } from './strategy.js';
 import { summarise } from './summarise.js';
 
-/** Keeps the newest messages word for word; older ones and the summary before become one new summary. */
+/** Keeps the newest messages word for word; the older ones and the previous summary become one new summary. */
 export const summary: Strategy = {
   name: 'summary',
   summary: 'keep the newest messages word for word and summarise the older ones',
@@ -27,8 +27,8 @@ function recentOf({ settings, reason }: CompactionInput): number {
 }
 
 /**
- * Writes the summary a plan asks for. Where only results had to be shortened, none is written.
- * Throws a `HiError` when no model could write one, it is not smaller than what it replaces, or too many failed before.
+ * Writes the summary that a plan requires; none if only results are shortened.
+ * Throws a `HiError` if no model can write one, it is not smaller than what it replaces, or too many have failed before.
  */
 export async function* summaryBlock(
   input: CompactionInput,
@@ -85,12 +85,12 @@ export async function* summaryBlock(
   });
 }
 
-/** The longest a summary may be, in tokens. */
+/** The most tokens of a summary. */
 const LARGEST = 4096;
 
 /**
- * True when what would leave is less than the shortest summary, as where a long text is pasted into a young conversation: it is the kept
- * messages that fill the window, and they still fit. By hand, and when the provider refused the request, it is tried all the same.
+ * True when the messages that would leave are shorter than any summary, as after a long paste into a short conversation: the kept messages
+ * fill the window, and they still fit. A manual pass, and one after the provider rejected a request, is tried all the same.
  */
 function isIneffective({ reason, settings, context_tokens = 0 }: CompactionInput, made: Plan): boolean {
   const { basis, compacted, shortened } = made;
@@ -99,15 +99,15 @@ function isIneffective({ reason, settings, context_tokens = 0 }: CompactionInput
   return replacedBy(compacted, basis.block?.content ?? '') < LEAST_PROSE;
 }
 
-/** The tokens of what a summary stands for. */
+/** The tokens of what a summary replaces. */
 function replacedBy(compacted: readonly Message[], earlier: string): Tokens {
   return estimateTokens(totalCharacters(compacted) + earlier.length);
 }
 
-/** How many tokens the prose may have: the target share of what it replaces, no more than a tenth of the window that the limit leaves, and no more than there is room for. */
+/** The most tokens of prose: the target share of what it replaces, at most a tenth of the effective window, and at most the room there is. */
 function budgetOf({ settings }: CompactionInput, { compacted, room }: Plan, earlier: string): Tokens {
   const share = Math.min(LARGEST, Math.max(512, effectiveWindow(settings) / 10));
   const budget = Math.min(settings.target_ratio * replacedBy(compacted, earlier), share, room);
-  // In steps, so that a pass that is tried again asks for the same and finds the stored reply.
+  // Rounded, so that a repeated pass asks for the same length and finds the cached reply.
   return asTokens(Math.max(LEAST_PROSE, Math.floor(budget / 64) * 64));
 }

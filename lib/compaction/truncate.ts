@@ -3,7 +3,7 @@ import { compressBlockOf } from './compress-block.js';
 import { plan } from './plan.js';
 import type { CompactionInput, Strategy } from './strategy.js';
 
-/** Keeps the newest share of the messages and writes nothing about the others; what an earlier summary said stays. */
+/** Keeps the newest share of the messages and drops the others from the view; an earlier summary stays. */
 export const truncate: Strategy = {
   name: 'truncate',
   summary: 'keep the newest half of the messages word for word, without a summary',
@@ -25,7 +25,7 @@ export const truncate: Strategy = {
   },
 };
 
-/** What takes a summary's place when it failed. It covers nothing: the next summary begins where the last one ended. */
+/** The block after a failed summary. It covers nothing: the next summary begins where the last successful one ended. */
 export function fallback(input: CompactionInput): NewCompressBlock {
   const made = plan(input, { from: 'sent', keep: () => input.settings.fallback_keep, writes: false });
   const content = made.basis.block?.content ?? '';

@@ -69,7 +69,7 @@ function requireAbsolute(folder: string): void {
   if (isAbsolute(folder)) return;
   throw new HiError(
     'config',
-    `'${folder}' is no absolute path: HOME, or a variable such as XDG_DATA_HOME, is empty or relative.`,
+    `The folder '${folder}' is not an absolute path: HOME, or a variable such as XDG_DATA_HOME, is empty or relative.`,
     {
       hint: 'Set HOME, or HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR.',
     },

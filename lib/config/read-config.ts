@@ -20,7 +20,7 @@ export interface FoundConfig {
 }
 
 /**
- * Reads and checks `config.json`. A missing file is no error unless `required` (the user named it).
+ * Reads and checks `config.json`. A missing file is not an error unless `required` (the user named it).
  * Throws a `HiError` of code `config` for a file that cannot be read, is not JSON, or breaks the schema.
  */
 export async function readConfig(path: string, check: ConfigCheck, required: boolean): Promise<FoundConfig> {

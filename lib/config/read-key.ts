@@ -42,7 +42,7 @@ async function output(command: string, signal?: AbortSignal): Promise<string> {
   }
 }
 
-/** A key as it may be shown: its last four characters. A command is no secret. */
+/** A key as it may be shown: its last four characters. A command is not secret and is shown in full. */
 export function maskKey(key: string | null): string | null {
   if (key === null || key.startsWith('!')) return key;
   return key.length < 12 ? '…' : `…${key.slice(-4)}`;

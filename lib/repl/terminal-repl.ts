@@ -13,7 +13,7 @@ import { Terminal } from './terminal.js';
 const TYPING_PAUSE = 400;
 /** The most characters of a paste that reach a question, which is drawn again for each one. */
 const MAX_QUESTION_PASTE = 2000;
-/** How long a turn may take to end after the program was told to exit. Milliseconds. */
+/** How long a turn may take to end after a signal to exit, in milliseconds. */
 const EXIT_TIMEOUT = 2000;
 
 /** A REPL with line editing. It reads a line and processes it, in a loop, and handles keys at all times. */

@@ -16,7 +16,7 @@ export interface OutputStreams {
   readonly columns: () => number;
 }
 
-/** Half the time a terminal takes to show a frame, in milliseconds. Each write to a terminal costs more than the text in it, and nobody can see the difference. */
+/** Half the time a terminal takes to show a frame, in milliseconds. Each write to a terminal costs more than the text in it, and the difference is invisible. */
 export const FRAME = 8;
 
 /** What a layout needs from the screen's options. */

@@ -7,7 +7,7 @@ export interface SlashContext {
   readonly session: Session;
   /** All commands, for the help. */
   readonly commands: readonly SlashCommand[];
-  /** Asks yes or no. Where nobody can be asked, `-y` means yes; without it a `HiError` is thrown whose hint ends with `alternative`. */
+  /** Asks yes or no. Without a user to ask, `-y` means yes; without `-y` a `HiError` is thrown whose hint ends with `alternative`. */
   confirm(question: string, alternative: string): Promise<boolean>;
   /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */
   edit(text: string): Promise<string | null>;

@@ -8,9 +8,9 @@ import { type Rules, readRules } from '../permission/rules/rules.js';
 import { describeCall } from './describe-call.js';
 import type { Approval, ApprovalQuestion, Approve, ToolContext } from './tool.js';
 
-/** What stands between a call and its run. */
+/** What decides whether a call may run. */
 export interface Gate {
-  /** Grows by what the user allows for always. */
+  /** The rules, extended by what the user allows with "always". */
   rules: Rules;
   readonly context: ToolContext;
   readonly approve: Approve | null;
@@ -20,7 +20,7 @@ export interface Gate {
   remember(rule: string): Promise<void>;
 }
 
-/** Lets a call through, after asking the user where the rules say so. Returns null, or why it may not run, as the model reads it. */
+/** Decides whether a call may run, asking the user if the rules say so. Returns null, or the reason for the model why it may not. */
 export async function* passGate(
   gate: Gate,
   call: ToolCallPart,
@@ -98,7 +98,7 @@ async function previewOf(gate: Gate, access: Access): Promise<ApprovalQuestion['
   }
 }
 
-/** A change that cannot be made is not asked about, unless saying why would tell what is in a file the model may not read. */
+/** A change that cannot be made needs no approval, unless the reason would reveal the content of a file the model may not read. */
 async function diffOf(gate: Gate, access: Extract<Access, { kind: 'write' }>): Promise<string> {
   try {
     return await access.preview();

@@ -7,7 +7,7 @@ import { OutputKeeper, outputName } from './shell/limit-output.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';
 import type { Tool, ToolContext } from './tool.js';
 
-/** Runs a command in bash. The working folder is kept from call to call, nothing else is. */
+/** Runs a command in bash. Only the working folder is kept between calls. */
 export const bash: Tool<{ readonly command: string }> = {
   name: 'bash',
   accessKind: 'execute',
@@ -66,7 +66,7 @@ async function requireFolder(context: ToolContext): Promise<void> {
   throw new HiError('usage', `The working folder '${missing}' is gone. The next command starts in '${context.root}'.`);
 }
 
-/** Follows the command to its last folder, unless that was only there inside the sandbox. */
+/** Changes to the command's last folder, unless it exists only inside the sandbox. */
 async function followFolder(folder: string | null, context: ToolContext): Promise<boolean> {
   if (folder === null || folder === context.workingFolder) return false;
   if (!(await stat(folder).catch(() => null))?.isDirectory()) return false;
@@ -84,7 +84,7 @@ function explain(failure: unknown): never {
   throw failure;
 }
 
-/** What runs in the background may go on until the turn ends. */
+/** Background processes may run until the turn ends. */
 async function keepUntilTurnEnd({ background }: ShellEnd, { atTurnEnd }: ToolContext): Promise<void> {
   if (background === null) return;
   const end = () => endProcesses(background, 300);
@@ -92,7 +92,7 @@ async function keepUntilTurnEnd({ background }: ShellEnd, { atTurnEnd }: ToolCon
   else await end();
 }
 
-// A short stream leaves its room to the other one; two long ones get two thirds and one third.
+// A short stream leaves its share to the other one; two long ones get two thirds and one third.
 function splitLimit(limit: number, output: number, errors: number): readonly [number, number] {
   const errorRoom = Math.min(errors, Math.max(Math.floor(limit / 3), limit - output));
   return [limit - errorRoom, errorRoom];

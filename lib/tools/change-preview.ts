@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { detectEncoding } from './shell/decode-text.js';
 
-/** Above this a diff takes longer than anyone would read it. */
+/** Above this size a diff takes too long, and is too long to read. */
 const MAX_DIFF_SIZE = 2 * 1024 * 1024;
 
 /** What writing `content` to `path` would change, as a unified diff, or as one sentence where a diff says nothing. Never throws. */

@@ -14,7 +14,7 @@ interface Edit extends JsonObject {
   readonly new: string;
 }
 
-/** Replaces one piece of a text file, keeping its encoding and line ends. Fails where the piece is not there exactly once. */
+/** Replaces one piece of a text file, preserving encoding and line endings. Fails unless the piece occurs exactly once. */
 export const editFile: Tool<Edit> = {
   name: 'edit_file',
   accessKind: 'write',
@@ -45,7 +45,7 @@ export const editFile: Tool<Edit> = {
   },
 };
 
-/** The file as it will be. Throws a `HiError` when the change cannot be made. */
+/** The new content of the file. Throws a `HiError` if the change cannot be made. */
 async function applyEdit(edit: Edit, path: string) {
   const before = await readFile(path).catch((failure) => explain(failure, edit.path));
   const encoding = await detectEncoding(before, true);

@@ -10,5 +10,5 @@ export type { Permissions } from '../permission/rules/rules.js';
 export { describeCall } from './describe-call.js';
 export { createToolRunner, type ToolRunnerOptions } from './dispatcher.js';
 
-/** Every tool, in the order the model is told of them. */
+/** All tools, in the order in which the model is offered them. */
 export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile];

@@ -4,10 +4,10 @@ import { HiError, systemCode } from '../errors.js';
 import { absolutePath, locate } from '../permission/paths/resolve-path.js';
 import type { Tool } from './tool.js';
 
-/** At most this many names are listed, fewer where they exceed the output limit. The result has the total. */
+/** The most names that are listed; fewer if they exceed the output limit. The result states the total. */
 const MAX_ENTRIES = 1000;
 
-/** Lists one folder in order of names; folders, and links to folders, end in `/`. */
+/** Lists a folder, sorted by name; folders, and links to folders, end in `/`. */
 export const listFiles: Tool<{ readonly path: string }> = {
   name: 'list_files',
   accessKind: 'read',
@@ -40,7 +40,7 @@ export const listFiles: Tool<{ readonly path: string }> = {
   },
 };
 
-/** How many of the names go into that many characters, quotes and commas included. */
+/** How many of the names fit in that many characters, including quotes and commas. */
 function entriesThatFit(found: readonly { readonly name: string }[], characters: number): number {
   let length = 0;
   const tooMany = found.findIndex(({ name }) => {

@@ -10,10 +10,10 @@ import type { Tool, ToolContext } from './tool.js';
 
 const SAMPLE_BYTES = 64 * 1024;
 
-/** Lines behind the wanted ones are counted, but not through more bytes than this. */
+/** Lines after the requested range are counted for at most this many bytes. */
 const MAX_COUNTED_BYTES = 256 * 1024 * 1024;
 
-/** Reads a text file, or a range of its lines, decoding what it is encoded in. Memory stays bounded whatever the file's size. */
+/** Reads a text file, or a range of its lines, in any encoding. Memory use is bounded for files of any size. */
 export const readFile: Tool<{ readonly path: string; readonly offset?: number; readonly limit?: number }> = {
   name: 'read_file',
   accessKind: 'read',
@@ -34,7 +34,7 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
   access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder) }),
   async run({ path, offset = 1, limit = Number.POSITIVE_INFINITY }, context, _emit, signal) {
     const { real } = await locate(path, context.workingFolder);
-    // Without O_NONBLOCK, opening a pipe that has no writer never returns.
+    // Without O_NONBLOCK, opening a pipe without a writer blocks forever.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK;
     const file = await open(real ?? absolutePath(path, context.workingFolder), flags).catch((failure) =>
       explain(failure, path, context),
@@ -96,7 +96,7 @@ function describeBinary(path: string, what: string, bytes: number): JsonObject {
   return { content: `(binary content, not shown: ${what}, ${size})`, binary: true, bytes };
 }
 
-/** Picks lines out of text that arrives in pieces, and never holds more than the limit. */
+/** Selects lines from text that arrives in chunks. Never holds more than the limit. */
 class LineRange {
   readonly #first: number;
   readonly #last: number;
@@ -105,7 +105,7 @@ class LineRange {
   #line = 1;
   #lineIsEmpty = true;
   #full = false;
-  /** The first line that is not in what was kept, complete. */
+  /** The first line that was not kept in full. */
   #next: number | null = null;
 
   constructor(offset: number, limit: number, room: number) {
@@ -145,12 +145,12 @@ class LineRange {
     else this.#kept += piece.slice(0, this.#room - this.#kept.length);
   }
 
-  /** True when nothing that comes can still be kept. */
+  /** True when nothing more can be kept. */
   get isDone(): boolean {
     return this.#next !== null;
   }
 
-  /** `counted`: whether all lines went by, so that there is a total. */
+  /** `counted`: whether all lines were read, so that their total is known. */
   result(path: string, counted: boolean): JsonObject {
     const total = this.#lineIsEmpty ? this.#line - 1 : this.#line;
     if (this.#first > Math.max(total, 1))

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonValue } from '../chat/json.js';
 import type { ToolCallPart } from '../chat/message.js';
 
-/** The model is warned from this many failures in a row. */
+/** The model is warned after this many failures in a row. */
 const TIMES = 3;
 
 type Outcome = { readonly result?: JsonValue; readonly error?: string };
 
-/** Watches for one call that fails again and again. */
+/** Detects a call that fails repeatedly. */
 export class FailureWatch {
   #last = '';
   #times = 0;
 
-  /** A sentence for the model when this call fails for the third or a later time in a row; null otherwise. */
+  /** A sentence for the model from the third failure of the same call in a row; null otherwise. */
   note(call: ToolCallPart, outcome: Outcome): string | null {
     if (!isFailure(outcome)) {
       this.forget();

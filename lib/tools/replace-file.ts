@@ -5,20 +5,20 @@ import { HiError, systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 
 /**
- * Writes a file aside and renames it into place, so that nobody ever sees half of it; parent folders are created, the mode of an
- * existing file is kept. `path` must be real: a link in its place would be replaced. Throws a `HiError` saying why it cannot.
+ * Replaces a file atomically, by writing a temporary file and renaming it. Creates parent folders and keeps the mode of an existing file.
+ * `path` must be a real path: a link would be replaced. Throws a `HiError` with the reason on failure.
  * Resolves to whether the file is new.
  */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<boolean> {
   const before = await existing(path);
-  // Not `writeAside`: it would follow a link put in place of the path that was permitted, and replace a file of the user's that bears its temporary name.
+  // Not `writeAside`: it would follow a link created at the permitted path, and overwrite a file that has its temporary name.
   const aside = join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}-${Date.now()}.hi`);
   try {
     makeFolder(dirname(path), 0o777);
     const file = await open(aside, 'wx', before ?? 0o666);
     try {
       await file.writeFile(content);
-      // The mode given to open is narrowed by the umask.
+      // `open` applies the umask to the mode.
       if (before !== null) await file.chmod(before);
       await file.sync();
     } finally {
@@ -32,13 +32,13 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   return before === null;
 }
 
-/** The mode of the file that is there, or null when there is none. */
+/** The mode of the existing file, or null. */
 async function existing(path: string): Promise<number | null> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new HiError('usage', `'${path}' is a folder.`);
     if (!found.isFile()) throw new HiError('usage', `'${path}' is not a regular file.`);
-    // A rename would pass by the protection of a read-only file.
+    // A rename would bypass the write protection of the file.
     await access(path, constants.W_OK);
     return found.mode & 0o7777;
   } catch (failure) {

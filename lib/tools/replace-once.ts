@@ -1,6 +1,6 @@
 import { HiError } from '../errors.js';
 
-/** A change of one place in a text. */
+/** A replacement in a text. */
 interface Replacement {
   readonly path: string;
   readonly old: string;
@@ -8,8 +8,8 @@ interface Replacement {
 }
 
 /**
- * The text with `old` replaced, and the line it was in. Line ends are those of the text, whatever the replacement was written with.
- * Throws a `HiError` that says how to do better when `old` is not there exactly once.
+ * The text with `old` replaced, and its line number. The replacement gets the line endings of the text.
+ * Throws a `HiError` with advice unless `old` occurs exactly once.
  */
 export function replaceOnce(text: string, { path, old, new: replacement }: Replacement) {
   const isWindows = text.includes('\r\n') && !text.includes(old);
@@ -45,7 +45,7 @@ function lineAt(text: string, place: number): number {
   return text.slice(0, place).split('\n').length;
 }
 
-/** Where the text is when white space is left out of account: what models most often get wrong. */
+/** Where the text is found when white space is ignored, the most common mistake of models. */
 function hintFor(text: string, old: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const wanted = old

@@ -6,15 +6,15 @@ import { HiError } from '../errors.js';
 import { OutputQueue } from './shell/output-queue.js';
 import type { Tool, ToolContext } from './tool.js';
 
-/** How long a call may take to end after its signal aborts, and to report its own time-out, in milliseconds. */
+/** How long a call may take to end after its signal aborts, and to report its own timeout, in milliseconds. */
 const GRACE_MS = 900;
 
-/** The least time between two pieces of output for the screen, in milliseconds. */
+/** The minimum time between two chunks of output for the screen, in milliseconds. */
 const INTERVAL = 25;
 
 /**
- * Runs one call and yields its output while it comes. When the reader of the events stops, so does the call.
- * Throws what the tool throws, and an error of its own for a tool that ignores its time or its signal.
+ * Runs a call and yields its output as it arrives. The call is aborted when the consumer stops reading.
+ * Throws what the tool throws, and its own error for a tool that ignores its time limit or its signal.
  */
 export async function* runTool(
   tool: Tool,
@@ -38,7 +38,7 @@ export async function* runTool(
       const text = queue.take();
       if (text !== null) yield { type: 'tool-output', call_id: call.call_id, text: mask(text) };
       else if (settled) return await end;
-      // Nobody reads faster; what comes meanwhile is joined.
+      // Faster than anyone can read: output that arrives meanwhile is joined.
       if (!settled) await Promise.race([ended, sleep(INTERVAL)]);
     }
   } finally {
@@ -46,7 +46,7 @@ export async function* runTool(
   }
 }
 
-/** Rejects when a call ignores its time or its signal. */
+/** Rejects when a call ignores its time limit or its signal. */
 async function timedOut(timeout: number, signal: AbortSignal, stop: AbortSignal): Promise<never> {
   const overdue = sleep(timeout + GRACE_MS, null, { signal: stop, ref: false });
   const graceOver = aborted(signal, stop).then(() => sleep(GRACE_MS, null, { signal: stop }));

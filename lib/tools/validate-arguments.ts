@@ -5,7 +5,7 @@ import { compile } from './compile.js';
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** What is wrong with the arguments of a call, as sentences the model can act on; null when nothing is. The check is loaded by the first call. */
+/** The errors in the arguments of a call, as sentences the model can act on; null for none. Validators are loaded by the first call. */
 export async function argumentErrors(tool: ToolSpec, args: JsonObject): Promise<string | null> {
   const validate = compiled.get(tool.name) ?? (await compile(tool));
   compiled.set(tool.name, validate);

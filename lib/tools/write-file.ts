@@ -3,7 +3,7 @@ import { changePreview } from './change-preview.js';
 import { replaceFile } from './replace-file.js';
 import type { Tool } from './tool.js';
 
-/** Writes a whole file, whole or not at all. */
+/** Writes a file atomically. */
 export const writeFile: Tool<{ readonly path: string; readonly content: string }> = {
   name: 'write_file',
   accessKind: 'write',

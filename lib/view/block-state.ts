@@ -1,47 +1,47 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 import type { CompressBlock } from '../chat/message.js';
 
-/** A fact that code carries from block to block, so that no summary can lose it. */
+/** A fact that code copies from block to block, so that no summary can lose it. */
 export type Fact = { readonly kind: FactKind; readonly text: string };
 
-/** What a fact is about, in the order of how long it is worth keeping, the longest last. */
+/** The kinds of facts, the least important first. */
 export const FACT_KINDS = ['done', 'fact', 'open', 'decision', 'pref'] as const;
 export type FactKind = (typeof FACT_KINDS)[number];
 
-/** What tools did in the messages a summary stands for. */
+/** What tools did in the messages that a summary replaces. */
 export type Artifacts = {
   readonly read: readonly string[];
   readonly written: readonly string[];
   /** How many commands were run. */
   readonly commands: number;
-  /** Images and documents, by the name they had. */
+  /** Images and documents, by name. */
   readonly images: readonly string[];
 };
 
 /**
- * What a block remembers beside its text. It is the only state compaction has: everything is read back from the newest block,
- * so a second process and the next start go on exactly where this one stopped.
+ * What a block stores in addition to its text. Compaction has no other state: everything is read back from the newest block,
+ * so that another process and the next start continue exactly where this one stopped.
  */
 export type BlockState = {
-  /** Where the kept messages begin: a message is sent when its turn is later, or it is that turn's from this id on. Null in a block of unknown origin. */
+  /** The position of the first kept message: later turns are sent, and that turn from this id on. Null in a block of unknown origin. */
   readonly cut: { readonly turn: number; readonly id: number } | null;
-  /** Messages before the cut that are sent all the same: the newest user message, and turns that were over late. */
+  /** Messages before the cut that are still sent: the newest user message, and turns that ended late. */
   readonly also: readonly number[];
-  /** Turns before the cut that were not finished when the block was made: they are sent as soon as they are. */
+  /** Turns before the cut that were unfinished when the block was made: they are sent once they are finished. */
   readonly open: readonly number[];
-  /** Messages whose large results and images are shown shortened. */
+  /** Messages whose large results and images are sent shortened. */
   readonly pruned: readonly number[];
-  /** The chars/4 estimate of the view right after, for telling growth from standing still. */
+  /** The chars/4 estimate of the view right after the compaction, to detect growth. */
   readonly size: number | null;
-  /** Real tokens for one estimated token, by model, as measured so far. */
+  /** Real tokens for one estimated token, by model, as measured before. */
   readonly ratios: Readonly<Record<string, number>>;
   readonly facts: readonly Fact[];
-  /** How many facts had to go because their space was full. */
+  /** How many facts were dropped for lack of room. */
   readonly forgotten: number;
   readonly artifacts: Artifacts;
   /** The language the user writes in, in English; null when unknown. */
   readonly language: string | null;
-  /** How many characters of the content are the summary's prose; what follows is written from the fields above. */
+  /** How many characters of the content are the summary's prose; the rest is generated from the fields above. */
   readonly prose: number;
 };
 
@@ -63,7 +63,7 @@ const EMPTY: BlockState = {
 
 const READ = new WeakMap<CompressBlock, BlockState>();
 
-/** The state of a block. What is missing, of another shape or names what came later counts as not there: a block that was edited by hand is still a block. */
+/** The state of a block. Missing and invalid fields, and ids of later entries, are ignored, so that a block edited by hand still works. */
 export function stateOf(block: CompressBlock | null): BlockState {
   if (block === null) return EMPTY;
   const known = READ.get(block);

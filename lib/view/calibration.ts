@@ -3,16 +3,16 @@ import { stateOf } from './block-state.js';
 import { charactersOf } from './size.js';
 import type { View } from './view.js';
 
-/** How many tokens the ratio known so far weighs against new measurements. */
+/** The weight of the previous ratio against new measurements, in tokens. */
 const PRIOR_TOKENS = 1000;
-/** Never below the plain estimate, and three tokens for four characters is what dense scripts reach. */
+/** At least the plain estimate; dense scripts reach three tokens for four characters. */
 const LARGEST = 3;
-/** What vendors wrap around the messages between two answers, in tokens. */
+/** The tokens that vendors add around the messages between two answers. */
 const WRAPPING = 50;
 
 /**
  * Real tokens for one estimated token of that model, between 1 and 3.
- * Measured from what the prompt grew by between two answers that had the same skills, so that all but the messages cancels out; kept in the block from one compaction to the next.
+ * Measured by the growth of the prompt between two answers with the same skills, so that everything but the messages cancels out. Stored in the block from one compaction to the next.
  */
 export function ratioOf(view: View, model: string): number {
   const known = Object.entries(stateOf(view.block).ratios).find(([name]) => isSameModel(name, model));
@@ -32,8 +32,8 @@ export function ratioOf(view: View, model: string): number {
     if (message.usage && message.id > since && isSameModel(message.model, model)) {
       const grown = before === null || !isSameSystem ? 0 : message.usage.input_tokens - before;
       const said = estimateTokens(characters);
-      // A prompt that shrank was cut by the server, or something was unloaded. What it grew by beyond what the densest script is taken for may be a
-      // larger preamble or more tools, and counts for no more than that.
+      // A prompt that shrank was truncated by the server, or something was unloaded. Growth beyond that of the densest script may come from a
+      // larger preamble or more tools, and is capped.
       if (grown > 0) {
         real += Math.min(grown, LARGEST * said + WRAPPING);
         estimated += said;
@@ -46,7 +46,7 @@ export function ratioOf(view: View, model: string): number {
   return Math.min(LARGEST, Math.max(1, real / estimated));
 }
 
-/** The ratios to keep in the next block: what was known, and the model that answered last measured anew. */
+/** The ratios for the next block: the previous ones, updated for the model that answered last. */
 export function ratiosOf(view: View): Readonly<Record<string, number>> {
   const model = view.messages.findLast((message) => message.model !== undefined)?.model;
   const known = stateOf(view.block).ratios;
@@ -55,7 +55,7 @@ export function ratiosOf(view: View): Readonly<Record<string, number>> {
   return Object.fromEntries([...others.slice(-7), [model, Math.round(ratioOf(view, model) * 100) / 100]]);
 }
 
-/** True for one model under two names: with and without its date, its tag or the vendor's prefix. */
+/** True for two names of one model: with and without its date, its tag or the vendor's prefix. */
 export function isSameModel(one: string | undefined, other: string): boolean {
   if (one === undefined) return false;
   const [short, long] = [bareName(one), bareName(other)].sort((a, b) => a.length - b.length);

@@ -1,8 +1,8 @@
 import type { Message } from '../chat/message.js';
 
 /**
- * For every index from 0 to the number of messages, whether the messages may be cut in front of it.
- * OpenAI, Anthropic and Gemini answer 400 to a tool result whose call is gone, so never between a call and its result.
+ * For every index from 0 to the number of messages, whether the view may be cut before it. Never between a call and its result:
+ * OpenAI, Anthropic and Gemini reject a tool result without its call with status 400.
  */
 export function validCuts(messages: readonly Message[]): readonly boolean[] {
   const changes = new Int32Array(messages.length + 2);
@@ -25,13 +25,13 @@ export function validCuts(messages: readonly Message[]): readonly boolean[] {
   return cuts;
 }
 
-/** The nearest valid cut at or before an index: rather keep more than part a pair. */
+/** The nearest valid cut at or before an index, which keeps more messages rather than fewer. */
 export function cutBefore(cuts: readonly boolean[], index: number): number {
   for (let at = Math.min(index, cuts.length - 1); at > 0; at--) if (cuts[at]) return at;
   return 0;
 }
 
-/** The first valid cut from `from` to `last` that is good enough, else the last valid one of them; `from` itself when it lies behind `last`. */
+/** The first valid cut from `from` to `last` that is good enough, else the last valid one; `from` itself if it is after `last`. */
 export function advanceCut(
   cuts: readonly boolean[],
   from: number,
@@ -47,7 +47,7 @@ export function advanceCut(
   return found;
 }
 
-/** Where the last group begins: the newest message that is no tool result, and the results after it. It is never cut away, for nobody has read it yet. */
+/** The index of the last group: the newest message that is not a tool result, and the results after it. It always stays, because the model has not read it yet. */
 export function lastGroup(messages: readonly Message[]): number {
   return Math.max(
     0,

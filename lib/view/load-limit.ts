@@ -1,18 +1,18 @@
 import { type Entry, isMessage } from '../chat/message.js';
 import { charactersOf } from './size.js';
 
-/** What a log is loaded with at most while no block stands for its older part. */
+/** The most that is loaded of a log whose older part is not summarised. */
 export interface LoadLimit {
   readonly messages: number;
   readonly characters: number;
 }
 
-/** Anthropic takes 100,000 messages in one request, the other vendors fewer, and no model reads more than ten million tokens. */
+/** Anthropic accepts 100,000 messages in a request, other vendors fewer, and no model reads more than ten million tokens. */
 const LIMIT: LoadLimit = { messages: 100_000, characters: 40_000_000 };
 
 /**
- * The id of the first entry worth loading of a log without a block: as much as any request could hold, from the beginning of a turn on. Null for an empty log.
- * A log that is longer is compacted before the next request, and what that leaves does not depend on older messages.
+ * The id of the first entry to load from a log without a block: as much as any request could hold, from the start of a turn. Null for an empty log.
+ * A longer log is compacted before the next request, and the result does not depend on older messages.
  */
 export function loadedFrom(entries: readonly Entry[], limit: LoadLimit = LIMIT): number | null {
   let { messages, characters } = limit;
@@ -31,6 +31,6 @@ export function loadedFrom(entries: readonly Entry[], limit: LoadLimit = LIMIT):
     const entry = entries[index];
     if (entry && isMessage(entry) && entry.turn === entry.id) return entry.id;
   }
-  // One turn is longer than the limit, or its last message is.
+  // A single turn, or its last message, exceeds the limit.
   return entries[Math.min(start, entries.length - 1)]?.id ?? null;
 }

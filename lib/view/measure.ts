@@ -9,40 +9,40 @@ import type { View } from './view.js';
 
 /** How full the window is. */
 export interface Measure {
-  /** The number the trigger uses, fixed content included. */
+  /** The size that is compared with the trigger, including the overhead. */
   readonly context_tokens: Tokens;
-  /** The chars/4 estimate of the messages in context and of the text that stands for older ones. */
+  /** The chars/4 estimate of the messages in context and of the summary of older ones. */
   readonly estimated_tokens: Tokens;
   /** The size at which a compaction is due. */
   readonly trigger: Tokens;
-  /** True when a compaction should be made before the next request: at the trigger, unless the one before did not help and this one would not either. */
+  /** True when a compaction is due before the next request: at the trigger, unless the last one did not help and another one would not either. */
   readonly due: boolean;
-  /** A warning to show once: the fixed content alone reaches the trigger, so no compaction can help. Null otherwise. */
+  /** A warning to show once, when the overhead alone reaches the trigger and no compaction can help; else null. */
   readonly warning: string | null;
 }
 
-/** What went beside the messages with the last request of a turn, in tokens. */
+/** The overhead of the last request of a turn: preamble, skills and tools. */
 export interface SentOverhead {
   readonly turn: number;
   readonly fixed_tokens: number;
 }
 
-/** What else a measure depends on, nothing of it by default. */
+/** Optional inputs of a measurement. */
 export interface MeasureContext {
-  /** Tokens of what is sent after the log and not kept. */
+  /** Tokens of messages that are sent after the log and not stored. */
   readonly pending_tokens?: number;
-  /** What went beside the messages when the newest usage was reported: what came and went since is counted. */
+  /** The overhead of the request with the newest reported usage, to account for changes since. */
   readonly last?: SentOverhead | null;
-  /** How many messages are not loaded because no request could hold them: until a block stands for them, a compaction is due. */
+  /** The number of messages that are not loaded because no request could hold them. While no block replaces them, a compaction is due. */
   readonly unloaded?: number;
 }
 
-/** After a compaction that did not help the next one waits until the view has grown by this share of the trigger. */
+/** After a compaction that did not help, the next one waits until the view has grown by this share of the trigger. */
 const GROWTH = 0.05;
 
 /**
- * Measures what would be sent to `model`: the larger of the chars/4 estimate and the newest reported usage plus the estimate of what is new.
- * `fixed_tokens` is what goes beside the messages: preamble, skills, tools.
+ * Measures the next request to `model`: the larger of the chars/4 estimate, and the newest reported usage plus the estimate of what is new.
+ * `fixed_tokens` is the overhead: preamble, skills, tools.
  */
 export function measure(
   view: View,
@@ -63,7 +63,7 @@ export function measure(
   );
   const trigger = triggerOf(settings);
   const crowded = fixed_tokens >= trigger;
-  const beside_tokens = fixed_tokens + pending_tokens;
+  const overhead_tokens = fixed_tokens + pending_tokens;
   return {
     context_tokens,
     estimated_tokens,
@@ -71,25 +71,25 @@ export function measure(
     due:
       !crowded &&
       ((unloaded > 0 && view.block === null) ||
-        (context_tokens >= trigger && canHelp(view, { beside_tokens, context_tokens, trigger, settings, model }))),
+        (context_tokens >= trigger && canHelp(view, { overhead_tokens, context_tokens, trigger, settings, model }))),
     warning: crowded ? crowdedBy(fixed_tokens, trigger, settings) : null,
   };
 }
 
-/** The newest usage of that model since the block, plus the estimate of what came after it; 0 when there is none. */
+/** The newest usage of that model since the block, plus the estimate of later messages; 0 if there is none. */
 function reportedSize(view: View, entries: readonly Entry[], model: string, changed: (turn: number) => number): number {
   const since = view.block?.id ?? -1;
   const anchor = view.messages.findLast(
     (message) => message.id > since && message.usage !== undefined && isSameModel(message.model, model),
   );
-  if (!anchor?.usage || isTakenBack(entries, anchor)) return 0;
-  // The answer is part of what is measured, so a server that reports no prompt tokens says nothing about the context.
+  if (!anchor?.usage || isOutdated(entries, anchor)) return 0;
+  // A server that reports only the tokens of the answer says nothing about the size of the context.
   if (anchor.usage.input_tokens === 0) return 0;
   const fresh = estimateTokens(charactersAfter(view.messages, anchor));
   return anchor.usage.context_tokens + changed(anchor.turn) + Math.ceil(fresh * ratioOf(view, model));
 }
 
-/** The characters of the messages that the anchor's request did not hold: later ones of its turn, and turns not over when its turn began. */
+/** The characters of the messages that the anchor's request did not contain: later ones of its turn, and turns unfinished when its turn began. */
 function charactersAfter(messages: readonly Message[], anchor: Message): number {
   const last = new Map(messages.map(({ turn, id }) => [turn, id]));
   let characters = 0;
@@ -101,8 +101,8 @@ function charactersAfter(messages: readonly Message[], anchor: Message): number 
   return characters;
 }
 
-/** A turn that was taken back after the answer is still in its usage, which therefore says nothing any more. */
-function isTakenBack(entries: readonly Entry[], anchor: Message): boolean {
+/** True when an earlier turn was undone after the answer: its usage still includes that turn, and is useless. */
+function isOutdated(entries: readonly Entry[], anchor: Message): boolean {
   return entries.some(
     (entry) =>
       entry.id > anchor.id && 'type' in entry && entry.type === 'undo' && entry.turns.some((id) => id < anchor.turn),
@@ -110,22 +110,22 @@ function isTakenBack(entries: readonly Entry[], anchor: Message): boolean {
 }
 
 interface Fullness {
-  readonly beside_tokens: number;
+  readonly overhead_tokens: number;
   readonly context_tokens: number;
   readonly trigger: Tokens;
   readonly settings: MeasureSettings;
   readonly model: string;
 }
 
-/** False where a pass right after another could not bring the view below the trigger, for what cannot leave reaches it: then it waits until the view has grown. */
-function canHelp(view: View, { beside_tokens, context_tokens, trigger, settings, model }: Fullness): boolean {
+/** False when another pass could not bring the view below the trigger, because what must stay reaches it. Then the next pass waits until the view has grown. */
+function canHelp(view: View, { overhead_tokens, context_tokens, trigger, settings, model }: Fullness): boolean {
   if (view.block === null) return true;
   const { size } = stateOf(view.block);
   if (size === null) return view.messages.some(({ id }) => id > (view.block?.id ?? -1));
   const estimate = estimateView(view);
   if ((estimate - size) * ratioOf(view, model) >= GROWTH * trigger) return true;
-  const { ratio, hidden } = realSize(context_tokens - beside_tokens, estimate);
-  return beside_tokens + hidden + ratio * leastLeft(view, settings) < trigger;
+  const { ratio, hidden } = realSize(context_tokens - overhead_tokens, estimate);
+  return overhead_tokens + hidden + ratio * leastLeft(view, settings) < trigger;
 }
 
 function crowdedBy(fixed: number, trigger: Tokens, { context_window }: MeasureSettings): string {

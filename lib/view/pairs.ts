@@ -1,8 +1,8 @@
 import type { Message, Part } from '../chat/message.js';
 
 /**
- * The messages without tool results whose call is gone and calls whose result is gone: every vendor answers 400 to one without the other.
- * Calls in the very last message are left alone: they are about to be run. A message may be left without content.
+ * The messages without tool results whose call is missing, and calls whose result is missing: every vendor rejects one without the other.
+ * Calls in the last message stay, because they are about to run. A message may end up without content.
  */
 export function pairedOnly(messages: readonly Message[]): readonly Message[] {
   const unpaired = unpairedParts(messages);

@@ -1,17 +1,17 @@
 import type { Message } from '../chat/message.js';
 import type { View } from './view.js';
 
-/** How the text that stands for older messages begins when it is sent. */
+/** The first line of the summary of older messages in a request. */
 export const BLOCK_PREFIX = '[Compressed Message Summary]';
 const LABEL = 'A record of the conversation so far, not instructions.';
 
-/** A view in the form requests have: what goes into the system text after preamble and skills, and the messages. */
+/** A view in the form of a request: the system text after preamble and skills, and the messages. */
 export interface Presented {
   readonly system: readonly string[];
   readonly messages: readonly Pick<Message, 'role' | 'content' | 'provider' | 'model'>[];
 }
 
-/** The view as it is sent: the block's text as a system message, or with role `user` as a user's message before the others. Nothing is sent for an empty one. */
+/** The view as it is sent: the block's text as system text, or for role `user` as a user message before the others. An empty block is not sent. */
 export function present({ block, messages }: View, role: 'system' | 'user'): Presented {
   if (block === null || block.content === '') return { system: [], messages };
   const text = `${BLOCK_PREFIX}\n${LABEL}\n\n${block.content}`;

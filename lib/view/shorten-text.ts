@@ -1,6 +1,6 @@
 import { firstCharacters, lastCharacters } from '../chat/cut-text.js';
 
-/** Head and tail of a text of more than `limit` characters, with a line between them that says how much is missing. */
+/** The head and tail of a text longer than `limit` characters, with a line between them that says how much is missing. */
 export function headAndTail(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = firstCharacters(text, Math.ceil(limit * 0.7));

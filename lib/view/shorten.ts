@@ -3,12 +3,12 @@ import { lastGroup } from './cuts.js';
 import { headAndTail } from './shorten-text.js';
 import { charactersOf } from './size.js';
 
-/** A tool result up to this many characters is never shortened. */
+/** Tool results up to this many characters are never shortened. */
 const RESULT_LIMIT = 2000;
 
 const KNOWN = new WeakMap<Message, Message>();
 
-/** The message with its large tool results cut to head and tail and its images named instead of sent. The same message always gives the same bytes. */
+/** The message with large tool results cut to head and tail, and images replaced by their names. The same message always gives the same bytes. */
 export function shortened(message: Message): Message {
   const known = KNOWN.get(message);
   if (known) return known;
@@ -18,8 +18,8 @@ export function shortened(message: Message): Message {
 }
 
 /**
- * The messages with those from an index on shortened that are old: not the last group, which nobody has read yet, not the user's newest
- * message, and images only when two later user messages are there. The same array when there is nothing to shorten.
+ * The messages, with old ones from an index on shortened: not the last group, which the model has not read yet, not the newest user
+ * message, and images only before the last two user messages. Returns the same array if there is nothing to shorten.
  */
 export function shortenOld(messages: readonly Message[], from: number, newestUser: number): readonly Message[] {
   const recent = messages.findLastIndex((message, index) => message.role === 'user' && index < newestUser);
@@ -32,7 +32,7 @@ export function shortenOld(messages: readonly Message[], from: number, newestUse
   return shown.every((message, index) => message === messages[index]) ? messages : shown;
 }
 
-/** An image or document in words. */
+/** The text that replaces an image or document. */
 export function nameOfImage(part: ImagePart | DocumentPart): string {
   const size = part.type === 'image' && part.width && part.height ? ` ${part.width}x${part.height}` : '';
   return `${part.name ?? `#${part.sha256.slice(0, 8)}`} (${part.mime}${size})`;

@@ -4,7 +4,7 @@ import { estimateTokens, IMAGE_TOKENS, type Tokens } from '../chat/tokens.js';
 
 const KNOWN = new WeakMap<Message, number>();
 
-/** The size of a message in characters, an image as many as its flat cost stands for. Remembered, for views are measured before every request. */
+/** The size of a message in characters; an image counts with a fixed number. Cached, because views are measured before every request. */
 export function charactersOf(message: Message): number {
   const known = KNOWN.get(message);
   if (known !== undefined) return known;
@@ -17,14 +17,14 @@ export function charactersOf(message: Message): number {
   return characters;
 }
 
-/** The characters of messages together. */
+/** The characters of all messages together. */
 export function totalCharacters(messages: readonly Message[]): number {
   let characters = 0;
   for (const message of messages) characters += charactersOf(message);
   return characters;
 }
 
-/** The chars/4 estimate of a view: its messages and the text that stands for the older ones. */
+/** The chars/4 estimate of a view: its messages and the summary of older ones. */
 export function estimateView(view: {
   readonly messages: readonly Message[];
   readonly block: { readonly content: string } | null;

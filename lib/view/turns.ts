@@ -5,7 +5,7 @@ import { undoneTurns } from '../chat/undone.js';
 export interface Turn {
   readonly id: number;
   readonly messages: readonly Message[];
-  /** Nothing more will come: the answer ended, was refused or was interrupted, or it is the note of a local command. */
+  /** True when the turn is over: the answer ended, was refused or was interrupted, or the turn is the note of a local command. */
   readonly finished: boolean;
   /** The id of its newest message. */
   readonly last: number;
@@ -14,8 +14,8 @@ export interface Turn {
 }
 
 /**
- * Every turn that was not taken back, in the order the turns began, whatever the order in which processes wrote them.
- * With `keeps`, only the messages it keeps, and only turns that have some of them.
+ * All turns that were not undone, in the order they began, regardless of the order in which processes wrote their messages.
+ * With `keeps`, only the messages it keeps, and only turns with at least one of them.
  */
 export function turnsOf(entries: readonly Entry[], keeps: (message: Message) => boolean = () => true): readonly Turn[] {
   const undone = undoneTurns(entries);
@@ -24,7 +24,7 @@ export function turnsOf(entries: readonly Entry[], keeps: (message: Message) => 
   let messages: Message[] = [];
   for (const entry of entries) {
     if (!isMessage(entry) || undone.has(entry.turn) || !keeps(entry)) continue;
-    // Nearly always the next message belongs to the same turn.
+    // Fast path: the next message nearly always belongs to the same turn.
     if (entry.turn !== id) {
       id = entry.turn;
       messages = found.get(id) ?? [];

@@ -7,11 +7,11 @@ import { pairedOnly } from './pairs.js';
 import { shortened } from './shorten.js';
 import { type Turn, turnsOf } from './turns.js';
 
-/** What is sent of the conversation, beside preamble, skills and tools. */
+/** The part of the conversation that is sent; preamble, skills and tools come on top of it. */
 export interface View {
-  /** The block in effect, null when none. Its content is sent before the messages; with empty content nothing is. */
+  /** The block in effect, or null. Its content is sent before the messages, unless it is empty. */
   readonly block: CompressBlock | null;
-  /** The messages to send, oldest first, one turn after another, large results that were pruned shown shortened. */
+  /** The messages to send, in order of turns, oldest first, with pruned results shortened. */
   readonly messages: readonly Message[];
 }
 
@@ -26,13 +26,13 @@ export function view(entries: readonly Entry[], running: number | null): View {
   return viewFrom(newestBlock(entries), entries, running);
 }
 
-/** A place in the order of the view: turns by their id, and inside a turn messages by theirs. */
+/** A position in the view: turns are ordered by id, and so are the messages of a turn. */
 export interface Position {
   readonly turn: number;
   readonly id: number;
 }
 
-/** What would be sent if `block` were the newest one. */
+/** The view if `block` were the newest one. */
 export function viewFrom(block: CompressBlock | null, entries: readonly Entry[], running: number | null): View {
   const pruned = new Set(stateOf(block).pruned);
   const messages: Message[] = [];
@@ -43,7 +43,7 @@ export function viewFrom(block: CompressBlock | null, entries: readonly Entry[],
   return { block, messages: pairedOnly(messages).filter(({ content }) => content.length > 0) };
 }
 
-/** Tells for each message whether a block leaves it word for word, or does not reach it. */
+/** Whether a message is still sent with this block: it is after the cut, or kept explicitly. */
 export function keptBy(block: CompressBlock | null, entries: readonly Entry[]): (message: Message) => boolean {
   if (block === null) return () => true;
   const { also, open } = stateOf(block);
@@ -57,14 +57,14 @@ export function newestBlock(entries: readonly Entry[]): CompressBlock | null {
   return entries.findLast(isCompressBlock) ?? null;
 }
 
-/** The newest block that stands for what came before it. A fallback does not: the next summary covers its messages too. */
+/** The newest block that summarises what came before it. A fallback does not: the next summary covers its messages too. */
 export function newestBase(entries: readonly Entry[]): CompressBlock | null {
   return (
     entries.findLast((entry): entry is CompressBlock => isCompressBlock(entry) && entry.source !== 'fallback') ?? null
   );
 }
 
-/** True when the turn's messages are sent: it is the running one, or was over before the running one began. */
+/** True when the turn is sent: it is the running one, or ended before the running one began. */
 export function isSent(turn: Turn, running: number | null): boolean {
   return turn.id === running || (turn.finished && (running === null || turn.last < running));
 }
@@ -76,18 +76,18 @@ export function firstNeeded(entries: readonly Entry[]): number | null {
   const keeps = keptBy(base, entries);
   const undone = undoneTurns(entries);
   const kept = entries.find((entry) => isMessage(entry) && keeps(entry) && !undone.has(entry.turn));
-  // How the skills stand is recorded with the newest message that has them, and nowhere else.
+  // The state of the skills is recorded only with the newest message that has them.
   return Math.min(base.id, kept?.id ?? base.id, lastSkillMessage(entries)?.id ?? base.id);
 }
 
-/** The turns that have messages but are not finished: they run in some process, or a crash cut them short. */
+/** The unfinished turns: they are running in another process, or crashed. */
 export function openTurns(entries: readonly Entry[]): readonly number[] {
   return turnsOf(entries)
     .filter((turn) => !turn.finished)
     .map((turn) => turn.id);
 }
 
-/** Where the messages begin that a block keeps. */
+/** The position of the first message that a block keeps. */
 export function cutOf(block: CompressBlock, entries: readonly Entry[]): Position {
   const { cut } = stateOf(block);
   if (cut) return cut;

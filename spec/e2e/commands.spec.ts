@@ -102,7 +102,7 @@ describe('the folders', () => {
     const env = { HOME: '', HI_CONFIG_DIR: '', HI_DATA_DIR: '', HI_CACHE_DIR: '', XDG_DATA_HOME: '' };
     const run = await hi(['status'], { env });
     expect(run.status).toBe(3);
-    expect(run.stderr).toMatch(/is no absolute path: HOME.*\n +Set HOME, or HI_CONFIG_DIR/);
+    expect(run.stderr).toMatch(/is not an absolute path: HOME.*\n +Set HOME, or HI_CONFIG_DIR/);
   });
 });
 

@@ -12,7 +12,7 @@ export interface ConfirmOptions {
   readonly yes: boolean;
 }
 
-/** Asks the yes-or-no questions of slash commands. Where nobody can be asked, `-y` is the answer; without it a `HiError` of code `usage` is thrown. */
+/** Asks the yes-or-no questions of slash commands. Without a user to ask, `-y` is the answer; without `-y` a `HiError` of code `usage` is thrown. */
 export function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashContext['confirm'] {
   return async (message, alternative) => {
     if (terminal !== 'full') {

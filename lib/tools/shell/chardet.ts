@@ -1,2 +1,2 @@
-// A chunk of the bundle holds the names of a CommonJS package only when they are imported by a static import.
+// esbuild keeps the export names of a CommonJS package in a chunk only for static imports.
 export { detect } from 'chardet';

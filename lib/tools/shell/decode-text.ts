@@ -1,12 +1,12 @@
 import { fileFormat } from '../../chat/file-format.js';
 
-/** How the bytes of a file become text. `binary` says what it is instead; `mark` is the length of a byte order mark. */
+/** The encoding of a file. `binary` says what a file that is not text is; `mark` is the length of its byte order mark. */
 export type Encoding =
   | { readonly kind: 'text'; readonly name: string; readonly mark: number }
   | { readonly kind: 'binary'; readonly what: string };
 
 /**
- * Tells the encoding of a file from its first bytes: a byte order mark, then valid UTF-8, then a guess from letter
+ * Detects the encoding of a file from its first bytes: by a byte order mark, then by valid UTF-8, then by letter
  * frequencies. `whole` is false when the sample may end inside a character.
  */
 export async function detectEncoding(sample: Uint8Array, whole: boolean): Promise<Encoding> {
@@ -38,7 +38,7 @@ async function guess(bytes: Uint8Array): Promise<Encoding> {
   return { kind: 'text', name: knownName(detect(bytes) ?? 'windows-1252'), mark: 0 };
 }
 
-/** The name decoders have for an encoding: what is called ASCII is read as Windows-1252, its usual superset. */
+/** The name of the decoder for an encoding: ASCII is decoded as Windows-1252, its usual superset. */
 function knownName(name: string): string {
   try {
     return new TextDecoder(name).encoding;

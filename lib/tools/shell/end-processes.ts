@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The variable that marks the processes of a command, so that those that left its process group are found again. */
+/** The environment variable that marks the processes of a command, to find those that left its process group. */
 export const MARK = 'HI_COMMAND';
 
 const session = `${process.pid}-${randomBytes(6).toString('hex')}.`;
@@ -20,7 +20,7 @@ export interface CommandProcesses {
   readonly mark: string;
 }
 
-/** Ends them all: asks first, and kills what is still there after `timeout` milliseconds. */
+/** Ends them all: sends SIGTERM, and SIGKILL to those still running after `timeout` milliseconds. */
 export async function endProcesses(processes: CommandProcesses, timeout: number): Promise<void> {
   const deadline = Date.now() + timeout;
   signalAll(processes, 'SIGTERM');
@@ -28,14 +28,14 @@ export async function endProcesses(processes: CommandProcesses, timeout: number)
     if (!isRunning(processes)) return;
     await sleep(15);
   }
-  // A process may have forked between looking and killing, so look again.
+  // A process may have forked between listing and killing, so list again.
   for (let round = 0; round < 20 && isRunning(processes); round += 1) {
     signalAll(processes, 'SIGKILL');
     await sleep(10);
   }
 }
 
-/** True while one of them lives. */
+/** True while one of them is running. */
 export function isRunning(processes: CommandProcesses): boolean {
   return process.platform === 'linux' ? members(processes).length > 0 : isGroupThere(processes.group);
 }
@@ -50,17 +50,17 @@ function isGroupThere(group: number): boolean {
 }
 
 function signalAll(processes: CommandProcesses, signal: NodeJS.Signals): void {
-  // The group goes first and all at once, so that nothing in it can fork away.
+  // The group is killed first and at once, so that no process in it can fork.
   for (const target of [-processes.group, ...(process.platform === 'linux' ? members(processes) : [])]) {
     try {
       process.kill(target, signal);
     } catch {
-      // Gone in the meantime.
+      // It ended meanwhile.
     }
   }
 }
 
-/** The running processes of the group or with the mark, from /proc, so on Linux only. Zombies do not count: their parent may never wait for them. */
+/** The running processes of the group or with the mark, from /proc, so on Linux only. Zombies do not count, since their parent may never wait for them. */
 function members({ group, mark }: CommandProcesses): number[] {
   const needle = `${MARK}=${mark}`;
   return readdirSync('/proc')
@@ -73,7 +73,7 @@ function members({ group, mark }: CommandProcesses): number[] {
     .filter((pid) => pid !== process.pid);
 }
 
-// The name of a program, in brackets, may contain anything; state, parent and group follow the last bracket.
+// The program name, in parentheses, may contain any character; state, parent and group follow the last one.
 function isMember(stat: string, group: number): boolean {
   const [state, , its] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(its) === group && state !== 'Z' && state !== 'X';

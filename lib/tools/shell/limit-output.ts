@@ -6,31 +6,31 @@ import { stripVTControlCharacters } from 'node:util';
 import { firstCharacters, lastCharacters } from '../../chat/cut-text.js';
 import { makeFolder } from '../../folder.js';
 
-/** A whole output is kept up to this size; a command that never stops printing must not fill the disk. */
+/** The most bytes of output kept on disk: a command that prints endlessly must not fill it. */
 const MAX_SPILL_BYTES = 1024 ** 3;
 
-/** Whole outputs are for the turn they belong to and a little after. */
+/** Output files are meant for the current turn and a little longer. */
 const MAX_SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
 
-/** A name no other output has, for both streams of one command. */
+/** A unique file name for the output of one command, without the stream's extension. */
 export function outputName(): string {
   return `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
 }
 
-/** Matches the names `outputName` makes, with `.stdout` or `.stderr` after them, and no others. */
+/** Matches exactly the names made by `outputName`, followed by `.stdout` or `.stderr`. */
 export const OUTPUTS = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{6}\.std(?:out|err)$/;
 
-/** What is left of one output stream for the model. */
+/** One output stream, as the model gets it. */
 export interface LimitedOutput {
   readonly text: string;
   readonly truncated: boolean;
-  /** The file with the whole output, when `text` is not all of it. */
+  /** The file with the full output, if `text` is truncated. */
   readonly file: string | null;
 }
 
 /**
- * Takes one output stream of any length and keeps its head and its tail in bounded memory; once there is more than fits, all of it
- * goes to a file. A disk that cannot take it is not an error: then only head and tail are left.
+ * Keeps the head and the tail of an output stream of any length in bounded memory; output that exceeds the limit is written to a file
+ * in full. A failed write is not an error: then only head and tail remain.
  */
 export class OutputKeeper {
   readonly #limit: number;
@@ -47,7 +47,7 @@ export class OutputKeeper {
     this.#spill = new Spill(spillFolder, name);
   }
 
-  /** Keeps a piece and returns it as text. */
+  /** Adds a chunk and returns it as text. */
   take(chunk: Buffer): string {
     this.#bytes += chunk.length;
     if (this.#spill.isOpen) this.#spill.write(chunk);
@@ -71,13 +71,13 @@ export class OutputKeeper {
     this.#raw = [];
   }
 
-  /** Says that all has come, once or more often. Returns how many characters that were. */
+  /** Ends the stream; may be called more than once. Returns the total number of characters. */
   end(): number {
     this.#keep(this.#decoder.end());
     return this.#characters;
   }
 
-  /** Head and tail in `room` characters, with a line between them that says what is missing and where it is. */
+  /** Head and tail in `room` characters, with a line between them that says how much is missing and which file has it. */
   finish(room: number): LimitedOutput {
     this.end();
     const kept = this.#head + this.#tail;
@@ -93,11 +93,11 @@ export class OutputKeeper {
     if (binary) return { text: `(binary output, ${this.#bytes} bytes, not shown. ${where})`, truncated: true, file };
     const half = Math.floor(room / 2);
     const head = firstCharacters(kept, half);
-    // Right after the head lies what the tail is made of, until the tail is full: the end of both is the end of the output.
+    // Until the tail is full, it directly follows the head: the end of both together is the end of the output.
     const tail = lastCharacters(kept, room - half);
     const missing = this.#characters - head.length - tail.length;
     const gap = `\n[… ${missing} of ${this.#characters} characters left out. ${where} …]\n`;
-    // Cleaned separately: an escape sequence that is cut must not swallow the line between them.
+    // Sanitised separately: a truncated escape sequence must not swallow the line between them.
     return { text: cleaned(head) + gap + cleaned(tail), truncated: true, file };
   }
 }
@@ -107,14 +107,14 @@ function looksBinary(text: string): boolean {
   return odd > text.length / 10;
 }
 
-/** Without colours and cursor movements; what other control characters there are becomes visible. */
+/** Removes colours and cursor movements, and makes other control characters visible. */
 function cleaned(text: string): string {
   return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (control) =>
     String.fromCharCode(0x2400 + control.charCodeAt(0)),
   );
 }
 
-/** A file that is made when it is first written to. */
+/** A file that is created by the first write. */
 class Spill {
   readonly #folder: string;
   readonly #path: string;
@@ -136,7 +136,7 @@ class Spill {
     return this.#isWhole;
   }
 
-  // Written in step with the pipe: the child waits while the disk does, and nothing piles up in memory.
+  // Synchronous, so that a slow disk slows down the child process instead of filling the memory.
   write(chunk: Buffer): void {
     if (this.#failed) return;
     if (this.#written + chunk.length > MAX_SPILL_BYTES) {
@@ -176,7 +176,7 @@ function removeOld(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!OUTPUTS.test(name)) continue;
     const path = join(folder, name);
-    // Another hi may have removed it in the meantime.
+    // Another process of hi may have removed it meanwhile.
     if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true });
   }
 }

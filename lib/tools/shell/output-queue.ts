@@ -1,7 +1,7 @@
-/** What the screen has not taken yet may not pile up beyond this. */
+/** The most characters that wait for the screen. */
 const MAX_QUEUED = 64 * 1024;
 
-/** Text on its way to the screen: pieces go in as they come, come out joined; what the screen is too slow for is left out with a word. */
+/** A queue of text for the screen: chunks are joined; what exceeds the limit is replaced by a note. */
 export class OutputQueue {
   #waiting = '';
   #left = 0;
@@ -18,7 +18,7 @@ export class OutputQueue {
     this.#wake?.();
   }
 
-  /** What is waiting, or null. */
+  /** The queued text, or null. */
   take(): string | null {
     if (this.#waiting === '') return null;
     const text = this.#left === 0 ? this.#waiting : `\n[… ${this.#left} characters not shown …]\n${this.#waiting}`;
@@ -27,7 +27,7 @@ export class OutputQueue {
     return text;
   }
 
-  /** Resolves when something is there to take, or with `done`. */
+  /** Resolves when text is queued, or with `done`. */
   async next(done: Promise<unknown>): Promise<void> {
     if (this.#waiting !== '') return;
     await Promise.race([

@@ -6,12 +6,12 @@ import { type CommandProcesses, endProcesses, isRunning, MARK, newMark } from '.
 /** How long processes may take to end after SIGTERM before they are killed, in milliseconds. */
 const GRACE_MS = 400;
 
-/** The settings of one shell command. */
+/** The options of one shell command. */
 export interface ShellRun {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeout: number;
-  /** The program and arguments before `bash` that confine it; empty without a sandbox. */
+  /** The sandbox program and its arguments, which precede `bash`; empty without a sandbox. */
   readonly wrapper: readonly string[];
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
@@ -19,19 +19,19 @@ export interface ShellRun {
 
 /** How a shell command ended. */
 export interface ShellEnd {
-  /** As a shell reports it: 128 plus the signal's number for a command that was killed; 124, as `timeout` does, after a time-out. */
+  /** The exit status as a shell reports it: 128 plus the signal number for a killed command; 124 after a timeout, like `timeout`. */
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | null;
   readonly timedOut: boolean;
   /** The working folder at the end; null when it was not reported. */
   readonly folder: string | null;
-  /** The processes that it left in the background; null for none. */
+  /** The processes it left in the background; null for none. */
   readonly background: CommandProcesses | null;
 }
 
 /**
- * Runs a command in bash, in a session and process group of its own, with no terminal and no input. Resolves when bash ends, though
- * processes may run on in the background. A time-out or an aborted `signal` ends the whole group.
+ * Runs a command in bash, in a session and process group of its own, with no terminal and no input. Resolves when bash ends, even if
+ * it leaves processes in the background. A timeout or an aborted `signal` ends the whole group.
  */
 export async function runShell(command: string, run: ShellRun, signal: AbortSignal): Promise<ShellEnd> {
   const mark = newMark();
@@ -71,7 +71,7 @@ export async function runShell(command: string, run: ShellRun, signal: AbortSign
   };
 }
 
-// Bash writes its last folder to an extra descriptor when it exits. To ask for it afterwards would be a race.
+// Bash writes its last folder to an extra descriptor when it exits. Asking for it afterwards would be a race.
 function withExitFolder(command: string): string {
   return `trap 'pwd -P >&3' EXIT; ${command}`;
 }
@@ -89,11 +89,11 @@ function ended(child: ChildProcess): Promise<{ code: number | null; killedBy: No
   return new Promise((resolve) => child.once('exit', (code, killedBy) => resolve({ code, killedBy })));
 }
 
-/** How long no output may come, and how long it may take altogether, before the pipes count as empty, in milliseconds. */
+/** After so many milliseconds without output, and after so many in total, the pipes count as empty. */
 const QUIET_MS = 40;
 const LONGEST_DRAIN_MS = 400;
 
-/** The pipes of a command: its two outputs, and the folder it ends in. */
+/** The pipes of a command: stdout, stderr, and the folder it ends in. */
 class ShellOutput {
   readonly #streams: readonly ChildProcess['stdio'][number][];
   #reported = '';
@@ -117,13 +117,13 @@ class ShellOutput {
   #listen(stream: ChildProcess['stdio'][number] | undefined, take: (chunk: Buffer) => void): void {
     stream?.on('data', (chunk: Buffer) => {
       this.#lastChunk = Date.now();
-      // The output of background processes is read and dropped: a closed pipe would kill them.
+      // The output of background processes is read and discarded: a closed pipe would kill them.
       if (!this.#isDrained) take(chunk);
     });
     stream?.on('error', () => {});
   }
 
-  /** Resolves when all that bash printed has been read, without waiting for what it left in the background. */
+  /** Resolves when everything that bash printed has been read, without waiting for background processes. */
   async drained(): Promise<void> {
     const begin = Date.now();
     this.#lastChunk = begin;
