@@ -1,28 +1,56 @@
-/** Every control character: C0 except newline, tab and the return of a CRLF, DEL and C1. Lone surrogates too, which no stream can encode. */
-const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\p{Cs}]|\r(?!\n)/u;
+/** More marks than this on one character are left out: they would cover the lines around it. No language needs more than five. */
+const MAX_MARKS = 16;
+
+/**
+ * Every control character: C0 except newline, tab and the return of a CRLF, DEL and C1. Lone surrogates too, which no stream can encode;
+ * what turns the direction of the text around it; separators that a terminal does not show as such.
+ */
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\p{Cs}]|\r(?!\n)/u;
+const FLOOD = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, 'u');
 const ALL_CONTROLS = new RegExp(CONTROL, 'gu');
+const ALL_FLOODS = new RegExp(FLOOD, 'gu');
 
 /** The text with control characters made visible, so that a terminal shows an escape sequence instead of executing it. Newlines and tabs stay. */
 export function neutralise(text: string): string {
-  return CONTROL.test(text) ? text.replace(ALL_CONTROLS, visible) : text;
+  const bounded = FLOOD.test(text) ? text.replace(ALL_FLOODS, '$1\ufffd') : text;
+  return CONTROL.test(bounded) ? bounded.replace(ALL_CONTROLS, visible) : bounded;
+}
+
+/** The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, turned directions. It stays the same JSON. */
+export function neutraliseJson(json: string): string {
+  return json.replace(
+    /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** `neutralise` for a text that arrives in pieces, cut anywhere: the pieces it returns, joined, are what `neutralise` makes of the whole. */
 export class Neutraliser {
   /** A last character whose meaning depends on the next one. */
   #pending = '';
+  /** The marks that the text before ends with, as many as count. */
+  #marks = '';
 
   push(piece: string): string {
     const text = this.#pending + piece;
     this.#pending = isUndecided(text.charCodeAt(text.length - 1)) ? text.slice(-1) : '';
-    return neutralise(this.#pending === '' ? text : text.slice(0, -1));
+    return this.#decided(this.#pending === '' ? text : text.slice(0, -1));
   }
 
   /** Returns what is still pending when no more text comes. */
   end(): string {
-    const rest = neutralise(this.#pending);
+    const rest = this.#decided(this.#pending);
     this.#pending = '';
     return rest;
+  }
+
+  #decided(text: string): string {
+    if (text === '') return '';
+    const shown = this.#marks.length;
+    const whole = this.#marks + text;
+    // One more than are shown, of two units each, is all that matters.
+    this.#marks = /\p{M}+$/u.exec(whole.slice(-2 * (MAX_MARKS + 1)))?.[0] ?? '';
+    return shown === 0 ? neutralise(text) : neutralise(whole).slice(neutralise(whole.slice(0, shown)).length);
   }
 }
 

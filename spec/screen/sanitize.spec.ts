@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Neutraliser, neutralise } from '../../lib/screen/sanitize.js';
+import { Neutraliser, neutralise, neutraliseJson } from '../../lib/screen/sanitize.js';
 import fc from '../support/properties.js';
 
 /** Text with much of what terminals obey in it. */
@@ -7,7 +7,20 @@ const hostile = fc
   .array(
     fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.constantFrom('\x1b[31m', '\r', '\r\n', '\n', '\x07', '\x9b', '\ud83d', '\ude00', '😀'),
+      fc.constantFrom(
+        '\x1b[31m',
+        '\r',
+        '\r\n',
+        '\n',
+        '\x07',
+        '\x9b',
+        '\ud83d',
+        '\ude00',
+        '😀',
+        '\u0301',
+        '\u0301'.repeat(7),
+        '\u{1d165}'.repeat(9),
+      ),
     ),
   )
   .map((pieces) => pieces.join(''));
@@ -23,6 +36,23 @@ describe('neutralise', () => {
 
   it('shows a return by itself, which would overwrite the line', () => {
     expect(neutralise('rm -rf /\rls       ')).toBe('rm -rf /␍ls       ');
+  });
+
+  it('shows what turns the direction around, and breaks lines only where a newline is', () => {
+    expect(neutralise('a\u202eb\u2066c\u2028d')).toBe('a\ufffdb\ufffdc\ufffdd');
+    expect(neutralise('שלום \u200f!')).toBe('שלום \u200f!');
+  });
+
+  it('bounds the marks on one character', () => {
+    expect(neutralise(`a${'\u0301'.repeat(3000)}b`)).toBe(`a${'\u0301'.repeat(16)}\ufffdb`);
+    expect(neutralise('हिन्दी ก็ ấ')).toBe('हिन्दी ก็ ấ');
+  });
+
+  it('escapes in JSON what JSON need not, and it stays the same JSON', () => {
+    const value = { text: 'a\x7f\x9b2J\u202e\u2028é😀\x1b' };
+    const shown = neutraliseJson(JSON.stringify(value));
+    expect(shown).toBe('{"text":"a\\u007f\\u009b2J\\u202e\\u2028é😀\\u001b"}');
+    expect(JSON.parse(shown)).toEqual(value);
   });
 
   it('leaves nothing in any text that a terminal obeys', () => {
