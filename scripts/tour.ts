@@ -100,9 +100,9 @@ try {
   record();
   explain('A tool that asks first', 'Writing does. The change is shown before it is made.');
   terminal.type('write a haiku\r');
-  await terminal.until(/Make this change\?[\s\S]*⏎ select/, 60_000);
-  recordMoment('? Make this change?');
-  page.push('Enter takes “yes, once”.', '');
+  await terminal.until(/Make this change to [\s\S]*⏎ select/, 60_000);
+  recordMoment('? Make this change to');
+  page.push('`y` or Enter takes “yes, once”.', '');
   terminal.type('\r');
   await prompt();
   record();

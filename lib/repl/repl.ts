@@ -48,7 +48,7 @@ export interface ReplDeps {
 /** What a question needs: streams for `@inquirer/prompts` and a signal that aborts with the turn. */
 export interface QuestionTerminal {
   readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+  readonly output: TerminalOutput;
   readonly signal: AbortSignal;
 }
 

@@ -5,6 +5,7 @@ import { asHiError, isAbort } from '../errors.js';
 import { InputHistory } from './input-history.js';
 import { InputParser } from './input-parser.js';
 import { LongPastes } from './long-pastes.js';
+import { PASTE_END, PASTE_START } from './paste-markers.js';
 import { PromptLine } from './prompt-line.js';
 import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
 import { Terminal } from './terminal.js';
@@ -154,7 +155,7 @@ export class TerminalRepl implements Repl {
   #paste(text: string): void {
     const question = this.#openQuestion();
     if (question === null) this.#line.paste(text);
-    else question.write(withoutKeys(text));
+    else question.write(`${PASTE_START}${withoutKeys(text)}${PASTE_END}`);
   }
 
   /** Stops the turn. If the turn does not end, pressing Ctrl-C twice more exits. */
@@ -187,7 +188,7 @@ export class TerminalRepl implements Repl {
   }
 }
 
-/** A paste for a question. Without control characters nothing in it acts as a key, least of all as Enter. */
+/** A paste for a question, between the markers of one. Without control characters nothing in it acts as a key, least of all as Enter. */
 function withoutKeys(text: string): string {
   return text.slice(0, MAX_QUESTION_PASTE).replace(/\p{Cc}+/gu, ' ');
 }

@@ -59,7 +59,7 @@ export class Screen {
     this.#answer = createAnswerWriter(streams, this.#layout, options.styled);
     this.#pacer = new AnswerPacer(this.#answer, streams.outIsTerminal ? FRAME : 0);
     this.#status = new WaitingStatus(this.#layout, options);
-    this.#trace = options.quiet ? null : new ToolTrace(this.#layout, options);
+    this.#trace = options.quiet ? null : new ToolTrace(this.#layout, options, streams.errIsTerminal);
   }
 
   /** Shows every event as it comes, no faster than the streams take them. Rejects with what the events reject with. */
@@ -79,6 +79,7 @@ export class Screen {
   /** Shows one event. Never fails and never waits: a caller with many events should use `follow`, or await `flush` now and then. */
   show(event: ChatEvent): void {
     if (event.type !== 'print') this.#endPrint();
+    if (event.type !== 'tool-start') this.#trace?.announce();
     if (event.type === 'text') {
       this.#status.countText(event.text);
       this.#pacer.push(event.text);
@@ -104,7 +105,7 @@ export class Screen {
     this.#pacer.flush();
     this.#answer.pause();
     const resumeLayout = this.#layout.pause();
-    const resumeClocks = this.#trace?.pauseClocks();
+    const resumeClocks = this.#trace?.pause();
     return () => {
       resumeLayout();
       resumeClocks?.();
@@ -119,6 +120,7 @@ export class Screen {
 
   /** Removes the waiting line and ends an unfinished line. The screen can be used again. */
   close(): void {
+    this.#trace?.announce();
     this.#pacer.flush();
     this.#endPrint();
     this.#answer.end();
@@ -227,6 +229,7 @@ export class Screen {
   }
 
   #endAnswer(): void {
+    this.#trace?.announce();
     this.#pacer.flush();
     this.#layout.wait(null);
     this.#answer.end();

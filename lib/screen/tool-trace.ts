@@ -6,6 +6,7 @@ import { shortTime } from './print.js';
 import { neutralise } from './sanitize.js';
 import { DIM, RED } from './style.js';
 import type { TerminalLayout } from './terminal-layout.js';
+import { visibleLine } from './visible-text.js';
 
 /** What a trace needs from the screen's options. */
 export interface ToolTraceOptions {
@@ -20,6 +21,9 @@ const SHOWN_CHARACTERS = 2000;
 /** The longest line about a call: what the model names must not flood the transcript. */
 const LINE_LENGTH = 160;
 
+/** A call that is silent for so long is named. Until then a question may come that shows all of it. Milliseconds. */
+const SILENCE = 1000;
+
 interface RunningCall {
   startedAt: number;
   lines: number;
@@ -32,19 +36,35 @@ export class ToolTrace {
   readonly #layout: TerminalLayout;
   readonly #options: ToolTraceOptions;
   readonly #running = new Map<string, RunningCall>();
+  readonly #mayAsk: boolean;
+  /** The line about the call that began last, while it is not written. */
+  #unwritten: string | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(layout: TerminalLayout, options: ToolTraceOptions) {
+  /** `mayAsk` where a question about a call may be shown on the same terminal: then the call is shown once, by the question. */
+  constructor(layout: TerminalLayout, options: ToolTraceOptions, mayAsk: boolean) {
     this.#layout = layout;
     this.#options = options;
+    this.#mayAsk = mayAsk;
   }
 
   start({ call_id, name, args }: ChatEventOf<'tool-start'>): void {
     const call: RunningCall = { startedAt: this.#options.now(), lines: 0, shownLines: 0, shownCharacters: 0 };
     this.#running.set(call_id, call);
     const { describe = describeByArguments } = this.#options;
-    this.#layout.logLine(`▸ ${oneLine(describe(name, args))}`, DIM);
+    this.announce();
+    this.#unwritten = `▸ ${oneLine(describe(name, args))}`;
+    if (this.#mayAsk) this.#timer = setTimeout(() => this.announce(), SILENCE).unref();
+    else this.announce();
     const lines = (): string => (call.lines === 0 ? '' : ` · ${lineCount(call.lines)}`);
     this.#layout.wait({ delay: 0, text: () => `${oneLine(name)} · ${this.#timeOf(call)}${lines()}` });
+  }
+
+  /** Writes the line about the call that began last, unless that is done. */
+  announce(): void {
+    clearTimeout(this.#timer);
+    if (this.#unwritten !== null) this.#layout.logLine(this.#unwritten, DIM);
+    this.#unwritten = null;
   }
 
   output({ call_id, text }: ChatEventOf<'tool-output'>): void {
@@ -68,8 +88,10 @@ export class ToolTrace {
     else this.#layout.logLine(`✓ ${oneLine(name)}${time}`, DIM);
   }
 
-  /** Stops the clocks of running calls, while the user is asked, until the returned function is called. */
-  pauseClocks(): () => void {
+  /** Stops the clocks of running calls, while the user is asked, until the returned function is called. The question shows the call. */
+  pause(): () => void {
+    clearTimeout(this.#timer);
+    this.#unwritten = null;
     const from = this.#options.now();
     return () => {
       for (const call of this.#running.values()) call.startedAt += this.#options.now() - from;
@@ -89,8 +111,9 @@ function describeByArguments(name: string, args: JsonObject): string {
 
 function oneLine(text: string): string {
   const end = text.indexOf('\n');
-  const line = firstCharacters(neutralise(end === -1 ? text : text.slice(0, end)), LINE_LENGTH);
-  return line.length < text.length ? `${line}…` : line;
+  const whole = visibleLine(firstCharacters(end === -1 ? text : text.slice(0, end), LINE_LENGTH));
+  const line = firstCharacters(whole, LINE_LENGTH);
+  return end !== -1 || text.length > LINE_LENGTH || line.length < whole.length ? `${line}…` : line;
 }
 
 function headOf(text: string, lines: number, characters: number): string {
@@ -98,9 +121,9 @@ function headOf(text: string, lines: number, characters: number): string {
   let end = -1;
   for (let line = 0; line < lines; line += 1) {
     end = text.indexOf('\n', end + 1);
-    if (end === -1) return text.slice(0, characters);
+    if (end === -1) return firstCharacters(text, characters);
   }
-  return text.slice(0, Math.min(end + 1, characters));
+  return firstCharacters(text, Math.min(end + 1, characters));
 }
 
 const lineCount = (lines: number, which = ''): string =>

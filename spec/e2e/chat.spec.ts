@@ -50,7 +50,7 @@ describe('hi chat in a terminal', () => {
     await chat.open();
     chat.terminal.type(`do it${KEY.enter}`);
     await chat.until(/Run this command\?[\s\S]*yes, once/);
-    expect(chat.terminal.screen()).toContain('\necho <U+202E>txt.live␛[8m\n');
+    expect(chat.terminal.screen()).toContain('\n│ echo <U+202E>txt.live<U+001B>[8m\n');
     chat.terminal.type(KEY.escape);
     await chat.until(/\(interrupted\)\n+hi> *$/);
     expect(chat.terminal.screen()).not.toContain('yes, once');

@@ -72,7 +72,9 @@ describe('a question of hi ask', () => {
     await terminal.until('❯ no');
     terminal.type(KEY.enter);
     await terminal.until('left with 0');
-    expect(terminal.screen()).toMatch(/▸ bash touch proof\ntouch proof\n✔ Run this command\?/);
+    expect(terminal.screen()).toMatch(
+      /Let me\.\n│ touch proof\n✔ Run this command\? \(bash: no rule covers this command\) no\n/,
+    );
     expect(terminal.written().slice(0, asked).split('Run this command').at(-1)).not.toContain('bash ·');
   });
 

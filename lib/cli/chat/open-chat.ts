@@ -34,7 +34,7 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
   const screen = chatScreen(world, options, terminal, streams);
   // What the REPL is made of uses it only while a line is acted on.
   const later = (): Repl => repl;
-  const approve = terminal === 'full' ? { approve: approveIn(later) } : {};
+  const approve = terminal === 'full' ? { approve: approveIn(world, later) } : {};
   const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
@@ -76,9 +76,11 @@ function chatScreen(world: World, options: ChatOptions, terminal: ChatTerminal, 
   });
 }
 
-function approveIn(repl: () => Repl): Approve {
+function approveIn(world: World, repl: () => Repl): Approve {
   return (question, signal) =>
-    repl().ask((streams) => askApproval(question, { ...streams, signal: AbortSignal.any([signal, streams.signal]) }));
+    repl().ask((streams) =>
+      askApproval(question, { ...streams, signal: AbortSignal.any([signal, streams.signal]) }, world.env),
+    );
 }
 
 function submitDeps(

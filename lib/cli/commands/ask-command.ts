@@ -78,7 +78,7 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
       await import('../base/inquirer.js');
       if (await discardTypeAhead(world.stdin, signal))
         screen.notice('Ignored what was typed before the question.', 'info');
-      return await askApproval(question, { input: world.stdin, output: world.stderr, signal });
+      return await askApproval(question, { input: world.stdin, output: world.stderr, signal }, world.env);
     } catch (thrown) {
       if (isAbort(thrown)) stop.abort();
       throw thrown;

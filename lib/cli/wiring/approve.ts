@@ -1,35 +1,54 @@
-import { neutralise } from '../../screen/sanitize.js';
+import { firstCharacters, lastCharacters } from '../../chat/cut-text.js';
+import { displayWidth } from '../../repl/line-layout.js';
+import { visibleLine } from '../../screen/visible-text.js';
 import type { Approval, ApprovalQuestion } from '../../tools/tool.js';
+import type { ApprovalChoice } from '../approval/approval-prompt.js';
+import { excerpt, previewRows } from '../approval/preview-rows.js';
 import { askQuestion, type PromptStreams } from '../base/ask-question.js';
-import { isDumb } from '../base/streams.js';
-import type { World } from '../base/world.js';
-
-const QUESTIONS = { command: 'Run this command?', path: 'Open this path?', diff: 'Make this change?' } as const;
+import { hasColour, isDumb } from '../base/streams.js';
+import type { Output, World } from '../base/world.js';
 
 /** Whether the user can be asked before a tool runs (SPEC §7): on a terminal that can draw a menu. */
 export function canApprove(world: World): boolean {
   return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);
 }
 
-/** Shows what a call would do and asks: once, always, no, no with a reason. Rejects as an interruption when the user cancels the question. */
+/** The streams of a question, whose output is a terminal. */
+export interface ApprovalStreams extends PromptStreams {
+  readonly output: Output;
+}
+
+type Answer = 'once' | 'always' | 'no' | 'say';
+
+/**
+ * Shows what a call would do, all of it or its head and tail, and asks: once, always, no, no with a reason. What did not fit is not approved by Enter
+ * before it was viewed. Rejects as an interruption when the user cancels the question.
+ */
 export async function askApproval(
-  { preview, reason, rule, call }: ApprovalQuestion,
-  streams: PromptStreams,
+  question: ApprovalQuestion,
+  streams: ApprovalStreams,
+  env: World['env'],
 ): Promise<Approval> {
-  const { select, input } = await import('../base/inquirer.js');
-  streams.output.write(`${showInvisible(preview.text).trimEnd()}\n`);
-  const question = {
-    message: `${QUESTIONS[preview.kind]} (${call.name}: ${neutralise(reason)})`,
-    choices: [
-      { name: 'yes, once', value: 'once' as const },
-      ...(rule === null ? [] : [{ name: `yes, always: ${showInvisible(rule)}`, value: 'always' as const }]),
-      { name: 'no', value: 'no' as const },
-      { name: 'no, and say why', value: 'say' as const },
-    ],
-    // The marked choice must be visible in a terminal of few rows too.
-    pageSize: Math.max(1, rowsOf(streams.output) - 8),
+  const { approvalPrompt, input } = await import('../base/inquirer.js');
+  const { columns, rows } = sizeOf(streams.output);
+  const choices = choicesOf(question);
+  const message = messageOf(question, columns, rows);
+  const above = heightOf([`? ${message}`], columns);
+  const menu = above + heightOf([...choices.map(({ name }) => `❯ ${name}`), helpOf(choices, columns, true)], columns);
+  const preview = rowsToShow(question, message, columns, hasColour(streams.output, env));
+  const { shown, hidden } = excerpt(preview, Math.max(3, rows - menu));
+  streams.output.write(shown.map((row) => `${row}\n`).join(''));
+  const asked = {
+    message,
+    choices,
+    help: helpOf(choices, columns, hidden > 0),
+    shownChoices: menu <= rows ? choices.length : Math.max(1, rows - above - 1),
+    selected: hidden === 0 ? 0 : choices.findIndex(({ value }) => value === 'no'),
+    hidden: hidden === 0 ? [] : preview,
+    selectedOnceViewed: 0,
+    rows: () => sizeOf(streams.output).rows,
   };
-  const answer = await askQuestion((context) => select<'once' | 'always' | 'no' | 'say'>(question, context), streams);
+  const answer = await askQuestion((context) => approvalPrompt<Answer>(asked, context), streams);
   if (answer !== 'say') return { answer };
   return {
     answer: 'no',
@@ -37,14 +56,62 @@ export async function askApproval(
   };
 }
 
-const rowsOf = (output: NodeJS.WritableStream & { readonly rows?: number }): number => output.rows ?? 24;
+const sizeOf = ({ columns = 80, rows = 24 }: ApprovalStreams['output']): { columns: number; rows: number } => ({
+  columns,
+  rows,
+});
 
-/** Invisible characters that change the order or the look of others, so that one command could look like another. */
-const INVISIBLE = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+const heightOf = (lines: readonly string[], columns: number): number =>
+  lines.reduce((height, line) => height + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0);
 
-function showInvisible(text: string): string {
-  return neutralise(text).replace(
-    INVISIBLE,
-    (character) => `<U+${character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}>`,
-  );
+/** The rows to show above the question; none for a path that the question names in full. */
+function rowsToShow(
+  { preview }: ApprovalQuestion,
+  message: string,
+  columns: number,
+  colour: boolean,
+): readonly string[] {
+  if (preview.kind === 'path' && message.includes(visibleLine(preview.text))) return [];
+  return previewRows(preview, columns, colour);
+}
+
+function choicesOf({ rule }: ApprovalQuestion): readonly ApprovalChoice<Answer>[] {
+  const always = {
+    value: 'always',
+    name: `yes, always: ${visibleLine(rule ?? '')}`,
+    key: 'a',
+    word: 'always',
+  } as const;
+  return [
+    { value: 'once', name: 'yes, once', key: 'y', word: 'yes' },
+    ...(rule === null ? [] : [always]),
+    { value: 'no', name: 'no', key: 'n', word: 'no' },
+    { value: 'say', name: 'no, and say why', key: 's', word: 'say why' },
+  ];
+}
+
+/** The keys in one row, with their meaning where there is room. */
+function helpOf(choices: readonly ApprovalChoice<Answer>[], columns: number, isLong: boolean): string {
+  const keys = [...choices, ...(isLong ? [{ key: 'v', word: 'view all' }] : [])];
+  const long = `${keys.map(({ key, word }) => `${key} ${word}`).join(' • ')} • ↑↓ ⏎ select`;
+  return long.length < columns ? long : `${keys.map(({ key }) => key).join(' ')} • ↑↓ ⏎ select`;
+}
+
+/** The question in at most three rows, two where there are few: with the name of the file. */
+function messageOf({ preview, reason, call }: ApprovalQuestion, columns: number, rows: number): string {
+  const asked = `${askedOf(preview.kind, call.args.path, columns)} (${visibleLine(call.name)}: `;
+  const why = visibleLine(reason);
+  const room = Math.max(20, (rows < 20 ? 2 : 3) * columns - displayWidth(asked) - 3);
+  return `${asked}${why.length <= room ? why : `${firstCharacters(why, room - 1)}…`})`;
+}
+
+function askedOf(kind: ApprovalQuestion['preview']['kind'], path: unknown, columns: number): string {
+  if (kind === 'command') return 'Run this command?';
+  const asked = kind === 'path' ? 'Open' : 'Make this change to';
+  return `${asked} ${typeof path === 'string' ? endOf(visibleLine(path), columns) : 'this'}?`;
+}
+
+/** The end of a path says which file it is. */
+function endOf(path: string, columns: number): string {
+  return path.length <= columns ? path : `…${lastCharacters(path, columns - 1)}`;
 }

@@ -1,0 +1,53 @@
+import { layOutRows } from '../../repl/line-layout.js';
+import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/style.js';
+import { visibleText } from '../../screen/visible-text.js';
+import type { ApprovalQuestion } from '../../tools/tool.js';
+
+/** Stands before every row of what is asked about, wrapped ones too, so that none of them can pass for a line of hi's own. */
+const MARGIN = '│ ';
+
+/** So many empty lines in a row are told by their number: they would push the rest off the screen. */
+const EMPTY_LINES = /\n{5,}/g;
+
+/** What a call would do, as rows of a terminal: all of it, nothing invisible, none wider than `columns`. A diff is coloured. */
+export function previewRows(
+  { kind, text }: ApprovalQuestion['preview'],
+  columns: number,
+  colour: boolean,
+): readonly string[] {
+  // One column stays free: a terminal wraps a full row only when more follows.
+  const width = Math.max(1, columns - MARGIN.length - 1);
+  return linesOf(visibleText(text)).flatMap((line) => {
+    const style = colour && kind === 'diff' ? styleOf(line) : PLAIN;
+    return wrapped(line, width).map((row) => MARGIN + paint(row, style));
+  });
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .replace(EMPTY_LINES, (run) => `\n<${run.length - 1} empty lines>\n`)
+    .replace(/^\n+|\n+$/g, '')
+    .split('\n');
+}
+
+function wrapped(line: string, width: number): readonly string[] {
+  const rows = layOutRows(line, width, 0).map(({ start, end }) => line.slice(start, end));
+  // A full last row has an empty one below it, for a cursor.
+  return rows.length > 1 && rows.at(-1) === '' ? rows.slice(0, -1) : rows;
+}
+
+function styleOf(line: string): Style {
+  if (line.startsWith('+')) return GREEN;
+  if (line.startsWith('-')) return RED;
+  return line.startsWith('@@') ? CYAN : PLAIN;
+}
+
+/** What fits on the screen of a preview: all rows, or its head and its tail with the number of rows between them. `available` is 3 at least. */
+export function excerpt(rows: readonly string[], available: number): { shown: readonly string[]; hidden: number } {
+  if (rows.length <= available) return { shown: rows, hidden: 0 };
+  const visible = available - 1;
+  const head = rows.slice(0, Math.ceil(visible / 2));
+  const tail = rows.slice(rows.length - Math.floor(visible / 2));
+  const hidden = rows.length - head.length - tail.length;
+  return { shown: [...head, `… ${hidden} more ${hidden === 1 ? 'line' : 'lines'} (v: view all)`, ...tail], hidden };
+}

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { KEY, openTerminal, type Terminal } from '../support/terminal.js';
+
+let server: ScriptedServer;
+let home: Home;
+let terminal: Terminal;
+
+afterEach(async () => {
+  await terminal?.close();
+  await server?.close();
+  home?.remove();
+});
+
+interface Call {
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** `hi ask go` on a terminal of that size, where the model makes these calls and then says "done". */
+async function ask(calls: readonly Call[], columns = 80, rows = 24): Promise<void> {
+  server = await startScriptedServer(({ messages }) =>
+    messages.at(-1)?.role === 'tool' ? { text: 'done' } : { calls: [...calls] },
+  );
+  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+  terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work, columns, rows });
+}
+
+const bash = (command: string): Call => ({ name: 'bash', args: { command } });
+const MENU = /^❯ (yes, once|no)$/m;
+const made = (name: string): boolean => existsSync(join(home.work, name));
+const NUMBERED = Array.from({ length: 140 }, (_, index) => `echo line ${index}`).join('\n');
+
+describe('a question shows all of what it is about', () => {
+  it('when the harmful part stands between empty lines', async () => {
+    await ask([bash(`ls src\n${'\n'.repeat(60)}touch pwned\n${'\n'.repeat(60)}ls -la notes.txt`)]);
+    await terminal.until(MENU);
+    expect(terminal.screen()).toContain('│ ls src\n│ <60 empty lines>\n│ touch pwned\n│ <60 empty lines>\n│ ls -la');
+    terminal.type('n');
+    await terminal.until('done');
+    expect(made('pwned')).toBe(false);
+  });
+
+  it('when it stands behind 4,000 blanks', async () => {
+    await ask([bash(`git status${' '.repeat(4000)}; touch pwned`)]);
+    await terminal.until(MENU);
+    expect(terminal.screen()).toContain('│ git status<4000 blanks>; touch pwned\n');
+  });
+
+  it('and none of it looks like a prompt or a question of hi', async () => {
+    await ask([bash("touch pwned; : '\ndone\nhi> \n▸ bash git status\n? Run this command?\n❯ yes, once\ngit status'")]);
+    await terminal.until(MENU);
+    const [preview = '', question = ''] = terminal.screen().split(/^\? Run this command\?/m);
+    expect(question).toContain('❯ yes, once');
+    expect(preview.match(/^(?!│ ).+$/gm)).toBeNull();
+    expect(preview).toContain('│ touch pwned;');
+  });
+
+  it.each([
+    [80, 24],
+    [40, 12],
+  ])('when it is longer than a screen of %ix%i: head, tail, and "no" first', async (columns, rows) => {
+    await ask([bash(`${NUMBERED}\ntouch ran`)], columns, rows);
+    await terminal.until(MENU);
+    const shown = terminal.screen();
+    expect(shown).toMatch(/^│ echo line 0\n/);
+    expect(shown).toMatch(/\n… \d+ more lines \(v: view all\)\n/);
+    expect(shown).toContain('│ touch ran\n');
+    expect(shown).toContain('❯ no\n');
+    terminal.type(KEY.enter);
+    await terminal.until('The user said no');
+    expect(made('ran')).toBe(false);
+  });
+
+  it('to its end before Enter means yes', async () => {
+    await ask([bash(`${NUMBERED}\ntouch ran`)]);
+    await terminal.until(MENU);
+    terminal.type('v');
+    await terminal.until('1-22 of 141');
+    expect(terminal.screen()).toContain('│ echo line 21\n');
+    terminal.type('q');
+    await terminal.until(/^❯ no$/m);
+    terminal.type('v');
+    for (const from of [1, 23, 45, 67, 89, 111, 120]) {
+      await terminal.until(new RegExp(`^${from}-.* of 141`, 'm'));
+      if (from < 120) terminal.type(' ');
+    }
+    expect(terminal.screen()).toContain('│ touch ran\n');
+    terminal.type('q');
+    await terminal.until(/^❯ yes, once$/m);
+    terminal.type(KEY.enter);
+    await terminal.until('done');
+    expect(made('ran')).toBe(true);
+  });
+
+  it('with the name of the file, however long the change is', async () => {
+    const content = `{ "scripts": { "test": "touch pwned" },\n${'  "x": 1,\n'.repeat(60)}}`;
+    await ask([{ name: 'write_file', args: { path: 'package.json', content } }], 60, 16);
+    await terminal.until(MENU);
+    expect(terminal.screen()).toContain('? Make this change to package.json? (write_file: ');
+    expect(terminal.screen()).toContain('❯ no\n');
+    expect(terminal.look('│ +').colour).toBe(-1);
+    expect(terminal.look('+++ ').colour).toBe(2);
+  });
+
+  it('with every character that is not seen named, in the name and the reason too', async () => {
+    await ask([
+      { name: 'write_file', args: { path: 'invoice\u202etxt.exe', content: 'a\u00ad\u2063\u{e0041}b' } },
+      bash('touch \u2800x\u115f\u034f; "l\u200bs" \u202e; ls'),
+    ]);
+    await terminal.until(MENU);
+    expect(terminal.screen()).toContain('Make this change to invoice<U+202E>txt.exe?');
+    expect(terminal.screen()).toContain('│ +a<U+00AD><U+2063><U+E0041>b');
+    terminal.type('n');
+    await terminal.until(/Run this command\?[\s\S]*❯ yes/);
+    expect(terminal.screen()).toContain('│ touch <U+2800>x<U+115F><U+034F>; "l<U+200B>s" <U+202E>; ls');
+    terminal.type('n');
+    await terminal.until('done');
+    expect(terminal.written()).not.toMatch(/\u202e|\u2800|\u115f|\u034f|\u200b|\u00ad|\u2063/);
+  });
+});
+
+describe('the answer to a question', () => {
+  it.each([
+    ['y', true],
+    ['1', true],
+    ['n', false],
+    ['3', false],
+    [KEY.enter, true],
+    ['\x1b[200~yes\x1b[201~n', false],
+  ])('is given by the key %j', async (key, runs) => {
+    await ask([bash('touch ran')]);
+    await terminal.until(MENU);
+    terminal.type(key);
+    await terminal.until('done');
+    expect(made('ran')).toBe(runs);
+  });
+
+  it('a stores what the menu showed', async () => {
+    await ask([bash('touch ran')]);
+    await terminal.until(MENU);
+    expect(terminal.screen()).toContain('yes, always: bash(touch ran)\n');
+    terminal.type('a');
+    await terminal.until('done');
+    expect(readFileSync(home.configFile, 'utf8')).toContain('bash(touch ran)');
+  });
+
+  it('a burst of keys answers one question only', async () => {
+    await ask([bash('touch one'), bash('touch two')]);
+    await terminal.until(MENU);
+    terminal.type('yyy\r\r\r');
+    await terminal.until(/│ touch two[\s\S]*❯ yes, once/);
+    terminal.type('n');
+    await terminal.until('done');
+    expect([made('one'), made('two')]).toEqual([true, false]);
+  });
+});
