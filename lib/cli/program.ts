@@ -176,6 +176,18 @@ export function makeProgram(
             ),
           ),
     ],
+
+    'shell-init': [
+      'print key bindings for your shell: Alt-H writes a command, Alt-E explains one',
+      (command) =>
+        command
+          .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+          .argument('[task]', 'command or explain: what to do with the line')
+          .argument('[line...]', 'the command line')
+          .action(async (shell: string, task: string | undefined, line: readonly string[]) =>
+            finish(await (await import('./commands/shell-init-command.js')).shellInitCommand(world, shell, task, line)),
+          ),
+    ],
   };
   // A command line that begins with a command needs neither the other commands nor the options that precede one.
   const named = words?.[0] !== undefined && Object.hasOwn(commands, words[0]) ? words[0] : null;

@@ -20,7 +20,7 @@ const section = (text: string, heading: string): string =>
 
 /** The commands a help text lists. */
 const commandsOf = (text: string): readonly string[] =>
-  [...section(text, 'Commands').matchAll(/^ {2}(\w+)/gm)]
+  [...section(text, 'Commands').matchAll(/^ {2}([\w-]+)/gm)]
     .map(([, name]) => name ?? '')
     .filter((name) => name !== 'help');
 
