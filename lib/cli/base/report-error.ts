@@ -1,7 +1,7 @@
-import { toJson } from '../../chat/json.js';
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { errorText } from '../../screen/print.js';
 import { neutralise } from '../../screen/sanitize.js';
+import { writeJson } from './shown.js';
 import type { World } from './world.js';
 
 /** How an error is printed. */
@@ -17,7 +17,7 @@ export function reportError(thrown: unknown, world: World, options: ReportOption
   // What runs before a turn, such as a command that prints the key, is cancelled with an error of Node's own.
   const error = isAbort(thrown) ? interrupted(thrown) : asHiError(thrown);
   const { code, message, hint } = error;
-  if (options.json) world.stdout.write(`${toJson({ error: { code, message, hint } })}\n`);
+  if (options.json) writeJson(world.stdout, { error: { code, message, hint } });
   world.stderr.write(`${errorText(error)}\n`);
   if (options.debug) world.stderr.write(`${neutralise(stackOf(error))}\n`);
   return EXIT_STATUS[code];

@@ -8,6 +8,7 @@ import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
 import { newWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
+import { shownJson } from '../base/shown.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import { discardTypeAhead } from '../base/type-ahead.js';
 import type { World } from '../base/world.js';
@@ -136,5 +137,5 @@ async function printJson({ stdout }: World, event: ChatEvent, format: OutputForm
   const { type, ...report } = event;
   const line = format === 'json' ? report : { type: type === 'turn-end' ? 'result' : type, ...report };
   // Waits for a slow reader and ignores a closed pipe.
-  await new Promise<void>((resolve) => void stdout.write(`${toJson(line)}\n`, () => resolve()));
+  await new Promise<void>((resolve) => void stdout.write(`${shownJson(toJson(line), stdout)}\n`, () => resolve()));
 }

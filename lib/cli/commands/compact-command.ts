@@ -1,5 +1,4 @@
 import type { CompactionReport } from '../../chat/event.js';
-import { toJson } from '../../chat/json.js';
 import { shortCount } from '../../chat/transcript.js';
 import { strategies } from '../../compaction/index.js';
 import type { Preview } from '../../compaction/preview.js';
@@ -9,6 +8,7 @@ import { Screen } from '../../screen/screen.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import type { SettingsOptions } from '../base/settings.js';
+import { writeJson } from '../base/shown.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { openSession } from '../wiring/wire.js';
@@ -51,7 +51,7 @@ export async function compactCommand(
   try {
     await screen.follow(events());
     screen.close();
-    if (options.json) world.stdout.write(`${toJson({ compaction: report })}\n`);
+    if (options.json) writeJson(world.stdout, { compaction: report });
     return 0;
   } catch (thrown) {
     if (!isAbort(thrown)) throw thrown;
@@ -66,7 +66,7 @@ export async function compactCommand(
 
 /** Prints what would happen, in words or as JSON. */
 function printPreview(world: World, options: CompactCommandOptions, preview: Preview | null): number {
-  if (options.json) world.stdout.write(`${toJson({ preview })}\n`);
+  if (options.json) writeJson(world.stdout, { preview });
   else if (preview === null) world.stderr.write('There is nothing to compact.\n');
   else {
     const { strategy, messages_compacted, messages_kept, tokens_before, tokens_kept } = preview;

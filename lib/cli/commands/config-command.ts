@@ -1,8 +1,8 @@
-import { toJson } from '../../chat/json.js';
 import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
+import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 
@@ -15,7 +15,7 @@ export async function configShowCommand(world: World, options: CommonOptions & S
     api_key: maskKey(config.api_key),
     small_model: small === null ? null : { ...small, api_key: maskKey(small.api_key) },
   };
-  world.stdout.write(`${toJson(masked, 2)}\n`);
+  writeJson(world.stdout, masked, 2);
   return 0;
 }
 
@@ -36,13 +36,14 @@ export async function configPathCommand(
     log: rest.log,
   };
   const lines = Object.entries(named).map(([name, place]) => `${name.padEnd(12)} ${place}`);
-  world.stdout.write(options.json ? `${toJson(named)}\n` : `${lines.join('\n')}\n`);
+  if (options.json) writeJson(world.stdout, named);
+  else world.stdout.write(shownText(`${lines.join('\n')}\n`, world.stdout));
   return 0;
 }
 
 /** Prints the JSON Schema of `config.json`. */
 export async function configSchemaCommand(world: World): Promise<number> {
-  world.stdout.write(`${toJson(SCHEMA, 2)}\n`);
+  writeJson(world.stdout, SCHEMA, 2);
   return 0;
 }
 

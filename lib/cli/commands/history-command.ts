@@ -9,10 +9,10 @@ import { markdownOf, transcriptOf } from '../../chat/transcript.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
-import { neutralise } from '../../screen/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
-import type { World } from '../base/world.js';
+import { shownJson, shownText } from '../base/shown.js';
+import type { Output, World } from '../base/world.js';
 
 export interface HistoryOptions extends CommonOptions {
   readonly number?: number;
@@ -39,7 +39,7 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
   const pager = world.stdout.isTTY && !options.json ? openPager(world) : null;
-  await print(entries, pager?.input ?? world.stdout, options, world.stdout.isTTY === true);
+  await print(entries, pager?.input ?? world.stdout, options, world.stdout);
   await pager?.done();
   // Entries before the newest messages were first read while printing.
   printHistoryNotices(world, store);
@@ -65,7 +65,7 @@ async function print(
   entries: AsyncIterable<Entry>,
   to: Writable,
   options: HistoryOptions,
-  terminal: boolean,
+  stdout: Output,
 ): Promise<void> {
   let first = true;
   // The reader may leave early. Only a write's own callback reports that: Node's stdout forgets every error at once.
@@ -80,9 +80,9 @@ async function print(
     });
   for await (const entry of entries) {
     if (!open) return;
-    if (options.json) await write(`${first ? '[\n' : ',\n'}${storedText(entry)}`);
-    else if (options.md) await write(markdownOf(entry));
-    else await write(`${first ? '' : '\n'}${terminal ? neutralise(transcriptOf(entry)) : transcriptOf(entry)}`);
+    if (options.json) await write(`${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`);
+    else if (options.md) await write(shownText(markdownOf(entry), stdout));
+    else await write(`${first ? '' : '\n'}${shownText(transcriptOf(entry), stdout)}`);
     first = false;
   }
   if (options.json && open) await write(first ? '[]\n' : '\n]\n');

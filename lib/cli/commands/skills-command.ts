@@ -1,4 +1,3 @@
-import { toJson } from '../../chat/json.js';
 import { shortCount } from '../../chat/transcript.js';
 import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { DEFAULTS } from '../../config/defaults.js';
@@ -11,6 +10,7 @@ import { openSkills } from '../../skills/index.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings } from '../base/settings.js';
+import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 
@@ -31,20 +31,20 @@ export async function skillsCommand(
     const library = await findSkills(world, options, config?.context_window);
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     const text = await library.explain(name, history.entries, NO_OVERRIDES);
-    world.stdout.write(world.stdout.isTTY ? neutralise(text) : text);
+    world.stdout.write(shownText(text, world.stdout));
     await history.close();
     return 0;
   }
   const library = await findSkills(world, options);
   if (options.json) {
-    world.stdout.write(`${toJson({ skills: library.skills, warnings: library.warnings })}\n`);
+    writeJson(world.stdout, { skills: library.skills, warnings: library.warnings });
     return 0;
   }
   const colour = colours(world);
   const width = library.skills.reduce((widest, { name }) => Math.max(widest, name.length), 0);
   for (const { name, description, bytes } of library.skills) {
     world.stdout.write(
-      `${colour.bold(name.padEnd(width))}  ${neutralise(description)} ${colour.dim(`(${shortCount(bytes)} bytes)`)}\n`,
+      `${colour.bold(neutralise(name).padEnd(width))}  ${neutralise(description)} ${colour.dim(`(${shortCount(bytes)} bytes)`)}\n`,
     );
   }
   for (const { path, reason } of library.warnings) world.stderr.write(neutralise(`skill ${path}: ${reason}\n`));

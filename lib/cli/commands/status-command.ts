@@ -1,10 +1,10 @@
-import { toJson } from '../../chat/json.js';
 import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { providers } from '../../providers/index.js';
 import { statusText } from '../../session/session-status.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
+import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { wire } from '../wiring/wire.js';
 
@@ -22,7 +22,8 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   const status = await session.status(new AbortController().signal);
   printHistoryNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
-  world.stdout.write(options.json ? `${toJson(status)}\n` : `${statusText(status, model)}\n`);
+  if (options.json) writeJson(world.stdout, status);
+  else world.stdout.write(shownText(`${statusText(status, model)}\n`, world.stdout));
   await session.history.close();
   return 0;
 }
