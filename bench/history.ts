@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Entry, NewMessage } from '../lib/chat/message.js';
 import { asTokens } from '../lib/chat/tokens.js';
-import { pathsIn } from '../lib/history/base/history-paths.js';
-import { loadCodec } from '../lib/history/file/frames.js';
+import { historyPathsIn } from '../lib/history/base/history-paths.js';
+import { loadCodec } from '../lib/history/file/codec.js';
 import { LogFile } from '../lib/history/file/log-file.js';
-import { locked } from '../lib/history/lock/lock.js';
-import { rewrite } from '../lib/history/repair/rewrite.js';
+import { runLocked } from '../lib/history/lock/lock.js';
+import { replaceHistory } from '../lib/history/repair/rewrite.js';
 import { prose } from '../spec/support/prose.js';
 import { compile } from './compile.js';
 import { median, type Row } from './row.js';
@@ -100,9 +100,9 @@ function spread(seals: readonly number[]): number {
 
 function prepared(root: string, length: number): Found {
   const folder = join(root, String(length));
-  const paths = pathsIn(folder);
+  const paths = historyPathsIn(folder);
   mkdirSync(folder);
-  rewrite(loadCodec(), paths, 'bench', conversation(length));
+  replaceHistory(loadCodec(), paths, 'bench', conversation(length));
   const size = statSync(paths.history).size / zstdSize(paths.history);
   return { length, folder, size, append: [], seal: [], open: [], memory: [] };
 }
@@ -151,12 +151,12 @@ const NOTHING = (): void => {};
 
 /** Appends as the store does, under the lock, with the sealing measured by itself. */
 async function appended({ folder, append, seal }: Found): Promise<void> {
-  const file = LogFile.open(loadCodec(), pathsIn(folder).history, 'r+');
+  const file = LogFile.open(loadCodec(), historyPathsIn(folder).history, 'r+');
   const [first] = file.load();
   for (let count = 0; count < APPENDS; count += 1) {
     const start = performance.now();
-    await locked(folder, NOTHING, () => {
-      file.news();
+    await runLocked(folder, NOTHING, () => {
+      file.readNew();
       const id = file.facts.last + 1;
       file.append([{ id, turn: id, at: new Date().toISOString(), ...said(2 * count + 1), stop_reason: 'end' }]);
     });
@@ -164,7 +164,7 @@ async function appended({ folder, append, seal }: Found): Promise<void> {
     append.push(performance.now() - start);
     if (!file.isSealDue) continue;
     const sealing = performance.now();
-    await locked(folder, NOTHING, () => file.seal(first?.id ?? null));
+    await runLocked(folder, NOTHING, () => file.seal(first?.id ?? null));
     seal.push(performance.now() - sealing);
   }
   file.close();

@@ -1,9 +1,9 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathsIn } from '../lib/history/base/history-paths.js';
-import { loadCodec } from '../lib/history/file/frames.js';
-import { rewrite } from '../lib/history/repair/rewrite.js';
+import { historyPathsIn } from '../lib/history/base/history-paths.js';
+import { loadCodec } from '../lib/history/file/codec.js';
+import { replaceHistory } from '../lib/history/repair/rewrite.js';
 import { compile } from './compile.js';
 import { type FakeVendor, startFakeVendor } from './fake-vendor.js';
 import { conversation } from './history.js';
@@ -162,7 +162,7 @@ async function resumed(folder: string, vendor: FakeVendor): Promise<readonly Row
     const env = home(folder, `resume-${length}`, settingsFor(vendor, 'openai', '/v1'));
     const data = env.HI_DATA_DIR ?? '';
     mkdirSync(data);
-    rewrite(loadCodec(), pathsIn(data), 'bench', conversation(length));
+    replaceHistory(loadCodec(), historyPathsIn(data), 'bench', conversation(length));
     return [length, env] as const;
   });
   const programs: Record<string, () => Promise<Cost>> = {};

@@ -8,19 +8,19 @@ import { makeFolder } from '../folder.js';
 import { readRegularFile, requireRegularFile } from '../regular-file.js';
 import { fileNamesIn, leadsToFile, removeEmptyFolder } from '../remove-files.js';
 import { writeAside } from '../write-aside.js';
-import { type HistoryPaths, INSTANCE } from './base/history-paths.js';
+import { type HistoryPaths, PROCESS_NAME } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { writeAt } from './file/bytes.js';
 import { Damaged } from './file/damaged.js';
-import { requireAttachments } from './file/links.js';
-import { assertHeld } from './lock/held.js';
-import { instance, lifeOf } from './lock/instance.js';
-import { quietFor } from './lock/sightings.js';
-import { forgetLost, lostName } from './lost.js';
+import { requireAttachmentsFolder } from './file/links.js';
+import { assertLockHeld } from './lock/holder.js';
+import { unchangedFor } from './lock/observations.js';
+import { livenessOf, processName } from './lock/process-name.js';
+import { clearLostMark, lostMarkName } from './lost-attachments.js';
 import { syncFolder } from './repair/rewrite.js';
 
 /** What a process elsewhere was to refer to counts as abandoned when it was seen to lie there for so long, in milliseconds. */
-const ABANDONED = 600_000;
+const REMOTE_TIMEOUT = 600_000;
 
 /** The name of some bytes: their SHA-256. */
 export function hashOf(bytes: Uint8Array): string {
@@ -31,20 +31,20 @@ export function hashOf(bytes: Uint8Array): string {
  * Keeps the bytes under their hash, on disk when this returns. Beside them lies the same file under a name with this process in it until `settle`:
  * the message that refers to them is not written yet. What was altered is replaced. Throws a `HiError`, and what the system throws.
  */
-export function keep(paths: HistoryPaths, bytes: Uint8Array): string {
+export function storeAttachment(paths: HistoryPaths, bytes: Uint8Array): string {
   const hash = hashOf(bytes);
   const path = join(paths.attachments, hash);
-  const pending = pendingOf(path);
-  requireAttachments(paths);
+  const pending = pendingPath(path);
+  requireAttachmentsFolder(paths);
   try {
     writePending(paths.attachments, pending, bytes);
-    if (readWhole(path, hash) === null) {
+    if (readIfIntact(path, hash) === null) {
       removeEmptyFolder(path);
       requireRegularFile(path);
       rmSync(path, { force: true });
       linkOrCopy(pending, path);
     }
-    forgetLost(paths, hash);
+    clearLostMark(paths, hash);
     syncFolder(paths.attachments);
   } catch (thrown) {
     rmSync(pending, { force: true });
@@ -54,28 +54,28 @@ export function keep(paths: HistoryPaths, bytes: Uint8Array): string {
 }
 
 /** The message that refers to these bytes is written: nothing removes them any more. */
-export function settle(paths: HistoryPaths, hash: string): void {
+export function commitAttachment(paths: HistoryPaths, hash: string): void {
   const path = join(paths.attachments, hash);
-  const pending = pendingOf(path);
+  const pending = pendingPath(path);
   // Another process may have found nobody to refer to it while it was written.
   if (!existsSync(path) && existsSync(pending)) renameSync(pending, path);
   rmSync(pending, { force: true });
 }
 
 /** Lets go of what no message is going to refer to. */
-export function release(paths: HistoryPaths, hash: string): void {
-  rmSync(pendingOf(join(paths.attachments, hash)), { force: true });
+export function releaseAttachment(paths: HistoryPaths, hash: string): void {
+  rmSync(pendingPath(join(paths.attachments, hash)), { force: true });
 }
 
 /** True when a process died, or failed, before it wrote the message that refers to what it kept. */
-export function hasAbandoned(paths: HistoryPaths): boolean {
+export function hasOrphans(paths: HistoryPaths): boolean {
   return filesIn(paths.attachments).some((file) => file.process !== null && !isPending(paths, file));
 }
 
 /** The bytes with that hash, null when they are gone, cannot be read or are not what they were. */
-export function findAttachments(paths: HistoryPaths, hash: string): Buffer | null {
+export function readAttachment(paths: HistoryPaths, hash: string): Buffer | null {
   for (const folder of [paths.attachments, ...paths.oldAttachments]) {
-    const bytes = readWhole(join(folder, hash), hash);
+    const bytes = readIfIntact(join(folder, hash), hash);
     if (bytes !== null) return bytes;
   }
   return null;
@@ -86,24 +86,24 @@ export function findAttachments(paths: HistoryPaths, hash: string): Buffer | nul
  * The logs are read one after another, and only while something is left that may have to go; where one is damaged nothing goes.
  */
 export function collectGarbage(paths: HistoryPaths, logs: readonly Iterable<Entry>[]): void {
-  gather(paths);
+  mergeOldFolders(paths);
   const files = filesIn(paths.attachments);
-  const held = new Set(files.filter((file) => isPending(paths, file)).map(({ hash }) => hash));
-  const unused = new Set(files.map(({ hash }) => hash).filter((hash) => !held.has(hash)));
+  const referenced = new Set(files.filter((file) => isPending(paths, file)).map(({ hash }) => hash));
+  const unused = new Set(files.map(({ hash }) => hash).filter((hash) => !referenced.has(hash)));
   try {
     for (const log of logs) {
       if (unused.size === 0) break;
-      for (const entry of log) for (const hash of hashesIn(entry)) unused.delete(hash);
+      for (const entry of log) for (const hash of hashesReferredToBy(entry)) unused.delete(hash);
     }
   } catch (thrown) {
     if (thrown instanceof Damaged) return;
     throw thrown;
   }
-  assertHeld();
+  assertLockHeld();
   for (const file of files) {
     const path = join(paths.attachments, file.name);
     if (unused.has(file.hash)) rmSync(path, { force: true });
-    else if (file.process !== null && !held.has(file.hash)) settleFor(paths, file);
+    else if (file.process !== null && !referenced.has(file.hash)) commitForDead(paths, file);
   }
 }
 
@@ -116,12 +116,12 @@ export function removeFolders(paths: HistoryPaths): void {
  * Earlier versions moved the attachments of the copy to a folder of its own, and a kill could leave them in a third one. Brings all of them together: the
  * entries tell whose they are. Only under the lock. Killed at any moment, each attachment is in one of the folders.
  */
-export function gather({ attachments, oldAttachments }: HistoryPaths): void {
+export function mergeOldFolders({ attachments, oldAttachments }: HistoryPaths): void {
   for (const old of oldAttachments) {
     for (const { name, hash } of filesIn(old)) {
       const [from, to] = [join(old, name), join(attachments, name)];
       makeFolder(attachments, 0o700);
-      if (readWhole(to, hash) !== null) rmSync(from, { force: true });
+      if (readIfIntact(to, hash) !== null) rmSync(from, { force: true });
       else if (!existsSync(to) || leadsToFile(to)) move(from, to);
     }
     removeEmptyFolder(old);
@@ -134,7 +134,7 @@ export function attachmentsIn(entry: Entry): readonly (ImagePart | DocumentPart)
   return entry.content.filter((part) => part.type === 'image' || part.type === 'document');
 }
 
-function hashesIn(entry: Entry): readonly string[] {
+function hashesReferredToBy(entry: Entry): readonly string[] {
   const text = originalText(entry);
   // What this version cannot read may refer to one in a way it does not know.
   if (text !== null) return text.match(/\b[0-9a-f]{64}\b/g) ?? [];
@@ -152,35 +152,35 @@ function filesIn(folder: string): readonly AttachmentFile[] {
   return fileNamesIn(folder).flatMap((name): AttachmentFile[] => {
     const [, hash, suffix] = /^([0-9a-f]{64})(?:\.(.+))?$/.exec(name) ?? [];
     if (hash === undefined) return [];
-    if (suffix === undefined || name === lostName(hash)) return [{ name, hash, process: null }];
-    return INSTANCE.test(suffix) ? [{ name, hash, process: suffix }] : [];
+    if (suffix === undefined || name === lostMarkName(hash)) return [{ name, hash, process: null }];
+    return PROCESS_NAME.test(suffix) ? [{ name, hash, process: suffix }] : [];
   });
 }
 
 function isPending({ folder, attachments }: HistoryPaths, { name, process }: AttachmentFile): boolean {
   if (process === null) return false;
-  const life = lifeOf(process);
-  if (life !== 'elsewhere') return life === 'alive';
+  const liveness = livenessOf(process);
+  if (liveness !== 'elsewhere') return liveness === 'alive';
   const path = join(basename(attachments), name);
-  return (quietFor(folder, [path]).get(path) ?? 0) <= ABANDONED;
+  return (unchangedFor(folder, [path]).get(path) ?? 0) <= REMOTE_TIMEOUT;
 }
 
 /** The process is dead, but its message was written. */
-function settleFor({ attachments }: HistoryPaths, { name, hash }: AttachmentFile): void {
+function commitForDead({ attachments }: HistoryPaths, { name, hash }: AttachmentFile): void {
   const [pending, path] = [join(attachments, name), join(attachments, hash)];
   if (existsSync(path)) rmSync(pending, { force: true });
   else renameSync(pending, path);
 }
 
-function pendingOf(path: string): string {
-  return `${path}.${instance()}`;
+function pendingPath(path: string): string {
+  return `${path}.${processName()}`;
 }
 
 function writePending(folder: string, path: string, bytes: Uint8Array): void {
   for (let tries = 1; ; tries += 1) {
     makeFolder(folder, 0o700);
     try {
-      writeWhole(path, bytes);
+      writeSynced(path, bytes);
       return;
     } catch (thrown) {
       // Another process may just have removed the folder, which was empty.
@@ -189,7 +189,7 @@ function writePending(folder: string, path: string, bytes: Uint8Array): void {
   }
 }
 
-function writeWhole(path: string, bytes: Uint8Array): void {
+function writeSynced(path: string, bytes: Uint8Array): void {
   const file = openSync(path, 'w', 0o600);
   try {
     writeAt(file, bytes, 0);
@@ -200,7 +200,7 @@ function writeWhole(path: string, bytes: Uint8Array): void {
 }
 
 /** The bytes of a file when they have that hash. */
-function readWhole(path: string, hash: string): Buffer | null {
+function readIfIntact(path: string, hash: string): Buffer | null {
   try {
     const bytes = readRegularFile(path);
     return hashOf(bytes) === hash ? bytes : null;

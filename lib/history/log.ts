@@ -4,25 +4,25 @@ import { HiError } from '../errors.js';
 import { firstNeeded, newestBase } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
-import { type Change, Disk } from './disk.js';
+import type { Codec } from './file/codec.js';
 import { Damaged } from './file/damaged.js';
 import { lastMessages, messagesIn } from './file/entries.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
-import type { Codec } from './file/frames.js';
 import { LogFile } from './file/log-file.js';
+import { type HistoryChange, HistoryFile } from './history-file.js';
 
 /** The log as this process knows it, kept in step with the file that other processes write too. */
 export class Log {
   /** False when nothing is ever written: what is added then lives in memory. */
   readonly writes: boolean;
-  readonly #disk: Disk;
-  #looked = false;
+  readonly #disk: HistoryFile;
+  #loaded = false;
   #entries: Entry[] = [];
   #facts: Facts = NO_FACTS;
   #version = 0;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
-    this.#disk = new Disk(paths, now, writes, notices);
+    this.#disk = new HistoryFile(paths, now, writes, notices);
     this.writes = writes;
   }
 
@@ -51,7 +51,7 @@ export class Log {
   }
 
   /** True when an entry that was written is still there, as far as the entries in memory tell. */
-  holds(entry: Entry): boolean {
+  contains(entry: Entry): boolean {
     const [first] = this.#entries;
     if (first === undefined || entry.id < first.id) return entry.id <= this.#facts.last;
     const found = this.#entries.findLast(({ id }) => id === entry.id);
@@ -60,9 +60,9 @@ export class Log {
 
   /** Takes in what other processes did to the file. Throws a `HiError` when it cannot be read. */
   async refresh(): Promise<void> {
-    if (!this.writes && this.#looked) return;
-    this.#looked = true;
-    this.#take(await this.#disk.look());
+    if (!this.writes && this.#loaded) return;
+    this.#loaded = true;
+    this.#apply(await this.#disk.refresh());
   }
 
   /**
@@ -70,20 +70,20 @@ export class Log {
    * when they cannot be, the file as it was.
    */
   async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
-    if (!this.writes) return this.#learn(plan(this.#facts.last + 1).map(asStored));
+    if (!this.writes) return this.#add(plan(this.#facts.last + 1).map(asStored));
     let tried: readonly Kind[] = [];
-    const written = await this.#disk.locked((codec, change) => {
-      this.#take(change);
-      if (tried.length > 0 && this.#holds(tried)) return tried;
+    const written = await this.#disk.withLock((codec, change) => {
+      this.#apply(change);
+      if (tried.length > 0 && this.#containsAll(tried)) return tried;
       const entries = plan(this.#facts.last + 1).map(asStored);
       tried = entries;
       if (entries.length > 0) this.#disk.append(codec, entries);
-      return this.#learn(entries);
+      return this.#add(entries);
     });
     const { file } = this.#disk;
     if (!(file instanceof LogFile)) return written;
     await this.#disk.guarded(async () => await file.sync());
-    await this.#tidy(file, written);
+    await this.#seal(file, written);
     return written;
   }
 
@@ -93,29 +93,29 @@ export class Log {
    */
   async discard(after: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
     if (!this.writes) return;
-    await this.#persistently((codec) => {
+    await this.#lockedWithRepair((codec) => {
       // What no summary covers yet is kept, however old it is.
       const needed = newestBase(this.#entries) === null ? 0 : (firstNeeded(this.#entries) ?? 0);
-      this.#take(this.#disk.filter(codec, (entry) => entry.id >= needed || isCompressBlock(entry)));
-      after(this.#disk.everything());
+      this.#apply(this.#disk.filter(codec, (entry) => entry.id >= needed || isCompressBlock(entry)));
+      after(this.#disk.allLogs());
     });
   }
 
   /** Runs `work` with all entries, of this conversation and of the one that was put aside, while no other process writes. Throws a `HiError`. */
-  async withEverything(work: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
-    await this.#persistently(() => work(this.#disk.everything()));
+  async withAllLogs(work: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
+    await this.#lockedWithRepair(() => work(this.#disk.allLogs()));
   }
 
   /** Runs `work` while no other process writes, whatever state the file is in, then looks at what became of it. Throws a `HiError`. */
-  async alone(work: () => void): Promise<void> {
-    await this.#disk.alone(work);
+  async exclusively(work: () => void): Promise<void> {
+    await this.#disk.exclusively(work);
     await this.refresh();
   }
 
   /** Nothing is known any more: for a conversation in memory only. */
-  forget(): void {
+  clear(): void {
     this.#disk.close();
-    this.#take({ kind: 'all', entries: [] });
+    this.#apply({ kind: 'all', entries: [] });
   }
 
   /** All entries, oldest first: what was there when the reading began. Damage that is found on the way is repaired. Throws a `HiError`. */
@@ -159,18 +159,18 @@ export class Log {
   }
 
   /** True when just these entries are in the log. */
-  #holds(entries: readonly Entry[]): boolean {
+  #containsAll(entries: readonly Entry[]): boolean {
     const ids = new Set(entries.map(({ id }) => id));
     const found = this.#entries.filter(({ id }) => ids.has(id));
     return JSON.stringify(found) === JSON.stringify(entries);
   }
 
   /** Runs `work` under the lock, again where it finds damage: that is repaired first. */
-  async #persistently(work: (codec: Codec) => void): Promise<void> {
+  async #lockedWithRepair(work: (codec: Codec) => void): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
-        return await this.#disk.locked((codec, change) => {
-          this.#take(change);
+        return await this.#disk.withLock((codec, change) => {
+          this.#apply(change);
           work(codec);
         });
       } catch (thrown) {
@@ -182,17 +182,17 @@ export class Log {
   /** After damage was found: looks again, for another process may have been at work; then repairs. */
   async #recover(thrown: unknown, tries: number): Promise<void> {
     if (!(thrown instanceof Damaged) || tries > 1) throw thrown;
-    this.#take(tries === 0 ? await this.#disk.look() : await this.#disk.mend());
+    this.#apply(tries === 0 ? await this.#disk.refresh() : await this.#disk.repair());
   }
 
   /** Packs the end of the file when that pays, and after a compaction, so that the next start reads no more than it needs. */
-  async #tidy(file: LogFile, written: readonly Entry[]): Promise<void> {
+  async #seal(file: LogFile, written: readonly Entry[]): Promise<void> {
     const compacted = written.some(isCompressBlock);
     if (!compacted && !file.isSealDue) return;
     try {
-      await this.#disk.locked((_codec, change) => {
-        this.#take(change);
-        const needed = this.#forgetOlder();
+      await this.#disk.withLock((_codec, change) => {
+        this.#apply(change);
+        const needed = this.#dropUnneeded();
         if (this.#disk.file instanceof LogFile) this.#disk.file.seal(needed);
       });
     } catch (thrown) {
@@ -201,18 +201,18 @@ export class Log {
     }
   }
 
-  #take({ kind, entries }: Change): void {
+  #apply({ kind, entries }: HistoryChange): void {
     if (kind === 'all') {
       this.#entries = [];
       this.#facts = NO_FACTS;
     }
-    this.#learn(entries);
+    this.#add(entries);
     this.#facts = this.#disk.file?.facts ?? this.#facts;
-    if (kind === 'all') this.#forgetOlder();
+    if (kind === 'all') this.#dropUnneeded();
   }
 
   /** Lets go of the entries that nothing needs any more. Returns the id of the first one that is needed, null for none. */
-  #forgetOlder(): number | null {
+  #dropUnneeded(): number | null {
     const needed = firstNeeded(this.#entries);
     if (needed !== this.#entries[0]?.id) {
       this.#entries = this.#entries.filter(({ id }) => needed !== null && id >= needed);
@@ -221,7 +221,7 @@ export class Log {
     return needed;
   }
 
-  #learn<Kind extends Entry>(entries: readonly Kind[]): readonly Kind[] {
+  #add<Kind extends Entry>(entries: readonly Kind[]): readonly Kind[] {
     this.#version += 1;
     for (const entry of entries) {
       this.#entries.push(entry);

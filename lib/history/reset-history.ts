@@ -5,29 +5,29 @@ import { requireRegularFile } from '../regular-file.js';
 import { fileNamesIn, leadsToFile } from '../remove-files.js';
 import { linkTarget, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
-import { DAMAGED, type HistoryPaths } from './base/history-paths.js';
+import { DAMAGED_NAME, type HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
+import { loadCodec } from './file/codec.js';
 import { Damaged } from './file/damaged.js';
-import { loadCodec } from './file/frames.js';
-import { followed, homeOf, removeConversation } from './file/links.js';
-import { assertHeld } from './lock/held.js';
+import { historyFolder, removeConversation, resolveLinks } from './file/links.js';
+import { assertLockHeld } from './lock/holder.js';
 import { openDamaged, openLog } from './repair/open-log.js';
-import { clearLeftovers, syncFolder } from './repair/rewrite.js';
-import { entriesAt } from './repair/whole-log.js';
+import { readLog } from './repair/read-log.js';
+import { removeTempFiles, syncFolder } from './repair/rewrite.js';
 
 /**
  * Puts the conversation aside, in place of the copy an earlier reset left. Only under the lock.
  * Killed at any moment it has either happened or not, for the attachments too: one rename decides. They lie in one folder by their hash and stay there
  * as long as either conversation refers to them.
  */
-export function putAside(paths: HistoryPaths): void {
-  const real = settled(paths);
+export function moveToResetCopy(paths: HistoryPaths): void {
+  const real = afterInterruptedSwap(paths);
   if (!existsSync(real.history)) return;
-  for (const path of [real.history, real.aside]) requireRegularFile(path);
-  const replaces = existsSync(real.aside) || real.oldAttachments.some((folder) => existsSync(folder));
-  assertHeld();
-  renameSync(real.history, real.aside);
-  syncFolder(homeOf(real));
+  for (const path of [real.history, real.resetCopy]) requireRegularFile(path);
+  const replaces = existsSync(real.resetCopy) || real.oldAttachments.some((folder) => existsSync(folder));
+  assertLockHeld();
+  renameSync(real.history, real.resetCopy);
+  syncFolder(historyFolder(real));
   if (replaces) collectUnused(real);
 }
 
@@ -36,20 +36,20 @@ export function putAside(paths: HistoryPaths): void {
  * Killed at any moment it has either happened or not: one rename decides, and the next reset or undo gives the other conversation its name.
  * Throws a `HiError` when there is no copy.
  */
-export function bringBack(paths: HistoryPaths): void {
-  const real = settled(paths);
-  if (!existsSync(real.aside)) {
-    throw new HiError('history', `There is no conversation to bring back in '${homeOf(real)}'.`, {
+export function restoreResetCopy(paths: HistoryPaths): void {
+  const real = afterInterruptedSwap(paths);
+  if (!existsSync(real.resetCopy)) {
+    throw new HiError('history', `There is no conversation to bring back in '${historyFolder(real)}'.`, {
       hint: 'Only the last reset can be undone, and not one with --purge.',
     });
   }
-  for (const path of [real.history, real.aside]) requireRegularFile(path);
-  requireReadable(real.aside);
+  for (const path of [real.history, real.resetCopy]) requireRegularFile(path);
+  requireReadable(real.resetCopy);
   if (existsSync(real.history)) linkOrCopy(real.history, real.swap);
-  assertHeld();
-  renameSync(real.aside, real.history);
+  assertLockHeld();
+  renameSync(real.resetCopy, real.history);
   finishSwap(real);
-  syncFolder(homeOf(real));
+  syncFolder(historyFolder(real));
 }
 
 /** Throws a `HiError` for a copy in which nothing can be read: it would take the place of a conversation that can. */
@@ -75,25 +75,25 @@ function requireReadable(path: string): void {
  */
 export function purge(paths: HistoryPaths): readonly string[] {
   if (!existsSync(paths.folder)) return [];
-  const real = followed(paths);
+  const real = resolveLinks(paths);
   requireRegularFile(real.history);
-  const damaged = fileNamesIn(paths.folder).filter((name) => DAMAGED.test(name));
+  const damaged = fileNamesIn(paths.folder).filter((name) => DAMAGED_NAME.test(name));
   const places = [real, paths];
   const copies = [
-    ...places.flatMap(({ aside, swap }) => [swap, aside]),
+    ...places.flatMap(({ resetCopy, swap }) => [swap, resetCopy]),
     ...damaged.map((name) => join(paths.folder, name)),
   ];
-  const notices = hardLinked([real.history, ...copies]);
-  assertHeld();
-  for (const place of places) clearLeftovers(place);
+  const notices = hardLinkNotices([real.history, ...copies]);
+  assertLockHeld();
+  for (const place of places) removeTempFiles(place);
   for (const copy of copies.filter(leadsToFile)) {
     // Earlier versions put a link aside as it was.
     rmSync(linkTarget(copy), { force: true });
     rmSync(copy, { force: true });
   }
   removeConversation(paths, real);
-  if (leadsToFile(paths.told)) rmSync(paths.told, { force: true });
-  syncFolder(homeOf(real));
+  if (leadsToFile(paths.reportedCrashes)) rmSync(paths.reportedCrashes, { force: true });
+  syncFolder(historyFolder(real));
   collectGarbage(paths, []);
   removeFolders(paths);
   syncFolder(paths.folder);
@@ -101,29 +101,29 @@ export function purge(paths: HistoryPaths): readonly string[] {
 }
 
 /** The conversation and its copy under their own names, whatever a kill left. */
-function settled(paths: HistoryPaths): HistoryPaths {
-  const real = followed(paths);
+function afterInterruptedSwap(paths: HistoryPaths): HistoryPaths {
+  const real = resolveLinks(paths);
   finishSwap(real);
-  if (real.history !== paths.history && !existsSync(real.aside) && existsSync(paths.aside)) {
+  if (real.history !== paths.history && !existsSync(real.resetCopy) && existsSync(paths.resetCopy)) {
     // Put aside before the history became a link.
-    writeAside(real.aside, readFileSync(paths.aside), { mode: 0o600, synced: true });
-    rmSync(paths.aside);
+    writeAside(real.resetCopy, readFileSync(paths.resetCopy), { mode: 0o600, synced: true });
+    rmSync(paths.resetCopy);
   }
   return real;
 }
 
 /** A swap that was cut short: the conversation that was replaced becomes the copy, unless nothing was replaced yet. */
-function finishSwap({ swap, aside }: HistoryPaths): void {
+function finishSwap({ swap, resetCopy }: HistoryPaths): void {
   if (!existsSync(swap)) return;
-  for (const path of [swap, aside]) requireRegularFile(path);
-  if (existsSync(aside)) rmSync(swap);
-  else renameSync(swap, aside);
+  for (const path of [swap, resetCopy]) requireRegularFile(path);
+  if (existsSync(resetCopy)) rmSync(swap);
+  else renameSync(swap, resetCopy);
 }
 
 /** The reset has happened already: what cannot be removed now goes with the next one. */
 function collectUnused(paths: HistoryPaths): void {
   try {
-    collectGarbage(paths, [paths.history, paths.aside, paths.swap].map(entriesAt));
+    collectGarbage(paths, [paths.history, paths.resetCopy, paths.swap].map(readLog));
     removeFolders(paths);
   } catch (thrown) {
     if (systemCode(thrown) === null && !(thrown instanceof HiError)) throw thrown;
@@ -131,7 +131,7 @@ function collectUnused(paths: HistoryPaths): void {
 }
 
 /** Says of which files there are more names on the disk than those that are going to be removed. */
-function hardLinked(paths: readonly string[]): readonly string[] {
+function hardLinkNotices(paths: readonly string[]): readonly string[] {
   const known = new Map<string, { readonly path: string; readonly names: number; found: number }>();
   for (const path of paths) {
     const file = statSync(path, { throwIfNoEntry: false });

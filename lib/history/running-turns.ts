@@ -4,7 +4,7 @@ import type { Log } from './log.js';
 import { clearRunning, markRunning } from './turn-marks.js';
 
 /** A turn that runs in this process. */
-interface Held {
+interface RunningTurn {
   /** The conversation it was written to. */
   readonly log: string | null;
   /** What is written of it. Its id is another one than it began with when the conversation was reset meanwhile. */
@@ -12,11 +12,11 @@ interface Held {
 }
 
 /** The turns of this process from their first message to their last. */
-export class Turns {
+export class RunningTurns {
   readonly #log: Log;
   /** Where other processes see that a turn runs here; null when nothing is written. */
   readonly #folder: string | null;
-  readonly #held = new Map<number, Held>();
+  readonly #running = new Map<number, RunningTurn>();
 
   constructor(log: Log, folder: string | null) {
     this.#log = log;
@@ -25,46 +25,46 @@ export class Turns {
 
   /** The id that a turn which began as `turn` has in the log now. */
   idOf(turn: number): number {
-    return this.#held.get(turn)?.messages[0]?.turn ?? turn;
+    return this.#running.get(turn)?.messages[0]?.turn ?? turn;
   }
 
   /** Writes the message that begins a turn. */
   async begin(message: NewMessage, at: string): Promise<Message> {
-    const [begun] = await this.#write((next) => [placed(message, next, next, at)]);
+    const [begun] = await this.#write((next) => [withIds(message, next, next, at)]);
     if (begun === undefined) throw new Error('The first message of a turn was not written.');
-    this.#hold(begun.id, [begun]);
+    this.#track(begun.id, [begun]);
     return begun;
   }
 
   /** Writes what follows in a turn. When the conversation was reset meanwhile, the whole turn goes on in the new one. */
   async append(turn: number, messages: readonly NewMessage[], at: string): Promise<readonly Message[]> {
-    const { log, messages: before } = this.#held.get(turn) ?? { log: this.#log.name, messages: [] };
+    const { log, messages: before } = this.#running.get(turn) ?? { log: this.#log.name, messages: [] };
     let moved = false;
     const written = await this.#write((next) => {
       moved = this.#isGone(log, before);
-      if (!moved) return messages.map((message, index) => placed(message, next + index, this.idOf(turn), at));
+      if (!moved) return messages.map((message, index) => withIds(message, next + index, this.idOf(turn), at));
       const again = before.map((message, index) => ({ ...message, id: next + index, turn: next }));
-      return [...again, ...messages.map((message, index) => placed(message, next + again.length + index, next, at))];
+      return [...again, ...messages.map((message, index) => withIds(message, next + again.length + index, next, at))];
     });
-    if (before.length > 0) this.#hold(turn, moved ? written : [...before, ...written]);
+    if (before.length > 0) this.#track(turn, moved ? written : [...before, ...written]);
     return written.slice(-messages.length);
   }
 
   /** Writes a running turn into the conversation that is there now, when the one it began in was reset. */
   async follow(turn: number, at: string): Promise<void> {
-    const held = this.#held.get(turn);
+    const held = this.#running.get(turn);
     if (held !== undefined && this.#isGone(held.log, held.messages)) await this.append(turn, [], at);
   }
 
   /** True when what was written of a turn is not in the conversation that is there now: that was reset, or an older copy was put in its place. */
   #isGone(log: string | null, messages: readonly Message[]): boolean {
     const [first] = messages;
-    return first !== undefined && (log !== this.#log.name || !this.#log.holds(first));
+    return first !== undefined && (log !== this.#log.name || !this.#log.contains(first));
   }
 
   /** Ends the turns that still run, as far as this process is concerned. */
   abandon(): void {
-    for (const turn of this.#held.keys()) this.#release(turn);
+    for (const turn of this.#running.keys()) this.#release(turn);
   }
 
   /** Writes messages, the mark of a turn that begins with them first, so that nobody ever takes a running turn for a crashed one. */
@@ -88,20 +88,20 @@ export class Turns {
     }
   }
 
-  #hold(turn: number, messages: readonly Message[]): void {
-    const before = this.#held.get(turn)?.messages[0]?.turn;
+  #track(turn: number, messages: readonly Message[]): void {
+    const before = this.#running.get(turn)?.messages[0]?.turn;
     const now = messages[0]?.turn;
     if (this.#folder !== null && before !== undefined && before !== now) clearRunning(this.#folder, before);
-    this.#held.set(turn, { log: this.#log.name, messages });
+    this.#running.set(turn, { log: this.#log.name, messages });
     if (openTurns(messages).length === 0) this.#release(turn);
   }
 
   #release(turn: number): void {
     if (this.#folder !== null) clearRunning(this.#folder, this.idOf(turn));
-    this.#held.delete(turn);
+    this.#running.delete(turn);
   }
 }
 
-function placed(message: NewMessage, id: number, turn: number, at: string): Message {
+function withIds(message: NewMessage, id: number, turn: number, at: string): Message {
   return { id, turn, at, ...message };
 }

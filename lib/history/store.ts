@@ -4,12 +4,12 @@ import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, Entry, ImagePart, Message, NewCompressBlock, NewMessage, Undo } from '../chat/message.js';
 import { type View, view } from '../view/view.js';
 import { asHistoryError } from './base/history-error.js';
-import { DAMAGED, type HistoryPaths, pathsIn } from './base/history-paths.js';
+import { DAMAGED_NAME, type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
-import { findCutShort } from './cut-short.js';
-import { followed } from './file/links.js';
+import { findCrashedTurns } from './crashed-turns.js';
+import { resolveLinks } from './file/links.js';
 import { Log } from './log.js';
-import { Turns } from './running-turns.js';
+import { RunningTurns } from './running-turns.js';
 import type { Verified } from './verify.js';
 
 /** Where the history is, and whether it may be written. */
@@ -42,21 +42,21 @@ export class HistoryStore {
   readonly #settings: HistorySettings;
   readonly #paths: HistoryPaths;
   readonly #log: Log;
-  readonly #turns: Turns;
+  readonly #turns: RunningTurns;
   readonly #notices = new Notices();
   /** Attachments of a conversation that is not written. */
   readonly #bytes = new Map<string, Uint8Array>();
   /** Attachments that no written message refers to yet. */
   readonly #pending = new Set<string>();
-  #cutShort: number | null = null;
+  #crashedTurn: number | null = null;
   #shown: { readonly version: number; readonly running: number | null; readonly view: View } | null = null;
 
   private constructor(settings: HistorySettings) {
     const writes = settings.ephemeral !== true;
     this.#settings = settings;
-    this.#paths = pathsIn(settings.folder);
+    this.#paths = historyPathsIn(settings.folder);
     this.#log = new Log(this.#paths, settings.now, writes, this.#notices);
-    this.#turns = new Turns(this.#log, writes ? settings.folder : null);
+    this.#turns = new RunningTurns(this.#log, writes ? settings.folder : null);
   }
 
   /** The history in that folder, empty when there is none. Reads only what the next request needs. */
@@ -73,8 +73,8 @@ export class HistoryStore {
   }
 
   /** The newest turn, when a crash cut it short and nothing was said since. */
-  get cutShort(): number | null {
-    return this.#cutShort;
+  get crashedTurn(): number | null {
+    return this.#crashedTurn;
   }
 
   /** The log from the first entry the view needs, oldest first. */
@@ -99,7 +99,7 @@ export class HistoryStore {
 
   /** Begins a turn: the user's message is on disk when this resolves. */
   async begin(message: NewMessage): Promise<Message> {
-    this.#cutShort = null;
+    this.#crashedTurn = null;
     const begun = await this.#turns.begin(message, this.#now());
     await this.#settle([begun]);
     return begun;
@@ -167,21 +167,21 @@ export class HistoryStore {
 
   /** Clears the conversation. One copy is kept aside until the next reset, none with `purge`. */
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
-    if (this.#settings.ephemeral === true) return this.#log.forget();
+    if (this.#settings.ephemeral === true) return this.#log.clear();
     const reset = await import('./reset-history.js');
     if (purge) await this.#releasePending();
-    await this.#log.alone(() => {
+    await this.#log.exclusively(() => {
       if (purge) for (const notice of reset.purge(this.#paths)) this.#notices.add(notice);
-      else reset.putAside(this.#paths);
+      else reset.moveToResetCopy(this.#paths);
     });
-    this.#cutShort = null;
+    this.#crashedTurn = null;
   }
 
   /** Brings back what the last reset put aside; what was said since is put aside instead. Throws a `HiError` when there is nothing to bring back. */
   async undoReset(): Promise<void> {
-    const { bringBack } = await import('./reset-history.js');
-    await this.#log.alone(() => bringBack(this.#paths));
-    this.#cutShort = null;
+    const { restoreResetCopy } = await import('./reset-history.js');
+    await this.#log.exclusively(() => restoreResetCopy(this.#paths));
+    this.#crashedTurn = null;
   }
 
   /** Everything that was ever said and not removed, oldest first, read while it is asked for. */
@@ -202,15 +202,15 @@ export class HistoryStore {
   /** Stores an image or a document beside the history, on disk when this resolves; returns its SHA-256. */
   async attach(bytes: Uint8Array): Promise<string> {
     return await this.#guarded(async () => {
-      const { collectGarbage, hashOf, hasAbandoned, keep } = await import('./attachments.js');
+      const { collectGarbage, hashOf, hasOrphans, storeAttachment } = await import('./attachments.js');
       if (this.#settings.ephemeral === true) {
         const hash = hashOf(bytes);
         this.#bytes.set(hash, bytes);
         return hash;
       }
-      const hash = keep(this.#paths, bytes);
+      const hash = storeAttachment(this.#paths, bytes);
       this.#pending.add(hash);
-      if (hasAbandoned(this.#paths)) await this.#log.withEverything((logs) => collectGarbage(this.#paths, logs));
+      if (hasOrphans(this.#paths)) await this.#log.withAllLogs((logs) => collectGarbage(this.#paths, logs));
       return hash;
     });
   }
@@ -219,16 +219,19 @@ export class HistoryStore {
   async attachment(sha256: string): Promise<Uint8Array | null> {
     const held = this.#bytes.get(sha256);
     if (held) return held;
-    const [{ findAttachments }, { forgetLost }] = await Promise.all([import('./attachments.js'), import('./lost.js')]);
-    const found = findAttachments(this.#paths, sha256);
-    if (found !== null && this.#log.writes) forgetLost(this.#paths, sha256);
+    const [{ readAttachment }, { clearLostMark }] = await Promise.all([
+      import('./attachments.js'),
+      import('./lost-attachments.js'),
+    ]);
+    const found = readAttachment(this.#paths, sha256);
+    if (found !== null && this.#log.writes) clearLostMark(this.#paths, sha256);
     return found;
   }
 
   /** Puts among the notices that these attachments are lost: once for each, however often and by whichever process it is found. */
   async noteLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
-    const { lostNotice, rememberLost } = await import('./lost.js');
-    const news = parts.filter(({ sha256 }) => rememberLost(this.#paths, sha256, this.#log.writes));
+    const { lostNotice, markLost } = await import('./lost-attachments.js');
+    const news = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.writes));
     if (news.length > 0) this.#notices.add(lostNotice(news));
   }
 
@@ -239,18 +242,18 @@ export class HistoryStore {
   }
 
   async #findCutShort(): Promise<void> {
-    const { turn, notice } = await this.#guarded(async () => await findCutShort(this.#log, this.#paths));
-    this.#cutShort = turn;
+    const { turn, notice } = await this.#guarded(async () => await findCrashedTurns(this.#log, this.#paths));
+    this.#crashedTurn = turn;
     if (notice !== null) this.#notices.add(notice);
   }
 
   /** The attachments of written messages need no protection any more. */
   async #settle(messages: readonly Message[]): Promise<void> {
     if (this.#pending.size === 0) return;
-    const { attachmentsIn, settle } = await import('./attachments.js');
+    const { attachmentsIn, commitAttachment } = await import('./attachments.js');
     await this.#guarded(async () => {
       for (const { sha256 } of messages.flatMap(attachmentsIn)) {
-        if (this.#pending.delete(sha256)) settle(this.#paths, sha256);
+        if (this.#pending.delete(sha256)) commitAttachment(this.#paths, sha256);
       }
     });
   }
@@ -258,17 +261,19 @@ export class HistoryStore {
   /** What is attached and was not sent is for no conversation any more. */
   async #releasePending(): Promise<void> {
     if (this.#pending.size === 0) return;
-    const { release } = await import('./attachments.js');
-    for (const hash of this.#pending) release(this.#paths, hash);
+    const { releaseAttachment } = await import('./attachments.js');
+    for (const hash of this.#pending) releaseAttachment(this.#paths, hash);
     this.#pending.clear();
   }
 
   #files(): readonly string[] {
     const { folder } = this.#paths;
     if (!existsSync(folder)) return [];
-    const { history, aside, swap } = followed(this.#paths);
-    const damaged = readdirSync(folder).filter((name) => DAMAGED.test(name));
-    return [history, aside, swap].filter((path) => existsSync(path)).concat(damaged.map((name) => join(folder, name)));
+    const { history, resetCopy, swap } = resolveLinks(this.#paths);
+    const damaged = readdirSync(folder).filter((name) => DAMAGED_NAME.test(name));
+    return [history, resetCopy, swap]
+      .filter((path) => existsSync(path))
+      .concat(damaged.map((name) => join(folder, name)));
   }
 
   #now(): string {

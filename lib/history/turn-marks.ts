@@ -2,18 +2,18 @@ import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.js';
 import { fileNamesIn } from '../remove-files.js';
-import { INSTANCE } from './base/history-paths.js';
-import { instance, lifeOf } from './lock/instance.js';
-import { renew } from './lock/renewal.js';
-import { quietFor } from './lock/sightings.js';
+import { PROCESS_NAME } from './base/history-paths.js';
+import { touch } from './lock/heartbeat.js';
+import { unchangedFor } from './lock/observations.js';
+import { livenessOf, processName } from './lock/process-name.js';
 
-const PREFIX = 'history.turn.';
+const MARK_PREFIX = 'history.turn.';
 
 /** How often, in milliseconds, a process shows that it is still in the middle of a turn. */
-const RENEWAL = 2000;
+const HEARTBEAT_INTERVAL = 2000;
 
 /** The mark of a process elsewhere that was seen unchanged for so long, in milliseconds, belongs to a dead one. */
-const SILENCE = 30_000;
+const REMOTE_TIMEOUT = 30_000;
 
 /** The marks of this process, open. */
 const marks = new Map<string, number>();
@@ -26,8 +26,8 @@ export function markRunning(folder: string, turn: number): void {
   clearRunning(folder, turn);
   marks.set(path, openSync(path, 'w', 0o600));
   timer ??= setInterval(() => {
-    for (const file of marks.values()) renew(file);
-  }, RENEWAL).unref();
+    for (const file of marks.values()) touch(file);
+  }, HEARTBEAT_INTERVAL).unref();
 }
 
 /** Takes the mark away when the turn has ended. A mark that stays behind is cleared when the next turn begins. */
@@ -55,22 +55,22 @@ interface Mark {
 }
 
 function livingMarks(folder: string): readonly Mark[] {
-  const names = fileNamesIn(folder).filter((name) => name.startsWith(PREFIX));
+  const names = fileNamesIn(folder).filter((name) => name.startsWith(MARK_PREFIX));
   const found = names.flatMap((name): Mark[] => {
-    const [, turn, process = ''] = /^(\d+)\.(.+)$/.exec(name.slice(PREFIX.length)) ?? [];
-    return INSTANCE.test(process) ? [{ name, turn: Number(turn), process }] : [];
+    const [, turn, process = ''] = /^(\d+)\.(.+)$/.exec(name.slice(MARK_PREFIX.length)) ?? [];
+    return PROCESS_NAME.test(process) ? [{ name, turn: Number(turn), process }] : [];
   });
-  const elsewhere = found.filter(({ process }) => lifeOf(process) === 'elsewhere').map(({ name }) => name);
-  const quiet = quietFor(folder, elsewhere);
+  const elsewhere = found.filter(({ process }) => livenessOf(process) === 'elsewhere').map(({ name }) => name);
+  const quiet = unchangedFor(folder, elsewhere);
   return found.filter(({ name, process }) => {
-    const lives = lifeOf(process) !== 'gone' && (quiet.get(name) ?? 0) <= SILENCE;
+    const lives = livenessOf(process) !== 'gone' && (quiet.get(name) ?? 0) <= REMOTE_TIMEOUT;
     if (!lives) clear(join(folder, name));
     return lives;
   });
 }
 
 function markOf(folder: string, turn: number): string {
-  return join(folder, `${PREFIX}${turn}.${instance()}`);
+  return join(folder, `${MARK_PREFIX}${turn}.${processName()}`);
 }
 
 /** `rmSync` loads what removes whole trees. */

@@ -1,16 +1,16 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { requireRegularFile } from '../regular-file.js';
-import { attachmentsIn, findAttachments } from './attachments.js';
+import { attachmentsIn, readAttachment } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
-import { entriesOfArray } from './file/array.js';
-import { readAt, reader, sizeOf } from './file/bytes.js';
+import { bufferedReader, readAt, sizeOf } from './file/bytes.js';
+import { type Codec, loadCodec } from './file/codec.js';
 import { Damaged } from './file/damaged.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
-import { BRACKET, OPENING } from './file/file-layout.js';
+import { BRACKET_SIZE, OPENING } from './file/file-layout.js';
 import type { ReadBytes } from './file/frame-headers.js';
-import { type Codec, loadCodec } from './file/frames.js';
+import { entriesOfArray } from './file/read-array.js';
 import { findTail, rowsBefore } from './file/tail.js';
-import { nameOf } from './lost.js';
+import { attachmentName } from './lost-attachments.js';
 
 /** What a check found. */
 export interface Verified {
@@ -28,11 +28,11 @@ export async function verify(paths: HistoryPaths): Promise<Verified> {
   const file = openSync(paths.history, 'r');
   try {
     const problems: string[] = [];
-    const read = reader(file, 64 * 1024);
+    const read = bufferedReader(file, 64 * 1024);
     const attachments = new Map<string, string>();
     const facts = readAll(codec, read, sizeOf(file), attachments, problems);
-    if (readAt(file, 0, BRACKET).equals(OPENING)) compare(codec, read, sizeOf(file), facts, problems);
-    const lost = [...attachments].filter(([hash]) => findAttachments(paths, hash) === null).map(([, name]) => name);
+    if (readAt(file, 0, BRACKET_SIZE).equals(OPENING)) compare(codec, read, sizeOf(file), facts, problems);
+    const lost = [...attachments].filter(([hash]) => readAttachment(paths, hash) === null).map(([, name]) => name);
     return { entries: facts.entries, problems, ...(lost.length > 0 ? { lost } : {}) };
   } finally {
     closeSync(file);
@@ -51,7 +51,7 @@ function readAll(
     for (const entries of entriesOfArray(codec, read, size)) {
       for (const entry of entries) {
         facts = withEntry(facts, entry);
-        for (const part of attachmentsIn(entry)) attachments.set(part.sha256, nameOf(part));
+        for (const part of attachmentsIn(entry)) attachments.set(part.sha256, attachmentName(part));
       }
     }
   } catch (thrown) {
@@ -65,9 +65,9 @@ function readAll(
 function compare(codec: Codec, read: ReadBytes, size: number, facts: Facts, problems: string[]): void {
   try {
     const tail = findTail(codec, read, size);
-    const told = rowsBefore(read, size, tail.home);
-    const walked = rowsBefore(read, 0, tail.home);
-    if (JSON.stringify(told) !== JSON.stringify(walked)) problems.push('The seek table does not fit the frames.');
+    const recorded = rowsBefore(read, size, tail.mutableStart);
+    const walked = rowsBefore(read, 0, tail.mutableStart);
+    if (JSON.stringify(recorded) !== JSON.stringify(walked)) problems.push('The seek table does not fit the frames.');
     if (tail.record.facts.last > facts.last || tail.record.facts.entries > facts.entries) {
       problems.push('The record knows of entries that are not there.');
     }

@@ -66,10 +66,10 @@ export class Session {
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const target = model === null ? this.#target : await this.#deps.find(model, signal);
     await this.history.refresh();
-    const content = this.#failed ?? userContentOf(this.history, this.history.cutShort ?? newestTurn(this.history));
+    const content = this.#failed ?? userContentOf(this.history, this.history.crashedTurn ?? newestTurn(this.history));
     if (content === null)
       throw new HiError('usage', 'There is no message to retry.', { hint: 'Send a message first.' });
-    const replaced = this.#failed === null && this.history.cutShort === null ? newestTurn(this.history) : null;
+    const replaced = this.#failed === null && this.history.crashedTurn === null ? newestTurn(this.history) : null;
     if (replaced !== null) await this.#takeBack(replaced);
     const usual = this.#target;
     this.#target = target;

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/tokens.js';
-import { pathsIn } from '../../lib/history/base/history-paths.js';
-import { loadCodec } from '../../lib/history/file/frames.js';
-import { rewrite } from '../../lib/history/repair/rewrite.js';
+import { historyPathsIn } from '../../lib/history/base/history-paths.js';
+import { loadCodec } from '../../lib/history/file/codec.js';
+import { replaceHistory } from '../../lib/history/repair/rewrite.js';
 import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 
@@ -35,7 +35,7 @@ const copies = (): readonly string[] => readdirSync(home.data).filter((name) => 
 beforeEach(() => {
   home = makeHome(null);
   mkdirSync(home.data);
-  rewrite(loadCodec(), pathsIn(home.data), 'spec', conversation());
+  replaceHistory(loadCodec(), historyPathsIn(home.data), 'spec', conversation());
   damaged = readFileSync(home.historyFile);
   const middle = Math.floor(damaged.length / 2);
   damaged.writeUInt8(damaged.readUInt8(middle) ^ 0xff, middle);

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { instance } from '../../lib/history/lock/instance.js';
+import { processName } from '../../lib/history/lock/process-name.js';
 import { answers, dataFolder, exchange, openIn, says } from '../support/history.js';
 
 const BYTES = Buffer.from('\u0089PNG and so on');
@@ -88,10 +88,10 @@ describe('an attachment', () => {
     const attachments = join(folder, 'attachments');
     const lost = 'f'.repeat(64);
     // As a process leaves it that was killed between the two: its number is no process of this machine.
-    const [place] = instance().split('.');
+    const [place] = processName().split('.');
     for (const name of [lost, `${lost}.${place}.999999999.1`]) writeFileSync(join(attachments, name), 'lost');
     const next = await store.attach(Buffer.from('another'));
-    expect(readdirSync(attachments).sort()).toEqual([sent, next, `${next}.${instance()}`].sort());
+    expect(readdirSync(attachments).sort()).toEqual([sent, next, `${next}.${processName()}`].sort());
   });
 
   it('of an ephemeral history stays in memory', async () => {

@@ -114,7 +114,7 @@ describe('many processes on one history', () => {
       expect(missing(accepted(lines, new Map()).held, found)).toEqual([]);
     }
     const store = await openIn(folder);
-    expect([store.takeNotices(), store.cutShort]).toEqual([[], null]);
+    expect([store.takeNotices(), store.crashedTurn]).toEqual([[], null]);
     const turns = store.view(null).messages.map(({ turn }) => turn);
     expect(turns).toEqual([...turns].sort((one, other) => one - other));
     expect(turns).toHaveLength(90);

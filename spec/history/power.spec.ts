@@ -19,17 +19,17 @@ jest.unstable_mockModule('../../lib/history/file/bytes.js', () => ({
     done.push({ kind: 'write', offset, bytes: Buffer.from(content) });
     bytes.writeAt(file, content, offset);
   },
-  cutOff(file: number, size: number) {
+  truncate(file: number, size: number) {
     done.push({ kind: 'cut', size });
-    bytes.cutOff(file, size);
+    bytes.truncate(file, size);
   },
-  flush(file: number) {
+  syncData(file: number) {
     done.push({ kind: 'flush' });
-    bytes.flush(file);
+    bytes.syncData(file);
   },
-  async flushed(file: number) {
+  async syncDataAsync(file: number) {
     done.push({ kind: 'flush' });
-    await bytes.flushed(file);
+    await bytes.syncDataAsync(file);
   },
 }));
 

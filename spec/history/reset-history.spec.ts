@@ -99,7 +99,7 @@ describe('reset', () => {
       { id: 5, turn: 3, content: [{ text: 'answer' }] },
     ]);
     expect(one.view(asked.id).messages).toHaveLength(5);
-    expect((await openIn(folder)).cutShort).toBeNull();
+    expect((await openIn(folder)).crashedTurn).toBeNull();
   });
 
   it('after an undo that was cut short keeps the conversation that was back, and no other', async () => {

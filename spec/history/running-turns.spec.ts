@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { instance } from '../../lib/history/lock/instance.js';
+import { processName } from '../../lib/history/lock/process-name.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { answers, archived, dataFolder, exchange, openIn, printed, says } from '../support/history.js';
 
@@ -19,14 +19,14 @@ describe('a turn', () => {
     await killed(await openIn(folder), 'what now?');
     const store = await openIn(folder);
     expect(store.takeNotices()).toEqual([expect.stringContaining('“what now?”')]);
-    expect(store.cutShort).toBe(3);
+    expect(store.crashedTurn).toBe(3);
     expect(store.view(null).messages).toEqual(said);
     expect(await archived(store)).toHaveLength(4);
     const next = await openIn(folder);
     expect(next.takeNotices()).toEqual([]);
-    expect(next.cutShort).toBe(3);
+    expect(next.crashedTurn).toBe(3);
     await exchange(next, 'on', 'we go');
-    expect((await openIn(folder)).cutShort).toBeNull();
+    expect((await openIn(folder)).crashedTurn).toBeNull();
   });
 
   it('that a crash cut short is told of also where another one of its number was, before a reset', async () => {
@@ -44,7 +44,7 @@ describe('a turn', () => {
     const running = await openIn(folder);
     const { id } = await running.begin(says('question'));
     const other = await openIn(folder);
-    expect([other.takeNotices(), other.cutShort]).toEqual([[], null]);
+    expect([other.takeNotices(), other.crashedTurn]).toEqual([[], null]);
     expect(other.view(null).messages).toEqual([]);
     await running.append(id, [answers('answer')]);
     await other.refresh();
@@ -55,8 +55,8 @@ describe('a turn', () => {
   it('of a killed process leaves a mark that the next start clears away', async () => {
     const folder = dataFolder();
     await killed(await openIn(folder), 'gone');
-    writeFileSync(join(folder, `history.turn.1.${instance().split('.')[0]}.999999999.5`), '');
-    expect((await openIn(folder)).cutShort).toBe(1);
+    writeFileSync(join(folder, `history.turn.1.${processName().split('.')[0]}.999999999.5`), '');
+    expect((await openIn(folder)).crashedTurn).toBe(1);
     expect(readdirSync(folder).sort()).toEqual(['history.json.zst', 'history.told']);
   });
 
@@ -64,7 +64,7 @@ describe('a turn', () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     await exchange(store, 'one', 'two');
-    writeFileSync(join(folder, `history.turn.1.${instance().split('.')[0]}.999999999.5`), '');
+    writeFileSync(join(folder, `history.turn.1.${processName().split('.')[0]}.999999999.5`), '');
     await exchange(store, 'three', 'four');
     expect(readdirSync(folder)).toEqual(['history.json.zst']);
   });
@@ -83,7 +83,7 @@ describe('a turn', () => {
         text.replace(/(\d+)\]\}\}$/, (_, since) => `${Number(since) - milliseconds}]}}`),
       );
     };
-    expect((await openIn(folder)).cutShort).toBeNull();
+    expect((await openIn(folder)).crashedTurn).toBeNull();
     asOf(29_000);
     expect((await openIn(folder)).takeNotices()).toEqual([]);
     asOf(2000);
@@ -110,7 +110,7 @@ describe('a turn', () => {
     for (const [index, store] of stores.entries()) await killed(store, `question ${index}`);
     const later = await openIn(folder);
     expect(later.takeNotices()).toEqual([expect.stringMatching(/^3 turns .*“question 2”/)]);
-    expect(later.cutShort).toBe(5);
+    expect(later.crashedTurn).toBe(5);
   });
 
   it('interleaves with the turns of other processes in the file and not in the view', async () => {

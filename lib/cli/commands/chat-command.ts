@@ -1,5 +1,5 @@
 import { EXIT_STATUS } from '../../errors.js';
-import { loadCodec } from '../../history/file/frames.js';
+import { loadCodec } from '../../history/file/codec.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';

@@ -4,7 +4,7 @@ import { publishedWindow } from '../../config/models.js';
 import type { Paths } from '../../config/paths.js';
 import { isOwnAddress } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
-import { loadCodec } from '../../history/file/frames.js';
+import { loadCodec } from '../../history/file/codec.js';
 import { sandboxWrapper } from '../../permission/sandbox.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';

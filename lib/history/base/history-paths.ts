@@ -6,37 +6,37 @@ export interface HistoryPaths {
   /** The conversation. */
   readonly history: string;
   /** The copy the last reset left. */
-  readonly aside: string;
+  readonly resetCopy: string;
   /** A conversation while it changes places with the copy. */
   readonly swap: string;
   /** What the path of a file begins with that is to take the place of the conversation; the name of its process follows. */
-  readonly fresh: string;
+  readonly tempPrefix: string;
   /** Images and documents by their hash, of the conversation and of the copy. */
   readonly attachments: string;
   /** Where earlier versions kept those of the copy, and those that changed places. */
   readonly oldAttachments: readonly string[];
   /** Up to which turn the user was told of crashes. */
-  readonly told: string;
+  readonly reportedCrashes: string;
 }
 
 /** The names of all that is kept beside each other in `folder`. */
-export function pathsIn(folder: string): HistoryPaths {
+export function historyPathsIn(folder: string): HistoryPaths {
   return {
     folder,
-    ...conversationAt(join(folder, 'history')),
+    ...conversationPaths(join(folder, 'history')),
     attachments: join(folder, 'attachments'),
     oldAttachments: ['attachments.reset', 'attachments.swap'].map((name) => join(folder, name)),
-    told: join(folder, 'history.told'),
+    reportedCrashes: join(folder, 'history.told'),
   };
 }
 
 /** The names of a conversation and its copies, which begin with `stem`. */
-export function conversationAt(stem: string): Pick<HistoryPaths, 'history' | 'aside' | 'swap' | 'fresh'> {
+export function conversationPaths(stem: string): Pick<HistoryPaths, 'history' | 'resetCopy' | 'swap' | 'tempPrefix'> {
   return {
     history: `${stem}.json.zst`,
-    aside: `${stem}.reset.json.zst`,
+    resetCopy: `${stem}.reset.json.zst`,
     swap: `${stem}.swap.json.zst`,
-    fresh: `${stem}.new.`,
+    tempPrefix: `${stem}.new.`,
   };
 }
 
@@ -44,7 +44,7 @@ export function conversationAt(stem: string): Pick<HistoryPaths, 'history' | 'as
 export const DAMAGED_PREFIX = 'history.damaged-';
 
 /** Matches the names of damaged files that were kept, and no others. */
-export const DAMAGED = /^history\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unverified)?\.json\.zst$/;
+export const DAMAGED_NAME = /^history\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unverified)?\.json\.zst$/;
 
 /** Matches the name of a process, as `instance` gives it. */
-export const INSTANCE = /^[0-9a-z]+\.\d+\.\d+$/;
+export const PROCESS_NAME = /^[0-9a-z]+\.\d+\.\d+$/;

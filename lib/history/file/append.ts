@@ -1,20 +1,20 @@
-import { cutOff, reader, writeAt } from './bytes.js';
+import { bufferedReader, truncate, writeAt } from './bytes.js';
+import type { Codec } from './codec.js';
 import {
-  BRACKET,
+  BRACKET_SIZE,
   CLOSING,
-  END,
-  HEADER,
-  header,
+  END_SIZE,
+  HEADER_SIZE,
   PAGE_SIZE,
+  roundUpToBlock,
   type SeekRow,
-  SPACE,
-  slack,
+  SPACE_MAGIC,
+  skippableHeader,
+  spaceFor,
   tableFrame,
   tableSize,
-  wholeBlocks,
 } from './file-layout.js';
 import type { Frame } from './frame-headers.js';
-import type { Codec } from './frames.js';
 import { rowsBefore, type Tail } from './tail.js';
 
 /**
@@ -22,38 +22,42 @@ import { rowsBefore, type Tail } from './tail.js';
  * then one aligned write of eight bytes turns the old closing frame into space, and the new one counts.
  * A process killed at any moment leaves the file as it was or as it shall be. Throws what the system throws, the file as it was.
  */
-export function append(codec: Codec, file: number, before: Tail, content: Buffer): Tail {
+export function appendFrame(codec: Codec, file: number, before: Tail, content: Buffer): Tail {
   const bytes = codec.compress(content);
   const padding = -bytes.length & 7;
-  const taken = padding + bytes.length + END;
-  const tail = taken <= before.free ? before : grow(file, before, taken);
-  const { close, free } = tail;
-  const offset = close + END + padding;
-  writeAt(file, Buffer.concat([Buffer.alloc(padding), bytes, CLOSING, header(SPACE, free - taken)]), close + END);
-  writeAt(file, header(SPACE, BRACKET + padding), close);
+  const taken = padding + bytes.length + END_SIZE;
+  const tail = taken <= before.free ? before : growSpace(file, before, taken);
+  const { closing, free } = tail;
+  const offset = closing + END_SIZE + padding;
+  writeAt(
+    file,
+    Buffer.concat([Buffer.alloc(padding), bytes, CLOSING, skippableHeader(SPACE_MAGIC, free - taken)]),
+    closing + END_SIZE,
+  );
+  writeAt(file, skippableHeader(SPACE_MAGIC, BRACKET_SIZE + padding), closing);
   const frame: Frame = { kind: 'data', magic: 0, offset, size: bytes.length, content: content.length, exact: true };
-  return { ...tail, frames: [...tail.frames, frame], close: offset + bytes.length, free: free - taken };
+  return { ...tail, frames: [...tail.frames, frame], closing: offset + bytes.length, free: free - taken };
 }
 
 /**
  * Makes the space after the array at least `needed` bytes large: space is added page by page, the seek table is written at its end,
  * and one write of eight bytes joins it all. Throws what the system throws, the file as it was.
  */
-export function grow(file: number, tail: Tail, needed: number): Tail {
-  const rows = rowsBefore(reader(file), tail.size, tail.home);
+export function growSpace(file: number, tail: Tail, needed: number): Tail {
+  const rows = rowsBefore(bufferedReader(file), tail.size, tail.mutableStart);
   const table = tableSize(rows.length + 1);
-  const size = wholeBlocks(tail.size + needed - tail.free + slack(tail.size) + table + HEADER);
+  const size = roundUpToBlock(tail.size + needed - tail.free + spaceFor(tail.size) + table + HEADER_SIZE);
   addSpace(file, tail.size, size);
   const end = size - table;
-  writeAt(file, tableFrame([...rows, restOf(tail, end)]), end);
-  const free = end - tail.close - END;
-  writeAt(file, header(SPACE, free), tail.close + BRACKET);
+  writeAt(file, tableFrame([...rows, mutableRow(tail, end)]), end);
+  const free = end - tail.closing - END_SIZE;
+  writeAt(file, skippableHeader(SPACE_MAGIC, free), tail.closing + BRACKET_SIZE);
   return { ...tail, size, free };
 }
 
 /** The last row of the seek table: all that may still move, up to `end`, as it is when the table is written. */
-export function restOf(tail: Pick<Tail, 'home' | 'frames'>, end: number): SeekRow {
-  return { size: end - tail.home, content: tail.frames.reduce((sum, frame) => sum + frame.content, 1) };
+export function mutableRow(tail: Pick<Tail, 'mutableStart' | 'frames'>, end: number): SeekRow {
+  return { size: end - tail.mutableStart, content: tail.frames.reduce((sum, frame) => sum + frame.content, 1) };
 }
 
 function addSpace(file: number, from: number, to: number): void {
@@ -61,13 +65,13 @@ function addSpace(file: number, from: number, to: number): void {
   try {
     for (let at = from; at < to; ) {
       const end = Math.min(to, at - (at % PAGE_SIZE) + PAGE_SIZE);
-      header(SPACE, end - at - HEADER).copy(page);
+      skippableHeader(SPACE_MAGIC, end - at - HEADER_SIZE).copy(page);
       writeAt(file, page.subarray(0, end - at), at);
       at = end;
     }
   } catch (thrown) {
-    cutOff(file, from);
+    truncate(file, from);
     throw thrown;
   }
-  writeAt(file, header(SPACE, to - from - HEADER), from);
+  writeAt(file, skippableHeader(SPACE_MAGIC, to - from - HEADER_SIZE), from);
 }

@@ -1,13 +1,13 @@
 import { fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
 import type { Frame, ReadBytes } from './frame-headers.js';
-import type { Codec } from './frames.js';
 
 const datasync = promisify(fdatasync);
 
 /** Reads at most this much ahead, so that walking headers takes few reads and large frames are not read for their headers. */
-const AHEAD = 16 * 1024;
+const READ_AHEAD = 16 * 1024;
 
 /** The bytes of a file from `offset`, fewer than `length` only at its end. */
 export function readAt(file: number, offset: number, length: number): Buffer {
@@ -29,20 +29,20 @@ export function writeAt(file: number, bytes: Uint8Array, offset: number): void {
 }
 
 /** A reader for many small reads near each other. What it returns is a view and must not be changed. */
-export function reader(file: number, ahead = AHEAD): ReadBytes {
+export function bufferedReader(file: number, ahead = READ_AHEAD): ReadBytes {
   let start = 0;
-  let held: Buffer = Buffer.alloc(0);
+  let buffer: Buffer = Buffer.alloc(0);
   return (offset, length) => {
     const within = offset - start;
-    if (within >= 0 && within + length <= held.length) return held.subarray(within, within + length);
+    if (within >= 0 && within + length <= buffer.length) return buffer.subarray(within, within + length);
     start = offset;
-    held = readAt(file, offset, Math.max(length, ahead));
-    return held.subarray(0, Math.min(length, held.length));
+    buffer = readAt(file, offset, Math.max(length, ahead));
+    return buffer.subarray(0, Math.min(length, buffer.length));
   };
 }
 
 /** What a data frame decompresses to. Throws `Damaged` when it cannot be. */
-export function contentAt(codec: Codec, read: ReadBytes, frame: Frame): Buffer {
+export function decompressFrame(codec: Codec, read: ReadBytes, frame: Frame): Buffer {
   try {
     return codec.decompress(read(frame.offset, frame.size), frame);
   } catch (cause) {
@@ -51,17 +51,17 @@ export function contentAt(codec: Codec, read: ReadBytes, frame: Frame): Buffer {
 }
 
 /** Returns when everything written to the file is on its disk. */
-export function flush(file: number): void {
+export function syncData(file: number): void {
   fdatasyncSync(file);
 }
 
 /** Resolves when everything written to the file is on its disk. */
-export async function flushed(file: number): Promise<void> {
+export async function syncDataAsync(file: number): Promise<void> {
   await datasync(file);
 }
 
 /** Cuts the file off at `size` bytes. */
-export function cutOff(file: number, size: number): void {
+export function truncate(file: number, size: number): void {
   ftruncateSync(file, size);
 }
 

@@ -17,7 +17,7 @@ import { asTokens } from '../../chat/tokens.js';
 import { decodePart } from './decode-part.js';
 import {
   count,
-  type Field,
+  type FieldReader,
   holdsAll,
   isCount,
   isText,
@@ -60,7 +60,7 @@ const nameOf = (stored: unknown): string => (typeof stored === 'string' ? stored
 
 const isId = (stored: unknown): stored is number => isCount(stored) && stored > 0;
 
-const id: Field<number> = (stored) => (isId(stored) ? stored : 0);
+const id: FieldReader<number> = (stored) => (isId(stored) ? stored : 0);
 
 /** An element up to this one; what names a later one would hide or move what is said when the ids have come so far. */
 function reference(stored: unknown, whole: JsonObject): number | null {
@@ -68,20 +68,21 @@ function reference(stored: unknown, whole: JsonObject): number | null {
 }
 
 /** A time that is none is left out rather than guessed. */
-const time: Field<string> = (stored) => (typeof stored === 'string' && /^\d{4}-\d\d-\d\d/.test(stored) ? stored : '');
+const time: FieldReader<string> = (stored) =>
+  typeof stored === 'string' && /^\d{4}-\d\d-\d\d/.test(stored) ? stored : '';
 
 const ROLES = ['user', 'assistant', 'tool'] as const;
 const isRole = (stored: unknown): boolean => ROLES.some((role) => role === stored);
 
 /** Other programs write a text alone as a string. */
-const content: Field<readonly Part[]> = (stored) => {
+const content: FieldReader<readonly Part[]> = (stored) => {
   if (typeof stored === 'string') return [{ type: 'text', text: stored }];
   if (!Array.isArray(stored)) return stored === undefined || stored === null ? [] : [decodePart(stored)];
   const parts = stored.map(decodePart);
   return parts.every((part, index) => part === stored[index]) ? stored : parts;
 };
 
-const usage: Field<Usage | undefined> = (stored) =>
+const usage: FieldReader<Usage | undefined> = (stored) =>
   isJsonObject(stored) && COUNTS.every((name) => isCount(stored[name])) ? withFields<Usage>(stored, USAGE) : undefined;
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cached_tokens', 'context_tokens'] as const;
@@ -94,7 +95,7 @@ const USAGE: JsonFields<Usage> = {
 
 const STOP_REASONS = ['end', 'tool_calls', 'length', 'refusal', 'tool_limit', 'interrupted'] as const;
 
-const names: Field<readonly string[] | undefined> = (stored) => list(stored, isText);
+const names: FieldReader<readonly string[] | undefined> = (stored) => list(stored, isText);
 
 const STANDING: JsonFields<SkillStanding> = {
   uses: (stored) => (typeof stored === 'number' ? stored : 0),
@@ -102,9 +103,9 @@ const STANDING: JsonFields<SkillStanding> = {
   hand: word(['pinned', 'dropped'], undefined),
 };
 
-const standing: Field<SkillRecord['standing']> = (stored) => {
+const standing: FieldReader<SkillRecord['standing']> = (stored) => {
   if (!isJsonObject(stored)) return undefined;
-  const each: Field<SkillStanding> = (one) => withFields<SkillStanding>(isJsonObject(one) ? one : {}, STANDING);
+  const each: FieldReader<SkillStanding> = (one) => withFields<SkillStanding>(isJsonObject(one) ? one : {}, STANDING);
   const fields = Object.fromEntries(Object.keys(stored).map((name) => [name, each]));
   return withFields<NonNullable<SkillRecord['standing']>>(stored, fields);
 };

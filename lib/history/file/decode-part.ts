@@ -10,7 +10,7 @@ import type {
   VendorPart,
 } from '../../chat/message.js';
 import { isTooDeep, jsonText, TOO_DEEP } from '../../chat/nesting.js';
-import { count, type Field, type JsonFields, json, text, withFields, word } from './read-fields.js';
+import { count, type FieldReader, type JsonFields, json, text, withFields, word } from './read-fields.js';
 
 /** A part as it stands in a file; where this version cannot read it, words that say so stand in its place. */
 export function decodePart(stored: unknown): Part {
@@ -57,7 +57,7 @@ function decodeResult(stored: JsonObject): ToolResultPart {
 }
 
 /** The arguments, or that they cannot be read. */
-const invalidArguments: Field<string | undefined> = (stored, { args }) => {
+const invalidArguments: FieldReader<string | undefined> = (stored, { args }) => {
   if (typeof stored === 'string') return stored;
   if (args !== undefined && isTooDeep(args)) return TOO_DEEP;
   return isJsonObject(args) ? undefined : '(not in the history in a form that can be read)';
@@ -67,10 +67,10 @@ type Ran = Extract<ToolResultPart, { readonly error?: never }>;
 type Failed = Extract<ToolResultPart, { readonly result?: never }>;
 
 const opaque = json(undefined);
-const NEVER: Field<undefined> = () => undefined;
+const NEVER: FieldReader<undefined> = () => undefined;
 const ATTACHED = { mime: text(''), sha256: text(''), bytes: count(0), name: text(undefined) };
 const CALLED = { call_id: text(''), name: text('') };
-const type = <Name extends string>(name: Name): Field<Name> => word([name], name);
+const type = <Name extends string>(name: Name): FieldReader<Name> => word([name], name);
 
 const TEXT: JsonFields<TextPart> = { type: type('text'), text: text(''), opaque };
 const THINKING: JsonFields<ThinkingPart> = { type: type('thinking'), text: text(''), opaque };

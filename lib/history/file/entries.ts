@@ -1,8 +1,8 @@
 import { type Entry, isMessage } from '../../chat/message.js';
 import { storedText } from '../../chat/stored-text.js';
+import { ArraySplitter } from './array-splitter.js';
 import { Damaged } from './damaged.js';
 import { decodeEntry } from './decode-entry.js';
-import { Splitter } from './splitter.js';
 
 /** Ids are below this number, so that there are always more: the last one that a number keeps is 2 ** 53 - 1. */
 export const ID_LIMIT = 2 ** 52;
@@ -21,7 +21,7 @@ export function entriesIn(content: Buffer): readonly Entry[] {
   // Only what cannot be shown as it is needs its own text, and that is rare.
   let texts: readonly string[] | null = null;
   const textAt = (index: number): string => {
-    texts ??= Array.from(new Splitter().push(Buffer.from(`[${text}]`)), (piece) => piece.toString());
+    texts ??= Array.from(new ArraySplitter().push(Buffer.from(`[${text}]`)), (piece) => piece.toString());
     return texts[index] ?? '';
   };
   return values.map((value, index) => {
@@ -49,7 +49,7 @@ export function firstIdIn(content: Buffer): number {
 }
 
 /** What a frame holds for these entries; the first of a history has no comma before it. */
-export function contentOfArray(entries: readonly Entry[], first: boolean): Buffer {
+export function frameContent(entries: readonly Entry[], first: boolean): Buffer {
   const texts = entries.map((entry) => storedText(entry));
   return Buffer.from((first ? '' : ',') + texts.join(','));
 }

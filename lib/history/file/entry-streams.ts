@@ -1,11 +1,11 @@
 import type { Entry } from '../../chat/message.js';
 
 /** Those entries of all groups that `keeps` is true for. */
-export function* filtered(groups: Iterable<readonly Entry[]>, keeps: (entry: Entry) => boolean): Generator<Entry> {
+export function* filterEntries(groups: Iterable<readonly Entry[]>, keeps: (entry: Entry) => boolean): Generator<Entry> {
   for (const entries of groups) yield* entries.filter(keeps);
 }
 
 /** The entries of all groups, one by one. */
-export function* joined(groups: Iterable<readonly Entry[]>): Generator<Entry> {
+export function* flattenEntries(groups: Iterable<readonly Entry[]>): Generator<Entry> {
   for (const entries of groups) yield* entries;
 }

@@ -1,32 +1,32 @@
+import type { Codec } from './codec.js';
 import { type Facts, isFacts } from './facts.js';
 import { DATA_MAGIC, type Frame, frameAt, type ReadBytes } from './frame-headers.js';
-import type { Codec } from './frames.js';
 
 /** Skippable frames by their first four bytes: space that holds nothing, hi's record, checksums, and the seek table of zstd's seekable format. */
-export const SPACE = 0x184d2a50;
-export const RECORD = 0x184d2a51;
-export const SUMS = 0x184d2a52;
-export const TABLE = 0x184d2a5e;
+export const SPACE_MAGIC = 0x184d2a50;
+export const RECORD_MAGIC = 0x184d2a51;
+export const CHECKSUMS_MAGIC = 0x184d2a52;
+export const TABLE_MAGIC = 0x184d2a5e;
 
 /** The last four bytes of a seek table. */
-const SEEKABLE = 0x8f92eab1;
+const SEEKABLE_MAGIC = 0x8f92eab1;
 /** What ends a seek table: the number of rows, a descriptor and the magic number. */
-const FOOTER = 9;
-const ROW = 8;
+const FOOTER_SIZE = 9;
+const ROW_SIZE = 8;
 
 /** Every skippable frame begins with its magic number and the size of what follows. */
-export const HEADER = 8;
+export const HEADER_SIZE = 8;
 
 /** The frames that hold `[` and `]`: two empty blocks make them sixteen bytes long, so that what follows is aligned. */
-export const OPENING = bracket('[');
-export const CLOSING = bracket(']');
-export const BRACKET = OPENING.length;
+export const OPENING = bracketFrame('[');
+export const CLOSING = bracketFrame(']');
+export const BRACKET_SIZE = OPENING.length;
 
 /** What every append writes anew behind its frame: the closing frame and the header of the space after it. */
-export const END = BRACKET + HEADER;
+export const END_SIZE = BRACKET_SIZE + HEADER_SIZE;
 
 /** The file is a whole number of blocks long, so that a size which no step of a writer leaves is seen. */
-export const BLOCK = 512;
+export const FILE_BLOCK = 512;
 
 /** No kernel stops a killed process in the middle of a write that stays within one page. */
 export const PAGE_SIZE = 4096;
@@ -52,8 +52,8 @@ export interface RecordBody {
 }
 
 /** The first eight bytes of a skippable frame. */
-export function header(magic: number, size: number): Buffer {
-  const bytes = Buffer.allocUnsafe(HEADER);
+export function skippableHeader(magic: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(HEADER_SIZE);
   bytes.writeUInt32LE(magic, 0);
   bytes.writeUInt32LE(size, 4);
   return bytes;
@@ -62,18 +62,20 @@ export function header(magic: number, size: number): Buffer {
 /** A record, long enough that what comes `following` bytes behind it begins at a multiple of eight. */
 export function recordFrame(codec: Codec, body: RecordBody, following: number): Buffer {
   const inner = codec.compress(Buffer.from(JSON.stringify(body)));
-  const padding = Buffer.alloc(-(HEADER + inner.length + following) & 7);
-  return Buffer.concat([header(RECORD, inner.length + padding.length), inner, padding]);
+  const padding = Buffer.alloc(-(HEADER_SIZE + inner.length + following) & 7);
+  return Buffer.concat([skippableHeader(RECORD_MAGIC, inner.length + padding.length), inner, padding]);
 }
 
 /** What a record says, or null when it is damaged or of no version known here. */
 export function readRecord(codec: Codec, bytes: Buffer): RecordBody | null {
   const read: ReadBytes = (offset, length) => bytes.subarray(offset, offset + length);
-  const inner = frameAt(read, HEADER, bytes.length);
+  const inner = frameAt(read, HEADER_SIZE, bytes.length);
   // A record that was turned into space keeps its content but is longer than it says.
-  if (inner?.kind !== 'data' || bytes.length - HEADER - inner.size > 7) return null;
+  if (inner?.kind !== 'data' || bytes.length - HEADER_SIZE - inner.size > 7) return null;
   try {
-    const body: unknown = JSON.parse(codec.decompress(bytes.subarray(HEADER, HEADER + inner.size), inner).toString());
+    const body: unknown = JSON.parse(
+      codec.decompress(bytes.subarray(HEADER_SIZE, HEADER_SIZE + inner.size), inner).toString(),
+    );
     return isRecordBody(body) ? body : null;
   } catch {
     return null;
@@ -89,13 +91,13 @@ function isRecordBody(value: unknown): value is RecordBody {
 }
 
 /** How much space a file of that size keeps for what comes next. */
-export function slack(size: number): number {
-  return Math.floor(Math.min(Math.max(size / 32, BLOCK), 16 * PAGE_SIZE));
+export function spaceFor(size: number): number {
+  return Math.floor(Math.min(Math.max(size / 32, FILE_BLOCK), 16 * PAGE_SIZE));
 }
 
 /** The size of the smallest file that holds so many bytes. */
-export function wholeBlocks(bytes: number): number {
-  return Math.ceil(bytes / BLOCK) * BLOCK;
+export function roundUpToBlock(bytes: number): number {
+  return Math.ceil(bytes / FILE_BLOCK) * FILE_BLOCK;
 }
 
 /** The row of a frame. */
@@ -105,20 +107,20 @@ export function rowOf(frame: Frame): SeekRow {
 
 /** How long the seek table of that many frames is. */
 export function tableSize(rows: number): number {
-  return HEADER + rows * ROW + FOOTER;
+  return HEADER_SIZE + rows * ROW_SIZE + FOOTER_SIZE;
 }
 
 /** A seek table as zstd's seekable format describes it. */
 export function tableFrame(rows: readonly SeekRow[]): Buffer {
   const bytes = Buffer.alloc(tableSize(rows.length));
-  bytes.writeUInt32LE(TABLE, 0);
-  bytes.writeUInt32LE(bytes.length - HEADER, 4);
+  bytes.writeUInt32LE(TABLE_MAGIC, 0);
+  bytes.writeUInt32LE(bytes.length - HEADER_SIZE, 4);
   rows.forEach((row, index) => {
-    bytes.writeUInt32LE(row.size, HEADER + index * ROW);
-    bytes.writeUInt32LE(row.content, HEADER + index * ROW + 4);
+    bytes.writeUInt32LE(row.size, HEADER_SIZE + index * ROW_SIZE);
+    bytes.writeUInt32LE(row.content, HEADER_SIZE + index * ROW_SIZE + 4);
   });
-  bytes.writeUInt32LE(rows.length, bytes.length - FOOTER);
-  bytes.writeUInt32LE(SEEKABLE, bytes.length - 4);
+  bytes.writeUInt32LE(rows.length, bytes.length - FOOTER_SIZE);
+  bytes.writeUInt32LE(SEEKABLE_MAGIC, bytes.length - 4);
   return bytes;
 }
 
@@ -129,8 +131,8 @@ export function readTable(read: ReadBytes, end: number): SeekRow[] | null {
   const bytes = read(table.offset, end - table.offset);
   if (bytes.length < end - table.offset) return null;
   return Array.from({ length: table.rows }, (_, index) => ({
-    size: bytes.readUInt32LE(HEADER + index * ROW),
-    content: bytes.readUInt32LE(HEADER + index * ROW + 4),
+    size: bytes.readUInt32LE(HEADER_SIZE + index * ROW_SIZE),
+    content: bytes.readUInt32LE(HEADER_SIZE + index * ROW_SIZE + 4),
   }));
 }
 
@@ -138,30 +140,31 @@ export function readTable(read: ReadBytes, end: number): SeekRow[] | null {
  * Where the last row of the seek table that ends at `end` begins, or null when there is none, or one of another file: the rows before the last one
  * reach exactly as far, and in a file that was joined to another one they do not.
  */
-export function readRest(read: ReadBytes, end: number): number | null {
+export function readMutableStart(read: ReadBytes, end: number): number | null {
   const table = tableBefore(read, end);
   if (table === null || table.rows === 0) return null;
-  const rows = read(table.offset + HEADER, table.rows * ROW);
-  if (rows.length < table.rows * ROW) return null;
-  const last = rows.length - ROW;
+  const rows = read(table.offset + HEADER_SIZE, table.rows * ROW_SIZE);
+  if (rows.length < table.rows * ROW_SIZE) return null;
+  const last = rows.length - ROW_SIZE;
   const start = table.offset - rows.readUInt32LE(last);
   let covered = 0;
-  for (let at = 0; at < last; at += ROW) covered += rows.readUInt32LE(at);
-  return start < BRACKET || covered !== start ? null : start;
+  for (let at = 0; at < last; at += ROW_SIZE) covered += rows.readUInt32LE(at);
+  return start < BRACKET_SIZE || covered !== start ? null : start;
 }
 
 function tableBefore(read: ReadBytes, end: number): { readonly offset: number; readonly rows: number } | null {
   if (end < tableSize(0)) return null;
-  const footer = read(end - FOOTER, FOOTER);
-  if (footer.length < FOOTER || footer.readUInt32LE(5) !== SEEKABLE || footer.readUInt8(4) !== 0) return null;
+  const footer = read(end - FOOTER_SIZE, FOOTER_SIZE);
+  if (footer.length < FOOTER_SIZE || footer.readUInt32LE(5) !== SEEKABLE_MAGIC || footer.readUInt8(4) !== 0)
+    return null;
   const rows = footer.readUInt32LE(0);
   const offset = end - tableSize(rows);
-  if (offset < BRACKET) return null;
-  const head = read(offset, HEADER);
-  return head.equals(header(TABLE, tableSize(rows) - HEADER)) ? { offset, rows } : null;
+  if (offset < BRACKET_SIZE) return null;
+  const head = read(offset, HEADER_SIZE);
+  return head.equals(skippableHeader(TABLE_MAGIC, tableSize(rows) - HEADER_SIZE)) ? { offset, rows } : null;
 }
 
-function bracket(character: string): Buffer {
+function bracketFrame(character: string): Buffer {
   const bytes = Buffer.alloc(16);
   bytes.writeUInt32LE(DATA_MAGIC, 0);
   bytes.writeUInt8(0x20, 4); // one segment, one byte of content size, no checksum

@@ -17,10 +17,10 @@ export type ReadBytes = (offset: number, length: number) => Buffer;
 export const DATA_MAGIC = 0xfd2fb528;
 
 /** The largest block a frame may have, RFC 8878 section 3.1.1.2.4. */
-export const BLOCK_LIMIT = 128 * 1024;
+export const MAX_BLOCK_SIZE = 128 * 1024;
 
 /** The longest header of a data frame: magic, descriptor, window, dictionary id, content size. */
-const HEADER_LIMIT = 4 + 1 + 1 + 4 + 8;
+const MAX_HEADER_SIZE = 4 + 1 + 1 + 4 + 8;
 
 /** The whole frame that begins at `offset`, or null when none does. Reads headers only: a frame that is found may still be damaged inside. */
 export function frameAt(read: ReadBytes, offset: number, end: number): Frame | null {
@@ -34,33 +34,40 @@ export function frameAt(read: ReadBytes, offset: number, end: number): Frame | n
 }
 
 function dataFrame(read: ReadBytes, offset: number, end: number): Frame | null {
-  const head = headAt(read, offset);
+  const head = frameHeaderAt(read, offset);
   if (head === null) return null;
   let limit = 0;
   for (const block of blocksAt(read, head.blocks, end - head.checksum)) {
     limit += block.content;
     if (!block.last) continue;
     // A damaged header may claim any size: what the blocks cannot hold is not believed.
-    if (head.told !== null && head.told > limit) return null;
+    if (head.contentSize !== null && head.contentSize > limit) return null;
     const size = block.end + head.checksum - offset;
-    return { kind: 'data', magic: DATA_MAGIC, offset, size, content: head.told ?? limit, exact: head.told !== null };
+    return {
+      kind: 'data',
+      magic: DATA_MAGIC,
+      offset,
+      size,
+      content: head.contentSize ?? limit,
+      exact: head.contentSize !== null,
+    };
   }
   return null;
 }
 
 /** The header of a data frame. */
-export interface Head {
+export interface FrameHeader {
   /** Where the first block begins. */
   readonly blocks: number;
   /** How many bytes of checksum follow the last block. */
   readonly checksum: number;
   /** The size of the content, null when it is not told. */
-  readonly told: number | null;
+  readonly contentSize: number | null;
 }
 
 /** The header of the data frame at `offset`, or null when it is none. */
-export function headAt(read: ReadBytes, offset: number): Head | null {
-  const head = read(offset, HEADER_LIMIT);
+export function frameHeaderAt(read: ReadBytes, offset: number): FrameHeader | null {
+  const head = read(offset, MAX_HEADER_SIZE);
   if (head.length < 6 || head.readUInt32LE(0) !== DATA_MAGIC) return null;
   const descriptor = head.readUInt8(4);
   const single = (descriptor & 0x20) !== 0;
@@ -71,7 +78,7 @@ export function headAt(read: ReadBytes, offset: number): Head | null {
   return {
     blocks: offset + at + bytes,
     checksum: (descriptor & 0x04) !== 0 ? 4 : 0,
-    told: contentSize(head, at, bytes),
+    contentSize: contentSize(head, at, bytes),
   };
 }
 
@@ -94,9 +101,9 @@ export function* blocksAt(read: ReadBytes, offset: number, end: number): Generat
     const kind = (head >>> 1) & 3;
     const size = head >>> 3;
     const next = at + 3 + (kind === 1 ? 1 : size);
-    if (kind === 3 || size > BLOCK_LIMIT || next > end) return;
+    if (kind === 3 || size > MAX_BLOCK_SIZE || next > end) return;
     const last = (head & 1) === 1;
-    yield { offset: at, end: next, content: kind === 2 ? BLOCK_LIMIT : size, last };
+    yield { offset: at, end: next, content: kind === 2 ? MAX_BLOCK_SIZE : size, last };
     if (last) return;
     at = next;
   }

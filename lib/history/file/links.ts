@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HiError } from '../../errors.js';
 import { linkTarget, writeAside } from '../../write-aside.js';
-import { conversationAt, type HistoryPaths } from '../base/history-paths.js';
+import { conversationPaths, type HistoryPaths } from '../base/history-paths.js';
 import { DATA_MAGIC } from './frame-headers.js';
 
 /**
@@ -10,21 +10,21 @@ import { DATA_MAGIC } from './frame-headers.js';
  * lies beside that, under its name: renaming there never crosses file systems and never replaces the link. Throws a `HiError` for a link to nothing,
  * unless a reset put aside what was there: the disk it is on is not at hand, and a conversation that began elsewhere meanwhile would be a second one.
  */
-export function followed(paths: HistoryPaths): HistoryPaths {
+export function resolveLinks(paths: HistoryPaths): HistoryPaths {
   const target = linkTarget(paths.history);
   if (target === paths.history) return paths;
-  const real = { ...conversationAt(target.replace(/(?:\.json)?(?:\.zst)?$/, '')), history: target };
-  if (!existsSync(target) && !existsSync(real.aside)) throw danglingLink(paths.history, target);
+  const real = { ...conversationPaths(target.replace(/(?:\.json)?(?:\.zst)?$/, '')), history: target };
+  if (!existsSync(target) && !existsSync(real.resetCopy)) throw danglingLink(paths.history, target);
   return { ...paths, ...real };
 }
 
 /** The folder that holds the file of the conversation and its copies; of `followed` paths. */
-export function homeOf(paths: HistoryPaths): string {
+export function historyFolder(paths: HistoryPaths): string {
   return dirname(paths.history);
 }
 
 /** Throws a `HiError` when the folder of the attachments is a link to nothing. */
-export function requireAttachments({ attachments }: HistoryPaths): void {
+export function requireAttachmentsFolder({ attachments }: HistoryPaths): void {
   const target = linkTarget(attachments);
   if (target !== attachments && !existsSync(target)) throw danglingLink(attachments, target);
 }

@@ -1,16 +1,16 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/message.js';
 import { requireRegularFile } from '../../regular-file.js';
-import { append } from './append.js';
-import { contentAt, flushed, readAt, reader, sizeOf } from './bytes.js';
+import { appendFrame } from './append.js';
+import { bufferedReader, decompressFrame, readAt, sizeOf, syncDataAsync } from './bytes.js';
+import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
-import { contentOfArray, entriesIn, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
+import { entriesIn, frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
 import { type Facts, withEntry } from './facts.js';
-import { CLOSING, header, OPENING, SPACE } from './file-layout.js';
+import { CLOSING, OPENING, SPACE_MAGIC, skippableHeader } from './file-layout.js';
 import { frameAt } from './frame-headers.js';
-import type { Codec } from './frames.js';
 import { isSealDue, seal } from './seal.js';
-import { neededFrom, type Start } from './sealed.js';
+import { type FrameStart, neededFrom } from './sealed-frame.js';
 import { findTail, rowsBefore, type Tail } from './tail.js';
 
 /** The open history file: knows its living end and the facts of the whole, reads entries from it and adds entries to it. */
@@ -18,13 +18,13 @@ export class LogFile {
   readonly #codec: Codec;
   readonly #file: number;
   /** Names the file on its disk. */
-  readonly node: string;
+  readonly fileId: string;
   readonly writable: boolean;
   /** The full frames from the first one the view needs. */
-  #starts: Start[] = [];
+  #frameStarts: FrameStart[] = [];
   #tail: Tail;
   /** The last bytes before the end of the array: the checksum of the newest entry. */
-  #ending: Buffer;
+  #lastBytes: Buffer;
   #newest: Entry | null = null;
   #facts: Facts;
 
@@ -33,10 +33,10 @@ export class LogFile {
     this.#file = file;
     this.writable = writable;
     const { dev, ino, size } = fstatSync(file);
-    this.node = `${dev}:${ino}`;
-    this.#tail = findTail(codec, reader(file, 64 * 1024), size);
+    this.fileId = `${dev}:${ino}`;
+    this.#tail = findTail(codec, bufferedReader(file, 64 * 1024), size);
     this.#facts = this.#tail.record.facts;
-    this.#ending = this.#bytesBefore(this.#tail.close);
+    this.#lastBytes = this.#bytesBefore(this.#tail.closing);
   }
 
   /** Opens the file at `path`, for reading only with `flags` 'r'. Throws what the system throws, and `Damaged`. */
@@ -52,7 +52,7 @@ export class LogFile {
   }
 
   /** The same file, or the one that took its place, for another reading. */
-  again(codec: Codec, path: string): LogFile {
+  reopen(codec: Codec, path: string): LogFile {
     return LogFile.open(codec, path, 'r');
   }
 
@@ -68,35 +68,35 @@ export class LogFile {
 
   /** All entries from the first one the view needs on. Throws `Damaged`. */
   load(): readonly Entry[] {
-    const { record, at, close } = this.#tail;
+    const { record, recordStart, closing } = this.#tail;
     this.#facts = record.facts;
-    const starts: Start[] = [];
-    const entries = this.#between(record.needed ?? at, close, (start) => starts.push(start));
-    this.#starts = [];
-    this.#know(starts);
-    this.#learn(entries);
+    const starts: FrameStart[] = [];
+    const entries = this.#entriesBetween(record.needed ?? recordStart, closing, (start) => starts.push(start));
+    this.#frameStarts = [];
+    this.#rememberStarts(starts);
+    this.#count(entries);
     if (this.#facts.last >= ID_LIMIT) throw new Damaged(`No ids are left after ${this.#facts.last}.`);
     return entries;
   }
 
   /** Every entry of the log, oldest first, a frame at a time: what is there now, also when the file changes meanwhile. Throws `Damaged`. */
   *all(): Generator<readonly Entry[]> {
-    const { home, close } = this.#tail;
+    const { mutableStart, closing } = this.#tail;
     // What is sealed for good never changes in this file; the rest is read at once.
-    const newest = this.#between(home, close);
-    yield* this.#frames(OPENING.length, home);
+    const newest = this.#entriesBetween(mutableStart, closing);
+    yield* this.#frames(OPENING.length, mutableStart);
     yield newest;
   }
 
   /** The newest `count` messages with what stands between them, oldest first. Reads the end of the file only. Throws `Damaged`. */
   newest(count: number): readonly Entry[] {
-    const { home, close, size } = this.#tail;
-    const rows = rowsBefore(reader(this.#file), size, home);
-    const found = [this.#between(home, close)];
+    const { mutableStart, closing, size } = this.#tail;
+    const rows = rowsBefore(bufferedReader(this.#file), size, mutableStart);
+    const found = [this.#entriesBetween(mutableStart, closing)];
     let messages = messagesIn(found[0] ?? []);
-    for (let index = rows.length - 1, end = home; index >= 0 && messages < count; index -= 1) {
+    for (let index = rows.length - 1, end = mutableStart; index >= 0 && messages < count; index -= 1) {
       const start = end - (rows[index]?.size ?? 0);
-      const entries = this.#between(start, end);
+      const entries = this.#entriesBetween(start, end);
       messages += messagesIn(entries);
       found.push(entries);
       end = start;
@@ -105,36 +105,41 @@ export class LogFile {
   }
 
   /** What other processes added since the last look. Throws `Damaged`, also when this is another log now, or an older copy of this one. */
-  news(): readonly Entry[] {
+  readNew(): readonly Entry[] {
     const old = this.#tail;
-    if (this.#isAsIs()) return [];
-    const tail = findTail(this.#codec, reader(this.#file, 64 * 1024), sizeOf(this.#file));
-    const starts: Start[] = [];
-    const sealed = tail.home !== old.home || !tail.mark.equals(old.mark) || !tail.bytes.equals(old.bytes);
-    const entries = this.#between(sealed ? old.start : old.close, tail.close, (start) => starts.push(start));
+    if (this.#isUnchanged()) return [];
+    const tail = findTail(this.#codec, bufferedReader(this.#file, 64 * 1024), sizeOf(this.#file));
+    const starts: FrameStart[] = [];
+    const sealed =
+      tail.mutableStart !== old.mutableStart ||
+      !tail.startBytes.equals(old.startBytes) ||
+      !tail.recordBytes.equals(old.recordBytes);
+    const entries = this.#entriesBetween(sealed ? old.foundFrom : old.closing, tail.closing, (start) =>
+      starts.push(start),
+    );
     const last = Math.max(this.#facts.last, entries.at(-1)?.id ?? 0);
     if (tail.record.facts.last > last) throw new Damaged(`The record knows of entry ${tail.record.facts.last}.`);
-    const goesOn = sealed ? this.#isContinuedBy(tail, entries) : this.#isUnchangedBefore(old.close);
-    if (tail.record.log !== this.log || !goesOn) throw new Damaged('Another file was copied over this one.');
+    const isContinued = sealed ? this.#isContinuedBy(tail, entries) : this.#isUnchangedBefore(old.closing);
+    if (tail.record.log !== this.log || !isContinued) throw new Damaged('Another file was copied over this one.');
     // Only now: what could not be read is looked for again next time.
     this.#tail = tail;
-    this.#ending = this.#bytesBefore(tail.close);
-    this.#know(starts);
+    this.#lastBytes = this.#bytesBefore(tail.closing);
+    this.#rememberStarts(starts);
     const fresh = entries.filter(({ id }) => id > this.#facts.last);
-    this.#learn(fresh);
+    this.#count(fresh);
     return fresh;
   }
 
   /** Writes the entries, in one frame. They are on disk once `sync` resolved. Only under the lock, after `news`. */
   append(entries: readonly Entry[]): void {
-    this.#tail = append(this.#codec, this.#file, this.#tail, contentOfArray(entries, this.#facts.entries === 0));
-    this.#ending = this.#bytesBefore(this.#tail.close);
-    this.#learn(entries);
+    this.#tail = appendFrame(this.#codec, this.#file, this.#tail, frameContent(entries, this.#facts.entries === 0));
+    this.#lastBytes = this.#bytesBefore(this.#tail.closing);
+    this.#count(entries);
   }
 
   /** Resolves when everything written so far is on disk. */
   async sync(): Promise<void> {
-    await flushed(this.#file);
+    await syncDataAsync(this.#file);
   }
 
   get isSealDue(): boolean {
@@ -144,15 +149,15 @@ export class LogFile {
   /** Packs what was appended. `needed` is the id of the first entry the view needs, null for none. Only under the lock, after `news`. */
   seal(needed: number | null): void {
     const { log, facts } = this;
-    const known = this.#starts;
+    const known = this.#frameStarts;
     const { tail, starts } = seal(this.#codec, this.#file, this.#tail, (made, open) => ({
       log,
       facts,
       needed: neededFrom([...known, ...made], open, needed),
     }));
     this.#tail = tail;
-    this.#ending = this.#bytesBefore(tail.close);
-    this.#starts = [...known, ...starts];
+    this.#lastBytes = this.#bytesBefore(tail.closing);
+    this.#frameStarts = [...known, ...starts];
   }
 
   close(): void {
@@ -160,13 +165,15 @@ export class LogFile {
   }
 
   /** True when the end of the file is what it was at the last look. */
-  #isAsIs(): boolean {
-    const { home, mark, at, bytes, close, free, size } = this.#tail;
+  #isUnchanged(): boolean {
+    const { mutableStart, startBytes, recordStart, recordBytes, closing, free, size } = this.#tail;
     if (sizeOf(this.#file) !== size) return false;
     // A record or a close that a seal has moved away from may still be there, as space: `mark` tells.
     const holds = (offset: number, held: Buffer): boolean => readAt(this.#file, offset, held.length).equals(held);
-    const end = Buffer.concat([this.#ending, CLOSING, header(SPACE, free)]);
-    return holds(home, mark) && holds(at, bytes) && holds(close - this.#ending.length, end);
+    const end = Buffer.concat([this.#lastBytes, CLOSING, skippableHeader(SPACE_MAGIC, free)]);
+    return (
+      holds(mutableStart, startBytes) && holds(recordStart, recordBytes) && holds(closing - this.#lastBytes.length, end)
+    );
   }
 
   /** True when entries that a seal has moved are those that were known, and more: not an older copy of the log, and not one that went on in another way. */
@@ -177,39 +184,40 @@ export class LogFile {
     return last >= this.#facts.last && (!found || JSON.stringify(found) === JSON.stringify(known));
   }
 
-  #isUnchangedBefore(close: number): boolean {
-    return this.#bytesBefore(close).equals(this.#ending);
+  #isUnchangedBefore(closing: number): boolean {
+    return this.#bytesBefore(closing).equals(this.#lastBytes);
   }
 
-  #bytesBefore(close: number): Buffer {
-    return readAt(this.#file, close - 8, 8);
+  #bytesBefore(closing: number): Buffer {
+    return readAt(this.#file, closing - 8, 8);
   }
 
-  #between(from: number, to: number, found?: (start: Start) => void): readonly Entry[] {
+  #entriesBetween(from: number, to: number, found?: (start: FrameStart) => void): readonly Entry[] {
     return [...this.#frames(from, to, found)].flat();
   }
 
-  *#frames(from: number, to: number, found?: (start: Start) => void): Generator<readonly Entry[]> {
-    const read = reader(this.#file, 64 * 1024);
+  *#frames(from: number, to: number, found?: (start: FrameStart) => void): Generator<readonly Entry[]> {
+    const read = bufferedReader(this.#file, 64 * 1024);
     for (let at = from; at < to; ) {
       const frame = frameAt(read, at, to);
       if (frame === null) throw new Damaged(`No whole frame begins at byte ${at}.`);
       at += frame.size;
       if (frame.kind === 'skip' || frame.content <= 1) continue;
-      const held = entriesIn(contentAt(this.#codec, read, frame));
-      found?.({ offset: frame.offset, id: held[0]?.id ?? 0 });
-      yield held;
+      const entries = entriesIn(decompressFrame(this.#codec, read, frame));
+      found?.({ offset: frame.offset, id: entries[0]?.id ?? 0 });
+      yield entries;
     }
   }
 
   /** Remembers where the frames begin that stay where they are. */
-  #know(starts: readonly Start[]): void {
-    const last = this.#starts.at(-1)?.offset ?? 0;
-    for (const start of starts) if (start.offset > last && start.offset < this.#tail.home) this.#starts.push(start);
+  #rememberStarts(starts: readonly FrameStart[]): void {
+    const last = this.#frameStarts.at(-1)?.offset ?? 0;
+    for (const start of starts)
+      if (start.offset > last && start.offset < this.#tail.mutableStart) this.#frameStarts.push(start);
   }
 
   /** Takes entries into the facts, once each. Throws `Damaged` when their ids do not ascend. */
-  #learn(entries: readonly Entry[]): void {
+  #count(entries: readonly Entry[]): void {
     let last = 0;
     for (const entry of entries) {
       if (entry.id <= last) throw new Damaged(`Entry ${entry.id} follows entry ${last}.`);

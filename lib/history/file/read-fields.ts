@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { isTooDeep } from '../../chat/nesting.js';
 
 /** What a field says, from what the file holds; undefined when it is not there. */
-export type Field<Value> = (stored: unknown, whole: JsonObject) => Value;
+export type FieldReader<Value> = (stored: unknown, whole: JsonObject) => Value;
 
 /** The fields of a type, each with what it says. */
-export type JsonFields<Type> = { readonly [Name in keyof Type]-?: Field<Type[Name]> };
+export type JsonFields<Type> = { readonly [Name in keyof Type]-?: FieldReader<Type[Name]> };
 
 /** A stored object as its type has it: the object itself when every field is as it should be, else a copy in which they are. */
 export function withFields<Type>(stored: JsonObject, fields: JsonFields<Type>): Type {
@@ -28,7 +28,7 @@ export function holdsAll(stored: JsonObject, shown: object): boolean {
 }
 
 /** A string, or something else in its place. */
-export function text<Other>(other: Other): Field<string | Other> {
+export function text<Other>(other: Other): FieldReader<string | Other> {
   return (stored) => (typeof stored === 'string' ? stored : other);
 }
 
@@ -36,17 +36,17 @@ export function text<Other>(other: Other): Field<string | Other> {
 export function word<const Word extends string, const Other>(
   words: readonly Word[],
   other: Other,
-): Field<Word | Other> {
+): FieldReader<Word | Other> {
   return (stored) => words.find((known) => known === stored) ?? other;
 }
 
 /** A whole number from 0 on that can be counted with, or something else in its place. */
-export function count<Other>(other: Other): Field<number | Other> {
+export function count<Other>(other: Other): FieldReader<number | Other> {
   return (stored) => (isCount(stored) ? stored : other);
 }
 
 /** An object that is not nested too deeply, or something else in its place. */
-export function json<Other>(other: Other): Field<JsonObject | Other> {
+export function json<Other>(other: Other): FieldReader<JsonObject | Other> {
   return (stored) => (isJsonObject(stored) && !isTooDeep(stored) ? stored : other);
 }
 
@@ -60,7 +60,7 @@ export const isText = (stored: unknown): stored is string => typeof stored === '
 
 /** Small enough that numbers may follow it. */
 export const isCount = (stored: unknown): stored is number =>
-  typeof stored === 'number' && Number.isInteger(stored) && stored >= 0 && stored <= LARGEST;
+  typeof stored === 'number' && Number.isInteger(stored) && stored >= 0 && stored <= COUNT_LIMIT;
 
 /** No conversation has so many messages; from here on adding one would soon no longer change the number. */
-const LARGEST = 2 ** 52;
+const COUNT_LIMIT = 2 ** 52;

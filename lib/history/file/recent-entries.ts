@@ -3,13 +3,13 @@ import { firstNeeded } from '../../view/view.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 
 /** So many more entries are held before the older ones are looked at again. */
-const ENOUGH = 10_000;
+const PRUNE_AFTER = 10_000;
 
 /** Goes through a whole log and holds on to the entries that the view needs. */
-export class Recent {
+export class RecentEntries {
   #entries: Entry[] = [];
   #facts: Facts = NO_FACTS;
-  #limit = ENOUGH;
+  #limit = PRUNE_AFTER;
 
   add(entry: Entry): void {
     this.#entries.push(entry);
@@ -17,7 +17,7 @@ export class Recent {
     if (this.#entries.length < this.#limit) return;
     const first = this.first;
     if (first !== this.#entries[0]?.id) this.#entries = this.#entries.filter(({ id }) => first !== null && id >= first);
-    this.#limit = Math.ceil(1.25 * this.#entries.length) + ENOUGH;
+    this.#limit = Math.ceil(1.25 * this.#entries.length) + PRUNE_AFTER;
   }
 
   /** The entries from the first one the view needs on. */

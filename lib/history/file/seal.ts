@@ -1,82 +1,85 @@
-import { grow, restOf } from './append.js';
-import { contentAt, cutOff, flush, reader, sizeOf, writeAt } from './bytes.js';
+import { growSpace, mutableRow } from './append.js';
+import { bufferedReader, decompressFrame, sizeOf, syncData, truncate, writeAt } from './bytes.js';
+import type { Codec } from './codec.js';
 import { firstIdIn } from './entries.js';
 import {
-  BRACKET,
-  END,
-  HEADER,
-  header,
+  BRACKET_SIZE,
+  END_SIZE,
+  HEADER_SIZE,
   type RecordBody,
-  SPACE,
-  slack,
+  roundUpToBlock,
+  SPACE_MAGIC,
+  skippableHeader,
+  spaceFor,
   tableFrame,
   tableSize,
-  wholeBlocks,
 } from './file-layout.js';
-import type { Codec } from './frames.js';
-import { ending, FULL, type Sealed, type Start, sealedPiece } from './sealed.js';
+import { type FrameStart, logEnd, SEALED_SIZE, type SealedFrame, sealedFrame } from './sealed-frame.js';
 import { rowsBefore, type Tail, walkTail } from './tail.js';
 
 /** True when the frames that were appended one by one take so much more space than together that sealing them pays. */
 export function isSealDue({ frames, record, size }: Tail): boolean {
   const loose = frames.slice(record.sums.length === 0 ? 0 : 1).reduce((sum, frame) => sum + frame.content, 0);
-  return loose >= Math.min(Math.max(size / 8, FULL / 64), FULL / 8);
+  return loose >= Math.min(Math.max(size / 8, SEALED_SIZE / 64), SEALED_SIZE / 8);
 }
 
 /** The tail after sealing, and the full frames it made. */
 export interface SealResult {
   readonly tail: Tail;
-  readonly starts: readonly Start[];
+  readonly starts: readonly FrameStart[];
 }
 
 /** What the new record says of the log, once it is known where the new full frames begin and which id comes first after them (null: none). */
-export type Describe = (starts: readonly Start[], open: number | null) => Pick<RecordBody, 'log' | 'facts' | 'needed'>;
+export type DescribeLog = (
+  starts: readonly FrameStart[],
+  open: number | null,
+) => Pick<RecordBody, 'log' | 'facts' | 'needed'>;
 
 /**
  * Puts what was appended frame by frame into frames of full size, whatever the length of the log, without another file:
  * written behind the array, made valid there by one write of eight bytes, copied over what it replaces, made valid there, and the rest given back.
  * A process killed at any moment, and a power cut after any of the steps, leaves the same entries. Throws what the system throws, the entries as they were.
  */
-export function seal(codec: Codec, file: number, tail: Tail, describe: Describe): SealResult {
-  const contents = tail.frames.map((frame) => contentAt(codec, reader(file), frame));
-  const { full, open } = packed(contents);
-  const frames = full.map((content) => sealedPiece(codec, content));
-  const startsFrom = (at: number): readonly Start[] => startsAt(at, frames, full);
+export function seal(codec: Codec, file: number, tail: Tail, describe: DescribeLog): SealResult {
+  const contents = tail.frames.map((frame) => decompressFrame(codec, bufferedReader(file), frame));
+  const { full, open } = packFrames(contents);
+  const frames = full.map((content) => sealedFrame(codec, content));
+  const startsFrom = (at: number): readonly FrameStart[] => frameStartsFrom(at, frames, full);
   const first = open.length === 0 ? null : firstIdIn(open);
   const bytesAt = (at: number): Buffer =>
-    Buffer.concat([...frames.map(({ bytes }) => bytes), ending(codec, describe(startsFrom(at), first), open)]);
+    Buffer.concat([...frames.map(({ bytes }) => bytes), logEnd(codec, describe(startsFrom(at), first), open)]);
 
-  const behind = tail.close + END;
-  const aside = bytesAt(behind);
-  const end = behind + withRoom(file, tail, aside.length + HEADER).free;
-  writeAt(file, withSpace(aside, end - behind), behind);
-  flush(file);
-  writeAt(file, header(SPACE, behind - tail.home - HEADER), tail.home);
-  flush(file);
+  const behind = tail.closing + END_SIZE;
+  const moved = bytesAt(behind);
+  const end = behind + withRoom(file, tail, moved.length + HEADER_SIZE).free;
+  writeAt(file, withSpace(moved, end - behind), behind);
+  syncData(file);
+  writeAt(file, skippableHeader(SPACE_MAGIC, behind - tail.mutableStart - HEADER_SIZE), tail.mutableStart);
+  syncData(file);
 
-  const home = bytesAt(tail.home);
-  const fits = tail.home + home.length + HEADER <= behind;
+  const inPlace = bytesAt(tail.mutableStart);
+  const fits = tail.mutableStart + inPlace.length + HEADER_SIZE <= behind;
   if (fits) {
-    const bytes = withSpace(home, end - tail.home);
-    writeAt(file, bytes.subarray(HEADER), tail.home + HEADER);
-    flush(file);
-    writeAt(file, bytes.subarray(0, HEADER), tail.home);
-    flush(file);
+    const bytes = withSpace(inPlace, end - tail.mutableStart);
+    writeAt(file, bytes.subarray(HEADER_SIZE), tail.mutableStart + HEADER_SIZE);
+    syncData(file);
+    writeAt(file, bytes.subarray(0, HEADER_SIZE), tail.mutableStart);
+    syncData(file);
   }
-  const sealed = walkTail(codec, reader(file), sizeOf(file), tail.home);
-  const starts = fits ? startsFrom(tail.home) : [];
+  const sealed = walkTail(codec, bufferedReader(file), sizeOf(file), tail.mutableStart);
+  const starts = fits ? startsFrom(tail.mutableStart) : [];
   // A change of size costs the file system more than a write: left alone, the space serves the next seal.
-  const wasteful = sealed.free > 2 * slack(sealed.size) || starts.length > 0;
+  const wasteful = sealed.free > 2 * spaceFor(sealed.size) || starts.length > 0;
   return { tail: wasteful ? trim(file, sealed) : sealed, starts };
 }
 
 /** The contents joined into pieces of full size, and what is left over for the next time. */
-function packed(contents: readonly Buffer[]): { readonly full: readonly Buffer[]; readonly open: Buffer } {
+function packFrames(contents: readonly Buffer[]): { readonly full: readonly Buffer[]; readonly open: Buffer } {
   const full: Buffer[] = [];
   let open: Buffer[] = [];
   for (const content of contents) {
     open.push(content);
-    if (open.reduce((sum, { length }) => sum + length, 0) < FULL) continue;
+    if (open.reduce((sum, { length }) => sum + length, 0) < SEALED_SIZE) continue;
     full.push(Buffer.concat(open));
     open = [];
   }
@@ -84,7 +87,11 @@ function packed(contents: readonly Buffer[]): { readonly full: readonly Buffer[]
 }
 
 /** Where each full piece begins when the first one begins at `at`. */
-function startsAt(at: number, frames: readonly Sealed[], contents: readonly Buffer[]): readonly Start[] {
+function frameStartsFrom(
+  at: number,
+  frames: readonly SealedFrame[],
+  contents: readonly Buffer[],
+): readonly FrameStart[] {
   let offset = at;
   return frames.map(({ bytes }, index) => {
     const start = { offset, id: firstIdIn(contents[index] ?? Buffer.alloc(0)) };
@@ -94,25 +101,25 @@ function startsAt(at: number, frames: readonly Sealed[], contents: readonly Buff
 }
 
 function withRoom(file: number, tail: Tail, needed: number): Tail {
-  return needed <= tail.free ? tail : grow(file, tail, needed);
+  return needed <= tail.free ? tail : growSpace(file, tail, needed);
 }
 
 /** The bytes, and the header of the space that follows it up to `length` bytes. */
 function withSpace(bytes: Buffer, length: number): Buffer {
-  return Buffer.concat([bytes, header(SPACE, length - bytes.length - HEADER)]);
+  return Buffer.concat([bytes, skippableHeader(SPACE_MAGIC, length - bytes.length - HEADER_SIZE)]);
 }
 
 /** Writes the seek table anew right behind a little space, and gives back what is beyond. Does nothing where that gains nothing. */
 function trim(file: number, tail: Tail): Tail {
-  const start = tail.close + END;
-  const rows = rowsBefore(reader(file), tail.size, tail.home);
+  const start = tail.closing + END_SIZE;
+  const rows = rowsBefore(bufferedReader(file), tail.size, tail.mutableStart);
   const table = tableSize(rows.length + 1);
-  const size = wholeBlocks(start + slack(start) + table);
-  if (size + HEADER > start + tail.free) return tail;
+  const size = roundUpToBlock(start + spaceFor(start) + table);
+  if (size + HEADER_SIZE > start + tail.free) return tail;
   const end = size - table;
-  const beyond = header(SPACE, tail.size - size - HEADER);
-  writeAt(file, Buffer.concat([tableFrame([...rows, restOf(tail, end)]), beyond]), end);
-  writeAt(file, header(SPACE, end - start), tail.close + BRACKET);
-  cutOff(file, size);
+  const beyond = skippableHeader(SPACE_MAGIC, tail.size - size - HEADER_SIZE);
+  writeAt(file, Buffer.concat([tableFrame([...rows, mutableRow(tail, end)]), beyond]), end);
+  writeAt(file, skippableHeader(SPACE_MAGIC, end - start), tail.closing + BRACKET_SIZE);
+  truncate(file, size);
   return { ...tail, size, free: end - start };
 }

@@ -1,38 +1,38 @@
+import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
 import {
-  BLOCK,
-  BRACKET,
+  BRACKET_SIZE,
   CLOSING,
-  HEADER,
+  FILE_BLOCK,
+  HEADER_SIZE,
   OPENING,
-  RECORD,
+  RECORD_MAGIC,
   type RecordBody,
+  readMutableStart,
   readRecord,
-  readRest,
   readTable,
   rowOf,
   type SeekRow,
-  SPACE,
+  SPACE_MAGIC,
 } from './file-layout.js';
 import { type Frame, frameAt, type ReadBytes } from './frame-headers.js';
-import type { Codec } from './frames.js';
 
 /** The living end of the file: where the newest record is, what follows it, and the space for what comes next. */
 export interface Tail {
   /** Where it was found from: a frame begins there as long as the file is the same one. */
-  readonly start: number;
+  readonly foundFrom: number;
   /** Where all begins that the next seal writes anew, a multiple of eight: the record, or the space before it that a seal left or is just leaving. */
-  readonly home: number;
+  readonly mutableStart: number;
   readonly record: RecordBody;
   /** Where the record begins, a multiple of eight. */
-  readonly at: number;
+  readonly recordStart: number;
   /** The first bytes at `home` and those of the record, by which a later look tells whether all is still the same. */
-  readonly mark: Buffer;
-  readonly bytes: Buffer;
+  readonly startBytes: Buffer;
+  readonly recordBytes: Buffer;
   /** The data frames between home and close. */
   readonly frames: readonly Frame[];
   /** Where the closing frame begins, a multiple of eight. */
-  readonly close: number;
+  readonly closing: number;
   /** How many bytes the space after it holds. */
   readonly free: number;
   /** The size of the file. */
@@ -40,14 +40,14 @@ export interface Tail {
 }
 
 /** No record comes near this size; what claims to be larger is damaged. */
-const RECORD_LIMIT = 1024 * 1024;
+const MAX_RECORD_SIZE = 1024 * 1024;
 
 /** The tail of a whole file: found by the seek table at its end, and where that is missing or wrong by walking all frames. Throws `Damaged`. */
 export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
-  if (!read(0, BRACKET).equals(OPENING)) throw new Damaged('The file does not begin with the opening frame.');
+  if (!read(0, BRACKET_SIZE).equals(OPENING)) throw new Damaged('The file does not begin with the opening frame.');
   // Cut off or added to by somebody else. What is appended would no longer be safe from a kill in the middle of a page.
-  if (size % BLOCK !== 0) throw new Damaged('The file is not a whole number of blocks long.');
-  const start = readRest(read, size);
+  if (size % FILE_BLOCK !== 0) throw new Damaged('The file is not a whole number of blocks long.');
+  const start = readMutableStart(read, size);
   if (start !== null) {
     try {
       return walkTail(codec, read, size, start);
@@ -61,23 +61,33 @@ export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
 
 /** The tail of a file in which a frame begins at `start`, at its home or before. Throws `Damaged` when the frames do not reach the end of the file one after another. */
 export function walkTail(codec: Codec, read: ReadBytes, size: number, start: number): Tail {
-  let home: number | null = null;
-  let found: Pick<Tail, 'record' | 'at' | 'bytes'> | null = null;
+  let mutableStart: number | null = null;
+  let found: Pick<Tail, 'record' | 'recordStart' | 'recordBytes'> | null = null;
   const frames: Frame[] = [];
   for (let at = start; ; ) {
     const frame = frameAt(read, at, size);
     if (frame === null) throw new Damaged(`No whole frame begins at byte ${at}.`);
     if (isClosing(read, frame)) {
-      if (found === null || home === null) throw new Damaged('The file has no record.');
-      const mark = Buffer.from(read(home, HEADER));
-      return { start, home, mark, ...found, frames, close: at, free: freeAfter(read, at + frame.size, size), size };
+      if (found === null || mutableStart === null) throw new Damaged('The file has no record.');
+      const startBytes = Buffer.from(read(mutableStart, HEADER_SIZE));
+      return {
+        foundFrom: start,
+        mutableStart,
+        startBytes,
+        ...found,
+        frames,
+        closing: at,
+        free: spaceAfter(read, at + frame.size, size),
+        size,
+      };
     }
-    const bytes = frame.magic === RECORD && frame.size <= RECORD_LIMIT ? Buffer.from(read(at, frame.size)) : null;
+    const bytes =
+      frame.magic === RECORD_MAGIC && frame.size <= MAX_RECORD_SIZE ? Buffer.from(read(at, frame.size)) : null;
     const record = bytes && readRecord(codec, bytes);
-    if (record) found = { record, at, bytes };
+    if (record) found = { record, recordStart: at, recordBytes: bytes };
     // No space lies between frames that are sealed for good: where the first of it is, the next seal begins.
-    if (record || frame.magic === SPACE) home ??= at;
-    if (frame.kind === 'data' && home !== null) frames.push(frame);
+    if (record || frame.magic === SPACE_MAGIC) mutableStart ??= at;
+    if (frame.kind === 'data' && mutableStart !== null) frames.push(frame);
     at += frame.size;
   }
 }
@@ -86,7 +96,7 @@ export function walkTail(codec: Codec, read: ReadBytes, size: number, start: num
 export function rowsBefore(read: ReadBytes, size: number, end: number): readonly SeekRow[] {
   const known = readTable(read, size)?.slice(0, -1) ?? [];
   const covered = known.reduce((sum, row) => sum + row.size, 0);
-  const trusted = covered <= end && covered === readRest(read, size);
+  const trusted = covered <= end && covered === readMutableStart(read, size);
   const rows = trusted ? known : [];
   for (let at = trusted ? covered : 0; at < end; ) {
     const frame = frameAt(read, at, end);
@@ -98,14 +108,14 @@ export function rowsBefore(read: ReadBytes, size: number, end: number): readonly
 }
 
 /** How much space follows the closing frame. Only skippable frames may be there, up to the end of the file. */
-function freeAfter(read: ReadBytes, start: number, size: number): number {
+function spaceAfter(read: ReadBytes, start: number, size: number): number {
   let free: number | null = null;
   for (let at = start; at < size; ) {
     const frame = frameAt(read, at, size);
     if (frame?.kind !== 'skip') throw new Damaged(`Something follows the end of the array at byte ${at}.`);
     if (free === null) {
-      if (frame.magic !== SPACE) throw new Damaged('No space follows the end of the array.');
-      free = frame.size - HEADER;
+      if (frame.magic !== SPACE_MAGIC) throw new Damaged('No space follows the end of the array.');
+      free = frame.size - HEADER_SIZE;
     }
     at += frame.size;
   }
@@ -114,5 +124,5 @@ function freeAfter(read: ReadBytes, start: number, size: number): number {
 }
 
 function isClosing(read: ReadBytes, frame: Frame): boolean {
-  return frame.kind === 'data' && frame.size === BRACKET && read(frame.offset, BRACKET).equals(CLOSING);
+  return frame.kind === 'data' && frame.size === BRACKET_SIZE && read(frame.offset, BRACKET_SIZE).equals(CLOSING);
 }

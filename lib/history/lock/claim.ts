@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
 import { systemCode } from '../../errors.js';
-import { renew } from './renewal.js';
+import { touch } from './heartbeat.js';
 
 /** The file by which this process says that it wants to write, or does. */
-export class Wish {
+export class Claim {
   readonly #path: string;
   #file: number | null = null;
 
@@ -16,7 +16,7 @@ export class Wish {
   }
 
   /** False once another process has taken the file away. */
-  get stands(): boolean {
+  get isStanding(): boolean {
     return existsSync(this.#path);
   }
 
@@ -30,8 +30,8 @@ export class Wish {
   }
 
   /** Shows others that this process lives. */
-  renew(): void {
-    if (this.#file !== null) renew(this.#file);
+  heartbeat(): void {
+    if (this.#file !== null) touch(this.#file);
   }
 
   /** Takes the wish back; false when another process had done so before. */

@@ -1,18 +1,18 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/message.js';
 import { requireRegularFile } from '../../regular-file.js';
-import { entriesOfArray } from '../file/array.js';
-import { reader } from '../file/bytes.js';
+import { bufferedReader } from '../file/bytes.js';
+import type { Codec } from '../file/codec.js';
 import { Damaged } from '../file/damaged.js';
 import { lastMessages } from '../file/entries.js';
 import { type Facts, NO_FACTS } from '../file/facts.js';
-import type { Codec } from '../file/frames.js';
-import { Recent } from '../file/recent-entries.js';
-import { type Findings, Salvage } from './salvage.js';
+import { entriesOfArray } from '../file/read-array.js';
+import { RecentEntries } from '../file/recent-entries.js';
+import { Salvage, type SalvageReport } from './salvage.js';
 
 /** An open history that is not laid out as hi lays it out, because another program wrote it or because it is damaged. It can only be read, and all of it must be. */
 export class ArrayFile {
-  readonly node: string;
+  readonly fileId: string;
   /** Names the conversation: it has no name of its own yet. */
   readonly log = '';
   readonly #codec: Codec;
@@ -29,7 +29,7 @@ export class ArrayFile {
     this.#file = file;
     this.isDamaged = damaged;
     const { dev, ino, size, mtimeMs } = fstatSync(file);
-    this.node = `${dev}:${ino}`;
+    this.fileId = `${dev}:${ino}`;
     this.#size = size;
     this.#version = `${size}:${mtimeMs}`;
   }
@@ -41,7 +41,7 @@ export class ArrayFile {
   }
 
   /** The same file, or the one that took its place, for another reading. */
-  again(codec: Codec, path: string): ArrayFile {
+  reopen(codec: Codec, path: string): ArrayFile {
     return ArrayFile.open(codec, path, this.isDamaged);
   }
 
@@ -52,33 +52,33 @@ export class ArrayFile {
 
   /** All entries from the first one the view needs on. Throws `Damaged` when the file is not one sound array. */
   load(): readonly Entry[] {
-    const recent = new Recent();
+    const recent = new RecentEntries();
     for (const entries of this.all()) for (const entry of entries) recent.add(entry);
     this.#facts = recent.facts;
     return recent.entries;
   }
 
   /** Nobody adds to such a file without giving it hi's layout, and that makes it another file. Throws `Damaged` when it was written over. */
-  news(): readonly Entry[] {
+  readNew(): readonly Entry[] {
     const { size, mtimeMs } = fstatSync(this.#file);
     if (`${size}:${mtimeMs}` !== this.#version) throw new Damaged('The file was written over.');
     return [];
   }
 
   /** What became of its elements, null when nothing had to be done to them. */
-  get findings(): Findings | null {
-    return this.isDamaged ? this.salvage.findings : null;
+  get report(): SalvageReport | null {
+    return this.isDamaged ? this.salvage.report : null;
   }
 
   /** What can be read of it. */
   get salvage(): Salvage {
-    this.#salvage ??= new Salvage(this.#codec, reader(this.#file, 64 * 1024), this.#size);
+    this.#salvage ??= new Salvage(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size);
     return this.#salvage;
   }
 
   /** Every entry, oldest first, piece by piece. Throws `Damaged` when the file is not one sound array. */
   *all(): Generator<readonly Entry[]> {
-    if (!this.isDamaged) yield* entriesOfArray(this.#codec, reader(this.#file, 64 * 1024), this.#size);
+    if (!this.isDamaged) yield* entriesOfArray(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size);
     else for (const entry of this.salvage.entries()) yield [entry];
   }
 

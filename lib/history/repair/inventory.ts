@@ -1,14 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { isTooDeep } from '../../chat/nesting.js';
+import { ArraySplitter, type Element } from '../file/array-splitter.js';
+import { checksumsBefore, crc32, intactPieces } from '../file/checksums.js';
+import type { Codec } from '../file/codec.js';
 import type { RecordBody } from '../file/file-layout.js';
 import type { ReadBytes } from '../file/frame-headers.js';
-import type { Codec } from '../file/frames.js';
-import type { Readable } from '../file/readable.js';
-import { type Element, Splitter } from '../file/splitter.js';
-import { checksum, soundPieces, sumsBefore } from '../file/sums.js';
-import { beat } from '../lock/held.js';
-import { beginsTurn, idOf, isComplete, isElement, isOurs, isSurelyElement, timeOf, turnOf } from './adopt-element.js';
-import type { FoundFrame } from './found-frames.js';
+import type { RecoveredFrame } from '../file/recover-frame.js';
+import { heartbeat } from '../lock/holder.js';
+import {
+  beginsTurn,
+  idOf,
+  isCertainlyElement,
+  isComplete,
+  isElement,
+  isWrittenByHi,
+  timeOf,
+  turnOf,
+} from './normalize-element.js';
+import type { ScannedFrame } from './scan-frames.js';
 
 /** How an entry begins that hi wrote. Inside a string the quotes would be escaped. */
 const ENTRY = '{"id":';
@@ -27,12 +36,12 @@ export interface Item {
   readonly turn: number | null;
   /** Milliseconds; that of the element before it where it does not say. */
   readonly time: number;
-  readonly begins: boolean;
+  readonly beginsTurn: boolean;
   readonly trust: Trust;
   /** It lies in space: an older copy, or what was never taken into the log. */
   readonly stale: boolean;
   /** A checksum of its text, however that is spaced. */
-  readonly sum: number;
+  readonly checksum: number;
   /** It had to be changed to be an entry. */
   readonly changed: boolean;
 }
@@ -42,23 +51,23 @@ export interface ConversationPart {
   /** The newest record of hi's in it, null in the file of another program. */
   record: RecordBody | null;
   /** Whether hi wrote it. */
-  readonly ours: boolean;
+  readonly isWrittenByHi: boolean;
   /** Elements that are no entries. */
-  leftOut: number;
+  skipped: number;
   /** Something in it could not be read. */
-  broken: boolean;
-  splitter: Splitter;
+  isDamaged: boolean;
+  splitter: ArraySplitter;
 }
 
 /** Where a text was found, and what is known of it there. */
-interface Place {
+interface Location {
   readonly start: number;
   readonly end: number;
   readonly trust: Trust;
   readonly stale: boolean;
 }
 
-type DataFrame = Extract<FoundFrame, { readonly kind: 'data' }>;
+type DataFrame = Extract<ScannedFrame, { readonly kind: 'data' }>;
 
 /** Everything in a file that may be an element, in the order of the file, and which part of a file that was joined from several it belongs to. */
 export class Inventory {
@@ -74,15 +83,15 @@ export class Inventory {
   #arrays = 0;
   #time = 0;
   /** How far the beginning of an unfinished element can be believed. */
-  #held: Trust = 'checked';
+  #pendingTrust: Trust = 'checked';
 
-  constructor(codec: Codec, read: ReadBytes, frames: Iterable<FoundFrame>) {
+  constructor(codec: Codec, read: ReadBytes, frames: Iterable<ScannedFrame>) {
     this.#codec = codec;
     this.#read = read;
     for (const frame of frames) {
       if (frame.kind === 'data') this.#take(frame);
       else if (frame.kind === 'opening') this.#begin(true);
-      else if (frame.kind === 'closing') this.#isOpen &&= !this.#part?.ours;
+      else if (frame.kind === 'closing') this.#isOpen &&= !this.#part?.isWrittenByHi;
       else if (this.#part) this.#part.record = frame.body;
     }
   }
@@ -91,8 +100,8 @@ export class Inventory {
     return this.parts.at(-1);
   }
 
-  #begin(ours: boolean, splitter = new Splitter()): ConversationPart {
-    const part: ConversationPart = { record: null, ours, leftOut: 0, broken: false, splitter };
+  #begin(isWrittenByHi: boolean, splitter = new ArraySplitter()): ConversationPart {
+    const part: ConversationPart = { record: null, isWrittenByHi, skipped: 0, isDamaged: false, splitter };
     this.parts.push(part);
     this.#isOpen = true;
     return part;
@@ -101,70 +110,79 @@ export class Inventory {
   #take(frame: DataFrame): void {
     const { found, follows } = frame;
     const part = this.#part;
-    beat();
+    heartbeat();
     this.frames.push(frame.at);
-    if (frame.stale) this.#whole(found, true);
-    else if (part?.ours && this.#isOpen) this.#ours(part, frame);
+    if (frame.isStale) this.#takeVerified(found, true);
+    else if (part?.isWrittenByHi && this.#isOpen) this.#takeNative(part, frame);
     // What was space before its header was damaged.
-    else if (part?.ours && !follows && OURS.test(found.content.toString('latin1', 0, 7))) this.#whole(found, true);
-    else this.#foreign(frame);
+    else if (part?.isWrittenByHi && !follows && NATIVE_CONTENT.test(found.content.toString('latin1', 0, 7)))
+      this.#takeVerified(found, true);
+    else this.#takeForeign(frame);
   }
 
   /** A frame of hi's. */
-  #ours(part: ConversationPart, { at, found }: DataFrame): void {
-    if (found.checked) {
-      this.#whole(found, false);
+  #takeNative(part: ConversationPart, { at, found }: DataFrame): void {
+    if (found.isVerified) {
+      this.#takeVerified(found, false);
       return;
     }
-    part.broken = true;
-    const sums = sumsBefore(this.#codec, this.#read, at);
+    part.isDamaged = true;
+    const sums = checksumsBefore(this.#codec, this.#read, at);
     // Without checksums of its own a frame that could be decompressed to its end, and still is wrong, is wrong anywhere.
-    const pieces = sums.length > 0 ? soundPieces(found.content, sums) : [found.content.subarray(0, found.uncut)];
+    const pieces =
+      sums.length > 0 ? intactPieces(found.content, sums) : [found.content.subarray(0, found.intactLength)];
     for (const piece of pieces) {
       const base = piece.byteOffset - found.content.byteOffset;
       for (let start = piece.indexOf(ENTRY); start >= 0; start = piece.indexOf(ENTRY, start + 1)) {
-        const [element] = new Splitter().elements(piece.subarray(start));
+        const [element] = new ArraySplitter().elements(piece.subarray(start));
         if (element === undefined) continue;
-        const place: Place = { start: base + start, end: base + start + element.end, trust: 'checked', stale: false };
+        const place: Location = {
+          start: base + start,
+          end: base + start + element.end,
+          trust: 'checked',
+          stale: false,
+        };
         if (this.#add(element.text, place, true)) start += element.end - 1;
       }
     }
   }
 
-  #whole({ content }: Readable, stale: boolean): void {
-    for (const { text, start, end } of new Splitter().elements(content)) {
+  #takeVerified({ content }: RecoveredFrame, stale: boolean): void {
+    for (const { text, start, end } of new ArraySplitter().elements(content)) {
       this.#add(text, { start, end, trust: 'checked', stale }, stale);
     }
   }
 
   /** A frame of another program's: an element may reach from one into the next, but not over a gap. */
-  #foreign({ found, follows }: DataFrame): void {
-    const begins = !follows && BEGINNING.test(found.content.toString('latin1', 0, 64));
+  #takeForeign({ found, follows }: DataFrame): void {
+    const begins = !follows && ARRAY_START.test(found.content.toString('latin1', 0, 64));
     let part = this.#part;
-    if (part === undefined || part.ours || begins) {
+    if (part === undefined || part.isWrittenByHi || begins) {
       part = this.#begin(false);
-      part.broken = !follows && !begins;
+      part.isDamaged = !follows && !begins;
     } else if (!follows) {
-      part.broken = true;
-      part.splitter = new Splitter();
+      part.isDamaged = true;
+      part.splitter = new ArraySplitter();
       this.#arrays = 0;
     }
-    part.broken ||= !found.sound;
+    part.isDamaged ||= !found.isIntact;
     for (const element of part.splitter.elements(found.content)) {
-      if (part.broken && !isSure(element.text)) continue;
+      if (part.isDamaged && !isCertain(element.text)) continue;
       part = this.#partOf(part, element);
       const here = trustOf(found, element.end);
-      const trust = element.start < 0 ? least(this.#held, here) : here;
+      const trust = element.start < 0 ? least(this.#pendingTrust, here) : here;
       this.#add(element.text, { start: element.start, end: element.end, trust, stale: false }, false);
-      this.#held = 'checked';
+      this.#pendingTrust = 'checked';
     }
-    this.#held = part.splitter.isInside ? least(this.#held, trustOf(found, found.content.length)) : 'checked';
+    this.#pendingTrust = part.splitter.isInside
+      ? least(this.#pendingTrust, trustOf(found, found.content.length))
+      : 'checked';
   }
 
   /** The part that an element belongs to: a further array is a further part. */
   #partOf(part: ConversationPart, { arrays }: Element): ConversationPart {
     if (arrays === this.#arrays) return part;
-    if (part.broken) {
+    if (part.isDamaged) {
       this.#arrays = arrays;
       return part;
     }
@@ -172,17 +190,17 @@ export class Inventory {
     this.#arrays = arrays;
     if (!isNext) return part;
     const next = this.#begin(false, part.splitter);
-    next.broken = part.broken;
+    next.isDamaged = part.isDamaged;
     return next;
   }
 
   /** Takes an element in; false when it is no entry. With `strict` nothing is changed to make it one. */
-  #add(text: Buffer, { start, end, trust, stale }: Place, strict: boolean): boolean {
+  #add(text: Buffer, { start, end, trust, stale }: Location, strict: boolean): boolean {
     const value = parsed(text);
     const time = value && Date.parse(timeOf(value) ?? '');
     const part = this.#part;
-    if (part === undefined || value === null || !(strict ? isOurs(value) : isElement(value))) {
-      if (part && !strict) part.leftOut += 1;
+    if (part === undefined || value === null || !(strict ? isWrittenByHi(value) : isElement(value))) {
+      if (part && !strict) part.skipped += 1;
       return false;
     }
     this.#time = time === null || Number.isNaN(time) ? this.#time : time;
@@ -195,10 +213,10 @@ export class Inventory {
       id: idOf(value),
       turn: turnOf(value),
       time: this.#time,
-      begins: beginsTurn(value),
+      beginsTurn: beginsTurn(value),
       trust,
       stale,
-      sum: checksum(part.ours || isTooDeep(value) ? text : Buffer.from(JSON.stringify(value))),
+      checksum: crc32(part.isWrittenByHi || isTooDeep(value) ? text : Buffer.from(JSON.stringify(value))),
       changed: !isComplete(value),
     });
     return true;
@@ -206,14 +224,14 @@ export class Inventory {
 }
 
 /** How the content of a frame of hi's begins. */
-const OURS = /^,?\{"id":/;
+const NATIVE_CONTENT = /^,?\{"id":/;
 
 /** How the content of a frame looks with which an array begins. */
-const BEGINNING = /^\s*\[\s*(\{\s*"(id|turn|at|role)"|\])/;
+const ARRAY_START = /^\s*\[\s*(\{\s*"(id|turn|at|role)"|\])/;
 
-function trustOf(found: Readable, end: number): Trust {
-  if (found.sound) return found.checked ? 'checked' : 'plain';
-  return end <= found.uncut ? 'checked' : 'none';
+function trustOf(found: RecoveredFrame, end: number): Trust {
+  if (found.isIntact) return found.isVerified ? 'checked' : 'plain';
+  return end <= found.intactLength ? 'checked' : 'none';
 }
 
 function least(one: Trust, other: Trust): Trust {
@@ -221,9 +239,9 @@ function least(one: Trust, other: Trust): Trust {
   return one === 'plain' || other === 'plain' ? 'plain' : 'checked';
 }
 
-function isSure(text: Buffer): boolean {
+function isCertain(text: Buffer): boolean {
   const value = parsed(text);
-  return value !== null && isSurelyElement(value);
+  return value !== null && isCertainlyElement(value);
 }
 
 function parsed(text: Buffer): JsonObject | null {

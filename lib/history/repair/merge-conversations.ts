@@ -7,7 +7,7 @@ export interface Merged {
   /** Their ids, in the same order. */
   readonly ids: readonly number[];
   /** Elements that no checksum covers. */
-  readonly doubtful: readonly number[];
+  readonly unverified: readonly number[];
   /** Elements that repeat another one, with the number of that. */
   readonly repeated: ReadonlyMap<number, number>;
   /** Whether an element got another id than it had. */
@@ -19,28 +19,28 @@ export interface Merged {
  */
 export function mergeConversations(inventory: Inventory): Merged {
   const { items } = inventory;
-  const doubtful: number[] = [];
+  const unverified: number[] = [];
   const sequences: number[][] = inventory.parts.map(() => []);
-  const believed = isBelievedIn(inventory);
+  const isTrusted = isTrustedIn(inventory);
   for (const [index, item] of items.entries()) {
     if (item.stale) continue;
-    if (believed(item)) sequences[item.part]?.push(index);
-    else doubtful.push(index);
+    if (isTrusted(item)) sequences[item.part]?.push(index);
+    else unverified.push(index);
   }
   addStale(items, sequences);
-  const { kept, repeated } = once(
+  const { kept, repeated } = withoutRepeats(
     items,
     sequences.filter((sequence) => sequence.length > 0),
   );
-  const order = byTime(items, kept);
+  const order = mergeByTime(items, kept);
   const ids = idsFor(items, order);
   const isRenumbered = order.some((index, at) => items[index]?.id !== ids[at]);
-  return { order, ids, doubtful, repeated, isRenumbered };
+  return { order, ids, unverified, repeated, isRenumbered };
 }
 
 /** What a checksum covers, and what has none in a part in which everything fits together. */
-function isBelievedIn({ parts }: Inventory): (item: Item) => boolean {
-  const whole = parts.map((part) => !part.broken && part.splitter.isTidy);
+function isTrustedIn({ parts }: Inventory): (item: Item) => boolean {
+  const whole = parts.map((part) => !part.isDamaged && part.splitter.isWellFormed);
   return ({ trust, part }) => trust === 'checked' || (trust === 'plain' && whole[part] === true);
 }
 
@@ -62,7 +62,7 @@ function addStale(items: readonly Item[], sequences: number[][]): void {
 }
 
 /** Without what another element repeats word for word under the same id. */
-function once(items: readonly Item[], sequences: readonly (readonly number[])[]) {
+function withoutRepeats(items: readonly Item[], sequences: readonly (readonly number[])[]) {
   if (sequences.length < 2 && ascends(items, sequences[0] ?? []))
     return { kept: sequences, repeated: new Map<number, number>() };
   const seen = new Map<string, number>();
@@ -71,7 +71,7 @@ function once(items: readonly Item[], sequences: readonly (readonly number[])[])
     sequence.filter((index) => {
       const item = items[index];
       if (!item || item.id === null) return true;
-      const name = `${item.id} ${item.time} ${item.sum}`;
+      const name = `${item.id} ${item.time} ${item.checksum}`;
       const first = seen.get(name);
       if (first === undefined) seen.set(name, index);
       else repeated.set(index, first);
@@ -94,7 +94,7 @@ interface Queue {
 }
 
 /** The sequences as one: whole turns, the earlier one first. */
-function byTime(items: readonly Item[], sequences: readonly (readonly number[])[]): readonly number[] {
+function mergeByTime(items: readonly Item[], sequences: readonly (readonly number[])[]): readonly number[] {
   if (sequences.length < 2) return sequences[0] ?? [];
   const queues = sequences.map((sequence): Queue => ({ sequence, at: 0, time: timeAt(items, sequence[0]) }));
   const order: number[] = [];
@@ -110,7 +110,7 @@ function takeTurn(items: readonly Item[], queue: Queue, order: number[]): void {
   do {
     order.push(queue.sequence[queue.at] ?? 0);
     queue.at += 1;
-  } while (queue.at < queue.sequence.length && items[queue.sequence[queue.at] ?? 0]?.begins !== true);
+  } while (queue.at < queue.sequence.length && items[queue.sequence[queue.at] ?? 0]?.beginsTurn !== true);
   queue.time = Math.max(queue.time, timeAt(items, queue.sequence[queue.at]));
 }
 

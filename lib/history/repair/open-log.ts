@@ -3,9 +3,9 @@ import type { Entry } from '../../chat/message.js';
 import { systemCode } from '../../errors.js';
 import { requireRegularFile } from '../../regular-file.js';
 import { readAt } from '../file/bytes.js';
+import type { Codec } from '../file/codec.js';
 import { Damaged, Unordered } from '../file/damaged.js';
-import { BRACKET, OPENING } from '../file/file-layout.js';
-import type { Codec } from '../file/frames.js';
+import { BRACKET_SIZE, OPENING } from '../file/file-layout.js';
 import { LogFile } from '../file/log-file.js';
 import { ArrayFile } from './array-file.js';
 
@@ -21,9 +21,9 @@ export interface Opened {
  */
 export function openLog(codec: Codec, path: string, sure: boolean): Opened {
   try {
-    return loaded(openOurs(codec, path, sure));
+    return loaded(openNative(codec, path, sure));
   } catch (thrown) {
-    if (!(thrown instanceof Damaged) || (!sure && beginsLikeOurs(path))) throw thrown;
+    if (!(thrown instanceof Damaged) || (!sure && hasNativeOpening(path))) throw thrown;
     return openArray(codec, path);
   }
 }
@@ -52,7 +52,7 @@ function loaded(file: LogFile | ArrayFile): Opened {
 }
 
 /** For writing; where that is not allowed, and nobody is `sure` to write, for reading. */
-function openOurs(codec: Codec, path: string, sure: boolean): LogFile {
+function openNative(codec: Codec, path: string, sure: boolean): LogFile {
   try {
     return LogFile.open(codec, path, 'r+');
   } catch (thrown) {
@@ -67,11 +67,11 @@ function openOurs(codec: Codec, path: string, sure: boolean): LogFile {
 }
 
 /** True for a file that may be of hi's layout, whatever follows. */
-export function beginsLikeOurs(path: string): boolean {
+export function hasNativeOpening(path: string): boolean {
   requireRegularFile(path);
   const file = openSync(path, 'r');
   try {
-    return readAt(file, 0, BRACKET).equals(OPENING);
+    return readAt(file, 0, BRACKET_SIZE).equals(OPENING);
   } finally {
     closeSync(file);
   }

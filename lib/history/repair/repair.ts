@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Entry } from '../../chat/message.js';
 import { DAMAGED_PREFIX, type HistoryPaths } from '../base/history-paths.js';
 import { linkOrCopy } from '../base/link-or-copy.js';
-import type { Codec } from '../file/frames.js';
-import { followed, homeOf, removeConversation } from '../file/links.js';
-import { assertHeld } from '../lock/held.js';
+import type { Codec } from '../file/codec.js';
+import { historyFolder, removeConversation, resolveLinks } from '../file/links.js';
+import { assertLockHeld } from '../lock/holder.js';
 import { ArrayFile } from './array-file.js';
-import { reordered, repaired } from './findings.js';
-import { rewrite, syncFolder, writeLog } from './rewrite.js';
+import { editNotice, repairNotice } from './repair-notices.js';
+import { replaceHistory, syncFolder, writeLog } from './rewrite.js';
 import type { Salvage } from './salvage.js';
 
 const EXTENSION = '.json.zst';
@@ -19,19 +19,19 @@ const EXTENSION = '.json.zst';
  * Only under the lock. Throws what the system throws, the damaged file as it was.
  */
 export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date): string {
-  const real = followed(paths);
+  const real = resolveLinks(paths);
   const kept = freeName(paths.folder, now);
   linkOrCopy(real.history, kept);
   const damaged = ArrayFile.open(codec, kept, true);
   try {
     const { salvage } = damaged;
-    const { entries, doubtful } = written(codec, paths, log, salvage, kept);
+    const { entries, unverified } = written(codec, paths, log, salvage, kept);
     if (entries === 0) {
-      assertHeld();
+      assertLockHeld();
       removeConversation(paths, real);
     }
-    syncFolder(homeOf(real));
-    return repaired(salvage.findings, kept, doubtful);
+    syncFolder(historyFolder(real));
+    return repairNotice(salvage.report, kept, unverified);
   } finally {
     damaged.close();
   }
@@ -40,10 +40,10 @@ export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date
 /** Writes what can be believed and what cannot; when that fails the damaged file is still in its place, and the copies are removed. */
 function written(codec: Codec, paths: HistoryPaths, log: string, salvage: Salvage, kept: string) {
   const path = `${kept.slice(0, -EXTENSION.length)}-unverified${EXTENSION}`;
-  const doubtful = salvage.findings.doubtful === 0 ? null : path;
+  const unverified = salvage.report.unverified === 0 ? null : path;
   try {
-    if (doubtful !== null) writeLog(codec, doubtful, log, salvage.doubtful());
-    return { entries: rewrite(codec, paths, salvage.log ?? log, salvage.entries()).entries, doubtful };
+    if (unverified !== null) writeLog(codec, unverified, log, salvage.unverified());
+    return { entries: replaceHistory(codec, paths, salvage.log ?? log, salvage.entries()).entries, unverified };
   } catch (thrown) {
     for (const copy of [path, kept]) rmSync(copy, { force: true });
     throw thrown;
@@ -62,11 +62,11 @@ export function convert(
   more: readonly Entry[],
   now: Date,
 ): string | null {
-  const { findings } = file;
-  const kept = findings && freeName(paths.folder, now);
-  if (kept) linkOrCopy(followed(paths).history, kept);
-  rewrite(codec, paths, log, entriesOf(file, more));
-  return findings && kept && reordered(findings, kept);
+  const { report } = file;
+  const kept = report && freeName(paths.folder, now);
+  if (kept) linkOrCopy(resolveLinks(paths).history, kept);
+  replaceHistory(codec, paths, log, entriesOf(file, more));
+  return report && kept && editNotice(report, kept);
 }
 
 function* entriesOf(file: ArrayFile, more: readonly Entry[]): Generator<Entry> {

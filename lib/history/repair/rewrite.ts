@@ -2,32 +2,32 @@ import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { basename, join } from 'node:path';
 import type { Entry } from '../../chat/message.js';
 import { fileNamesIn } from '../../remove-files.js';
-import { type HistoryPaths, INSTANCE } from '../base/history-paths.js';
+import { type HistoryPaths, PROCESS_NAME } from '../base/history-paths.js';
+import type { Codec } from '../file/codec.js';
 import type { Facts } from '../file/facts.js';
-import type { Codec } from '../file/frames.js';
-import { followed, homeOf } from '../file/links.js';
-import { Recent } from '../file/recent-entries.js';
-import { LogWriter } from '../file/writer.js';
-import { assertHeld, beat } from '../lock/held.js';
-import { instance } from '../lock/instance.js';
+import { historyFolder, resolveLinks } from '../file/links.js';
+import { LogWriter } from '../file/log-writer.js';
+import { RecentEntries } from '../file/recent-entries.js';
+import { assertLockHeld, heartbeat } from '../lock/holder.js';
+import { processName } from '../lock/process-name.js';
 
 /**
  * Puts a newly written log of these entries in the place of the history, whole or not at all: a sibling file, fsync, rename. Only under the lock.
  * A link is followed and stays, and the file keeps its mode; other names of the old file (hard links) keep the old file. Returns the facts of what was written; with no entries the old file stays. Throws what the system throws, the old file as it was.
  */
-export function rewrite(codec: Codec, paths: HistoryPaths, log: string, entries: Iterable<Entry>): Facts {
-  const real = followed(paths);
-  clearLeftovers(real);
+export function replaceHistory(codec: Codec, paths: HistoryPaths, log: string, entries: Iterable<Entry>): Facts {
+  const real = resolveLinks(paths);
+  removeTempFiles(real);
   // Not `AsideFile`: the name tells the holder of the lock what a kill left, and the lock must still be held right before the rename.
-  const sibling = real.fresh + instance();
+  const sibling = real.tempPrefix + processName();
   try {
     const mode = statSync(real.history, { throwIfNoEntry: false })?.mode;
     const facts = writeLog(codec, sibling, log, entries, mode);
     // Later than the sibling was made: whoever takes the lock away removes what lies beside the history.
-    assertHeld();
+    assertLockHeld();
     if (facts.entries === 0) rmSync(sibling);
     else renameSync(sibling, real.history);
-    syncFolder(homeOf(real));
+    syncFolder(historyFolder(real));
     return facts;
   } catch (thrown) {
     rmSync(sibling, { force: true });
@@ -41,11 +41,11 @@ export function writeLog(codec: Codec, path: string, log: string, entries: Itera
   try {
     if (mode !== undefined) fchmodSync(file, mode & 0o7777);
     const writer = new LogWriter(codec, file, log);
-    const recent = new Recent();
+    const recent = new RecentEntries();
     for (const entry of entries) {
       writer.add(entry);
       recent.add(entry);
-      beat();
+      heartbeat();
     }
     writer.finish(recent.first);
     fsyncSync(file);
@@ -70,11 +70,11 @@ export function syncFolder(folder: string): void {
 }
 
 /** Removes what a killed process was writing. Only under the lock, where nobody else is; of `followed` paths. */
-export function clearLeftovers(paths: HistoryPaths): void {
-  const prefix = basename(paths.fresh);
-  for (const name of fileNamesIn(homeOf(paths))) {
-    if (name.startsWith(prefix) && INSTANCE.test(name.slice(prefix.length))) {
-      rmSync(join(homeOf(paths), name), { force: true });
+export function removeTempFiles(paths: HistoryPaths): void {
+  const prefix = basename(paths.tempPrefix);
+  for (const name of fileNamesIn(historyFolder(paths))) {
+    if (name.startsWith(prefix) && PROCESS_NAME.test(name.slice(prefix.length))) {
+      rmSync(join(historyFolder(paths), name), { force: true });
     }
   }
 }

@@ -1,30 +1,30 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import type { Entry } from '../../chat/message.js';
 import { isTooDeep } from '../../chat/nesting.js';
+import type { Codec } from '../file/codec.js';
 import { decodeEntry } from '../file/decode-entry.js';
 import type { ReadBytes } from '../file/frame-headers.js';
-import type { Codec } from '../file/frames.js';
-import { readableAt } from '../file/readable.js';
-import { beat } from '../lock/held.js';
-import { completeElement, isComplete, isElement, numberedElement } from './adopt-element.js';
-import { framesIn } from './found-frames.js';
+import { recoverFrame } from '../file/recover-frame.js';
+import { heartbeat } from '../lock/holder.js';
 import { Inventory, type Item } from './inventory.js';
 import { type Merged, mergeConversations } from './merge-conversations.js';
 import { NewIds } from './new-ids.js';
-import { otherForm } from './other-forms.js';
+import { completeElement, isComplete, isElement, numberedElement } from './normalize-element.js';
+import { readOtherFormat } from './other-formats.js';
 import { renumber } from './references.js';
+import { scanFrames } from './scan-frames.js';
 
 /** What became of the elements of a file, in numbers. */
-export interface Findings {
+export interface SalvageReport {
   /** How the file is written, in words, where it is not as hi or any zstd writes it. */
-  readonly form: string | null;
+  readonly format: string | null;
   /** How many conversations were joined in it. */
   readonly parts: number;
   readonly entries: number;
   /** Elements that were there by what hi recorded of them, and cannot be read. */
   readonly missing: number;
   /** Elements that can be read, and no checksum says that they are as they were written. */
-  readonly doubtful: number;
+  readonly unverified: number;
   /** Elements that were found a second time. */
   readonly repeated: number;
   /** Elements that are neither messages nor marks. */
@@ -39,7 +39,7 @@ export interface Findings {
  * Believes checksums only, and what fits together to the last byte. Holds a few numbers for each element, and the text of no more than some frames.
  */
 export class Salvage {
-  readonly findings: Findings;
+  readonly report: SalvageReport;
   /** Names the conversation, where hi wrote all of it under these ids; else null. */
   readonly log: string | null;
   readonly #inventory: Inventory;
@@ -48,18 +48,18 @@ export class Salvage {
   readonly #contents = new Map<number, Buffer>();
 
   constructor(codec: Codec, read: ReadBytes, size: number) {
-    const found = new Inventory(codec, read, framesIn(codec, read, size));
-    const other = found.items.length === 0 ? otherForm(read, size) : null;
+    const found = new Inventory(codec, read, scanFrames(codec, read, size));
+    const other = found.items.length === 0 ? readOtherFormat(read, size) : null;
     this.#inventory = other ? new Inventory(codec, read, other.frames) : found;
     this.#contentAt = (frame) => {
       if (other) return other.content;
-      return readableAt(codec, read, this.#inventory.frames[frame] ?? 0, size)?.content ?? null;
+      return recoverFrame(codec, read, this.#inventory.frames[frame] ?? 0, size)?.content ?? null;
     };
     this.#merged = mergeConversations(this.#inventory);
     const { parts } = this.#inventory;
     const [only] = parts;
     this.log = parts.length === 1 && !this.#merged.isRenumbered ? (only?.record?.log ?? null) : null;
-    this.findings = this.#count(other?.form ?? null);
+    this.report = this.#count(other?.format ?? null);
   }
 
   /** What can be believed. */
@@ -72,7 +72,7 @@ export class Salvage {
       const item = items[index];
       const id = ids[at] ?? 0;
       if (!item) continue;
-      if (item.begins) turns.set(item.part, id);
+      if (item.beginsTurn) turns.set(item.part, id);
       const entry = this.#entry(index, item, (value) => {
         const moved = newIds ? renumber(numberedElement(value), id, (old) => newIds.find(index, old)) : value;
         return isComplete(value)
@@ -84,9 +84,9 @@ export class Salvage {
   }
 
   /** What can be read, and not believed: as it is, under the ids it has where these ascend. */
-  *doubtful(): Generator<Entry> {
+  *unverified(): Generator<Entry> {
     let last = 0;
-    for (const index of this.#merged.doubtful) {
+    for (const index of this.#merged.unverified) {
       const item = this.#inventory.items[index];
       if (!item) continue;
       last = Math.max(last + 1, item.id ?? 0);
@@ -101,7 +101,7 @@ export class Salvage {
 
   /** The entry that an element is after `change`. */
   #entry(index: number, item: Item, change: (value: JsonObject) => JsonObject): Entry | null {
-    beat();
+    heartbeat();
     const text = this.#inventory.long.get(index) ?? this.#frame(item.frame).subarray(item.start, item.end);
     const value: JsonValue = JSON.parse(text.toString());
     if (!isJsonObject(value) || !isElement(value)) return null;
@@ -122,19 +122,20 @@ export class Salvage {
     return content;
   }
 
-  #count(form: string | null): Findings {
+  #count(format: string | null): SalvageReport {
     const { items, parts } = this.#inventory;
-    const { order, doubtful, repeated, isRenumbered } = this.#merged;
-    const found = form ?? (parts.some(({ splitter }) => splitter.isLoose) ? 'one JSON object after another' : null);
+    const { order, unverified, repeated, isRenumbered } = this.#merged;
+    const found =
+      format ?? (parts.some(({ splitter }) => splitter.isObjectLines) ? 'one JSON object after another' : null);
     const joined = new Set(items.filter(({ stale }) => !stale).map(({ part }) => part));
     return {
-      form: found,
+      format: found,
       parts: joined.size,
       entries: order.length,
       missing: parts.reduce((sum, _, part) => sum + this.#missing(part, found === null), 0),
-      doubtful: doubtful.length,
+      unverified: unverified.length,
       repeated: repeated.size,
-      foreign: parts.reduce((sum, { leftOut }) => sum + leftOut, 0),
+      foreign: parts.reduce((sum, { skipped }) => sum + skipped, 0),
       changed: order.reduce((sum, index) => sum + (items[index]?.changed ? 1 : 0), 0),
       isRenumbered,
     };
@@ -147,9 +148,9 @@ export class Salvage {
   #missing(part: number, isArray: boolean): number {
     const { parts } = this.#inventory;
     const record = parts[part]?.record;
-    const { order, doubtful, repeated, isRenumbered } = this.#merged;
-    if (parts[part]?.ours !== true)
-      return isArray && parts.length === 1 && !isRenumbered ? gaps(this.#idsOf(part, [...order, ...doubtful])) : 0;
+    const { order, unverified, repeated, isRenumbered } = this.#merged;
+    if (parts[part]?.isWrittenByHi !== true)
+      return isArray && parts.length === 1 && !isRenumbered ? gaps(this.#idsOf(part, [...order, ...unverified])) : 0;
     const used = this.#idsOf(part, [...order, ...repeated.keys()]);
     if (!record) return gaps(used);
     const last = used.reduce((most, id) => Math.max(most, id), 0);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
+import { type Codec, loadCodec } from '../../../lib/history/file/codec.js';
 import { type Frame, frameAt, type ReadBytes } from '../../../lib/history/file/frame-headers.js';
-import { type Codec, loadCodec } from '../../../lib/history/file/frames.js';
 import fc from '../../support/properties.js';
 import { prose } from '../../support/prose.js';
 

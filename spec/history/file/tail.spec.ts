@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { loadCodec } from '../../../lib/history/file/codec.js';
 import { Damaged } from '../../../lib/history/file/damaged.js';
 import type { ReadBytes } from '../../../lib/history/file/frame-headers.js';
-import { loadCodec } from '../../../lib/history/file/frames.js';
 import { findTail, rowsBefore } from '../../../lib/history/file/tail.js';
 import { exchange, fileIn, openIn, quickFolder } from '../../support/history.js';
 import { prose } from '../../support/prose.js';
@@ -16,7 +16,11 @@ describe('the tail of a history', () => {
     const bytes = readFileSync(fileIn(folder));
     rmSync(folder, { recursive: true });
     const codec = loadCodec();
-    const { home } = findTail(codec, (offset, length) => bytes.subarray(offset, offset + length), bytes.length);
+    const { mutableStart: home } = findTail(
+      codec,
+      (offset, length) => bytes.subarray(offset, offset + length),
+      bytes.length,
+    );
     for (let left = 0; left < bytes.length; left += 1) {
       // The file is cut off after the first so many reads.
       for (const whole of [0, 1, 2, 3, 5, 8]) {

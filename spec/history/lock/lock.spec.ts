@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { assertHeld, LockLost } from '../../../lib/history/lock/held.js';
-import { instance, lifeOf } from '../../../lib/history/lock/instance.js';
-import { locked } from '../../../lib/history/lock/lock.js';
+import { assertLockHeld, LockLost } from '../../../lib/history/lock/holder.js';
+import { runLocked } from '../../../lib/history/lock/lock.js';
+import { livenessOf, processName } from '../../../lib/history/lock/process-name.js';
 import { dataFolder } from '../../support/history.js';
 
-const [place, pid, start] = instance().split('.');
+const [place, pid, start] = processName().split('.');
 
 const nothing = (): void => {};
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Runs `work` under the lock; what it made. */
 const under = async <Result>(folder: string, work: () => Result): Promise<Result> =>
-  (await locked(folder, nothing, work)).result;
+  (await runLocked(folder, nothing, work)).result;
 
 /** The wish of a process elsewhere, made at `time` by its own clock. */
 function foreign(folder: string, time: Date): string {
@@ -28,8 +28,8 @@ const HOUR = 3_600_000;
 describe('the lock', () => {
   it('runs the work, hands back what it made and leaves nothing behind', async () => {
     const folder = dataFolder();
-    expect(await locked(folder, nothing, () => readdirSync(folder))).toEqual({
-      result: [`history.lock.${instance()}`],
+    expect(await runLocked(folder, nothing, () => readdirSync(folder))).toEqual({
+      result: [`history.lock.${processName()}`],
       kept: true,
     });
     expect(readdirSync(folder)).toEqual([]);
@@ -49,7 +49,7 @@ describe('the lock', () => {
     for (const name of [`${place}.999999999.1`, `${place}.${pid}.1`, `${place}.1.7`]) {
       writeFileSync(join(folder, `history.lock.${name}`), '');
     }
-    expect(await under(folder, () => readdirSync(folder))).toEqual([`history.lock.${instance()}`]);
+    expect(await under(folder, () => readdirSync(folder))).toEqual([`history.lock.${processName()}`]);
   });
 
   it('waits while a living process has it', async () => {
@@ -96,7 +96,7 @@ describe('the lock of a process elsewhere', () => {
       const folder = dataFolder();
       const path = foreign(folder, new Date(Date.now() + off));
       const order: string[] = [];
-      await locked(
+      await runLocked(
         folder,
         () =>
           order.push(`take over from ${readdirSync(folder).filter((name) => name.startsWith('history.lost.')).length}`),
@@ -109,14 +109,14 @@ describe('the lock of a process elsewhere', () => {
 });
 
 describe('a process from which the lock was taken', () => {
-  const steal = (folder: string): void => rmSync(join(folder, `history.lock.${instance()}`));
+  const steal = (folder: string): void => rmSync(join(folder, `history.lock.${processName()}`));
 
   it('finds out before it writes', async () => {
     const folder = dataFolder();
     const order: string[] = [];
     const work = under(folder, () => {
       steal(folder);
-      assertHeld();
+      assertLockHeld();
       order.push('written');
     });
     await expect(work).rejects.toThrow(LockLost);
@@ -125,17 +125,17 @@ describe('a process from which the lock was taken', () => {
 
   it('finds out after it wrote', async () => {
     const folder = dataFolder();
-    expect(await locked(folder, nothing, () => steal(folder))).toEqual({ result: undefined, kept: false });
+    expect(await runLocked(folder, nothing, () => steal(folder))).toEqual({ result: undefined, kept: false });
   });
 });
 
 describe('a process', () => {
   it('lives while it runs, by its id and the time it began', () => {
-    expect(lifeOf(instance())).toBe('alive');
-    expect(lifeOf(`${place}.${pid}.${Number(start) + 1}`)).toBe('gone');
+    expect(livenessOf(processName())).toBe('alive');
+    expect(livenessOf(`${place}.${pid}.${Number(start) + 1}`)).toBe('gone');
   });
 
   it('of another machine cannot be asked', () => {
-    expect(lifeOf('elsewhere.1.1')).toBe('elsewhere');
+    expect(livenessOf('elsewhere.1.1')).toBe('elsewhere');
   });
 });

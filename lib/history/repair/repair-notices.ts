@@ -1,20 +1,20 @@
-import type { Findings } from './salvage.js';
+import type { SalvageReport } from './salvage.js';
 
 /** What to tell the user of a repair: what happened, what goes on, how much does not, and where the file is. */
-export function repaired(findings: Findings, kept: string, doubtful: string | null): string {
-  const { entries, form, parts } = findings;
-  const isDamaged = form === null && parts < 2;
+export function repairNotice(report: SalvageReport, kept: string, unverified: string | null): string {
+  const { entries, format, parts } = report;
+  const isDamaged = format === null && parts < 2;
   return [
-    ...causes(findings),
-    entries > 0 ? `What could be read goes on (${counted(entries, 'entry', 'entries')}).` : beginning(findings),
-    ...losses(findings, doubtful),
+    ...causes(report),
+    entries > 0 ? `What could be read goes on (${counted(entries, 'entry', 'entries')}).` : emptyNotice(report),
+    ...losses(report, unverified),
     `The ${isDamaged ? 'damaged ' : ''}file is kept as '${kept}'.`,
   ].join(' ');
 }
 
 /** What to tell the user of a sound file that had to be put in order. `kept` is where it is kept, null as long as it is in its place. */
-export function reordered(findings: Findings, kept: string | null): string {
-  const { changed, isRenumbered, foreign } = findings;
+export function editNotice(report: SalvageReport, kept: string | null): string {
+  const { changed, isRenumbered, foreign } = report;
   const done = [
     ...(isRenumbered ? ['entries got new ids, because theirs do not ascend'] : []),
     ...(changed > 0 ? [`${counted(changed, 'entry', 'entries')} lacked fields, which were filled in`] : []),
@@ -26,24 +26,24 @@ export function reordered(findings: Findings, kept: string | null): string {
   ].join(' ');
 }
 
-function beginning({ doubtful }: Findings): string {
-  return doubtful > 0 ? 'It begins anew.' : 'Nothing in it could be read. It begins anew.';
+function emptyNotice({ unverified }: SalvageReport): string {
+  return unverified > 0 ? 'It begins anew.' : 'Nothing in it could be read. It begins anew.';
 }
 
-function causes({ form, parts, missing, doubtful }: Findings): readonly string[] {
+function causes({ format, parts, missing, unverified }: SalvageReport): readonly string[] {
   const found: string[] = [];
-  if (form !== null) found.push(`The history was not one JSON array in zstd, but ${form}.`);
+  if (format !== null) found.push(`The history was not one JSON array in zstd, but ${format}.`);
   if (parts > 1) found.push(`The history was ${parts} files joined into one; they are one conversation now.`);
-  if (found.length === 0 || missing + doubtful > 0) found.push('The history was damaged.');
+  if (found.length === 0 || missing + unverified > 0) found.push('The history was damaged.');
   return found;
 }
 
-function losses({ missing, doubtful, foreign, repeated }: Findings, path: string | null): readonly string[] {
+function losses({ missing, unverified, foreign, repeated }: SalvageReport, path: string | null): readonly string[] {
   const found: string[] = [];
   if (missing > 0) found.push(`${counted(missing, 'entry is', 'entries are')} missing.`);
-  if (doubtful > 0)
+  if (unverified > 0)
     found.push(
-      `${counted(doubtful, 'entry is', 'entries are')} left out, because no checksum confirms them; see '${path}'.`,
+      `${counted(unverified, 'entry is', 'entries are')} left out, because no checksum confirms them; see '${path}'.`,
     );
   if (foreign > 0) found.push(`${elements(foreign)} left out, because they are not messages.`);
   if (repeated > 0) found.push(`${counted(repeated, 'entry was', 'entries were')} there twice.`);

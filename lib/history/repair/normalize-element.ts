@@ -44,7 +44,7 @@ export function beginsTurn(value: JsonObject): boolean {
 }
 
 /** True for what hi writes into its history: an object in a text, or an argument of a tool, is nothing like it. */
-export function isOurs({ id, at, type, turn, role, content }: JsonObject): boolean {
+export function isWrittenByHi({ id, at, type, turn, role, content }: JsonObject): boolean {
   if (typeof id !== 'number' || positive(id) === null || typeof at !== 'string') return false;
   if (type !== undefined) return typeof type === 'string';
   return typeof role === 'string' && typeof turn === 'number' && isList(content);
@@ -56,7 +56,7 @@ export function isElement(value: JsonObject): boolean {
 }
 
 /** True for what can only be an element: after damage, the parts of messages and the arguments of tools come up like elements. */
-export function isSurelyElement(value: JsonObject): boolean {
+export function isCertainlyElement(value: JsonObject): boolean {
   const { at, role, type, content } = value;
   if (idOf(value) !== null) return [at, role, type].some((field) => typeof field === 'string');
   return typeof role === 'string' && role in ROLES && content !== undefined;
@@ -79,11 +79,11 @@ export function completeElement(value: JsonObject, { id, turn, at }: Defaults): 
   const made = { id: idOf(value) ?? id, turn: turnOf(value) ?? turn, at: timeOf(value) ?? at };
   if (typeof rest.role !== 'string') return { id: made.id, at: made.at, ...rest };
   const role = ROLES[rest.role] ?? rest.role;
-  return { ...made, ...rest, role, ...ended(rest, role) };
+  return { ...made, ...rest, role, ...withStopReason(rest, role) };
 }
 
 /** The content as parts, and of an answer that does not say how it ended that it did. */
-function ended(value: JsonObject, role: string): JsonObject {
+function withStopReason(value: JsonObject, role: string): JsonObject {
   const content = partsOf(value.content);
   const calls = content.some((part) => isJsonObject(part) && part.type === 'tool_call');
   const isOpen = role !== 'assistant' || calls || value.stop_reason !== undefined;

@@ -6,41 +6,41 @@ import { systemCode } from '../../errors.js';
 const FIRST_NAMESPACE = 'pid:[4026531836]';
 
 /** What can be known of a process by its name. One `elsewhere`, on another machine or in another container, cannot be asked whether it lives. */
-export type Life = 'alive' | 'gone' | 'elsewhere';
+export type Liveness = 'alive' | 'gone' | 'elsewhere';
 
-let own: string | null = null;
-let here: string | null = null;
+let ownName: string | null = null;
+let ownHost: string | null = null;
 
 /** Names this process as no other is named, on this machine and on others that share the folder: `place.pid.start`. */
-export function instance(): string {
-  own ??= `${place()}.${process.pid}.${startOf(process.pid) ?? 0}`;
-  return own;
+export function processName(): string {
+  ownName ??= `${hostId()}.${process.pid}.${startTimeOf(process.pid) ?? 0}`;
+  return ownName;
 }
 
 /** Whether the named process lives. */
-export function lifeOf(name: string): Life {
-  if (name === instance()) return 'alive';
-  const [where, id, start] = name.split('.');
-  if (where !== place()) return 'elsewhere';
+export function livenessOf(name: string): Liveness {
+  if (name === processName()) return 'alive';
+  const [host, id, start] = name.split('.');
+  if (host !== hostId()) return 'elsewhere';
   const pid = Number(id);
-  if (!Number.isSafeInteger(pid) || !answers(pid)) return 'gone';
-  const now = startOf(pid);
+  if (!Number.isSafeInteger(pid) || !exists(pid)) return 'gone';
+  const now = startTimeOf(pid);
   return now === null || start === '0' || String(now) === start ? 'alive' : 'gone';
 }
 
 /** Names this run of the machine, whose clock since the start all its containers share. */
-export function machine(): string {
-  return textOf('/proc/sys/kernel/random/boot_id') ?? place();
+export function bootId(): string {
+  return textOf('/proc/sys/kernel/random/boot_id') ?? hostId();
 }
 
 /** Process ids mean something inside one namespace of one machine. */
-function place(): string {
-  here ??= hashOf(`${hostname()} ${namespace()}`);
-  return here;
+function hostId(): string {
+  ownHost ??= hashOf(`${hostname()} ${namespaceId()}`);
+  return ownHost;
 }
 
 /** Containers of two machines may have the same name and a namespace of the same number; but none outlives the kernel it runs on, so that tells them apart. */
-function namespace(): string {
+function namespaceId(): string {
   const space = linkAt('/proc/self/ns/pid') ?? '';
   return space === FIRST_NAMESPACE
     ? `${space} ${textOf('/etc/machine-id')}`
@@ -69,7 +69,7 @@ function textOf(path: string): string | null {
   }
 }
 
-function answers(pid: number): boolean {
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -79,7 +79,7 @@ function answers(pid: number): boolean {
 }
 
 /** When the process began, in the kernel's ticks, which tells it from a later one with the same id. 0 when it is dead but not yet buried, null where the system does not say. */
-function startOf(pid: number): number | null {
+function startTimeOf(pid: number): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name in parentheses may hold spaces and parentheses of its own: count from the last one.

@@ -1,20 +1,20 @@
 import type { Entry } from '../../chat/message.js';
 import { storedText } from '../../chat/stored-text.js';
 import { writeAt } from './bytes.js';
+import type { Codec } from './codec.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 import {
-  HEADER,
-  header,
+  HEADER_SIZE,
   OPENING,
+  roundUpToBlock,
   type SeekRow,
-  SPACE,
-  slack,
+  SPACE_MAGIC,
+  skippableHeader,
+  spaceFor,
   tableFrame,
   tableSize,
-  wholeBlocks,
 } from './file-layout.js';
-import type { Codec } from './frames.js';
-import { ending, FULL, neededFrom, type Start, sealedPiece } from './sealed.js';
+import { type FrameStart, logEnd, neededFrom, SEALED_SIZE, sealedFrame } from './sealed-frame.js';
 
 /** Writes a whole log into an empty file, entry after entry, holding one frame of it in memory. */
 export class LogWriter {
@@ -22,7 +22,7 @@ export class LogWriter {
   readonly #file: number;
   readonly #log: string;
   readonly #rows: SeekRow[] = [{ size: OPENING.length, content: 1 }];
-  readonly #starts: Start[] = [];
+  readonly #starts: FrameStart[] = [];
   #offset = OPENING.length;
   #facts: Facts = NO_FACTS;
   #texts: string[] = [];
@@ -42,33 +42,33 @@ export class LogWriter {
     this.#texts.push(text);
     this.#length += text.length;
     this.#facts = withEntry(this.#facts, entry);
-    if (this.#length >= FULL) this.#seal();
+    if (this.#length >= SEALED_SIZE) this.#writeSealed();
   }
 
   /** Closes the array. `needed` is the id of the first entry the view needs, null when it needs none. */
   finish(needed: number | null): void {
-    const content = this.#taken();
+    const content = this.#takeContent();
     const from = neededFrom(this.#starts, content.length > 0 ? this.#first : null, needed);
     const body = { log: this.#log, facts: this.#facts, needed: from };
-    const bytes = ending(this.#codec, body, content);
+    const bytes = logEnd(this.#codec, body, content);
     const size = this.#offset + bytes.length;
     const table = tableSize(this.#rows.length + 1);
-    const end = wholeBlocks(size + HEADER + slack(size) + table);
-    const space = end - table - size - HEADER;
+    const end = roundUpToBlock(size + HEADER_SIZE + spaceFor(size) + table);
+    const space = end - table - size - HEADER_SIZE;
     const rest = { size: end - table - this.#offset, content: content.length + 1 };
-    const parts = [bytes, header(SPACE, space), Buffer.alloc(space), tableFrame([...this.#rows, rest])];
+    const parts = [bytes, skippableHeader(SPACE_MAGIC, space), Buffer.alloc(space), tableFrame([...this.#rows, rest])];
     writeAt(this.#file, Buffer.concat(parts), this.#offset);
   }
 
-  #seal(): void {
-    const { bytes, rows } = sealedPiece(this.#codec, this.#taken());
+  #writeSealed(): void {
+    const { bytes, rows } = sealedFrame(this.#codec, this.#takeContent());
     writeAt(this.#file, bytes, this.#offset);
     this.#starts.push({ offset: this.#offset, id: this.#first });
     for (const row of rows) this.#rows.push(row);
     this.#offset += bytes.length;
   }
 
-  #taken(): Buffer {
+  #takeContent(): Buffer {
     const content = Buffer.from(this.#texts.join(''));
     this.#texts = [];
     this.#length = 0;

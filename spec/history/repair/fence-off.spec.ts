@@ -12,15 +12,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { pathsIn } from '../../../lib/history/base/history-paths.js';
-import { loadCodec } from '../../../lib/history/file/frames.js';
-import { takeOver } from '../../../lib/history/repair/take-over.js';
+import { historyPathsIn } from '../../../lib/history/base/history-paths.js';
+import { loadCodec } from '../../../lib/history/file/codec.js';
+import { fenceOff } from '../../../lib/history/repair/fence-off.js';
 import { dataFolder, exchange, fileIn, openIn, printed } from '../../support/history.js';
 import { fill, smallDisk, unmountAll } from '../../support/small-disk.js';
 
 afterEach(unmountAll);
 
-const taken = (folder: string): void => takeOver(loadCodec(), pathsIn(folder));
+const taken = (folder: string): void => fenceOff(loadCodec(), historyPathsIn(folder));
 
 describe('taking the lock over', () => {
   it('leaves the history as it is, its mode too, and out of reach of what was open or about to be renamed', async () => {

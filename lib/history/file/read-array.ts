@@ -1,25 +1,25 @@
 import type { Entry } from '../../chat/message.js';
-import { beat } from '../lock/held.js';
-import { contentAt } from './bytes.js';
+import { heartbeat } from '../lock/holder.js';
+import { ArraySplitter } from './array-splitter.js';
+import { decompressFrame } from './bytes.js';
+import type { Codec } from './codec.js';
 import { Damaged, Unordered } from './damaged.js';
 import { entryIn, ID_LIMIT } from './entries.js';
 import { frameAt, type ReadBytes } from './frame-headers.js';
-import type { Codec } from './frames.js';
-import { Splitter } from './splitter.js';
 
 /** So much of a large frame is looked at in one go. */
-const PIECE = 1024 * 1024;
+const CHUNK_SIZE = 1024 * 1024;
 
 /**
  * The entries of any file that zstd decompresses to one JSON array, however it is cut into frames, piece by piece.
  * Throws `Damaged` where a frame is not whole or the array is not, and at the end `Unordered` when something in it is not an entry or out of order.
  */
 export function* entriesOfArray(codec: Codec, read: ReadBytes, size: number): Generator<readonly Entry[]> {
-  const splitter = new Splitter();
+  const splitter = new ArraySplitter();
   let last = 0;
   let ordered = true;
-  for (const piece of piecesOf(codec, read, size)) {
-    beat();
+  for (const piece of contentChunks(codec, read, size)) {
+    heartbeat();
     const entries: Entry[] = [];
     for (const text of splitter.push(piece)) {
       const entry = entryIn(text);
@@ -34,13 +34,13 @@ export function* entriesOfArray(codec: Codec, read: ReadBytes, size: number): Ge
   if (!ordered) throw new Unordered('The array holds something else than entries in order.');
 }
 
-function* piecesOf(codec: Codec, read: ReadBytes, size: number): Generator<Buffer> {
+function* contentChunks(codec: Codec, read: ReadBytes, size: number): Generator<Buffer> {
   for (let at = 0; at < size; ) {
     const frame = frameAt(read, at, size);
     if (frame === null) throw new Damaged(`No whole frame begins at byte ${at}.`);
     at += frame.size;
     if (frame.kind === 'skip') continue;
-    const content = contentAt(codec, read, frame);
-    for (let start = 0; start < content.length; start += PIECE) yield content.subarray(start, start + PIECE);
+    const content = decompressFrame(codec, read, frame);
+    for (let start = 0; start < content.length; start += CHUNK_SIZE) yield content.subarray(start, start + CHUNK_SIZE);
   }
 }

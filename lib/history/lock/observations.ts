@@ -2,44 +2,44 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { readRegularFile, requireRegularFile } from '../../regular-file.js';
-import { machine } from './instance.js';
-import { printOf } from './renewal.js';
+import { fingerprintOf } from './heartbeat.js';
+import { bootId } from './process-name.js';
 
 /** The print of a file, and when it was first seen so, in milliseconds since the machine's start. */
-type Sighting = readonly [print: string, since: number];
-type Sightings = Readonly<Record<string, Sighting>>;
+type Observation = readonly [fingerprint: string, since: number];
+type Observations = Readonly<Record<string, Observation>>;
 
 /**
  * For how long, in milliseconds, this machine has seen those files of the folder unchanged: by its own clock since its start, from one process to the next.
  * Nobody waits for it: what is seen for the first time has been quiet for 0 ms. Where nothing can be remembered everything is always seen for the first time.
  */
-export function quietFor(folder: string, names: readonly string[]): ReadonlyMap<string, number> {
+export function unchangedFor(folder: string, names: readonly string[]): ReadonlyMap<string, number> {
   if (names.length === 0) return new Map();
   const path = join(folder, 'history.seen');
   const all = read(path);
   const now = Math.round(uptime() * 1000);
-  const known = all[machine()] ?? {};
-  const seen: Record<string, Sighting> = {};
+  const known = all[bootId()] ?? {};
+  const seen: Record<string, Observation> = {};
   for (const name of names) {
-    const print = printOf(join(folder, name));
-    if (print === null) continue;
+    const fingerprint = fingerprintOf(join(folder, name));
+    if (fingerprint === null) continue;
     const before = known[name];
-    seen[name] = before?.[0] === print && before[1] <= now ? before : [print, now];
+    seen[name] = before?.[0] === fingerprint && before[1] <= now ? before : [fingerprint, now];
   }
-  write(path, pruned(folder, { ...all, [machine()]: { ...known, ...seen } }), all);
+  write(path, withoutGone(folder, { ...all, [bootId()]: { ...known, ...seen } }), all);
   return new Map(Object.entries(seen).map(([name, [, since]]) => [name, now - since]));
 }
 
-function read(path: string): Readonly<Record<string, Sightings>> {
+function read(path: string): Readonly<Record<string, Observations>> {
   try {
     const value: unknown = JSON.parse(readRegularFile(path).toString());
-    return isSightings(value) ? value : {};
+    return isObservationFile(value) ? value : {};
   } catch {
     return {};
   }
 }
 
-function isSightings(value: unknown): value is Readonly<Record<string, Sightings>> {
+function isObservationFile(value: unknown): value is Readonly<Record<string, Observations>> {
   const objects = (some: unknown): some is object => typeof some === 'object' && some !== null;
   if (!objects(value)) return false;
   return Object.values(value).every(
@@ -48,8 +48,11 @@ function isSightings(value: unknown): value is Readonly<Record<string, Sightings
 }
 
 /** Without what is no longer there. */
-function pruned(folder: string, all: Readonly<Record<string, Sightings>>): Readonly<Record<string, Sightings>> {
-  const there = (seen: Sightings): Sightings =>
+function withoutGone(
+  folder: string,
+  all: Readonly<Record<string, Observations>>,
+): Readonly<Record<string, Observations>> {
+  const there = (seen: Observations): Observations =>
     Object.fromEntries(Object.entries(seen).filter(([name]) => existsSync(join(folder, name))));
   const kept = Object.entries(all).map(([place, seen]) => [place, there(seen)] as const);
   return Object.fromEntries(kept.filter(([, seen]) => Object.keys(seen).length > 0));

@@ -5,32 +5,32 @@ import { makeFolder } from '../folder.js';
 import { asHistoryError } from './base/history-error.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
+import { type Codec, loadCodec } from './file/codec.js';
 import { Damaged } from './file/damaged.js';
-import { filtered, joined } from './file/entry-streams.js';
-import { type Codec, loadCodec } from './file/frames.js';
-import { followed } from './file/links.js';
+import { filterEntries, flattenEntries } from './file/entry-streams.js';
+import { resolveLinks } from './file/links.js';
 import { LogFile } from './file/log-file.js';
-import { assertHeld } from './lock/held.js';
-import { underLock } from './lock/under-lock.js';
+import { assertLockHeld } from './lock/holder.js';
+import { withLock } from './lock/with-lock.js';
 import { ArrayFile } from './repair/array-file.js';
-import { reordered } from './repair/findings.js';
+import { fenceOff } from './repair/fence-off.js';
 import { type Opened, openDamaged, openLog } from './repair/open-log.js';
+import { readLog } from './repair/read-log.js';
 import { convert, repair } from './repair/repair.js';
-import { rewrite } from './repair/rewrite.js';
-import { takeOver } from './repair/take-over.js';
-import { entriesAt } from './repair/whole-log.js';
+import { editNotice } from './repair/repair-notices.js';
+import { replaceHistory } from './repair/rewrite.js';
 
 /** What a look at the disk brought: everything, because there is another file than before (or none), or what was added. */
-export interface Change {
+export interface HistoryChange {
   readonly kind: 'all' | 'added';
   readonly entries: readonly Entry[];
 }
 
 /** Without the lock another process may be in the middle of something: what looks damaged is looked at so many times. */
-const TRIES = 3;
+const UNLOCKED_TRIES = 3;
 
 /** The history file as it is now: opened when it is first needed, followed when it is replaced, repaired when it is damaged. */
-export class Disk {
+export class HistoryFile {
   /** What had to be done to the file, in sentences for the user. */
   readonly #notices: Notices;
   readonly #paths: HistoryPaths;
@@ -52,16 +52,16 @@ export class Disk {
   }
 
   /** What other processes did since the last look. Repairs a damaged file, or where that cannot be, reads what it can. Throws a `HiError`. */
-  async look(): Promise<Change> {
+  async refresh(): Promise<HistoryChange> {
     return await this.guarded(async () => {
-      if (this.#file === null && nodeAt(this.#paths) === null) return { kind: 'all', entries: [] };
+      if (this.#file === null && fileIdAt(this.#paths) === null) return { kind: 'all', entries: [] };
       const codec = this.codec;
       for (let tries = 1; ; tries += 1) {
         try {
-          return this.#step(codec, false);
+          return this.#sync(codec, false);
         } catch (thrown) {
           if (!(thrown instanceof Damaged)) throw thrown;
-          if (tries === TRIES) return await this.#repaired(codec, () => this.#stepOrRepair(codec));
+          if (tries === UNLOCKED_TRIES) return await this.#repairOrReadOnly(codec, () => this.#syncOrRepair(codec));
         }
       }
     });
@@ -71,20 +71,20 @@ export class Disk {
    * Runs `work` under the lock with what other processes did until then; a damaged file is repaired first. Runs it again when the lock was taken away
    * meanwhile: what it did the last time may be in the file or not. Throws a `HiError`.
    */
-  async locked<Result>(work: (codec: Codec, change: Change) => Result): Promise<Result> {
+  async withLock<Result>(work: (codec: Codec, change: HistoryChange) => Result): Promise<Result> {
     return await this.guarded(async () => {
       const codec = this.codec;
       if (this.#file === null) makeFolder(this.#paths.folder, 0o700);
       return await this.#underLock('whole', () => {
-        const change = this.#stepOrRepair(codec);
-        assertHeld();
+        const change = this.#syncOrRepair(codec);
+        assertLockHeld();
         return work(codec, change);
       });
     });
   }
 
   /** Runs `work` once while no other process writes, whatever state the file is in. Throws a `HiError`. */
-  async alone(work: () => void): Promise<void> {
+  async exclusively(work: () => void): Promise<void> {
     await this.guarded(async () => {
       if (existsSync(this.#paths.folder)) await this.#underLock('once', work);
       else work();
@@ -98,34 +98,34 @@ export class Disk {
       return;
     }
     if (this.#file === null) {
-      rewrite(codec, this.#paths, newName(), entries);
+      replaceHistory(codec, this.#paths, newLogName(), entries);
     } else {
-      const done = convert(codec, this.#paths, newName(), this.#file, entries, this.#now());
+      const done = convert(codec, this.#paths, newLogName(), this.#file, entries, this.#now());
       if (done !== null) this.#notices.add(done);
     }
-    this.#step(codec, true);
+    this.#sync(codec, true);
   }
 
   /** Writes the file anew with those entries only that `keeps` is true for. Only inside `locked`. Throws `Damaged`. */
-  filter(codec: Codec, keeps: (entry: Entry) => boolean): Change {
+  filter(codec: Codec, keeps: (entry: Entry) => boolean): HistoryChange {
     const file = this.#file;
-    if (file === null) return this.#nothing();
-    const entries = filtered(file.all(), keeps);
-    rewrite(codec, this.#paths, file instanceof LogFile ? file.log : newName(), entries);
-    return this.#step(codec, true);
+    if (file === null) return this.#noFile();
+    const entries = filterEntries(file.all(), keeps);
+    replaceHistory(codec, this.#paths, file instanceof LogFile ? file.log : newLogName(), entries);
+    return this.#sync(codec, true);
   }
 
   /** The entries of every conversation there is: this one, and the one that was put aside. Only inside `locked`. */
-  everything(): readonly Iterable<Entry>[] {
-    const { aside, swap } = followed(this.#paths);
-    return [joined(this.#file?.all() ?? []), entriesAt(aside), entriesAt(swap)];
+  allLogs(): readonly Iterable<Entry>[] {
+    const { resetCopy, swap } = resolveLinks(this.#paths);
+    return [flattenEntries(this.#file?.all() ?? []), readLog(resetCopy), readLog(swap)];
   }
 
   /** All entries on disk, oldest first, a frame at a time: what is there when the reading begins. Throws `Damaged`, and a `HiError`. */
   async *groups(): AsyncGenerator<readonly Entry[]> {
     if (this.#file === null) return;
     const codec = this.codec;
-    const reading = await this.guarded(async () => this.#file?.again(codec, this.#paths.history));
+    const reading = await this.guarded(async () => this.#file?.reopen(codec, this.#paths.history));
     if (reading === undefined) return;
     try {
       yield* reading.all();
@@ -135,9 +135,9 @@ export class Disk {
   }
 
   /** What there is once the file is repaired: what the view needs may be sound, but something else was found damaged. */
-  async mend(): Promise<Change> {
+  async repair(): Promise<HistoryChange> {
     const codec = this.codec;
-    return await this.#repaired(codec, () => this.#repair(codec));
+    return await this.#repairOrReadOnly(codec, () => this.#repair(codec));
   }
 
   close(): void {
@@ -161,68 +161,68 @@ export class Disk {
   }
 
   async #underLock<Result>(until: 'once' | 'whole', work: () => Result): Promise<Result> {
-    return await underLock(this.#paths.folder, until, () => takeOver(this.codec, this.#paths), work);
+    return await withLock(this.#paths.folder, until, () => fenceOff(this.codec, this.#paths), work);
   }
 
   /** Brings the file in step. `sure` under the lock, where nobody else is in the middle of something. Throws `Damaged`. */
-  #step(codec: Codec, sure: boolean): Change {
-    const node = nodeAt(this.#paths);
-    if (node === null) return this.#nothing();
+  #sync(codec: Codec, exclusive: boolean): HistoryChange {
+    const node = fileIdAt(this.#paths);
+    if (node === null) return this.#noFile();
     const file = this.#file;
     // Under the lock what could only be read may be repaired, or opened for writing.
-    const mayDoMore = sure && (file instanceof ArrayFile ? file.isDamaged : file?.writable === false);
-    const news = file?.node === node && !mayDoMore ? this.#news() : null;
+    const mayUpgrade = exclusive && (file instanceof ArrayFile ? file.isDamaged : file?.writable === false);
+    const news = file?.fileId === node && !mayUpgrade ? this.#newEntries() : null;
     if (news) return { kind: 'added', entries: news };
     try {
-      return this.#opened(openLog(codec, this.#paths.history, sure));
+      return this.#switchTo(openLog(codec, this.#paths.history, exclusive));
     } catch (thrown) {
       // Another process may have reset the conversation right now.
-      if (systemCode(thrown) === 'ENOENT') return this.#nothing();
+      if (systemCode(thrown) === 'ENOENT') return this.#noFile();
       throw thrown;
     }
   }
 
   /** What was added to the file that is open; null when another one was copied over it, or it is damaged. */
-  #news(): readonly Entry[] | null {
+  #newEntries(): readonly Entry[] | null {
     try {
-      return this.#file?.news() ?? null;
+      return this.#file?.readNew() ?? null;
     } catch (thrown) {
       if (thrown instanceof Damaged) return null;
       throw thrown;
     }
   }
 
-  #nothing(): Change {
+  #noFile(): HistoryChange {
     this.close();
     return { kind: 'all', entries: [] };
   }
 
-  #opened({ file, entries }: Opened): Change {
+  #switchTo({ file, entries }: Opened): HistoryChange {
     this.close();
     this.#file = file;
-    const findings = file instanceof ArrayFile ? file.findings : null;
-    if (findings) this.#notices.add(reordered(findings, null));
+    const findings = file instanceof ArrayFile ? file.report : null;
+    if (findings) this.#notices.add(editNotice(findings, null));
     return { kind: 'all', entries };
   }
 
-  #stepOrRepair(codec: Codec): Change {
+  #syncOrRepair(codec: Codec): HistoryChange {
     try {
-      return this.#step(codec, true);
+      return this.#sync(codec, true);
     } catch (thrown) {
       if (!(thrown instanceof Damaged)) throw thrown;
       return this.#repair(codec);
     }
   }
 
-  #repair(codec: Codec): Change {
-    const log = this.#file instanceof LogFile ? this.#file.log : newName();
+  #repair(codec: Codec): HistoryChange {
+    const log = this.#file instanceof LogFile ? this.#file.log : newLogName();
     this.close();
     this.#notices.add(repair(codec, this.#paths, log, this.#now()));
-    return this.#step(codec, true);
+    return this.#sync(codec, true);
   }
 
   /** Runs a repair where it can be done; elsewhere what can be read of the damaged file has to do. */
-  async #repaired(codec: Codec, work: () => Change): Promise<Change> {
+  async #repairOrReadOnly(codec: Codec, work: () => HistoryChange): Promise<HistoryChange> {
     try {
       if (this.#writes) return await this.#underLock('once', work);
     } catch (thrown) {
@@ -239,14 +239,14 @@ export class Disk {
 }
 
 /** Names the file of the history on its disk, null when there is none. Throws a `HiError` for a link to nothing. */
-function nodeAt(paths: HistoryPaths): string | null {
+function fileIdAt(paths: HistoryPaths): string | null {
   const found = statSync(paths.history, { throwIfNoEntry: false });
   if (found) return `${found.dev}:${found.ino}`;
-  followed(paths);
+  resolveLinks(paths);
   return null;
 }
 
 /** A name no other conversation has. */
-function newName(): string {
+function newLogName(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
 }

@@ -1,17 +1,17 @@
 import { DATA_MAGIC, type ReadBytes } from '../file/frame-headers.js';
-import type { FoundFrame } from './found-frames.js';
+import type { ScannedFrame } from './scan-frames.js';
 
 /** A file that is not in zstd at all. */
-export interface OtherForm {
+export interface OtherFormat {
   /** What it is, in words. */
-  readonly form: string;
+  readonly format: string;
   /** Its text, empty where that cannot be read here. */
   readonly content: Buffer;
-  readonly frames: readonly FoundFrame[];
+  readonly frames: readonly ScannedFrame[];
 }
 
 /** How files begin that people compress or save by other means. */
-const BEGINNINGS: readonly (readonly [form: string, bytes: readonly number[]])[] = [
+const MAGIC_NUMBERS: readonly (readonly [format: string, bytes: readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58]],
   ['bzip2', [0x42, 0x5a, 0x68]],
@@ -25,17 +25,17 @@ const BEGINNINGS: readonly (readonly [form: string, bytes: readonly number[]])[]
 ];
 
 /** What a file is that holds no zstd frame at its beginning, and what can be read of it; null for one that may be zstd, or that nobody knows. */
-export function otherForm(read: ReadBytes, size: number): OtherForm | null {
+export function readOtherFormat(read: ReadBytes, size: number): OtherFormat | null {
   const start = read(0, 64);
   const dictionary = dictionaryOf(start);
   if (dictionary !== null)
-    return { form: `zstd with the dictionary ${dictionary}`, content: Buffer.alloc(0), frames: [] };
-  const known = BEGINNINGS.find(([, bytes]) => bytes.every((byte, at) => start[at] === byte))?.[0];
-  const form = known ?? (/^\s*[[{]/.test(start.toString('latin1')) ? 'plain JSON' : null);
-  if (form === null) return null;
-  const { content, checked } = contentOf(form, read(0, size));
-  const found = { content, sound: true, checked, complete: true, uncut: 0, end: size };
-  return { form, content, frames: [{ kind: 'data', at: 0, found, follows: true, stale: false }] };
+    return { format: `zstd with the dictionary ${dictionary}`, content: Buffer.alloc(0), frames: [] };
+  const known = MAGIC_NUMBERS.find(([, bytes]) => bytes.every((byte, at) => start[at] === byte))?.[0];
+  const format = known ?? (/^\s*[[{]/.test(start.toString('latin1')) ? 'plain JSON' : null);
+  if (format === null) return null;
+  const { content, isVerified } = contentOf(format, read(0, size));
+  const found = { content, isIntact: true, isVerified, isComplete: true, intactLength: 0, next: size };
+  return { format, content, frames: [{ kind: 'data', at: 0, found, follows: true, isStale: false }] };
 }
 
 /** The text of a UTF-16 file, or any other, in UTF-8. */
@@ -45,15 +45,15 @@ export function inUtf8(bytes: Buffer): Buffer {
   return Buffer.from((isBig ? even.swap16() : even).toString('utf16le'));
 }
 
-function contentOf(form: string, bytes: Buffer): { readonly content: Buffer; readonly checked: boolean } {
-  if (form === 'UTF-16') return { content: inUtf8(bytes), checked: false };
-  if (form === 'plain JSON') return { content: Buffer.from(bytes), checked: false };
-  if (form !== 'gzip') return { content: Buffer.alloc(0), checked: false };
+function contentOf(format: string, bytes: Buffer): { readonly content: Buffer; readonly isVerified: boolean } {
+  if (format === 'UTF-16') return { content: inUtf8(bytes), isVerified: false };
+  if (format === 'plain JSON') return { content: Buffer.from(bytes), isVerified: false };
+  if (format !== 'gzip') return { content: Buffer.alloc(0), isVerified: false };
   const zlib = process.getBuiltinModule('node:zlib');
   try {
-    return { content: zlib.gunzipSync(bytes), checked: true };
+    return { content: zlib.gunzipSync(bytes), isVerified: true };
   } catch {
-    return { content: Buffer.alloc(0), checked: false };
+    return { content: Buffer.alloc(0), isVerified: false };
   }
 }
 

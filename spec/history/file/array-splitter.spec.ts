@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Splitter } from '../../../lib/history/file/splitter.js';
+import { ArraySplitter } from '../../../lib/history/file/array-splitter.js';
 import fc from '../../support/properties.js';
 
 const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
@@ -13,7 +13,7 @@ describe('Splitter', () => {
     const object = fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(fc.dictionary(text, text))));
     fc.assert(
       fc.property(fc.array(object), fc.array(fc.nat()), fc.constantFrom(0, 2), (objects, places, space) => {
-        const splitter = new Splitter();
+        const splitter = new ArraySplitter();
         const pieces = cut(Buffer.from(JSON.stringify(objects, null, space)), places);
         const found = pieces.flatMap((piece) => [...splitter.push(piece)]);
         expect(found.map((one) => JSON.parse(one.toString()))).toEqual(JSON.parse(JSON.stringify(objects)));
@@ -25,7 +25,7 @@ describe('Splitter', () => {
   it.each(['', '[', '[{}', '{}', '[{}{}]', '[,{}]', '[{},]', '[{}]]', '[[{}]]', '[1]', '[{}] x', '"[]"'])(
     'takes %j for no array of objects',
     (text) => {
-      const splitter = new Splitter();
+      const splitter = new ArraySplitter();
       for (const _ of splitter.push(Buffer.from(text)));
       expect(splitter.isWhole).toBe(false);
     },

@@ -3,13 +3,13 @@ const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 /** White space of JSON, and the three bytes of a byte order mark, which other programs write at the start. */
-const WHITE: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf];
+const WHITE_SPACE: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf];
 
 /** What came last of an array, objects taken for whole. */
-type Place = 'start' | '[' | 'object' | ',' | ']' | 'broken';
+type Token = 'start' | '[' | 'object' | ',' | ']' | 'broken';
 
 /** What may follow what. */
-const FOLLOWS: Readonly<Record<string, readonly Place[]>> = {
+const FOLLOWS: Readonly<Record<string, readonly Token[]>> = {
   '[': ['start'],
   object: ['[', ','],
   ',': ['object'],
@@ -30,9 +30,9 @@ export interface Element {
  * Finds the objects of a JSON array in its bytes, however these are cut into pieces, and holds no more of them than one unfinished object.
  * It looks at braces and strings only: whether an object is JSON is for the parser to say.
  */
-export class Splitter {
-  #held: Buffer[] = [];
-  #place: Place = 'start';
+export class ArraySplitter {
+  #pending: Buffer[] = [];
+  #lastToken: Token = 'start';
   #depth = 0;
   #quoted = false;
   /** The last byte was a backslash that escapes what comes next. */
@@ -44,16 +44,16 @@ export class Splitter {
 
   /** True when what came so far is one array of objects from `[` to `]`. */
   get isWhole(): boolean {
-    return this.#place === ']';
+    return this.#lastToken === ']';
   }
 
   /** True when what came so far is nothing but whole objects, in any number of whole arrays or in none. */
-  get isTidy(): boolean {
+  get isWellFormed(): boolean {
     return this.#depth === 0 && this.#strays === 0 && this.#arrays === this.#closed;
   }
 
   /** True when objects came that are in no array. */
-  get isLoose(): boolean {
+  get isObjectLines(): boolean {
     return this.#arrays === 0 && this.#last === 'object';
   }
 
@@ -69,7 +69,7 @@ export class Splitter {
 
   /** Like `push`, and where each object is. An array that begins after another one, or inside it, is counted as one more. */
   *elements(piece: Buffer): Generator<Element> {
-    let start = -this.#held.reduce((sum, { length }) => sum + length, 0);
+    let start = -this.#pending.reduce((sum, { length }) => sum + length, 0);
     for (let at = 0; at < piece.length; ) {
       if (this.#quoted) {
         at = this.#endOfString(piece, at);
@@ -81,7 +81,7 @@ export class Splitter {
         if (this.#depth === 0) start = at - 1;
         this.#depth += 1;
       } else if (this.#depth === 0) {
-        if (!WHITE.includes(byte)) this.#follow(String.fromCharCode(byte));
+        if (!WHITE_SPACE.includes(byte)) this.#follow(String.fromCharCode(byte));
       } else if (byte === QUOTE) {
         this.#quoted = true;
       } else if (byte === CLOSE) {
@@ -91,14 +91,14 @@ export class Splitter {
         yield { text: this.#whole(piece, start, at), start, end: at, arrays: this.#arrays };
       }
     }
-    if (this.#depth > 0) this.#held.push(piece.subarray(Math.max(start, 0)));
+    if (this.#depth > 0) this.#pending.push(piece.subarray(Math.max(start, 0)));
   }
 
   #whole(piece: Buffer, start: number, end: number): Buffer {
     const text = piece.subarray(Math.max(start, 0), end);
-    if (this.#held.length === 0) return text;
-    const whole = Buffer.concat([...this.#held, text]);
-    this.#held = [];
+    if (this.#pending.length === 0) return text;
+    const whole = Buffer.concat([...this.#pending, text]);
+    this.#pending = [];
     return whole;
   }
 
@@ -120,11 +120,11 @@ export class Splitter {
     if (next === '[' && this.#last !== '[') this.#arrays += 1;
     if (next === ']' && this.#closed < this.#arrays) this.#closed += 1;
     this.#last = next;
-    if (!isPlace(next)) this.#strays += 1;
-    this.#place = isPlace(next) && FOLLOWS[next]?.includes(this.#place) ? next : 'broken';
+    if (!isToken(next)) this.#strays += 1;
+    this.#lastToken = isToken(next) && FOLLOWS[next]?.includes(this.#lastToken) ? next : 'broken';
   }
 }
 
-function isPlace(value: string): value is Place {
+function isToken(value: string): value is Token {
   return value in FOLLOWS;
 }

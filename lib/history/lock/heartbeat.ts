@@ -2,23 +2,23 @@ import { closeSync, fstatSync, futimesSync, openSync, type Stats, statSync, writ
 import { systemCode } from '../../errors.js';
 
 /** Changes the print of an open file. What the time in it says is of no account. */
-export function renew(file: number): void {
+export function touch(file: number): void {
   const now = Date.now() / 1000;
   try {
     futimesSync(file, now, now);
   } catch {
-    grow(file);
+    appendByte(file);
   }
 }
 
 /** What changes when the owner of a file renews it; null when the file is gone. */
-export function printOf(path: string): string | null {
+export function fingerprintOf(path: string): string | null {
   const found = statsAt(path);
   return found && `${found.ino}:${found.size}:${found.mtimeMs}`;
 }
 
 /** Not every network file system lets a time be set. */
-function grow(file: number): void {
+function appendByte(file: number): void {
   try {
     writeSync(file, '.');
   } catch {

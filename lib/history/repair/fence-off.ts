@@ -1,43 +1,43 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { HistoryPaths } from '../base/history-paths.js';
 import { readAt, writeAt } from '../file/bytes.js';
+import type { Codec } from '../file/codec.js';
 import { Damaged } from '../file/damaged.js';
-import type { Codec } from '../file/frames.js';
-import { followed, homeOf } from '../file/links.js';
+import { historyFolder, resolveLinks } from '../file/links.js';
 import { LogFile } from '../file/log-file.js';
-import { assertHeld, beat } from '../lock/held.js';
-import { instance } from '../lock/instance.js';
-import { beginsLikeOurs } from './open-log.js';
-import { clearLeftovers, syncFolder } from './rewrite.js';
+import { assertLockHeld, heartbeat } from '../lock/holder.js';
+import { processName } from '../lock/process-name.js';
+import { hasNativeOpening } from './open-log.js';
+import { removeTempFiles, syncFolder } from './rewrite.js';
 
 /** How much is copied at once. */
-const PIECE = 1024 * 1024;
+const CHUNK_SIZE = 1024 * 1024;
 
 /** One that wakes up in the middle of a write may do the rest of it while the file is copied; then it is copied again. */
-const TRIES = 3;
+const COPY_TRIES = 3;
 
 /**
  * Puts the history out of the reach of a process that lost the lock and may wake up in the middle of a write: what it has written beside the history is
  * removed, so that it cannot be renamed, and a copy takes the place of the history, so that what it has open is another file. Only under the lock, before
  * anything is read. Throws what the system throws, the history as it was.
  */
-export function takeOver(codec: Codec, paths: HistoryPaths): void {
-  const real = followed(paths);
-  clearLeftovers(real);
+export function fenceOff(codec: Codec, paths: HistoryPaths): void {
+  const real = resolveLinks(paths);
+  removeTempFiles(real);
   if (!statSync(real.history, { throwIfNoEntry: false })?.isFile()) return;
-  const sibling = real.fresh + instance();
+  const sibling = real.tempPrefix + processName();
   try {
     for (let tries = 1; ; tries += 1) {
       copy(real.history, sibling);
-      if (tries === TRIES || isSound(codec, sibling)) break;
+      if (tries === COPY_TRIES || isReadable(codec, sibling)) break;
     }
-    assertHeld();
+    assertLockHeld();
     renameSync(sibling, real.history);
   } catch (thrown) {
     rmSync(sibling, { force: true });
     throw thrown;
   }
-  syncFolder(homeOf(real));
+  syncFolder(historyFolder(real));
 }
 
 /** From the beginning to the end, as writers count on: what an append makes valid lies behind that which makes it so. */
@@ -46,9 +46,9 @@ function copy(from: string, to: string): void {
   try {
     const { mode, size } = fstatSync(source);
     fchmodSync(target, mode & 0o7777);
-    for (let at = 0; at < size; at += PIECE) {
-      writeAt(target, readAt(source, at, Math.min(PIECE, size - at)), at);
-      beat();
+    for (let at = 0; at < size; at += CHUNK_SIZE) {
+      writeAt(target, readAt(source, at, Math.min(CHUNK_SIZE, size - at)), at);
+      heartbeat();
     }
     fsyncSync(target);
   } finally {
@@ -58,8 +58,8 @@ function copy(from: string, to: string): void {
 }
 
 /** Only a file of hi's layout is ever changed in its place. */
-function isSound(codec: Codec, path: string): boolean {
-  if (!beginsLikeOurs(path)) return true;
+function isReadable(codec: Codec, path: string): boolean {
+  if (!hasNativeOpening(path)) return true;
   try {
     const file = LogFile.open(codec, path, 'r');
     try {

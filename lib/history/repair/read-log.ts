@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Entry } from '../../chat/message.js';
-import { loadCodec } from '../file/frames.js';
+import { loadCodec } from '../file/codec.js';
 import { ArrayFile } from './array-file.js';
 
 /** Every entry of the log at `path`, oldest first, read while it is asked for; none where there is no file. Throws `Damaged`, and what the system throws. */
-export function* entriesAt(path: string): Generator<Entry> {
+export function* readLog(path: string): Generator<Entry> {
   if (!existsSync(path)) return;
   const file = ArrayFile.open(loadCodec(), path, false);
   try {

@@ -1,12 +1,12 @@
 import { type Entry, isMessage, typedText } from '../chat/message.js';
 import { openTurns } from '../view/view.js';
-import { rememberTold, toldUpTo } from './acknowledged-notices.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';
+import { lastReportedTurn, saveLastReportedTurn } from './reported-crashes.js';
 import { runningTurns } from './turn-marks.js';
 
 /** What a start finds of turns that a crash cut short. */
-export interface CutShort {
+export interface CrashedTurns {
   /** The newest turn, when it is one of them: its text is there to send again. */
   readonly turn: number | null;
   /** What the user has not been told yet, null when there is nothing new. */
@@ -14,7 +14,7 @@ export interface CutShort {
 }
 
 /** Finds the turns that are unfinished and belong to no living process. Each is told of once. */
-export async function findCutShort(log: Log, paths: HistoryPaths): Promise<CutShort> {
+export async function findCrashedTurns(log: Log, paths: HistoryPaths): Promise<CrashedTurns> {
   const suspects = openTurns(log.entries);
   if (suspects.length === 0) return { turn: null, notice: null };
   const running = runningTurns(paths.folder);
@@ -23,24 +23,24 @@ export async function findCutShort(log: Log, paths: HistoryPaths): Promise<CutSh
   const open = new Set(openTurns(log.entries));
   const crashed = suspects.filter((turn) => open.has(turn) && !running.has(turn));
   const name = log.name ?? '';
-  const untold = crashed.filter((turn) => turn > toldUpTo(paths.told, name));
-  const newest = untold.at(-1);
-  if (newest !== undefined) rememberTold(paths.told, name, newest);
+  const unreported = crashed.filter((turn) => turn > lastReportedTurn(paths.reportedCrashes, name));
+  const newest = unreported.at(-1);
+  if (newest !== undefined) saveLastReportedTurn(paths.reportedCrashes, name, newest);
   const last = crashed.at(-1) ?? null;
   return {
     turn: last === newestTurn(log.entries) ? last : null,
-    notice: newest === undefined ? null : sentence(untold.length, wordsOf(log.entries, newest)),
+    notice: newest === undefined ? null : crashNotice(unreported.length, promptOf(log.entries, newest)),
   };
 }
 
-function sentence(count: number, words: string): string {
+function crashNotice(count: number, words: string): string {
   return count === 1
     ? `The turn “${words}” was cut short before its answer was complete. It is kept but not sent; /retry asks again.`
     : `${count} turns were cut short before their answers were complete, the newest “${words}”. They are kept but not sent; /retry asks again.`;
 }
 
 /** The beginning of what the user had said. */
-function wordsOf(entries: readonly Entry[], turn: number): string {
+function promptOf(entries: readonly Entry[], turn: number): string {
   const asked = entries.find((entry) => entry.id === turn);
   const text = asked && isMessage(asked) ? typedText(asked.content).replace(/\s+/g, ' ').trim() : '';
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;

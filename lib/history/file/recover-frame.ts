@@ -1,52 +1,67 @@
-import { BLOCK_LIMIT, type Block, blocksAt, DATA_MAGIC, frameAt, headAt, type ReadBytes } from './frame-headers.js';
-import type { Codec } from './frames.js';
+import type { Codec } from './codec.js';
+import {
+  type Block,
+  blocksAt,
+  DATA_MAGIC,
+  frameAt,
+  frameHeaderAt,
+  MAX_BLOCK_SIZE,
+  type ReadBytes,
+} from './frame-headers.js';
 
 /** What can be read of a frame. */
-export interface Readable {
+export interface RecoveredFrame {
   readonly content: Buffer;
   /** The frame is sound to its last byte. */
-  readonly sound: boolean;
+  readonly isIntact: boolean;
   /** It is sound, and a checksum says so. */
-  readonly checked: boolean;
+  readonly isVerified: boolean;
   /** All its blocks could be decompressed: when it is not sound, some of them say something else than was written. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
   /** So much of the content comes before the place where the file was cut off; 0 for a frame that was not. */
-  readonly uncut: number;
+  readonly intactLength: number;
   /** Where to look for the next frame. */
-  readonly end: number;
+  readonly next: number;
 }
 
 /** As much as can be decompressed of the data frame that begins at `offset`; null when that is nothing. Neither its checksum nor its end need be there. */
-export function readableAt(codec: Codec, read: ReadBytes, offset: number, size: number): Readable | null {
-  const head = headAt(read, offset);
+export function recoverFrame(codec: Codec, read: ReadBytes, offset: number, size: number): RecoveredFrame | null {
+  const head = frameHeaderAt(read, offset);
   if (head === null) return null;
   const frame = frameAt(read, offset, size);
-  const whole = frame && attempt(codec, read(offset, frame.size), frame.content, frame.exact);
+  const whole = frame && tryDecompress(codec, read(offset, frame.size), frame.content, frame.exact);
   if (frame && whole) {
-    const checked = head.checksum > 0;
-    return { content: whole, sound: true, checked, complete: true, uncut: 0, end: offset + frame.size };
+    const isVerified = head.checksum > 0;
+    return {
+      content: whole,
+      isIntact: true,
+      isVerified,
+      isComplete: true,
+      intactLength: 0,
+      next: offset + frame.size,
+    };
   }
   const blocks = [...blocksAt(read, head.blocks, size)];
-  const { count, content } = mostBlocks(codec, read, blocks);
+  const { count, content } = decompressMostBlocks(codec, read, blocks);
   if (content.length === 0) return null;
-  const complete = count === blocks.length && blocks.at(-1)?.last === true;
+  const isComplete = count === blocks.length && blocks.at(-1)?.last === true;
   const rest = size - (blocks.at(-1)?.end ?? head.blocks);
-  const isCut = count === blocks.length && !complete && rest < BLOCK_LIMIT;
-  const uncut = isCut ? uncutPart(codec, read, blocks, content) : 0;
-  return { content, sound: false, checked: false, complete, uncut, end: head.blocks };
+  const isCut = count === blocks.length && !isComplete && rest < MAX_BLOCK_SIZE;
+  const intactLength = isCut ? intactLengthOf(codec, read, blocks, content) : 0;
+  return { content, isIntact: false, isVerified: false, isComplete, intactLength, next: head.blocks };
 }
 
 /**
  * How much of the content of a frame that ends with the file is as it was written. A block of the full size is: a wrong header of a block, which looks
  * as if the file ended there, would hardly leave the block before it with exactly that size.
  */
-function uncutPart(codec: Codec, read: ReadBytes, blocks: readonly Block[], content: Buffer): number {
-  if (content.length === blocks.length * BLOCK_LIMIT) return content.length;
-  return firstBlocks(codec, read, blocks.slice(0, -1))?.length ?? 0;
+function intactLengthOf(codec: Codec, read: ReadBytes, blocks: readonly Block[], content: Buffer): number {
+  if (content.length === blocks.length * MAX_BLOCK_SIZE) return content.length;
+  return decompressBlocks(codec, read, blocks.slice(0, -1))?.length ?? 0;
 }
 
 /** The content of as many of the first blocks as can be decompressed: a block needs those before it, so the first bad one ends them. */
-function mostBlocks(
+function decompressMostBlocks(
   codec: Codec,
   read: ReadBytes,
   blocks: readonly Block[],
@@ -54,7 +69,7 @@ function mostBlocks(
   let best: { readonly count: number; readonly content: Buffer } = { count: 0, content: Buffer.alloc(0) };
   for (let [low, high] = [1, blocks.length]; low <= high; ) {
     const count = (low + high) >>> 1;
-    const content = firstBlocks(codec, read, blocks.slice(0, count));
+    const content = decompressBlocks(codec, read, blocks.slice(0, count));
     if (content) {
       best = { count, content };
       low = count + 1;
@@ -66,7 +81,7 @@ function mostBlocks(
 }
 
 /** Decompresses blocks as a frame of their own: no size, no checksum, and the largest window, 128 MiB (RFC 8878 section 3.1.1.1.2). */
-function firstBlocks(codec: Codec, read: ReadBytes, blocks: readonly Block[]): Buffer | null {
+function decompressBlocks(codec: Codec, read: ReadBytes, blocks: readonly Block[]): Buffer | null {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return null;
   const header = Buffer.from([0, 0, 0, 0, 0, (27 - 10) << 3]);
@@ -75,10 +90,10 @@ function firstBlocks(codec: Codec, read: ReadBytes, blocks: readonly Block[]): B
   const flag = header.length + last.offset - first.offset;
   bytes.writeUInt8(bytes.readUInt8(flag) | 1, flag);
   const limit = blocks.reduce((sum, { content }) => sum + content, 0);
-  return attempt(codec, bytes, limit, false);
+  return tryDecompress(codec, bytes, limit, false);
 }
 
-function attempt(codec: Codec, bytes: Buffer, content: number, exact: boolean): Buffer | null {
+function tryDecompress(codec: Codec, bytes: Buffer, content: number, exact: boolean): Buffer | null {
   try {
     return codec.decompress(bytes, { content, exact });
   } catch {
