@@ -10,14 +10,14 @@ import { BLOCK_PREFIX, present } from '../../lib/view/present.js';
 import { estimateView } from '../../lib/view/size.js';
 import { firstNeeded, newestBase, type View, view, viewFrom } from '../../lib/view/view.js';
 import { NOTHING, pass } from '../support/compaction.js';
-import fc from '../support/properties.js';
+import fc, { cases } from '../support/properties.js';
 import { type Happening, Simulation } from '../support/simulation.js';
 import { scripted } from '../support/summarisers.js';
 
 type Request = Extract<Happening, { kind: 'request' }>;
 type Pass = Extract<Happening, { kind: 'pass' }>;
 
-const RUNS = 2000;
+const RUNS = cases(2000);
 const idsOf = (messages: readonly Message[]): readonly number[] => messages.map(({ id }) => id);
 
 describe('a conversation that is compacted again and again', () => {

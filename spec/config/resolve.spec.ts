@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Vendor } from '../../lib/chat/vendor.js';
+import type { Config, ConfigFile } from '../../lib/config/config.js';
+import { publishedWindow } from '../../lib/config/models.js';
+import { type Flags, notConfigured, resolveConfig } from '../../lib/config/resolve.js';
+
+function vendor(name: string, keyVariables: readonly string[], more: Partial<Vendor> = {}): Vendor {
+  const base = { name, title: `The ${name}`, keyPage: null, defaultModel: `${name}-1`, fastModel: `${name}-fast` };
+  return { ...base, keyVariables, baseVariable: `${name.toUpperCase()}_BASE`, ownHosts: [], ...more };
+}
+
+const VENDORS = [
+  vendor('one', ['ONE_KEY', 'ONE_OTHER']),
+  vendor('two', ['TWO_KEY']),
+  vendor('local', [], { port: 1234, fastModel: null }),
+];
+
+interface Asked {
+  readonly name: string;
+  readonly apiBase: string | null;
+}
+
+async function resolve(
+  file: ConfigFile | null,
+  { flags = {}, env = {}, models = null }: { flags?: Flags; env?: object; models?: readonly string[] | null } = {},
+): Promise<{ readonly config: Config | null; readonly asked: readonly Asked[] }> {
+  const asked: Asked[] = [];
+  const config = await resolveConfig({
+    file,
+    flags,
+    env: { ...env },
+    vendors: VENDORS,
+    models: async ({ name }, apiBase) => {
+      asked.push({ name, apiBase });
+      return models;
+    },
+  });
+  return { config, asked };
+}
+
+const configOf = async (...given: Parameters<typeof resolve>) => (await resolve(...given)).config;
+
+describe('the model', () => {
+  it('may not be empty', async () => {
+    await expect(resolve({ provider: 'one' }, { flags: { model: ' ' } })).rejects.toMatchObject({
+      code: 'usage',
+      message: 'The model name is empty.',
+      hint: 'Give a name: -m NAME',
+    });
+  });
+
+  it('may begin with the provider that is named too', async () => {
+    const model = async (name: string) => (await configOf(null, { flags: { provider: 'one', model: name } }))?.model;
+    expect(await model('one/m')).toBe('m');
+    expect(await model('two/m')).toBe('two/m');
+    expect(await model('m/one/')).toBe('m/one/');
+  });
+
+  it.each([
+    ['is the same as in the file', { model: 'm' }, 5000],
+    ['is not chosen elsewhere', {}, 5000],
+    ['is another one', { model: 'n' }, 128_000],
+  ])('has the window of the file when it %s', async (_when, flags, window) => {
+    const file = { provider: 'one', model: 'm', context_window: 5000 };
+    expect((await configOf(file, { flags }))?.context_window).toBe(window);
+  });
+
+  it('has a window for every form of name in the table of models', () => {
+    expect(publishedWindow('claude-3-haiku-20240307')).toBe(200_000);
+    expect(publishedWindow('bedrock.claude-3-5-haiku-v1')).toBe(200_000);
+    expect(publishedWindow('x-claude-2')).toBeNull();
+    expect(publishedWindow('Gemini-Flash-1.5-8B')).toBe(1_000_000);
+    expect(publishedWindow('gemini-flash-1.5-8b-x')).toBeNull();
+  });
+});
+
+describe('the provider', () => {
+  it('is that of HI_PROVIDER, unless the command line names a model of another one', async () => {
+    const env = { HI_PROVIDER: 'two' };
+    expect(await configOf({ provider: 'one' }, { env })).toMatchObject({ provider: 'two' });
+    expect(await configOf(null, { env, flags: { model: 'm' } })).toMatchObject({ provider: 'two', model: 'm' });
+    expect(await configOf(null, { env, flags: { model: 'one/m' } })).toMatchObject({ provider: 'one', model: 'm' });
+    expect(await configOf(null, { env: { ...env, HI_MODEL: 'one/m' } })).toMatchObject({
+      provider: 'two',
+      model: 'one/m',
+    });
+    expect(await configOf(null, { env, flags: { provider: 'one' } })).toMatchObject({ provider: 'one' });
+  });
+
+  it('is found by a key that is not blank', async () => {
+    expect((await configOf(null, { env: { ONE_KEY: ' ', TWO_KEY: 'k' } }))?.provider).toBe('two');
+    expect(await configOf(null, { env: { ONE_KEY: ' ', ONE_OTHER: ' k ' } })).toMatchObject({ api_key: 'k' });
+  });
+
+  it('is found by asking those that need no key, and no others, at the address that is set', async () => {
+    expect(await resolve(null)).toEqual({ config: null, asked: [{ name: 'local', apiBase: null }] });
+    const env = { LOCAL_BASE: 'gpu' };
+    expect((await resolve(null, { env })).asked).toEqual([{ name: 'local', apiBase: 'http://gpu:1234' }]);
+    const { config, asked } = await resolve({ api_base: 'http://other:1' }, { env, models: ['m'] });
+    expect(asked[0]).toEqual({ name: 'local', apiBase: 'http://other:1' });
+    expect(config).toMatchObject({ provider: 'local', model: 'm', api_base: 'http://other:1' });
+  });
+
+  it('has its default model when it lists none', async () => {
+    expect((await configOf({ provider: 'local' }))?.model).toBe('local-1');
+  });
+});
+
+describe('the address', () => {
+  it.each([
+    ['gpu', 'http://gpu'],
+    ['gpu:8000/v1', 'http://gpu:8000/v1'],
+    ['http://gpu/v1', 'http://gpu/v1'],
+    ['https://gpu', 'https://gpu'],
+  ])('of a vendor without a port of its own may be %s', async (given, address) => {
+    expect((await configOf({ provider: 'one' }, { env: { ONE_BASE: given } }))?.api_base).toBe(address);
+  });
+
+  it.each([
+    ['gpu:8000', 'http://gpu:8000'],
+    ['gpu:8000/v1', 'http://gpu:8000/v1'],
+    ['a-https://gpu', 'http://a-https://gpu:1234'],
+  ])('of a vendor with one may be %s', async (given, address) => {
+    expect((await configOf({ provider: 'local' }, { env: { LOCAL_BASE: given } }))?.api_base).toBe(address);
+  });
+
+  it('is refused with a hint when it is not one of the web', async () => {
+    await expect(resolve({ provider: 'one' }, { env: { HI_API_BASE: 'ftp://u:p@host' } })).rejects.toMatchObject({
+      message: "HI_API_BASE is not a web address: 'ftp://***@host'.",
+      hint: 'Set it to an address such as http://localhost:8000/v1.',
+    });
+  });
+});
+
+describe('the small model', () => {
+  it('is none when the main model is the fast one already', async () => {
+    expect((await configOf({ provider: 'one', model: 'one-fast' }))?.small_model).toBeNull();
+    expect((await configOf({ provider: 'local' }))?.small_model).toBeNull();
+  });
+
+  it('of the same provider has its key and address', async () => {
+    const file = { provider: 'one', api_key: 'k', api_base: 'http://main', small_model: { model: 's' } };
+    const small = { provider: 'one', model: 's', api_key: 'k', api_base: 'http://main', context_window: 128_000 };
+    expect((await configOf(file))?.small_model).toEqual(small);
+    const own = { model: 's', api_key: 'l', api_base: 'http://small', context_window: 2000 };
+    expect((await configOf({ ...file, small_model: own }))?.small_model).toEqual({ provider: 'one', ...own });
+  });
+
+  it('of another provider has neither, not even by a variable of hi', async () => {
+    const file = { provider: 'one', api_key: 'k', small_model: { provider: 'two', model: 's' } };
+    const env = { HI_API_KEY: 'h', HI_API_BASE: 'http://main', TWO_KEY: 't', TWO_BASE: 'http://two' };
+    expect((await configOf(file, { env }))?.small_model).toMatchObject({ api_key: 't', api_base: 'http://two' });
+    expect((await configOf(file, { env: {} }))?.small_model).toMatchObject({ api_key: null, api_base: null });
+  });
+});
+
+describe('no configuration at all', () => {
+  it('is an error that names the file, the local server and the variables', () => {
+    expect(notConfigured('/c/config.json', VENDORS)).toMatchObject({
+      code: 'config',
+      message:
+        "hi is not configured: there is no '/c/config.json', no API key in the environment, and The local does not answer.",
+      hint: "Run 'hi config init', or set one of ONE_KEY, TWO_KEY.",
+    });
+  });
+});
