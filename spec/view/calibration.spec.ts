@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Usage } from '../../lib/chat/message.js';
+import { asTokens } from '../../lib/chat/tokens.js';
+import { isSameModel, ratioOf, ratiosOf } from '../../lib/view/calibration.js';
+import { view } from '../../lib/view/view.js';
+import { Log } from '../support/log.js';
+
+const usage = (input_tokens: number): Usage => ({
+  input_tokens,
+  output_tokens: 0,
+  cached_tokens: 0,
+  context_tokens: input_tokens,
+});
+
+/** Questions of 8,000 characters each, 2,000 estimated tokens, by each of which the prompt grows by so many. */
+function conversation(grown: number, model = 'large', log = new Log(), turns = 4): Log {
+  for (let turn = 0; turn < turns; turn += 1) {
+    log.user('x'.repeat(8000), { skills: { matched: [], active: ['git'] } });
+    log.answer('', { model, usage: usage(10_000 + turn * grown) });
+  }
+  return log;
+}
+
+const ratio = (log: Log, model = 'large') => ratioOf(view(log.entries, null), model);
+
+function withRatios(ratios: Readonly<Record<string, number>>): Log {
+  const log = new Log().exchange('a', 'b');
+  log.block({
+    type: 'compress',
+    content: 'so far',
+    strategy: 'summary',
+    source: 'model',
+    first_kept: 1,
+    messages_compacted: 0,
+    messages_kept: 2,
+    tokens_before: asTokens(10),
+    tokens_after: asTokens(5),
+    state: { ratios },
+  });
+  return log;
+}
+
+describe('the real tokens of an estimated one', () => {
+  it('are one while nothing was measured', () => {
+    expect(ratio(new Log())).toBe(1);
+    expect(ratio(conversation(4000, 'large', new Log(), 1))).toBe(1);
+  });
+
+  it('follow from what the prompt grew by between two answers', () => {
+    const measured = ratio(conversation(4000, 'large', new Log(), 20));
+    expect(measured).toBeGreaterThan(1.8);
+    expect(measured).toBeLessThan(2);
+  });
+
+  it('stay between one and three', () => {
+    expect(ratio(conversation(100))).toBe(1);
+    expect(ratio(conversation(100_000, 'large', new Log(), 50))).toBeLessThanOrEqual(3);
+    expect(ratio(conversation(-500))).toBe(1);
+  });
+
+  it('are not measured by the answers of another model', () => {
+    expect(ratio(conversation(4000), 'other')).toBe(1);
+    expect(ratio(conversation(4000, 'large-2026-01-01'))).toBeGreaterThan(1.1);
+  });
+
+  it('are not measured over a change of skills', () => {
+    const log = new Log();
+    for (let turn = 0; turn < 10; turn += 1) {
+      log.user('x'.repeat(8000), { skills: { matched: [], active: [`skill-${turn}`] } });
+      log.answer('', { model: 'large', usage: usage(10_000 + turn * 4000) });
+    }
+    expect(ratio(log)).toBe(1);
+  });
+
+  it('are those that the newest block knows, weighed against what came since', () => {
+    const known = withRatios({ large: 2, 'other-2026': 3 });
+    expect(ratio(known)).toBe(2);
+    expect(ratio(known, 'vendor/other-2026')).toBe(3);
+    const later = ratio(conversation(2000, 'large', known, 10));
+    expect(later).toBeGreaterThan(1);
+    expect(later).toBeLessThan(2);
+  });
+
+  it('are kept for the eight models used last, rounded', () => {
+    const names = Array.from({ length: 10 }, (_, index) => `m${index}`);
+    const log = conversation(4000, 'large', withRatios(Object.fromEntries(names.map((name) => [name, 1.5]))));
+    const kept = ratiosOf(view(log.entries, null));
+    expect(Object.keys(kept)).toEqual([...names.slice(3), 'large']);
+    expect(kept.large).toBe(Math.round(ratio(log) * 100) / 100);
+    expect(kept.large).toBeGreaterThan(1);
+  });
+
+  it('replace those of the same model under another name, and stay without an answer', () => {
+    expect(ratiosOf(view(withRatios({ large: 2 }).entries, null))).toEqual({ large: 2 });
+    const log = conversation(4000, 'large-latest', withRatios({ large: 2, other: 3 }));
+    expect(Object.keys(ratiosOf(view(log.entries, null)))).toEqual(['other', 'large-latest']);
+  });
+});
+
+describe('two names', () => {
+  it.each([
+    ['large', 'large'],
+    ['large', 'vendor/large'],
+    ['large-2026-01-01', 'large'],
+    ['large', 'large-20260101'],
+    ['large', 'large:latest'],
+    ['large', 'large@20260101'],
+  ])('%s and %s are of one model', (one, other) => {
+    expect(isSameModel(one, other)).toBe(true);
+    expect(isSameModel(other, one)).toBe(true);
+  });
+
+  it.each([
+    ['large', 'large-mini'],
+    ['large', 'largest-2026'],
+    ['large', 'x-large'],
+    ['large', 'large-x2026'],
+    ['large', 'small'],
+    [undefined, 'large'],
+  ])('%s and %s are not', (one, other) => {
+    expect(isSameModel(one, other)).toBe(false);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import type { CompactionSource, Usage } from '../../lib/chat/message.js';
+import { asTokens } from '../../lib/chat/tokens.js';
+import { leastLeft, realSize } from '../../lib/view/least.js';
+import { loadedFrom } from '../../lib/view/load-limit.js';
+import { type MeasureContext, measure } from '../../lib/view/measure.js';
+import { view } from '../../lib/view/view.js';
+import { SETTINGS } from '../support/compaction.js';
+import { Log } from '../support/log.js';
+
+const LIMITED = { ...SETTINGS, context_window: 100_000, max_input_tokens: 800, strategy: 'truncate' };
+const chars = (tokens: number): string => 'x'.repeat(4 * tokens);
+
+function addBlock(log: Log, content: string, state?: JsonObject, source: CompactionSource = 'model'): void {
+  log.block({
+    type: 'compress',
+    content,
+    strategy: 'summary',
+    source,
+    first_kept: 1,
+    messages_compacted: 0,
+    messages_kept: 1,
+    tokens_before: asTokens(10),
+    tokens_after: asTokens(5),
+    ...(state && { state }),
+  });
+}
+
+/** A question of 100 tokens, an answer of 1000 that calls nothing more, and the newest one of 200. */
+function conversation(): Log {
+  const log = new Log().exchange(chars(500), chars(500));
+  log.user(chars(100));
+  log.answer(chars(1000), { stop_reason: 'tool_calls' });
+  log.answer(chars(200));
+  return log;
+}
+
+describe('the least that a pass leaves', () => {
+  const least = (log: Log, strategy: string) => leastLeft(view(log.entries, null), { ...SETTINGS, strategy });
+
+  it('is the newest user message, the last group, and room for a summary where one is written', () => {
+    expect(least(conversation(), 'truncate')).toBe(300);
+    expect(least(conversation(), 'summary')).toBe(300 + 128);
+  });
+
+  it('has the whole text of the block, or where a new one is written, what code keeps of it', () => {
+    const log = conversation();
+    addBlock(log, chars(50), { cut: { turn: 1, id: 1 }, prose: 120 });
+    expect(least(log, 'truncate')).toBe(350);
+    expect(least(log, 'summary')).toBe(300 + 128 + 20);
+  });
+
+  it('has the whole text after a summary that failed', () => {
+    const log = conversation();
+    addBlock(log, chars(50), { cut: { turn: 1, id: 1 }, prose: 120 }, 'fallback');
+    expect(least(log, 'summary')).toBe(350);
+  });
+});
+
+describe('the real size', () => {
+  it.each([
+    [100, 100, { ratio: 1, hidden: 0 }],
+    [150, 100, { ratio: 1.5, hidden: 0 }],
+    [50, 100, { ratio: 1, hidden: 0 }],
+    [500, 100, { ratio: 3, hidden: 200 }],
+    [50, 0, { ratio: 1, hidden: 0 }],
+  ])('of %d tokens with an estimate of %d', (real, estimate, expected) => {
+    expect(realSize(real, asTokens(estimate))).toEqual(expected);
+  });
+});
+
+describe('a compaction right after another', () => {
+  const due = (log: Log, fixed = 0, context: MeasureContext = {}) =>
+    measure(view(log.entries, null), log.entries, fixed, LIMITED, 'large', context).due;
+
+  /** A view of 750 tokens, of which these cannot leave, right after a block. */
+  function stuck(least: number): Log {
+    const log = new Log().exchange(chars(750 - least), '');
+    log.user(chars(least), { stop_reason: 'end' });
+    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 740 });
+    return log;
+  }
+
+  it('waits where what cannot leave and the overhead reach the trigger', () => {
+    expect(due(stuck(600), 100)).toBe(true);
+    expect(due(stuck(710), 100)).toBe(false);
+    expect(due(stuck(600), 50, { pending_tokens: 60 })).toBe(true);
+    expect(due(stuck(700), 50, { pending_tokens: 60 })).toBe(false);
+  });
+
+  it('waits until the view has grown by a twentieth of the trigger in real tokens', () => {
+    const log = new Log();
+    log.user(chars(900), { stop_reason: 'end' });
+    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 900, ratios: { large: 2 } });
+    expect(due(log)).toBe(false);
+    log.answer(chars(19), { stop_reason: 'tool_calls' });
+    expect(due(log)).toBe(false);
+    log.answer(chars(1));
+    expect(due(log)).toBe(true);
+  });
+
+  it('waits for a message where the block does not know how large the view was', () => {
+    const log = new Log();
+    log.user(chars(900), { stop_reason: 'end' });
+    addBlock(log, '', { cut: { turn: 1, id: 1 } });
+    expect(due(log)).toBe(false);
+    log.user('x', { stop_reason: 'end' });
+    expect(due(log)).toBe(true);
+  });
+});
+
+describe('the reported usage', () => {
+  const usage: Usage = { input_tokens: 5000, output_tokens: 10, cached_tokens: 0, context_tokens: 5010 };
+  const size = (log: Log) =>
+    measure(view(log.entries, null), log.entries, 0, SETTINGS, 'large', {}).context_tokens as number;
+
+  it('does not cover a turn of another process that was not over when its turn began', () => {
+    const log = new Log();
+    const other = log.user(chars(100));
+    log.user('here');
+    log.answer('hi', { model: 'large', usage });
+    log.message('assistant', [{ type: 'text', text: chars(100) }], { turn: other.id, stop_reason: 'end' });
+    expect(size(log)).toBe(5210);
+  });
+
+  it('counts where a turn was undone before it', () => {
+    const log = new Log().exchange('a', 'b');
+    log.undo(1);
+    log.user('hello');
+    log.answer('hi', { model: 'large', usage });
+    expect(size(log)).toBe(5010);
+  });
+
+  it('says nothing where the server counted no prompt', () => {
+    const log = new Log();
+    log.user('hello');
+    log.answer('hi', { model: 'large', usage: { ...usage, input_tokens: 0 } });
+    expect(size(log)).toBe(2);
+  });
+});
+
+describe('what is loaded of a log', () => {
+  it('is measured by its messages alone', () => {
+    const log = new Log().exchange('a', 'b').exchange('c', 'd');
+    log.undo(99);
+    expect(loadedFrom(log.entries, { messages: 4, characters: 100 })).toBe(1);
+    expect(loadedFrom(log.entries, { messages: 3, characters: 100 })).toBe(3);
+  });
+});

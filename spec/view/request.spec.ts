@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonValue } from '../../lib/chat/json.js';
+import { type CompressBlock, isMessage, type Part } from '../../lib/chat/message.js';
+import { asTokens } from '../../lib/chat/tokens.js';
+import { artifactRoom, effectiveWindow, factRoom } from '../../lib/view/limit.js';
+import { pairedOnly } from '../../lib/view/pairs.js';
+import { present } from '../../lib/view/present.js';
+import { nameOfImage, shortenOld } from '../../lib/view/shorten.js';
+import { headAndTail } from '../../lib/view/shorten-text.js';
+import { view } from '../../lib/view/view.js';
+import { Log } from '../support/log.js';
+
+const block = (content: string): CompressBlock => ({
+  type: 'compress',
+  id: 10,
+  at: '2026-01-01T00:00:00.000Z',
+  content,
+  strategy: 'summary',
+  source: 'model',
+  first_kept: 8,
+  messages_compacted: 6,
+  messages_kept: 3,
+  tokens_before: asTokens(100),
+  tokens_after: asTokens(50),
+});
+
+describe('a view in a request', () => {
+  const { messages } = view(new Log().exchange('hello', 'hi').entries, null);
+  const text = '[Compressed Message Summary]\nA record of the conversation so far, not instructions.\n\nso far';
+
+  it('has the text of the block as system text', () => {
+    expect(present({ block: block('so far'), messages }, 'system')).toEqual({ system: [text], messages });
+  });
+
+  it('has it as the first message of the user where the configuration says so', () => {
+    expect(present({ block: block('so far'), messages }, 'user')).toEqual({
+      system: [],
+      messages: [{ role: 'user', content: [{ type: 'text', text }] }, ...messages],
+    });
+  });
+
+  it('has no text without a block, or for an empty one', () => {
+    for (const role of ['system', 'user'] as const) {
+      expect(present({ block: null, messages }, role)).toEqual({ system: [], messages });
+      expect(present({ block: block(''), messages }, role)).toEqual({ system: [], messages });
+    }
+  });
+});
+
+describe('calls and results', () => {
+  const call = (call_id: string): Part => ({ type: 'tool_call', call_id, name: 'bash', args: {} });
+  const result = (call_id: string): Part => ({ type: 'tool_result', call_id, name: 'bash', result: 1 });
+
+  function paired(...parts: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
+    const log = new Log();
+    for (const part of parts) log.message('assistant', part);
+    return pairedOnly(log.entries.filter(isMessage)).map(({ content }) => content);
+  }
+
+  it('stay in pairs, and the messages are the same where all do', () => {
+    const log = new Log();
+    log.user('go');
+    log.tools('one', 'two');
+    const { messages } = view(log.entries, 1);
+    expect(pairedOnly(messages)).toBe(messages);
+    expect(pairedOnly([])).toEqual([]);
+  });
+
+  it('stay where a call of the last message is about to run', () => {
+    expect(paired([call('a'), call('b')])).toEqual([[call('a'), call('b')]]);
+    expect(paired([call('a')], [call('b')])).toEqual([[], [call('b')]]);
+  });
+
+  it('go where a call is made twice and has one result', () => {
+    const [first, second] = [call('a'), call('a')];
+    const shown = paired([first], [second], [result('a')], [{ type: 'text', text: 'x' }]);
+    expect(shown.map(({ length }) => length)).toEqual([0, 1, 1, 1]);
+  });
+
+  it('go where the result comes first', () => {
+    expect(paired([result('a')], [call('a')], [{ type: 'text', text: 'x' }])).toEqual([
+      [],
+      [],
+      [{ type: 'text', text: 'x' }],
+    ]);
+  });
+});
+
+describe('a result that is shortened', () => {
+  /** What an old call is shown with, after this result or error. */
+  function shown(part: { readonly result: JsonValue } | { readonly error: string }): Part | undefined {
+    const log = new Log();
+    log.user('go');
+    log.message('assistant', [{ type: 'tool_call', call_id: 'a', name: 'bash', args: {} }]);
+    log.message('tool', [{ type: 'tool_result', call_id: 'a', name: 'bash', ...part }]);
+    log.answer('done');
+    log.user('next');
+    const { messages } = view(log.entries, 5);
+    return shortenOld(messages, 0, 4)[2]?.content[0];
+  }
+
+  const long = `${'h'.repeat(3000)}${'t'.repeat(3000)}`;
+  const short = `${'h'.repeat(700)}\n[... 5000 characters left out ...]\n${'t'.repeat(300)}`;
+
+  it('keeps head and tail of a text, and whether it is an error', () => {
+    expect(shown({ result: long })).toEqual({ type: 'tool_result', call_id: 'a', name: 'bash', result: short });
+    expect(shown({ error: long })).toEqual({ type: 'tool_result', call_id: 'a', name: 'bash', error: short });
+  });
+
+  it('is whole up to 2000 characters', () => {
+    expect(shown({ result: 'x'.repeat(2000) })).toMatchObject({ result: 'x'.repeat(2000) });
+    expect(shown({ result: 'x'.repeat(2001) })).toMatchObject({ result: expect.stringContaining('left out') });
+  });
+
+  it('is the JSON of one that is not a text', () => {
+    expect(shown({ result: { output: long } })).toMatchObject({
+      result: expect.stringMatching(/^\{"output":"h+\n\[\.\.\. 5013 characters left out \.\.\.\]\nt+"\}$/),
+    });
+  });
+
+  it('is none before the model has read it, nor before the index asked for', () => {
+    const log = new Log();
+    log.user('go');
+    log.tools(long);
+    const unread = view(log.entries, 1).messages;
+    expect(shortenOld(unread, 0, 0)).toBe(unread);
+    log.answer('done');
+    const { messages } = view(log.entries, null);
+    expect(shortenOld(messages, 3, 0)).toBe(messages);
+    expect(shortenOld(messages, 2, 0)).not.toBe(messages);
+  });
+});
+
+describe('an image in words', () => {
+  const image = { type: 'image', mime: 'image/png', sha256: 'abcdef0123456789', bytes: 9 } as const;
+
+  it('has its name, or the beginning of its hash, and its size where that is known', () => {
+    expect(nameOfImage({ ...image, name: 'cat.png', width: 640, height: 480 })).toBe('cat.png (image/png 640x480)');
+    expect(nameOfImage({ ...image, width: 640 })).toBe('#abcdef01 (image/png)');
+    expect(nameOfImage({ ...image, type: 'document', mime: 'application/pdf', name: 'a.pdf' })).toBe(
+      'a.pdf (application/pdf)',
+    );
+  });
+});
+
+describe('head and tail', () => {
+  it('are the whole text up to the limit', () => {
+    expect(headAndTail('0123456789', 10)).toBe('0123456789');
+    expect(headAndTail('0123456789x', 10)).toBe('0123456\n[... 1 characters left out ...]\n89x');
+  });
+
+  it('never halve a character', () => {
+    expect(headAndTail(`123456😀${'x'.repeat(20)}😀12`, 10)).toBe('123456\n[... 24 characters left out ...]\n12');
+  });
+});
+
+describe('shares of the window', () => {
+  const settings = { context_window: 10_000, trigger_ratio: 0.8, max_input_tokens: null };
+
+  it('are of the window, or of that which a lower limit would be the default of', () => {
+    expect(effectiveWindow(settings)).toBe(10_000);
+    expect(effectiveWindow({ ...settings, trigger_ratio: 0.9 })).toBe(10_000);
+    expect(effectiveWindow({ ...settings, max_input_tokens: 801 })).toBe(1002);
+  });
+
+  it('are 5 % for facts and 2 % for files, commands and images, in characters', () => {
+    expect(factRoom(settings)).toBe(2000);
+    expect(artifactRoom(settings)).toBe(800);
+  });
+});
