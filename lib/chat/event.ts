@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from './json.js';
 import type { AnswerPart, CompactionSource, StopReason, Usage } from './message.js';
+import type { ModelFacts } from './model-facts.js';
 import type { Source } from './source.js';
 
 /**
@@ -23,6 +24,8 @@ export type StreamEvent =
       /** Why it refused or stopped, in the vendor's words. */
       readonly detail?: string;
     }
+  /** What the answer shows of the model, to be remembered. */
+  | { readonly type: 'facts'; readonly facts: ModelFacts }
   /** Something the user should know, in one sentence: that the server cut the prompt, for example. */
   | { readonly type: 'notice'; readonly text: string };
 

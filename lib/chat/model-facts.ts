@@ -15,6 +15,10 @@ export interface ModelFacts {
   readonly refused_thinking?: readonly ThinkingLevel[];
   /** The model's tokens for each token of the estimate (characters / 4), as measured last. */
   readonly token_ratio?: number;
+  /** The window that the server gives by its own setting, which no request should change; 0 when there is no such setting. */
+  readonly fixed_window?: number;
+  /** The window that the server was last asked for: with another one it loads the model anew. */
+  readonly loaded_window?: number;
   /** When the server was asked what the model can do, in milliseconds since 1970; absent when it never was. */
   readonly asked_at?: number;
 }

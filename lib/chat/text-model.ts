@@ -20,8 +20,10 @@ export interface WrittenText {
 export interface TextModel {
   readonly provider: string;
   readonly model: string;
-  /** Its window in tokens. */
+  /** Its window in tokens; changes with what is learnt of the model. */
   readonly context_window: number;
+  /** Asks the server what it tells of the model, where that is not known yet. Never fails. Absent where there is nothing to ask. */
+  ask?(signal: AbortSignal): Promise<void>;
   /**
    * Rejects with a `HiError` when the model cannot answer, and with an abort error when `signal` aborts.
    * `onProgress` gets the number of characters that have arrived. The caller sets time limits by `signal`.

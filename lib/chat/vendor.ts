@@ -15,6 +15,8 @@ export interface Vendor {
   readonly ownHosts: readonly string[];
   /** The port of an address that names neither a scheme nor a port; absent for the web's own. */
   readonly port?: number;
+  /** The largest window that is assumed of a model while the server has not told it, in tokens; absent where the window is the model's own. */
+  readonly mostAssumed?: number;
   /** Where a new key can be had, for the hint; null when none is needed. */
   readonly keyPage: string | null;
   /** How the set-up offers other people's servers that speak the vendor's protocol; absent where there are none. */

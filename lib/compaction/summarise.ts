@@ -80,6 +80,7 @@ async function* fold(
   limits: Limits,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Summary> {
+  await model.ask?.(signal);
   const budget = budgetFor(model, task);
   let { earlier: prose, ledger } = task;
   let source: Summary['source'] = 'cache';

@@ -8,10 +8,24 @@ export interface ModelRule {
 
 const MAKERS = ['anthropic', 'google', 'openai', 'mistral', 'deepseek', 'x-ai', 'cohere', 'moonshotai'];
 
+const starts = (window: number, ...names: readonly string[]): readonly ModelRule[] =>
+  names.map((name) => ({ match: { starts_with: name }, window }));
+
+/** Families that the table does not have yet, or has without all of their names: 1M tokens and more, by their makers' pages of models. */
+const NEWER: readonly ModelRule[] = [
+  ...starts(1_000_000, 'claude-haiku-5', 'claude-sonnet-5', 'claude-opus-5', 'claude-fable-5', 'claude-mythos-5'),
+  ...starts(1_048_576, 'gemini-3', 'gemini-flash-latest', 'gemini-flash-lite-latest', 'gemini-pro-latest'),
+  ...starts(1_050_000, 'gpt-6'),
+  ...starts(1_000_000, 'deepseek-v4'),
+  ...starts(262_144, 'kimi-k2'),
+];
+
 /**
  * The context windows of the models whose makers publish them, from the maintained table of @pydantic/genai-prices.
  * The build evaluates this file and keeps only the rules, so that the program does not carry the prices on its start path.
  */
-export const MODEL_TABLE: readonly ModelRule[] = MAKERS.flatMap(
-  (id) => findProvider({ providerId: id })?.models ?? [],
-).flatMap(({ match, context_window }) => (context_window === undefined ? [] : [{ match, window: context_window }]));
+export const MODEL_TABLE: readonly ModelRule[] = NEWER.concat(
+  MAKERS.flatMap((id) => findProvider({ providerId: id })?.models ?? []).flatMap(({ match, context_window }) =>
+    context_window === undefined ? [] : [{ match, window: context_window }],
+  ),
+);

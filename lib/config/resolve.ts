@@ -1,3 +1,4 @@
+import { isOwnAddress } from '../chat/own-address.js';
 import type { Vendor } from '../chat/vendor.js';
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
@@ -20,8 +21,8 @@ export interface Sources {
   readonly flags: Flags;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly vendors: readonly Vendor[];
-  /** The models of a vendor that needs no key, best first; null when nothing answers at that address. */
-  models(vendor: Vendor, apiBase: string | null): Promise<readonly string[] | null>;
+  /** The models at that address, best first; null when nothing answers there. */
+  models(vendor: Vendor, apiBase: string | null, apiKey: string | null): Promise<readonly string[] | null>;
 }
 
 /**
@@ -37,19 +38,23 @@ export async function resolveConfig(sources: Sources): Promise<Config | null> {
   const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
   const api_key = keyOf(vendor, own?.api_key, env);
   const api_base = addressOf(vendor, own?.api_base, env);
-  const model = chosen.model ?? own?.model ?? (await defaultModel(sources, vendor, api_base));
+  const model = chosen.model ?? own?.model ?? (await defaultModel(sources, vendor, api_base, api_key));
   if (model.trim() === '') throw new HiError('usage', 'The model name is empty.', { hint: 'Give a name: -m NAME' });
-  const main: ModelSettings = {
-    provider: vendor.name,
-    model,
-    api_key,
-    api_base,
-    context_window:
-      (chosen.model === null || chosen.model === own?.model ? own?.context_window : undefined) ?? contextWindow(model),
-  };
+  const given = chosen.model === null || chosen.model === own?.model ? own?.context_window : undefined;
+  const main: ModelSettings = { provider: vendor.name, model, api_key, api_base, ...windowOf(vendor, model, given) };
   const settings = filledIn(DEFAULTS, file ?? {});
   const preamble = sources.flags.preamble ?? settings.preamble;
   return { ...main, ...settings, preamble, small_model: await smallModel(sources, vendor, main) };
+}
+
+/** The window that the user gave, else what is assumed until the server tells. */
+function windowOf(
+  { mostAssumed = Number.POSITIVE_INFINITY }: Vendor,
+  model: string,
+  given: number | undefined,
+): Pick<ModelSettings, 'context_window' | 'window_is_set'> {
+  if (given !== undefined) return { context_window: given, window_is_set: true };
+  return { context_window: Math.min(mostAssumed, contextWindow(model)), window_is_set: false };
 }
 
 interface Choice {
@@ -72,13 +77,17 @@ function withoutPrefix(model: string | null, provider: string): string | null {
   return model?.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
 }
 
-/** The vendor whose key is in the environment, else the first that answers without a key. */
+/** The vendor whose key is in the environment, else the one whose address there names another server, else the first that answers without a key. */
 async function detect(sources: Sources): Promise<Vendor | null> {
   const { vendors, env, file } = sources;
   const keyed = vendors.find((vendor) => vendor.keyVariables.some((name) => env[name]?.trim()));
   if (keyed) return keyed;
+  const addressed = vendors.find(
+    (vendor) => vendor.keyVariables.length > 0 && !isOwnAddress(vendor, baseOf(vendor, env)),
+  );
+  if (addressed) return addressed;
   for (const vendor of vendors.filter(({ keyVariables }) => keyVariables.length === 0)) {
-    const models = await sources.models(vendor, file?.api_base ?? baseOf(vendor, env));
+    const models = await sources.models(vendor, file?.api_base ?? baseOf(vendor, env), null);
     if (models !== null && models.length > 0) return vendor;
   }
   return null;
@@ -122,18 +131,17 @@ export function baseOf(vendor: Vendor, env: Readonly<Record<string, string | und
   return vendor.port === undefined || /:\d+(\/|$)/.test(host) ? `http://${host}` : `http://${host}:${vendor.port}`;
 }
 
-/** Whether an address is the vendor's own, under whatever path; null is. */
-export function isOwnAddress({ ownHosts }: Pick<Vendor, 'ownHosts'>, address: string | null): boolean {
-  if (address === null) return true;
-  const { hostname, port } = new URL(address);
-  const host = hostname.replace(/\.$/, '');
-  return port === '' && ownHosts.some((own) => host === own || host.endsWith(`.${own}`));
-}
-
-async function defaultModel(sources: Sources, vendor: Vendor, apiBase: string | null): Promise<string> {
-  if (vendor.keyVariables.length > 0) return vendor.defaultModel;
-  const models = await sources.models(vendor, apiBase);
-  return models?.[0] ?? vendor.defaultModel;
+/** The vendor's usual model where the server is its own or lists it too, else the first that the server lists. */
+async function defaultModel(
+  sources: Sources,
+  vendor: Vendor,
+  apiBase: string | null,
+  apiKey: string | null,
+): Promise<string> {
+  const { defaultModel: usual, keyVariables } = vendor;
+  if (keyVariables.length > 0 && isOwnAddress(vendor, apiBase)) return usual;
+  const models = (await sources.models(vendor, apiBase, apiKey)) ?? [];
+  return (keyVariables.length > 0 && models.includes(usual) ? usual : models[0]) ?? usual;
 }
 
 async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings): Promise<ModelSettings | null> {
@@ -142,7 +150,7 @@ async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings)
     // Another server may not have the vendor's fast model, so the main model is used there.
     if (vendor.fastModel === null || !isOwnAddress(vendor, main.api_base) || vendor.fastModel === main.model)
       return null;
-    return { ...main, model: vendor.fastModel, context_window: contextWindow(vendor.fastModel) };
+    return { ...main, model: vendor.fastModel, ...windowOf(vendor, vendor.fastModel, undefined) };
   }
   if (fromFile === null) return null;
   const owner = fromFile.provider === undefined ? vendor : pick(sources.vendors, fromFile.provider, 'provider');
@@ -155,7 +163,7 @@ async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings)
       same && !fromFile.api_base
         ? main.api_base
         : addressOf(owner, fromFile.api_base, { ...sources.env, HI_API_BASE: undefined }),
-    context_window: fromFile.context_window ?? contextWindow(fromFile.model),
+    ...windowOf(owner, fromFile.model, fromFile.context_window),
   };
 }
 

@@ -16,4 +16,7 @@ export const anthropic: ProviderMember = {
   async listModels(settings, signal) {
     return await (await import('./anthropic/anthropic-adapter.js')).listModels(anthropic, settings, signal);
   },
+  async askFacts(settings, question, signal) {
+    return await (await import('./anthropic/anthropic-adapter.js')).askFacts(anthropic, settings, question, signal);
+  },
 };

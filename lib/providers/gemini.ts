@@ -17,4 +17,7 @@ export const gemini: ProviderMember = {
   async listModels(settings, signal) {
     return await (await import('./gemini/gemini-adapter.js')).listModels(gemini, settings, signal);
   },
+  async askFacts(settings, question, signal) {
+    return await (await import('./gemini/gemini-adapter.js')).askFacts(gemini, settings, question, signal);
+  },
 };

@@ -12,6 +12,7 @@ export const ollama: ProviderMember = {
   baseVariable: 'OLLAMA_HOST',
   ownHosts: [],
   port: 11434,
+  mostAssumed: 32_768,
   keyPage: null,
   hints: {
     key: 'Sign in with: ollama signin.',
@@ -25,7 +26,7 @@ export const ollama: ProviderMember = {
   async listModels(settings, signal) {
     return await (await import('./ollama/ollama-adapter.js')).listModels(ollama, settings, signal);
   },
-  async realWindow(settings, model, signal) {
-    return await (await import('./ollama/ollama-adapter.js')).realWindow(ollama, settings, model, signal);
+  async askFacts(settings, question, signal) {
+    return await (await import('./ollama/ollama-adapter.js')).askFacts(ollama, settings, question, signal);
   },
 };

@@ -1,5 +1,7 @@
+import type { ModelFacts } from '../chat/model-facts.js';
 import type { Vendor } from '../chat/vendor.js';
-import type { Provider, ProviderMember, ProviderSettings } from './common/provider.js';
+import type { ListedModel } from './common/listed-model.js';
+import type { ModelQuestion, Provider, ProviderMember, ProviderSettings } from './common/provider.js';
 
 const ADDRESS = 'https://api.openai.com/v1';
 
@@ -17,6 +19,7 @@ export const openai: ProviderMember = {
   elsewhere: "A server that speaks OpenAI's protocol (llama.cpp, vLLM, LM Studio, LiteLLM, a gateway)",
   create: (settings) => createCompatible(openai, ADDRESS, settings),
   listModels: (settings, signal) => listCompatible(openai, ADDRESS, settings, signal),
+  askFacts: (settings, question, signal) => askCompatible(openai, ADDRESS, settings, question, signal),
 };
 
 /** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
@@ -30,6 +33,17 @@ export async function listCompatible(
   address: string,
   settings: ProviderSettings,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly ListedModel[]> {
   return await (await import('./openai/openai-adapter.js')).listModels(vendor, address, settings, signal);
+}
+
+/** What such a vendor tells of one model. */
+export async function askCompatible(
+  vendor: Vendor,
+  address: string,
+  settings: ProviderSettings,
+  question: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  return await (await import('./openai/openai-adapter.js')).askFacts(vendor, address, settings, question, signal);
 }

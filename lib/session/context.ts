@@ -13,14 +13,13 @@ import type { SkillForm } from '../skills/common/skill.js';
 import { type Measure, measure, type SentOverhead } from '../view/measure.js';
 import { present } from '../view/present.js';
 import { compactHistory } from './compact-history.js';
+import type { Target } from './deps.js';
 import { type OverheadSource, type RequestOverhead, requestOverhead } from './request-overhead.js';
 
 /** What a request is made of beside the log. */
 export interface ContextDeps extends OverheadSource {
   readonly history: HistoryStore;
-  readonly model: string;
-  /** In tokens. */
-  readonly context_window: number;
+  readonly target: Pick<Target, 'model' | 'context_window' | 'memory'>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
@@ -133,11 +132,11 @@ export class Context {
   }
 
   #isTooLarge(tokens: number): boolean {
-    return tokens > CERTAINLY_TOO_LARGE * this.#deps.context_window;
+    return tokens > CERTAINLY_TOO_LARGE * this.#deps.target.context_window;
   }
 
   #tooLarge(tokens: number): HiError {
-    const { context_window, model } = this.#deps;
+    const { context_window, model } = this.#deps.target;
     return new HiError(
       'window',
       tokens > context_window
@@ -159,10 +158,10 @@ export class Context {
   }
 
   async #measured(signal: AbortSignal): Promise<Measure> {
-    const { history, model } = this.#deps;
+    const { history, target } = this.#deps;
     const { tokens } = await this.#requestOverhead(signal);
     const shown = history.view(this.#running);
-    return measure(shown, history.entries, tokens, this.#settings(null), model, {
+    return measure(shown, history.entries, tokens, this.#settings(null), target.model, {
       pending_tokens: this.#pending,
       last: this.#deps.overhead.last,
       unloaded: history.unloaded,
@@ -198,8 +197,8 @@ export class Context {
   }
 
   #settings(strategy: string | null): CompactionSettings {
-    const { compaction, context_window } = this.#deps;
-    return { ...compaction, context_window, strategy: strategy ?? compaction.strategy };
+    const { compaction, target } = this.#deps;
+    return { ...compaction, context_window: target.context_window, strategy: strategy ?? compaction.strategy };
   }
 
   async #requestOverhead(signal: AbortSignal): Promise<RequestOverhead> {
@@ -213,7 +212,8 @@ export class Context {
   }
 
   async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
-    const { history, model, context_window, thinking, web, tools, compaction } = this.#deps;
+    const { history, target, thinking, web, tools, compaction } = this.#deps;
+    const { model, context_window } = target;
     const shown = present(history.view(this.#running), compaction.block_role);
     const messages = [...shown.messages, ...more];
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);

@@ -15,12 +15,14 @@ import type { ToolRunner } from '../tools/tool.js';
 export interface Target {
   readonly provider: string;
   readonly model: string;
-  /** In tokens. */
+  /** In tokens; changes with what is learnt of the model. */
   readonly context_window: number;
   /** What is known of the model at this server. */
   readonly memory: ModelMemory;
   /** Reads the key and loads the vendor's SDK the first time; `signal` ends a command that is run for the key. */
   connect(signal?: AbortSignal): Promise<Provider>;
+  /** Asks the server what it tells of the model, where that is not known yet, or `again`. Never fails. Absent where there is nothing to ask. */
+  ask?(signal: AbortSignal, again?: boolean): Promise<void>;
   /** Called with what each answer used. */
   readonly spent: (usage: Usage) => void;
 }

@@ -9,6 +9,7 @@ export interface TextModelSettings {
   readonly provider: string;
   readonly model: string;
   readonly context_window: number;
+  ask?(signal: AbortSignal): Promise<void>;
   readonly memory: ModelMemory;
   connect(signal?: AbortSignal): Promise<Provider>;
   /** Called with what each text used. */
@@ -16,11 +17,15 @@ export interface TextModelSettings {
 }
 
 /** One prompt in, one text out, over the same adapters that hold the conversation. */
-export function textModel({ provider, model, context_window, memory, connect, spent }: TextModelSettings): TextModel {
+export function textModel(settings: TextModelSettings): TextModel {
+  const { provider, model, memory, connect, spent } = settings;
   return {
     provider,
     model,
-    context_window,
+    get context_window() {
+      return settings.context_window;
+    },
+    ask: async (signal) => settings.ask?.(signal),
     async write(prompt, onProgress, signal) {
       const answer: PartialAnswer = { parts: [], end: null };
       let characters = 0;
@@ -30,7 +35,7 @@ export function textModel({ provider, model, context_window, memory, connect, sp
         messages: [{ role: 'user', content: [{ type: 'text', text: prompt.user }] }],
         tools: [],
         thinking: null,
-        context_window,
+        context_window: settings.context_window,
         estimated_tokens: Math.ceil((prompt.system.length + prompt.user.length) / 4),
         max_output_tokens: prompt.max_output_tokens,
         attachments: new Map(),

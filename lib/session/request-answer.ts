@@ -32,7 +32,7 @@ export async function* requestAnswer(
     const request = { ...unfitted, facts: memory.facts };
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
-      yield* once(provider, request, answer, signal);
+      yield* once(provider, request, answer, memory, signal);
       const usage = answer.end?.usage;
       if (usage) yield { type: 'usage', purpose: 'answer', provider: provider.name, model: request.model, usage };
       return;
@@ -50,6 +50,7 @@ async function* once(
   provider: Provider,
   request: ChatRequest,
   answer: PartialAnswer,
+  memory: ModelMemory,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   let text: string[] = [];
@@ -75,6 +76,9 @@ async function* once(
           break;
         case 'notice':
           yield { type: 'notice', level: 'warning', text: event.text };
+          break;
+        case 'facts':
+          memory.learn(event.facts);
           break;
         case 'end':
           answer.end = event;

@@ -15,7 +15,7 @@ import { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
 
 /** What a turn has of its own. */
-type OwnDeps = Pick<TurnDeps, 'request' | 'append'>;
+type OwnDeps = Pick<TurnDeps, 'request' | 'append'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
 
 /** One conversation: what the user can do with it. Whatever talks to a model yields what happens; everything throws `HiError`s the reader can act on. */
 export class Session {
@@ -98,14 +98,25 @@ export class Session {
 
   /** An answer in full context of which nothing is kept. */
   async *aside(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const context = await this.#context(null, this.activeSkills, []);
+    yield* this.#unkept(text, [], signal);
+  }
+
+  /** A request as a turn sends it, with the tools, of which nothing is kept and no tool is run. */
+  async *tryOut(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    yield* this.#unkept(text, this.#deps.toolSpecs, signal);
+  }
+
+  async *#unkept(text: string, tools: readonly ToolSpec[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const provider = await this.#target.connect(signal);
+    await this.#target.ask?.(signal);
+    const context = await this.#context(null, this.activeSkills, tools);
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
       request: (reason) => context.prepare(reason, [question], signal),
       append: async () => [],
     };
     try {
-      const outcome = yield* this.#run(await this.#target.connect(signal), own, signal);
+      const outcome = yield* this.#run(provider, { ...own, maxRounds: 0 }, signal);
       const { compaction } = context;
       yield { type: 'turn-end', provider: this.#target.provider, ...outcome, compaction, turn: null };
     } catch (thrown) {
@@ -123,6 +134,7 @@ export class Session {
     order: Omit<CompactionOrder, 'reason'>,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
+    await this.#target.ask?.(signal);
     await this.history.refresh();
     const context = await this.#context(null, this.activeSkills);
     return yield* context.compact({ ...order, reason: 'manual' }, signal);
@@ -202,6 +214,7 @@ export class Session {
   async *#turn(content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const { history, cwd, ephemeral } = this.#deps;
     const provider = await this.#target.connect(signal);
+    await this.#target.ask?.(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
     const selection = yield* this.#skills.choose(textOf(content), this.#target, signal);
@@ -233,12 +246,11 @@ export class Session {
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
     const { model, memory, spent } = this.#target;
-    return runTurn({ ...own, provider, model, memory, spent, tools, maxRounds, cwd }, signal);
+    return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, ...own }, signal);
   }
 
   async #context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
     const { history, preamble, thinking, compaction, cache, writers, toolEffects } = this.#deps;
-    const { model, context_window } = this.#target;
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
     const loaded = { skills: await this.skills(), writers: writers(this.#target) };
     const given = {
@@ -250,8 +262,7 @@ export class Session {
       cache,
       toolEffects,
       tools,
-      model,
-      context_window,
+      target: this.#target,
     };
     return new Context({ ...given, ...loaded, ...kept }, running, active);
   }

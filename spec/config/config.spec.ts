@@ -350,6 +350,14 @@ describe('context windows', () => {
     expect(contextWindow('claude-haiku-4-5')).toBe(200_000);
     expect(contextWindow('anthropic/claude-haiku-4-5')).toBe(200_000);
     expect(contextWindow('gemini-2.5-flash')).toBe(1_048_576);
+    expect(contextWindow('claude-haiku-5-5-20270101')).toBe(1_000_000);
+    expect(contextWindow('claude-fable-5-2')).toBe(1_000_000);
+    expect(contextWindow('gemini-flash-latest')).toBe(1_048_576);
+    expect(contextWindow('google/gemini-3.1-pro-preview')).toBe(1_048_576);
+    expect(contextWindow('gpt-6.1-sol')).toBe(1_050_000);
+    expect(contextWindow('gpt-5.4-mini')).toBe(400_000);
+    expect(contextWindow('deepseek-v4')).toBe(1_000_000);
+    expect(contextWindow('kimi-k2.5')).toBe(262_144);
     expect(contextWindow('a-model-nobody-knows')).toBe(128_000);
   });
 });

@@ -68,7 +68,7 @@ async function sizesOf(dialect: Dialect, strategy: string, limit: number | null,
   }
   await close();
   return server.requests
-    .filter((request) => !isOf('small', request))
+    .filter((request) => !isOf('small', request) && request.method === 'POST')
     .map(({ body }) => Math.ceil(characters(body) / 4));
 }
 

@@ -1,6 +1,7 @@
 import type { Config, ConfigFile } from '../../config/config.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
+import { readKey } from '../../config/read-key.js';
 import { notConfigured, resolveConfig } from '../../config/resolve.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
@@ -45,7 +46,7 @@ export async function readSettings(world: World, options: SettingsOptions): Prom
       ...(model === undefined ? {} : { model }),
       ...(system === undefined ? {} : { preamble: system }),
     },
-    models: (vendor, apiBase) => probeModels(world, vendor.name, apiBase),
+    models: (vendor, apiBase, apiKey) => probeModels(world, vendor.name, apiBase, apiKey),
   });
   return { paths, file, config, warnings };
 }
@@ -62,17 +63,19 @@ export function idleTimeout(world: World): number {
   return given > 0 ? given : IDLE_TIMEOUT;
 }
 
-/** The models of a server that needs no key, null when it does not answer in time. */
+/** The names of a server's models, null when it does not answer in time. */
 export async function probeModels(
   world: World,
-  name: string,
+  provider: string,
   apiBase: string | null,
+  apiKey: string | null = null,
 ): Promise<readonly string[] | null> {
-  const member = providers.find((provider: ProviderMember) => provider.name === name);
+  const member = providers.find(({ name }: ProviderMember) => name === provider);
   if (member === undefined) return null;
-  const settings = { apiKey: null, apiBase, idleTimeout: PROBE_TIMEOUT, env: world.env };
   try {
-    return await member.listModels(settings, AbortSignal.timeout(PROBE_TIMEOUT));
+    const settings = { apiKey: await readKey(apiKey), apiBase, idleTimeout: PROBE_TIMEOUT, env: world.env };
+    const listed = await member.listModels(settings, AbortSignal.timeout(PROBE_TIMEOUT));
+    return listed.map(({ name }) => name);
   } catch {
     return null;
   }

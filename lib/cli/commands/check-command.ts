@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
+import { isOwnAddress } from '../../chat/own-address.js';
 import type { Config } from '../../config/config.js';
 import { publishedWindow } from '../../config/models.js';
 import type { Paths } from '../../config/paths.js';
-import { isOwnAddress } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { loadCodec } from '../../history/file/codec.js';
 import { sandboxWrapper } from '../../permission/sandbox.js';
@@ -10,6 +10,7 @@ import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/sanitize.js';
+import type { Target } from '../../session/deps.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { requireWritable } from '../base/require-writable.js';
@@ -132,18 +133,19 @@ async function* vendor(settings: Settings, wired: WiredSession, options: CheckOp
   if ('failure' in key) return yield key;
   yield { part: 'key', ok: config.api_key === null ? 'not needed' : 'found' };
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
-  yield await contextWindow(settings, config);
-  yield* trigger(config);
+  yield contextWindow(config, session.target);
+  yield* trigger({ ...config, context_window: session.target.context_window });
   yield summaries(settings, config);
   if (options.live) yield* live(wired);
   else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
 }
 
-async function contextWindow({ file }: Settings, { model, context_window }: Config): Promise<Finding> {
+function contextWindow({ model, window_is_set }: Config, { context_window, memory }: Target): Finding {
   const part = 'context window';
-  if (file?.context_window === context_window) return { part, ok: `${context_window} tokens, from the file` };
+  if (window_is_set) return { part, ok: `${context_window} tokens, from the file` };
+  if (memory.facts.context_window !== undefined) return { part, ok: `${context_window} tokens, as the server told` };
   if (publishedWindow(model) === context_window) return { part, ok: `${context_window} tokens` };
-  const note = `${context_window} tokens assumed: no published value for '${model}'. Set context_window in config.json`;
+  const note = `${context_window} tokens assumed: no published value for '${model}'. 'hi config check --live' asks the server`;
   return { part, note };
 }
 
@@ -182,22 +184,35 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
   } else if (['network', 'key'].includes(listed.failure.code)) return yield listed;
   else
     yield { part: 'reachability', note: `the server answers, but does not list its models: ${listed.failure.message}` };
+  const notices: string[] = [];
   yield await checkPart('answer', async () => {
-    for await (const event of session.aside('Answer with the one word: ready', AbortSignal.timeout(60_000))) {
+    for await (const event of session.tryOut('Answer with the one word: ready', AbortSignal.timeout(60_000))) {
+      if (event.type === 'notice') notices.push(event.text);
       if (event.type === 'turn-end') return JSON.stringify(event.text.trim().slice(0, 80));
     }
     return 'nothing';
   });
-  const member: ProviderMember = pick(providers, config.provider, 'provider');
-  if (member.realWindow === undefined) return;
-  const real = await attempt('real window', () => connections.window(session.target));
-  yield 'failure' in real ? real : window(member.title, real.value, config.context_window);
+  for (const note of notices) yield { part: 'answer', note };
+  await session.target.ask?.(AbortSignal.timeout(10_000), true);
+  yield* told(session.target, config);
+}
+
+/** What the server told of the model. */
+function* told(
+  { memory: { facts }, context_window }: Target,
+  { provider, model, window_is_set }: Config,
+): Generator<Finding> {
+  const { title }: ProviderMember = pick(providers, provider, 'provider');
+  const real = window_is_set ? (facts.loaded_window ?? facts.context_window) : facts.context_window;
+  if (real !== undefined) yield window(title, real, context_window);
+  else if (publishedWindow(model) === null) yield { part: 'real window', note: `${title} does not say` };
+  const takes = Object.entries(facts.takes ?? {}).map(([feature, can]) => `${can ? '' : 'no '}${feature}`);
+  if (takes.length > 0) yield { part: 'capabilities', ok: takes.join(', ') };
 }
 
 /** A model that is sent more than its window silently forgets the oldest part. */
-function window(title: string, real: number | null, configured: number): Finding {
+function window(title: string, real: number, configured: number): Finding {
   const part = 'real window';
-  if (real === null) return { part, note: `${title} does not say` };
   if (real >= configured) return { part, ok: `${real} tokens at ${title}` };
   return {
     part,

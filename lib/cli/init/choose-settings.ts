@@ -181,7 +181,7 @@ async function list(
   signal: AbortSignal,
 ): Promise<readonly string[] | HiError> {
   try {
-    return await member.listModels(settings, signal);
+    return (await member.listModels(settings, signal)).map(({ name }) => name);
   } catch (thrown) {
     if (thrown instanceof HiError) return thrown;
     if (signal.aborted) return new HiError('network', 'The server sent no list of models within 20 s.');

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
+import type { ModelMemory } from '../../chat/model-facts.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
@@ -12,6 +13,7 @@ import type { Target } from '../../session/deps.js';
 import { openDebugLog } from '../base/debug-log.js';
 import { idleTimeout, readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
+import { askFacts } from './ask-facts.js';
 
 /** The usage of one answer or summary, and the model that wrote it. */
 export interface UsageRecord {
@@ -47,16 +49,20 @@ export class Connections {
 
   /** A model in the form the session takes. */
   target(model: ModelSettings): Target {
-    const { provider, model: name, context_window, api_base } = model;
+    const { provider, model: name, api_base } = model;
+    const memory = this.#known.of({ provider, api_base, model: name });
     const spent = (usage: Usage): void => {
       this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
     };
     return {
       provider,
       model: name,
-      context_window,
-      memory: this.#known.of({ provider, api_base, model: name }),
+      get context_window() {
+        return model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
+      },
+      memory,
       connect: memoized((signal) => this.#connect(model, signal)),
+      ask: (signal, again) => this.#ask(model, memory, signal, again),
       spent,
     };
   }
@@ -77,22 +83,17 @@ export class Connections {
     return target;
   }
 
-  /** The models of a target's provider. Throws a `HiError` when the server does not list them. */
-  async models({ provider }: Target, timeout = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
+  /** The models of a target's provider; what the list tells of the target's own model is remembered. Throws a `HiError` when the server does not list them. */
+  async models(
+    { provider, model, memory }: Target,
+    timeout = 10_000,
+    signal?: AbortSignal,
+  ): Promise<readonly string[]> {
     const { member, access } = await this.#memberAndAccess(provider, signal);
     const stopped = signal ?? new AbortController().signal;
-    return await withTimeout(timeout, stopped, (combined) => member.listModels(access, combined));
-  }
-
-  /** The window that the server really gives a target, null when it does not say. Throws a `HiError` when the server cannot be reached. */
-  async window({ provider, model }: Target, timeout = 10_000): Promise<number | null> {
-    const { member, access } = await this.#memberAndAccess(provider);
-    const never = new AbortController().signal;
-    return await withTimeout(
-      timeout,
-      never,
-      async (combined) => (await member.realWindow?.(access, model, combined)) ?? null,
-    );
+    const listed = await withTimeout(timeout, stopped, (combined) => member.listModels(access, combined));
+    memory.learn(listed.find(({ name }) => name === model)?.facts ?? {});
+    return listed.map(({ name }) => name);
   }
 
   /** Every key that is configured or in a vendor's variable, unused ones too: none of them may be shown. */
@@ -127,6 +128,12 @@ export class Connections {
       ? this.#config
       : requireConfig(await readSettings(this.#world, { ...this.#options, provider }));
     return { member: pick<ProviderMember>(providers, provider, 'provider'), access: await this.#access(model, signal) };
+  }
+
+  async #ask(model: ModelSettings, memory: ModelMemory, signal: AbortSignal, again = false): Promise<void> {
+    const member = pick<ProviderMember>(providers, model.provider, 'provider');
+    const now = this.#world.now().getTime();
+    await askFacts(member, model, memory, () => this.#access(model, signal), { now, signal, again });
   }
 
   async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {

@@ -1,19 +1,23 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { StreamEvent } from '../../chat/event.js';
+import type { ModelFacts } from '../../chat/model-facts.js';
+import { isOwnAddress } from '../../chat/own-address.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Vendor } from '../../chat/vendor.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
 import { stripImages } from '../common/image-support.js';
-import type { Provider, ProviderSettings } from '../common/provider.js';
+import type { ListedModel } from '../common/listed-model.js';
+import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { requireKey } from '../common/require-key.js';
 import { sdkOptions } from '../common/sdk-options.js';
-import { askVendor, asMalformed } from '../common/stream.js';
+import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { offersWeb } from '../common/web-search.js';
 import { asEvents, type Reading, readEnd, readEvent } from './anthropic-answer.js';
+import * as facts from './anthropic-facts.js';
 import { toVendorRequest } from './anthropic-request.js';
 import { withPauses } from './anthropic-web.js';
 
@@ -35,10 +39,20 @@ export async function listModels(
   vendor: Vendor,
   settings: ProviderSettings,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const client = makeClient(vendor, settings);
-  const list = async () => (await client.models.list({ limit: 1000 }, { signal })).data.map((model) => model.id);
-  return await askVendor(list, { member: vendor, model: null, apiKey: settings.apiKey }, signal);
+): Promise<readonly ListedModel[]> {
+  const context = { member: vendor, model: null, apiKey: settings.apiKey };
+  return await facts.listModels(makeClient(vendor, settings), context, signal);
+}
+
+/** See `ProviderMember.askFacts`. */
+export async function askFacts(
+  vendor: Vendor,
+  settings: ProviderSettings,
+  { model }: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  const context = { member: vendor, model, apiKey: settings.apiKey };
+  return await facts.askFacts(makeClient(vendor, settings), context, model, signal);
 }
 
 interface StreamOptions {
@@ -78,10 +92,13 @@ async function* streamMessages(
   yield* readEnd(state, answer, nextId);
 }
 
+/** The SDK, set for the vendor or the address that takes its place. */
 function makeClient(vendor: Vendor, settings: ProviderSettings): Anthropic {
-  const apiKey = requireKey(vendor, settings);
+  // A server at another address may want no key.
+  const apiKey = isOwnAddress(vendor, settings.apiBase) ? requireKey(vendor, settings) : settings.apiKey;
   return new Anthropic({
     apiKey,
+    ...(apiKey === null && { defaultHeaders: { 'x-api-key': null } }),
     baseURL: withoutVersion(settings.apiBase ?? 'https://api.anthropic.com'),
     ...sdkOptions(vendor, settings),
   });

@@ -94,18 +94,24 @@ function readFacts(path: string): Map<string, ModelFacts> {
   }
 }
 
+const COUNTS = [
+  'context_window',
+  'max_output_tokens',
+  'token_ratio',
+  'fixed_window',
+  'loaded_window',
+  'asked_at',
+] as const;
+
 /** What of a stored record has the type it must have. */
 function checked(stored: JsonObject): ModelFacts {
   const { takes, refused_thinking } = stored;
-  const count = (name: 'context_window' | 'max_output_tokens' | 'token_ratio' | 'asked_at') => {
+  const counts = COUNTS.flatMap((name) => {
     const value = stored[name];
-    return typeof value === 'number' && Number.isFinite(value) && value > 0 ? { [name]: value } : {};
-  };
+    return typeof value === 'number' && Number.isFinite(value) && value > 0 ? [[name, value]] : [];
+  });
   return {
-    ...count('context_window'),
-    ...count('max_output_tokens'),
-    ...count('token_ratio'),
-    ...count('asked_at'),
+    ...Object.fromEntries(counts),
     ...(isJsonObject(takes) && { takes: Object.fromEntries(Object.entries(takes).filter(isFlag)) }),
     ...(Array.isArray(refused_thinking) && { refused_thinking: refused_thinking.filter(isLevel) }),
   };

@@ -1,8 +1,10 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
+import type { ModelFacts } from '../../chat/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Vendor } from '../../chat/vendor.js';
 import type { FetchSettings } from '../../http/fetch-settings.js';
+import type { ListedModel } from './listed-model.js';
 
 /** A model that can be asked. One adapter instance serves one vendor with one key and one address. */
 export interface Provider {
@@ -26,15 +28,19 @@ export interface ProviderSettings extends FetchSettings {
   readonly options?: JsonObject;
 }
 
+/** Which model is asked about. */
+export interface ModelQuestion {
+  readonly model: string;
+  /** What was learnt of it before. */
+  readonly known: ModelFacts;
+}
+
 /** A vendor, as the registry lists it: everything the program knows about vendors is here and in the adapter. */
 export interface ProviderMember extends Vendor {
   /** Loads the vendor's SDK and makes the adapter. */
   create(settings: ProviderSettings): Promise<Provider>;
-  /** The names of the models there are to choose from, best first where the vendor tells. Throws like `stream`. */
-  listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly string[]>;
-  /**
-   * The window the server really gives a model, in tokens: as it is loaded now, else the most the model can have; null when it does not tell.
-   * Absent where a vendor gives every model the whole of its window. Throws like `stream`.
-   */
-  realWindow?(settings: ProviderSettings, model: string, signal: AbortSignal): Promise<number | null>;
+  /** The models there are to choose from, best first where the vendor tells. Throws like `stream`. */
+  listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
+  /** What the server tells of one model, nothing where it tells nothing. Throws like `stream`. */
+  askFacts(settings: ProviderSettings, model: ModelQuestion, signal: AbortSignal): Promise<ModelFacts>;
 }

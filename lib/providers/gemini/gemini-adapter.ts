@@ -8,19 +8,23 @@ import {
 } from '@google/genai/web';
 import type { StreamEvent } from '../../chat/event.js';
 import type { Usage } from '../../chat/message.js';
+import type { ModelFacts } from '../../chat/model-facts.js';
+import { isOwnAddress } from '../../chat/own-address.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Vendor } from '../../chat/vendor.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
-import type { Provider, ProviderSettings } from '../common/provider.js';
+import type { ListedModel } from '../common/listed-model.js';
+import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { requireKey } from '../common/require-key.js';
 import { sdkFetch } from '../common/sdk-options.js';
-import { askVendor, asMalformed } from '../common/stream.js';
+import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { WebNotice } from '../common/web-search.js';
 import { checkedEvents } from './checked-events.js';
 import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from './gemini-answer.js';
+import * as facts from './gemini-facts.js';
 import { toVendorRequest } from './gemini-request.js';
 import { aloneText, readGrounding, searchesAlone } from './gemini-web.js';
 
@@ -38,23 +42,20 @@ export async function listModels(
   vendor: Vendor,
   settings: ProviderSettings,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const client = makeClient(vendor, settings);
-  return await askVendor(
-    () => chatModels(client, signal),
-    { member: vendor, model: null, apiKey: settings.apiKey },
-    signal,
-  );
+): Promise<readonly ListedModel[]> {
+  const context = { member: vendor, model: null, apiKey: settings.apiKey };
+  return await facts.listModels(makeClient(vendor, settings), context, signal);
 }
 
-/** The models that can chat. */
-async function chatModels(client: GoogleGenAI, abortSignal: AbortSignal): Promise<readonly string[]> {
-  const names: string[] = [];
-  for await (const model of await client.models.list({ config: { pageSize: 1000, abortSignal } })) {
-    if (model.supportedActions?.includes('generateContent') ?? true)
-      names.push((model.name ?? '').replace(/^models\//, ''));
-  }
-  return names;
+/** See `ProviderMember.askFacts`. */
+export async function askFacts(
+  vendor: Vendor,
+  settings: ProviderSettings,
+  { model }: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  const context = { member: vendor, model, apiKey: settings.apiKey };
+  return await facts.askFacts(makeClient(vendor, settings), context, model, signal);
 }
 
 /** One answer. */
@@ -115,8 +116,10 @@ async function* chunks(
   }
 }
 
+/** The SDK, set for the vendor or the address that takes its place. */
 function makeClient(vendor: Vendor, settings: ProviderSettings): GoogleGenAI {
-  const apiKey = requireKey(vendor, settings);
+  // A server at another address may want no key, but the SDK wants one.
+  const apiKey = isOwnAddress(vendor, settings.apiBase) ? requireKey(vendor, settings) : (settings.apiKey ?? 'none');
   const fetch = sdkFetch(vendor, settings);
   return new GoogleGenAI({
     apiKey,

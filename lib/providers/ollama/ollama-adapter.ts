@@ -2,6 +2,7 @@
 import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
 import type { StreamEvent } from '../../chat/event.js';
 import type { Usage } from '../../chat/message.js';
+import type { ModelFacts } from '../../chat/model-facts.js';
 import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Vendor } from '../../chat/vendor.js';
@@ -10,15 +11,17 @@ import type { Fetch } from '../../http/fetch.js';
 import { StreamError } from '../../http/stream-error.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
-import type { Provider, ProviderSettings } from '../common/provider.js';
+import type { ListedModel } from '../common/listed-model.js';
+import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { sdkFetch } from '../common/sdk-options.js';
-import { askVendor, asMalformed } from '../common/stream.js';
+import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { noSearch, WebNotice } from '../common/web-search.js';
 import { DroppedLines } from './dropped-lines.js';
+import * as facts from './ollama-facts.js';
 import { toVendorRequest } from './ollama-request.js';
-import { largestWindow, loadedWindow, promptCutNotice, textTokens } from './ollama-window.js';
+import { isCut, learntWindow, loadedWindow, promptCutNotice, textTokens, windowOption } from './ollama-window.js';
 
 /** A client for one request: the SDK takes no signal, so it gets a `fetch` that carries one. */
 type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
@@ -36,23 +39,20 @@ export async function listModels(
   vendor: Vendor,
   settings: ProviderSettings,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const client = connecting(vendor, settings)(signal);
-  const list = async () => (await client.list()).models.map((model) => model.name);
-  return await askVendor(list, { member: vendor, model: null, apiKey: settings.apiKey }, signal);
+): Promise<readonly ListedModel[]> {
+  const context = { member: vendor, model: null, apiKey: settings.apiKey };
+  return await facts.listModels(connecting(vendor, settings)(signal), context, signal);
 }
 
-/** See `ProviderMember.realWindow`. */
-export async function realWindow(
+/** See `ProviderMember.askFacts`. */
+export async function askFacts(
   vendor: Vendor,
   settings: ProviderSettings,
-  model: string,
+  question: ModelQuestion,
   signal: AbortSignal,
-): Promise<number | null> {
-  const client = connecting(vendor, settings)(signal);
-  const ask = async () =>
-    loadedWindow((await client.ps()).models, model) ?? largestWindow(await client.show({ model }));
-  return await askVendor(ask, { member: vendor, model, apiKey: settings.apiKey }, signal);
+): Promise<ModelFacts> {
+  const context = { member: vendor, model: question.model, apiKey: settings.apiKey };
+  return await facts.askFacts(connecting(vendor, settings)(signal), context, settings, question, signal);
 }
 
 /** What is remembered of a server from one request to the next. */
@@ -89,7 +89,7 @@ class OllamaServer {
         if (!chunk.done) continue;
         const stop_reason = readStopReason(chunk.done_reason, answer.calls);
         yield* answer.finish(stop_reason === 'length' ? 'object' : 'none');
-        yield* this.#notice(request, chunk.prompt_eval_count);
+        yield* this.#watchWindow(request, chunk.prompt_eval_count, signal);
         yield {
           type: 'end',
           stop_reason,
@@ -102,13 +102,31 @@ class OllamaServer {
     }
   }
 
-  /** Says that the prompt was cut, once a turn. */
-  *#notice(request: ChatRequest, read: number | undefined): Generator<StreamEvent> {
+  /** Tells what the answer shows of the window, and says that the prompt was cut, once a turn. */
+  async *#watchWindow(
+    request: ChatRequest,
+    read: number | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamEvent> {
+    const { model, facts: known = {} } = request;
     const turn = request.messages.filter((message) => message.role === 'user').length;
-    const earlier = this.#last.get(request.model) ?? null;
-    const text = promptCutNotice(request, read, earlier);
-    if (text !== null && earlier?.warnedAt !== turn) yield { type: 'notice', text };
-    this.#last.set(request.model, { estimate: textTokens(request), warnedAt: text === null ? -1 : turn });
+    const earlier = this.#last.get(model) ?? null;
+    const asked = windowOption(request);
+    const cut = isCut(request, read, { asked, earlier });
+    const loaded = cut || asked === null ? await this.#loaded(model, signal) : null;
+    const learnt = cut ? { context_window: loaded ?? read } : learntWindow(asked, loaded, known);
+    if (learnt !== null) yield { type: 'facts', facts: learnt };
+    if (cut && earlier?.warnedAt !== turn) yield { type: 'notice', text: promptCutNotice(request, read, loaded) };
+    this.#last.set(model, { estimate: textTokens(request), warnedAt: cut ? turn : -1 });
+  }
+
+  /** The window the model is loaded with; null when the server does not tell. */
+  async #loaded(model: string, signal: AbortSignal): Promise<number | null> {
+    try {
+      return loadedWindow((await this.#connect(signal).ps()).models, model);
+    } catch {
+      return null;
+    }
   }
 
   /**

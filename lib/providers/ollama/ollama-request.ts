@@ -11,23 +11,36 @@ import {
   type VendorTurn,
 } from '../common/normalise-history.js';
 import { formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
+import { windowOption } from './ollama-window.js';
 
 const FORM: TurnForm = { strict: true, textBesideCalls: false };
 
-/** The request in the form of /api/chat. The window is always sent: without it the server takes a small one and cuts the prompt silently. */
+/** What servers since 0.12 can be told, which the SDK's types do not know: to refuse a prompt that is longer than the window rather than to cut it. */
+interface Uncut {
+  readonly truncate: false;
+  readonly shift: false;
+}
+
+/** The request in the form of /api/chat. */
 export function toVendorRequest(
   request: ChatRequest,
   provider: string,
   sees: boolean,
-): VendorRequest & { stream: true } {
-  const { model, tools, thinking, context_window, max_output_tokens } = request;
+): VendorRequest & { stream: true } & Uncut {
+  const { model, tools, thinking, max_output_tokens } = request;
+  const num_ctx = windowOption(request);
   return {
     model,
     messages: toVendorMessages(request, provider, sees),
     stream: true,
+    truncate: false,
+    shift: false,
     ...(tools.length > 0 && { tools: toVendorTools(tools) }),
     ...(thinking !== null && { think: thinking === 'off' ? false : thinking }),
-    options: { num_ctx: context_window, ...(max_output_tokens !== null && { num_predict: max_output_tokens }) },
+    options: {
+      ...(num_ctx !== null && { num_ctx }),
+      ...(max_output_tokens !== null && { num_predict: max_output_tokens }),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ModelFacts } from '../../chat/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { IMAGE_TOKENS } from '../../chat/tokens.js';
 
@@ -7,20 +8,38 @@ const SMALLEST_ESTIMATE = 1000;
 /** The least share of the estimate (characters / 4) that a whole prompt has in tokens. */
 const LEAST_SHARE = 0.6;
 
+/** The share of a prompt's tokens by the measured ratio: texts differ in how dense they are. */
+const LEAST_MEASURED = 0.7;
+
 /** An earlier prompt of the same model, whose beginning the server may have kept. */
 export type Earlier = { readonly estimate: number } | null;
 
 /**
- * The warning when the server read clearly less than was sent: it silently cuts the oldest part of a prompt that is longer than its window. Null when all is
- * well or nothing can be said. Some versions (before 0.4, and 0.30) count only what was not in their cache, so a count that could be one of those is accepted.
+ * Whether the server read clearly less than was sent: servers before 0.12 silently cut the oldest part of a prompt that is longer than the window. Some (before
+ * 0.4, and 0.30) count only what was not in their cache, so a count that could be one of those is accepted. `asked` is the window of the request.
  */
-export function promptCutNotice(request: ChatRequest, read: number | undefined, earlier: Earlier): string | null {
+export function isCut(
+  request: ChatRequest,
+  read: number | undefined,
+  { asked, earlier }: { readonly asked: number | null; readonly earlier: Earlier },
+): read is number {
   const estimate = textTokens(request);
-  if (!read || estimate < SMALLEST_ESTIMATE || read >= LEAST_SHARE * estimate) return null;
-  if (earlier !== null && read <= 1.5 * Math.max(0, estimate - earlier.estimate) + 200) return null;
+  if (!read || estimate < SMALLEST_ESTIMATE) return false;
+  // A cut prompt fills the window to the last token.
+  if (read === asked) return true;
+  const ratio = request.facts?.token_ratio;
+  if (read >= (ratio === undefined ? LEAST_SHARE : LEAST_MEASURED * ratio) * estimate) return false;
+  return earlier === null || read > 1.5 * Math.max(0, estimate - earlier.estimate) + 200;
+}
+
+/** Says that the prompt was cut. `loaded` is the window that the server tells. */
+export function promptCutNotice(request: ChatRequest, read: number, loaded: number | null): string {
+  const window = loaded === null ? `what '${request.model}' has here (ollama show tells)` : `${loaded}`;
   return (
-    `Ollama read only ${read} of about ${estimate} tokens: the oldest part of the conversation was cut off silently. ` +
-    `Set context_window (now ${request.context_window}) to what '${request.model}' has here (ollama show tells), or use /compact.`
+    `Ollama read only ${read} of about ${textTokens(request)} tokens: the oldest part of the conversation was cut off silently. ` +
+    (request.context_window === request.facts?.context_window
+      ? `From now on its window counts as ${loaded ?? read} tokens.`
+      : `Set context_window (now ${request.context_window}) to ${window}, or use /compact.`)
   );
 }
 
@@ -35,14 +54,49 @@ export function loadedWindow(running: readonly object[], model: string): number 
   const names = [model, `${model}:latest`];
   const found = running.find((one) => 'name' in one && typeof one.name === 'string' && names.includes(one.name));
   if (found === undefined || !('context_length' in found)) return null;
-  return typeof found.context_length === 'number' ? found.context_length : null;
+  return typeof found.context_length === 'number' && found.context_length > 0 ? found.context_length : null;
 }
 
-/** The most a model can have, from what /api/show tells: the fact's name begins with the model's architecture. */
-export function largestWindow({ model_info }: { readonly model_info?: unknown }): number | null {
-  if (typeof model_info !== 'object' || model_info === null) return null;
-  const entries: readonly (readonly [string, unknown])[] =
-    model_info instanceof Map ? [...model_info] : Object.entries(model_info);
-  const found = entries.find(([name]) => name.endsWith('.context_length'))?.[1];
-  return typeof found === 'number' ? found : null;
+/** What Ollama gives a model on most machines when nobody set anything. */
+const PLAIN_DEFAULT = 4096;
+
+/**
+ * The window that the user gave the server (OLLAMA_CONTEXT_LENGTH), from the one a model is loaded with: neither the plain default nor what hi asked for.
+ * Null when there is none.
+ */
+export function serverWindow(loaded: number | null, { fixed_window, loaded_window }: ModelFacts): number | null {
+  if (loaded === null) return fixed_window || null;
+  return loaded === PLAIN_DEFAULT || loaded === loaded_window ? null : loaded;
+}
+
+/** Few and far apart, since the server loads the model anew for another one. */
+const STEPS = [4096, 16_384, 65_536, 262_144];
+
+/** The room for the answer, in tokens: where it is used up the answer ends. */
+const ANSWER = 1024;
+
+/**
+ * The `num_ctx` of a request: what it needs, in large steps, never less than the model is loaded with, so that a short request does not load it anew. Null
+ * leaves it to the server: its own setting stands, and while that is not known the first request is left to it, if any default holds that much.
+ */
+export function windowOption(request: ChatRequest): number | null {
+  const { context_window, estimated_tokens, max_output_tokens, facts = {} } = request;
+  // Another one than the server told was set by the user, or the server told none.
+  if (context_window !== facts.context_window) return context_window;
+  if (facts.fixed_window) return null;
+  const needed = Math.ceil(estimated_tokens * (facts.token_ratio ?? UNKNOWN_RATIO)) + (max_output_tokens ?? ANSWER);
+  if (facts.loaded_window === undefined && needed <= PLAIN_DEFAULT) return null;
+  const step = STEPS.find((size) => size >= needed) ?? context_window;
+  return Math.min(context_window, Math.max(step, facts.loaded_window ?? 0));
+}
+
+/** The model's tokens for each token of the estimate, while none were counted. */
+const UNKNOWN_RATIO = 1.5;
+
+/** What a request showed of the window: `loaded` is what the model is loaded with after a request that left it to the server. */
+export function learntWindow(asked: number | null, loaded: number | null, facts: ModelFacts): ModelFacts | null {
+  if (asked !== null) return asked === facts.loaded_window ? null : { loaded_window: asked };
+  if (loaded === null) return null;
+  const fixed = serverWindow(loaded, facts);
+  return fixed === null ? { loaded_window: loaded } : { context_window: fixed, fixed_window: fixed };
 }

@@ -1,15 +1,17 @@
 import OpenAI from 'openai';
+import type { ModelFacts } from '../../chat/model-facts.js';
 import type { Vendor } from '../../chat/vendor.js';
 import { stripImages } from '../common/image-support.js';
-import type { Provider, ProviderSettings } from '../common/provider.js';
+import type { ListedModel } from '../common/listed-model.js';
+import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import type { FailureContext } from '../common/provider-failure.js';
 import { requireKey } from '../common/require-key.js';
 import { sdkOptions } from '../common/sdk-options.js';
-import { askVendor } from '../common/stream.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { FREE_FORM, formFor } from '../common/template-turns.js';
 import { WebNotice } from '../common/web-search.js';
 import { streamChat } from './openai-chat.js';
+import * as facts from './openai-facts.js';
 import { streamResponses } from './openai-responses.js';
 
 /** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
@@ -50,13 +52,21 @@ export async function listModels(
   address: string,
   settings: ProviderSettings,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const client = makeClient(vendor, address, settings);
-  const list = async () => {
-    const { data } = await client.models.list({ signal });
-    return data.sort((one, other) => (other.created ?? 0) - (one.created ?? 0)).map((model) => model.id);
-  };
-  return await askVendor(list, { member: speaker(vendor, settings), model: null, apiKey: settings.apiKey }, signal);
+): Promise<readonly ListedModel[]> {
+  const context = { member: speaker(vendor, settings), model: null, apiKey: settings.apiKey };
+  return await facts.listModels(makeClient(vendor, address, settings), context, signal);
+}
+
+/** What such a vendor tells of one model. */
+export async function askFacts(
+  vendor: Vendor,
+  address: string,
+  settings: ProviderSettings,
+  { model }: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  const context = { member: speaker(vendor, settings), model, apiKey: settings.apiKey };
+  return await facts.askFacts(makeClient(vendor, address, settings), context, model, signal);
 }
 
 /** Whom an error is about: behind an address of the user's own it is not the vendor. */
@@ -66,6 +76,7 @@ function speaker(vendor: Vendor, { apiBase }: ProviderSettings): FailureContext[
   return host.endsWith('openai.com') ? vendor : { ...vendor, title: `the server at '${host}'`, keyPage: null };
 }
 
+/** The SDK, set for the vendor or the address that takes its place. */
 function makeClient(vendor: Vendor, address: string, settings: ProviderSettings): OpenAI {
   // A server at another address may want no key.
   const apiKey = settings.apiBase === null ? requireKey(vendor, settings) : settings.apiKey;

@@ -32,6 +32,7 @@ export async function compressSkill(
   const known = await knownForm(body, cache);
   if (known !== null) return known;
   const writer = await model();
+  await writer.ask?.(signal);
   if (estimateTokens(body.length) > writer.context_window * LARGEST_SHARE) throw new Error('too large for the model');
   const prompt = { system: SYSTEM, user: request(skill, body), max_output_tokens: roomFor(body) };
   const { text, stop_reason } = await within(TIME_LIMIT, signal, (limited) =>

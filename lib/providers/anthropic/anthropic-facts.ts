@@ -1,0 +1,29 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { ModelFacts } from '../../chat/model-facts.js';
+import { factsOf, type ListedModel } from '../common/listed-model.js';
+import type { FailureContext } from '../common/provider-failure.js';
+import { askVendor } from '../common/stream.js';
+
+/** See `ProviderMember.listModels`. */
+export async function listModels(
+  client: Anthropic,
+  context: FailureContext,
+  signal: AbortSignal,
+): Promise<readonly ListedModel[]> {
+  const list = async () => {
+    const { data } = await client.models.list({ limit: 1000 }, { signal });
+    return data.map((model) => ({ name: model.id, facts: factsOf(model) }));
+  };
+  return await askVendor(list, context, signal);
+}
+
+/** See `ProviderMember.askFacts`. */
+export async function askFacts(
+  client: Anthropic,
+  context: FailureContext,
+  model: string,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  const ask = async () => factsOf(await client.models.retrieve(model, undefined, { signal }));
+  return await askVendor(ask, context, signal);
+}

@@ -1,0 +1,33 @@
+import type { GoogleGenAI } from '@google/genai/web';
+import type { ModelFacts } from '../../chat/model-facts.js';
+import { factsOf, type ListedModel } from '../common/listed-model.js';
+import type { FailureContext } from '../common/provider-failure.js';
+import { askVendor } from '../common/stream.js';
+
+/** See `ProviderMember.listModels`: those that can chat. */
+export async function listModels(
+  client: GoogleGenAI,
+  context: FailureContext,
+  signal: AbortSignal,
+): Promise<readonly ListedModel[]> {
+  const list = async () => {
+    const found: ListedModel[] = [];
+    for await (const model of await client.models.list({ config: { pageSize: 1000, abortSignal: signal } })) {
+      if (model.supportedActions?.includes('generateContent') ?? true)
+        found.push({ name: (model.name ?? '').replace(/^models\//, ''), facts: factsOf(model) });
+    }
+    return found;
+  };
+  return await askVendor(list, context, signal);
+}
+
+/** See `ProviderMember.askFacts`. */
+export async function askFacts(
+  client: GoogleGenAI,
+  context: FailureContext,
+  model: string,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  const ask = async () => factsOf(await client.models.get({ model, config: { abortSignal: signal } }));
+  return await askVendor(ask, context, signal);
+}

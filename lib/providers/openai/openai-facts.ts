@@ -1,0 +1,53 @@
+import type OpenAI from 'openai';
+import { isJsonObject } from '../../chat/json.js';
+import type { ModelFacts } from '../../chat/model-facts.js';
+import { factsOf, type ListedModel } from '../common/listed-model.js';
+import type { FailureContext } from '../common/provider-failure.js';
+import { askVendor } from '../common/stream.js';
+
+/** The models of a vendor that speaks OpenAI's protocol at `address`, the newest first. */
+export async function listModels(
+  client: OpenAI,
+  context: FailureContext,
+  signal: AbortSignal,
+): Promise<readonly ListedModel[]> {
+  const list = async () => {
+    const { data } = await client.models.list({ signal });
+    const newestFirst = data.sort((one, other) => (other.created ?? 0) - (one.created ?? 0));
+    return newestFirst.map((model) => ({ name: model.id, facts: factsOf(model) }));
+  };
+  return await askVendor(list, context, signal);
+}
+
+/** What such a vendor tells of one model. The entry in the list has it, but llama.cpp tells by another address which window each conversation has. */
+export async function askFacts(
+  client: OpenAI,
+  context: FailureContext,
+  model: string,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  // OpenAI itself lists nothing but names.
+  if (/^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(client.baseURL)) return {};
+  const ask = async () => {
+    const { data } = await client.models.list({ signal });
+    // llama.cpp answers to any name when it serves one model.
+    const entry = data.find(({ id }) => id === model) ?? (data.length === 1 ? data[0] : undefined);
+    const isLlama = entry?.owned_by === 'llamacpp';
+    return { ...factsOf(entry), ...(isLlama && (await llamaFacts(client, signal))) };
+  };
+  return await askVendor(ask, context, signal);
+}
+
+/** What llama.cpp's server tells of the model it serves. Its list names the window that all conversations share, and what the model was trained with. */
+async function llamaFacts(client: OpenAI, signal: AbortSignal): Promise<ModelFacts> {
+  const root = client.baseURL.replace(/\/v1\/?$/, '');
+  const answer: unknown = await client.get(`${root}/props`, { signal }).catch(() => null);
+  if (!isJsonObject(answer)) return {};
+  const { default_generation_settings, modalities } = answer;
+  const { vision, audio } = isJsonObject(modalities) ? modalities : {};
+  const takes = {
+    ...(typeof vision === 'boolean' && { images: vision }),
+    ...(typeof audio === 'boolean' && { audio }),
+  };
+  return { ...factsOf(default_generation_settings), ...(Object.keys(takes).length > 0 && { takes }) };
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import type { ModelFacts } from '../../lib/chat/model-facts.js';
+import { factsOf } from '../../lib/providers/common/listed-model.js';
+import { providers } from '../../lib/providers/index.js';
+import { pick } from '../../lib/registry.js';
+import { settingsFor } from '../support/providers.js';
+import { type VendorAnswer, vendorServer } from '../support/vendor-server.js';
+
+const json = (body: JsonObject): VendorAnswer => ({ chunks: [JSON.stringify(body)] });
+
+/** What a provider learns from a server that gives these answers, and which paths it asks for. */
+async function asked(provider: string, path: string, answers: readonly VendorAnswer[], known: ModelFacts = {}) {
+  await using server = await vendorServer(...answers);
+  const member = pick(providers, provider, 'provider');
+  const question = { model: 'm', known };
+  const facts = await member.askFacts(settingsFor(server.url + path), question, new AbortController().signal);
+  return { facts, paths: server.requests.map((request) => request.path.split('?')[0]) };
+}
+
+describe('what a list of models tells of one', () => {
+  it.each<[string, JsonObject, ModelFacts]>([
+    ['vLLM', { id: 'm', max_model_len: 16_384 }, { context_window: 16_384 }],
+    [
+      'Groq',
+      { context_window: 131_072, max_completion_tokens: 8192 },
+      { context_window: 131_072, max_output_tokens: 8192 },
+    ],
+    [
+      'Mistral',
+      { max_context_length: 32_768, capabilities: { function_calling: true, vision: false } },
+      { context_window: 32_768, takes: { tools: true, images: false } },
+    ],
+    ['Together', { context_length: 8192 }, { context_window: 8192 }],
+    [
+      'OpenRouter',
+      {
+        context_length: 1_000_000,
+        top_provider: { context_length: 200_000, max_completion_tokens: 64_000 },
+        supported_parameters: ['temperature'],
+        architecture: { input_modalities: ['text', 'image'] },
+      },
+      { context_window: 1_000_000, max_output_tokens: 64_000, takes: { tools: false, images: true } },
+    ],
+    ['llama.cpp', { meta: { n_ctx: 4096, n_ctx_train: 8192 } }, { context_window: 4096 }],
+    [
+      'Anthropic',
+      {
+        max_input_tokens: 1_000_000,
+        max_tokens: 64_000,
+        capabilities: { image_input: { supported: true }, pdf_input: { supported: false } },
+      },
+      { context_window: 1_000_000, max_output_tokens: 64_000, takes: { images: true, documents: false } },
+    ],
+    [
+      'Google',
+      { inputTokenLimit: 1_048_576, outputTokenLimit: 65_536 },
+      { context_window: 1_048_576, max_output_tokens: 65_536 },
+    ],
+    ['LM Studio', { loaded_context_length: 4096, max_context_length: 131_072 }, { context_window: 4096 }],
+  ])('%s', (_server, entry, facts) => expect(factsOf(entry)).toEqual(facts));
+
+  it('is nothing where the numbers mean nothing', () => {
+    expect(factsOf({ context_length: 0, max_tokens: null, context_window: 'large', n_ctx: 1 })).toEqual({});
+    expect(factsOf(null)).toEqual({});
+  });
+});
+
+describe('a server that is asked for one model', () => {
+  it('tells it by an entry of its list, at an address of the user', async () => {
+    const list = json({
+      object: 'list',
+      data: [
+        { id: 'other', max_model_len: 1000 },
+        { id: 'm', max_model_len: 16_384 },
+      ],
+    });
+    expect(await asked('openai', '/v1', [list])).toEqual({ facts: { context_window: 16_384 }, paths: ['/v1/models'] });
+  });
+
+  it('tells by /props which window each conversation of llama.cpp has', async () => {
+    const list = json({ data: [{ id: 'alias', owned_by: 'llamacpp', meta: { n_ctx_train: 131_072 } }] });
+    const props = json({ default_generation_settings: { n_ctx: 2048 }, modalities: { vision: false, audio: false } });
+    expect(await asked('openai', '/v1', [list, props])).toEqual({
+      facts: { context_window: 2048, takes: { images: false, audio: false } },
+      paths: ['/v1/models', '/props'],
+    });
+  });
+
+  it('is asked by name where the vendor has an address for that', async () => {
+    const claude = await asked('anthropic', '', [json({ id: 'm', type: 'model', max_input_tokens: 300_000 })]);
+    expect(claude).toEqual({ facts: { context_window: 300_000 }, paths: ['/v1/models/m'] });
+    const gemini = await asked('gemini', '', [json({ name: 'models/m', inputTokenLimit: 50_000 })]);
+    expect(gemini.facts).toEqual({ context_window: 50_000 });
+    expect(gemini.paths).toEqual(['/v1beta/models/m']);
+  });
+});
+
+describe('Ollama', () => {
+  const show = (extra: JsonObject = {}) =>
+    json({
+      capabilities: ['completion'],
+      model_info: {
+        'llama.context_length': 8192,
+        'llama.block_count': 30,
+        'llama.embedding_length': 576,
+        'llama.attention.head_count': 9,
+        'llama.attention.head_count_kv': 3,
+      },
+      ...extra,
+    });
+  const running = (...windows: readonly number[]) =>
+    json({ models: windows.map((context_length) => ({ name: 'm:latest', context_length })) });
+  const tags = json({ models: [{ name: 'm:latest', size: 1000 }] });
+  const thinks = { refused_thinking: ['low', 'medium', 'high'] };
+
+  it('gives a model its own window where the memory holds that', async () => {
+    const { facts } = await asked('ollama', '', [show(), running(), tags]);
+    expect(facts).toMatchObject({ context_window: 8192, takes: { tools: false, images: false } });
+    expect(facts.refused_thinking).toEqual(expect.arrayContaining(thinks.refused_thinking));
+  });
+
+  it('is left at the window that the user set for the server', async () => {
+    const { facts } = await asked('ollama', '', [show(), running(2048), tags]);
+    expect(facts).toMatchObject({ context_window: 2048, fixed_window: 2048 });
+  });
+
+  it('is not left at its plain default, nor at what hi asked for', async () => {
+    const plain = await asked('ollama', '', [show(), running(4096), tags]);
+    expect(plain.facts).toMatchObject({ context_window: 8192, fixed_window: 0, loaded_window: 4096 });
+    const ours = await asked('ollama', '', [show(), running(6000), tags], { loaded_window: 6000 });
+    expect(ours.facts).toMatchObject({ context_window: 8192, fixed_window: 0 });
+  });
+
+  it('tells which model can think and call tools', async () => {
+    const { facts } = await asked('ollama', '', [
+      show({ capabilities: ['completion', 'tools', 'thinking', 'vision'] }),
+      running(),
+      tags,
+    ]);
+    expect(facts.takes).toEqual({ tools: true, images: true });
+    expect(facts.refused_thinking).toBeUndefined();
+  });
+});
