@@ -1,9 +1,10 @@
 import type { ChatEvent, StreamEvent } from '../chat/event.js';
 import type { AnswerPart } from '../chat/message.js';
-import type { ModelMemory } from '../chat/model-facts.js';
+import type { ModelFacts, ModelMemory } from '../chat/model-facts.js';
 import type { ChatRequest } from '../chat/request.js';
 import { joinSources, type Source } from '../chat/source.js';
 import { HiError, isAbort } from '../errors.js';
+import { windowIn } from '../providers/common/overflow.js';
 import type { Provider } from '../providers/common/provider.js';
 import { delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
@@ -37,13 +38,21 @@ export async function* requestAnswer(
       if (usage) yield { type: 'usage', purpose: 'answer', provider: provider.name, model: request.model, usage };
       return;
     } catch (thrown) {
-      if (isAbort(thrown) || !(thrown instanceof HiError) || answer.parts.length > 0) throw thrown;
+      if (isAbort(thrown) || !(thrown instanceof HiError)) throw thrown;
+      if (thrown.code === 'window') memory.learn(learntFrom(thrown));
+      if (answer.parts.length > 0) throw thrown;
       const delay = delayBefore(attempt, thrown);
       if (delay === null) throw thrown;
       yield { type: 'retry', attempt, delay, reason: thrown.message };
       await sleep(delay, signal);
     }
   }
+}
+
+/** What a refused request tells of the window: its size, else that what was known of it is wrong and has to be asked for again. */
+function learntFrom({ message }: HiError): ModelFacts {
+  const context_window = windowIn(message);
+  return context_window === null ? { asked_at: 1 } : { context_window };
 }
 
 async function* once(

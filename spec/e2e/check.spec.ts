@@ -195,7 +195,7 @@ describe('hi config check --live', () => {
       /^fail {3}real window: Ollama gives this model 4096 tokens, not 32000\.\n +Set context_window to 4096/m,
     ],
     ['enough', 32_000, 0, /^ok +real window: 32000 tokens at Ollama$/m],
-    ['at most so much, while it is not loaded', undefined, 0, /^ok +real window: 131072 tokens at Ollama$/m],
+    ['what it was asked for, while it does not tell', undefined, 0, /^ok +real window: 32000 tokens at Ollama$/m],
   ])('tells that Ollama gives the model %s', async (_what, loaded, status, line) => {
     await setUp('ollama', loaded === undefined ? {} : { loaded }, { context_window: 32_000 });
     const run = await check(['--live']);

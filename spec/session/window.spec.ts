@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
+import { memory } from '../support/memory.js';
 import { answer, drain, failure, type Script, type Stage, stage } from '../support/session.js';
 
 let set: Stage;
@@ -40,6 +41,24 @@ describe('a turn with a request that the server finds too long', () => {
     expect(events.filter(({ type }) => type === 'compact')).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', text: 'done' });
     expect(sent().at(-1)).toContain('last');
+  });
+});
+
+describe('a server that refuses a request as too long', () => {
+  it('and names its window is taken at its word from then on', async () => {
+    const known = memory();
+    const named = new HiError('window', 'This has 9000 tokens; the maximum context length is 8192 tokens.');
+    set = await stage([answer('a0'), answer('a1'), failure(named), answer('fine')], {}, 100_000, known);
+    for (const text of ['q0', 'q1', 'q2']) await drain(set.session.send(say(text), never()));
+    expect(known.facts.context_window).toBe(8192);
+    expect(set.requests.at(-1)?.context_window).toBe(8192);
+  });
+
+  it('and names none is asked again', async () => {
+    const known = memory({ asked_at: Date.now(), context_window: 50_000 });
+    set = await stage([answer('a0'), answer('a1'), failure(tooLong), answer('fine')], {}, 50_000, known);
+    for (const text of ['q0', 'q1', 'q2']) await drain(set.session.send(say(text), never()));
+    expect(known.facts).toMatchObject({ asked_at: 1, context_window: 50_000 });
   });
 });
 

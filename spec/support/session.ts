@@ -89,7 +89,9 @@ export async function stage(
   const target = {
     provider: 'scripted',
     model: 'm',
-    context_window,
+    get context_window() {
+      return known.facts.context_window ?? context_window;
+    },
     memory: known,
     connect: async () => provider,
     spent() {},

@@ -145,7 +145,7 @@ function contextWindow({ model, window_is_set }: Config, { context_window, memor
   if (window_is_set) return { part, ok: `${context_window} tokens, from the file` };
   if (memory.facts.context_window !== undefined) return { part, ok: `${context_window} tokens, as the server told` };
   if (publishedWindow(model) === context_window) return { part, ok: `${context_window} tokens` };
-  const note = `${context_window} tokens assumed: no published value for '${model}'. 'hi config check --live' asks the server`;
+  const note = `${context_window} tokens assumed: no published value for '${model}'. Set context_window in config.json, or let 'hi config check --live' ask the server`;
   return { part, note };
 }
 
