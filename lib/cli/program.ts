@@ -84,6 +84,7 @@ export function makeProgram(
       'ask one question; the answer goes to stdout, and piped stdin is sent too',
       (command) =>
         addChatOptions(command)
+          .option('-c, --command <name>', 'ask what your own command NAME says; the text is its arguments')
           .argument('[text...]', 'the question; - reads it from stdin')
           .action(async (text: readonly string[], _options, self: Command) =>
             finish(await askCommand(world, text, mergedOptions(self))),

@@ -9,6 +9,8 @@ export interface Paths {
   /** `config.json`, or the file that `--config` names. */
   readonly configFile: string;
   readonly skills: string;
+  /** The user's own commands. */
+  readonly commands: string;
   readonly history: string;
   readonly inputHistory: string;
   /** Results of compressions. */
@@ -46,6 +48,7 @@ export async function findPaths(
     cache,
     configFile: configFile ?? join(config, 'config.json'),
     skills: join(config, 'skills'),
+    commands: join(config, 'commands'),
     history: join(data, 'history.json.zst'),
     inputHistory: join(data, 'input-history.jsonl'),
     compressions: join(cache, 'compressions'),

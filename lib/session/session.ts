@@ -52,14 +52,18 @@ export class Session {
     return this.#deps.history;
   }
 
-  /** One turn. Ends with `turn-end`, also when it was interrupted. Throws the provider's error; what was shown of the answer is then kept. */
-  async *send(input: UserInput, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  /**
+   * One turn, by another model if one is named. Ends with `turn-end`, also when it was interrupted. Throws the provider's error; what was shown of the
+   * answer is then kept.
+   */
+  async *send(input: UserInput, signal: AbortSignal, model: string | null = null): AsyncGenerator<ChatEvent> {
     const content: Part[] = [];
     for (const { kind, mime, bytes, name } of input.attachments) {
       content.push({ type: kind, mime, sha256: await this.history.attach(bytes), bytes: bytes.length, name });
     }
     for (const text of [...input.texts, input.text]) if (text !== '') content.push({ type: 'text', text });
-    yield* this.#turn(content, signal);
+    if (model === null) yield* this.#turn(content, signal);
+    else yield* this.#turnBy(await this.#deps.find(model, signal), content, signal);
   }
 
   /** The last turn once more, by another model if one is named; the turn it replaces is taken out of the view. */
@@ -71,6 +75,10 @@ export class Session {
       throw new HiError('usage', 'There is no message to retry.', { hint: 'Send a message first.' });
     const replaced = this.#failed === null && this.history.crashedTurn === null ? newestTurn(this.history) : null;
     if (replaced !== null) await this.#takeBack(replaced);
+    yield* this.#turnBy(target, content, signal);
+  }
+
+  async *#turnBy(target: Target, content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const usual = this.#target;
     this.#target = target;
     try {

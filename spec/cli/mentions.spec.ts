@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { resolveMentions } from '../../lib/cli/chat/mentions.js';
+import { resolveMentions } from '../../lib/cli/input/mentions.js';
 
 let folder: string;
 

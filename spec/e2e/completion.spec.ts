@@ -24,6 +24,8 @@ beforeEach(async () => {
   home = makeHome({ provider: 'openai', model: 'gamma-large', api_base: house.base });
   mkdirSync(join(home.config, 'skills'));
   writeFileSync(join(home.config, 'skills', 'gardening.md'), 'How to grow beans.\n');
+  mkdirSync(join(home.config, 'commands'));
+  writeFileSync(join(home.config, 'commands', 'review.md'), 'Review this.\n');
   mkdirSync(join(home.folder, 'bin'));
   symlinkSync(PROGRAM, join(home.folder, 'bin', 'hi'));
 });
@@ -60,6 +62,7 @@ const COMPLETED: readonly (readonly [string, string, string])[] = [
   ['a model with a colon', 'hi -m gamma:', 'hi -m gamma:8b'],
   ['a model after an equals sign', 'hi --model=del', 'hi --model=delta/mini'],
   ['a skill', 'hi skills gard', 'hi skills gardening'],
+  ["a command of the user's own", 'hi ask --command rev', 'hi ask --command review'],
   ['a shell', 'hi completion z', 'hi completion zsh'],
   ['a file', 'hi ask -f note', 'hi ask -f notes.txt'],
 ];

@@ -7,6 +7,8 @@ export interface ChatOptions {
   readonly provider?: string;
   readonly system?: string;
   readonly file?: readonly string[];
+  /** A command of the user's own that the words are the arguments of; `hi ask` only. */
+  readonly command?: string;
   readonly stream: boolean;
   /** False for `--no-tools`, the names for `--tools a,b`, true when neither was given. */
   readonly tools: boolean | readonly string[];

@@ -7,13 +7,14 @@ import type { World } from './world.js';
 /**
  * Gathers what `hi ask` sends: attached files, then piped stdin inside `<stdin>…</stdin>`, then the question. Without a question stdin is the question;
  * `-` reads stdin even where nothing is piped; an image or PDF on stdin is attached. Throws a `HiError` of code `usage` when there is nothing to send,
- * and an abort error when stopped.
+ * and an abort error when stopped. Without `isQuestion` the question comes from elsewhere: what is read goes before it, and may be nothing.
  */
 export async function gatherInput(
   world: World,
   words: readonly string[],
   files: readonly string[],
   signal: AbortSignal,
+  isQuestion = true,
 ): Promise<UserInput> {
   const explicit = words.includes('-') || files.includes('-');
   const piped = explicit || world.stdinIs === 'piped' ? inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
@@ -26,12 +27,13 @@ export async function gatherInput(
     .trim();
   const texts = inputs.flatMap((input) => ('text' in input ? [input.text] : []));
   const read = 'text' in piped && piped.text.trim() !== '' ? piped.text : '';
-  const text = question === '' ? read.trimEnd() : question;
-  if (read !== '' && question !== '') texts.push(`<stdin>\n${read}${read.endsWith('\n') ? '' : '\n'}</stdin>`);
+  const text = question === '' && isQuestion ? read.trimEnd() : question;
+  if (read !== '' && (question !== '' || !isQuestion))
+    texts.push(`<stdin>\n${read}${read.endsWith('\n') ? '' : '\n'}</stdin>`);
   const attachments: readonly Attachment[] = [...inputs, piped].flatMap((input) =>
     'attachment' in input ? [input.attachment] : [],
   );
-  if (text === '' && texts.length === 0 && attachments.length === 0) {
+  if (isQuestion && text === '' && texts.length === 0 && attachments.length === 0) {
     throw new HiError('usage', 'No question given.', { hint: 'Run: hi ask "…", or pipe the question in.' });
   }
   return { text, texts, attachments };

@@ -38,7 +38,7 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
   const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
-  const context = slashContext(world, wired, later, confirm);
+  const context = await slashContext(world, wired, later, confirm);
   const repl: Repl = createRepl({
     stdin: world.stdin,
     terminal: world.stdout,

@@ -1,23 +1,28 @@
 import { existsSync } from 'node:fs';
 import type { Repl } from '../../repl/repl.js';
-import type { SlashContext } from '../../slash/command.js';
+import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { slashCommands } from '../../slash/index.js';
 import type { World } from '../base/world.js';
+import type { OwnInputDeps } from '../own-commands/own-input.js';
 import type { WiredSession } from '../wiring/wire.js';
 import { copyText } from './clipboard.js';
 import { expandPath, writeFileAtomically } from './export-file.js';
 
 /** What slash commands reach of the chat, the terminal and the disk. */
-export function slashContext(
+export async function slashContext(
   world: World,
   { session, tools, connections, settings }: WiredSession,
   repl: () => Repl,
   confirm: SlashContext['confirm'],
-): SlashContext {
+): Promise<SlashContext> {
+  const { paths } = settings;
   const pathOf = (path: string): string => expandPath(path, tools.workingFolder, world.home);
   return {
     session,
-    commands: slashCommands,
+    commands: [
+      ...slashCommands,
+      ...(await ownCommands(paths.commands, { tools, secrets: () => connections.secrets() })),
+    ],
     confirm,
     edit: async (text) => {
       const edited = await repl().edit(text);
@@ -25,9 +30,16 @@ export function slashContext(
     },
     copy: (text) => copyText(text, world, world.stdout),
     models: (signal) => connections.models(session.target, undefined, signal),
-    purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(settings.paths),
+    purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),
   };
+}
+
+/** The user's own commands; without their folder nothing is loaded. */
+async function ownCommands(folder: string, deps: OwnInputDeps): Promise<readonly SlashCommand[]> {
+  if (!existsSync(folder)) return [];
+  const { ownSlashCommands } = await import('../own-commands/own-slash-commands.js');
+  return await ownSlashCommands(folder, slashCommands, deps);
 }

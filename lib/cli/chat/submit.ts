@@ -7,8 +7,8 @@ import { checkArgument } from '../../slash/check-argument.js';
 import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { type Line, parseLine } from '../../slash/parse.js';
 import type { ToolContext } from '../../tools/tool.js';
-import { runLocally } from './local-command.js';
-import { resolveMentions } from './mentions.js';
+import { runLocally } from '../input/local-command.js';
+import { resolveMentions } from '../input/mentions.js';
 
 /** What acting on a line needs. */
 export interface SubmitDeps {

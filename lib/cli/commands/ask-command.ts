@@ -1,7 +1,9 @@
 import type { ChatEvent } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
+import { pick } from '../../registry.js';
 import { Screen } from '../../screen/screen.js';
+import type { UserInput } from '../../session/deps.js';
 import { describeCall } from '../../tools/describe-call.js';
 import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
@@ -12,6 +14,7 @@ import { shownJson } from '../base/shown.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import { discardTypeAhead } from '../base/type-ahead.js';
 import type { World } from '../base/world.js';
+import type { OwnInputDeps } from '../own-commands/own-input.js';
 import { askApproval, canApprove } from '../wiring/approve.js';
 import { openSession } from '../wiring/wire.js';
 
@@ -39,18 +42,47 @@ async function askOnce(
   options: ChatOptions,
   stop: AbortController,
 ): Promise<number> {
-  const input = await gatherInput(world, words, options.file ?? [], stop.signal);
+  const { command } = options;
+  const asked = command === undefined ? words : words.filter((word) => word === '-');
+  const gathered = await gatherInput(world, asked, options.file ?? [], stop.signal, command === undefined);
   const screen = await screenFor(world, options);
   const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
-  const { session, settings } = await openSession(world, { ...options, ...approve });
+  const { session, settings, tools, connections } = await openSession(world, { ...options, ...approve });
   try {
+    const deps = { tools, secrets: () => connections.secrets() };
+    const { input, model } =
+      command === undefined
+        ? { input: gathered, model: null }
+        : await inputOfCommand(settings.paths.commands, command, words, gathered, deps, stop.signal);
     const warnings = await newWarnings(settings.warnings, settings.paths.warned);
     const notices = [...warnings, ...session.history.takeNotices()];
-    return await show(world, screen, options, notices, session.send(input, stop.signal));
+    return await show(world, screen, options, notices, session.send(input, stop.signal, model));
   } finally {
     printHistoryNotices(world, session.history);
     await session.history.close();
   }
+}
+
+/** What a command of the user's own asks, with what was piped in or attached before it. */
+async function inputOfCommand(
+  folder: string,
+  name: string,
+  words: readonly string[],
+  gathered: UserInput,
+  deps: OwnInputDeps,
+  signal: AbortSignal,
+): Promise<{ readonly input: UserInput; readonly model: string | null }> {
+  const [{ findOwnCommands, readOwnCommand }, { ownInput }] = await Promise.all([
+    import('../own-commands/own-command.js'),
+    import('../own-commands/own-input.js'),
+  ]);
+  const command = await readOwnCommand(pick(findOwnCommands(folder), name.replace(/^\//, ''), 'command', 'usage'));
+  const typed = words.filter((word) => word !== '-');
+  const argument = { text: typed.join(' '), words: typed };
+  const { input } = await ownInput(command, argument, deps, signal);
+  const texts = [...gathered.texts, ...input.texts];
+  const attachments = [...gathered.attachments, ...input.attachments];
+  return { input: { text: input.text, texts, attachments }, model: command.model };
 }
 
 async function screenFor(world: World, options: ChatOptions): Promise<Screen> {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { strategies } from '../../compaction/index.js';
+import { findPaths } from '../../config/paths.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import { tools } from '../../tools/index.js';
@@ -7,6 +8,7 @@ import { readSettings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { SCRIPTS, type Shell } from '../completion/completion-scripts.js';
 import { nextWords } from '../completion/next-words.js';
+import type { OwnCommand } from '../own-commands/own-command.js';
 import { Connections } from '../wiring/connections.js';
 
 const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];
@@ -29,6 +31,7 @@ export async function completionCommand(
   const words = await nextWords(program, line, {
     models: () => orNone(() => models(world)),
     skills: () => orNone(async () => names((await (await import('./skills-command.js')).findSkills(world, {})).skills)),
+    commands: () => orNone(async () => names(await ownCommands(world))),
     providers: names(providers),
     strategies: strategies.map(({ name, summary }) => ({ text: name, description: summary })),
     tools: names(tools),
@@ -37,6 +40,11 @@ export async function completionCommand(
     words.map(({ text, description }) => (description === '' ? `${text}\n` : `${text}\t${description}\n`)).join(''),
   );
   return 0;
+}
+
+async function ownCommands(world: World): Promise<readonly OwnCommand[]> {
+  const { findOwnCommands } = await import('../own-commands/own-command.js');
+  return findOwnCommands((await findPaths(world.env, null)).commands);
 }
 
 async function models(world: World): Promise<readonly string[]> {

@@ -10,6 +10,8 @@ export interface CompletionWord {
 export interface CompletionSources {
   readonly models: () => Promise<readonly string[]>;
   readonly skills: () => Promise<readonly string[]>;
+  /** The user's own commands. */
+  readonly commands: () => Promise<readonly string[]>;
   readonly providers: readonly string[];
   /** With their summaries. */
   readonly strategies: readonly CompletionWord[];
@@ -101,6 +103,8 @@ async function values(option: Option | undefined, names: CompletionSources): Pro
       return names.strategies;
     case 'tools':
       return plain(names.tools);
+    case 'command':
+      return plain(await names.commands());
     default:
       return [];
   }

@@ -1,9 +1,10 @@
 import type { ChatEvent } from '../../chat/event.js';
 import type { JsonValue } from '../../chat/json.js';
 import { isJsonObject } from '../../chat/json.js';
+import { HiError } from '../../errors.js';
 import { bash } from '../../tools/bash.js';
 import { createToolRunner } from '../../tools/dispatcher.js';
-import type { ToolContext } from '../../tools/tool.js';
+import type { ToolContext, ToolRunner } from '../../tools/tool.js';
 
 const A_DAY = 86_400_000;
 
@@ -17,18 +18,8 @@ export async function* runLocally(
   secrets: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string> {
-  const runner = createToolRunner({
-    tools: [bash],
-    // It may take as long as it needs: the user sees it run and can stop it.
-    context: { ...context, timeout: A_DAY },
-    permissions: { allow: [], ask: [], deny: [] },
-    approve: null,
-    allowAll: true,
-    remember: async () => undefined,
-    secrets,
-  });
-  const calls = [{ type: 'tool_call', call_id: 'local', name: bash.name, args: { command } }] as const;
-  const events = runner.run(calls, signal);
+  const runner = localRunner(context, secrets);
+  const events = runner.run(callOf(command), signal);
   for (;;) {
     const step = await events.next();
     if (step.done) {
@@ -45,6 +36,46 @@ export async function* runLocally(
     }
   }
 }
+
+/**
+ * What a command of the user's own prints, run like `runLocally` after what `before` sets. Throws a `HiError` of code `usage` when it cannot be run or fails, with what it printed,
+ * and an abort error when it was stopped.
+ */
+export async function localOutput(
+  { command, before }: { readonly command: string; readonly before: string },
+  context: ToolContext,
+  secrets: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const runner = localRunner(context, secrets);
+  const events = runner.run(callOf(`${before}\n${command}`), signal);
+  let step = await events.next();
+  while (!step.done) step = await events.next();
+  await runner.endTurn();
+  signal.throwIfAborted();
+  const [outcome] = step.value;
+  const { stdout = '', stderr = '', exit_code = 0 } = isJsonObject(outcome?.result) ? outcome.result : {};
+  if (outcome?.error === undefined && exit_code === 0) return String(stdout);
+  throw new HiError('usage', `The command '${command}' failed: ${outcome?.error ?? `exit status ${exit_code}`}.`, {
+    hint: String(stderr).trim() || 'Nothing was sent.',
+  });
+}
+
+function localRunner(context: ToolContext, secrets: readonly string[]): ToolRunner {
+  return createToolRunner({
+    tools: [bash],
+    // It may take as long as it needs: the user sees it run and can stop it.
+    context: { ...context, timeout: A_DAY },
+    permissions: { allow: [], ask: [], deny: [] },
+    approve: null,
+    allowAll: true,
+    remember: async () => undefined,
+    secrets,
+  });
+}
+
+const callOf = (command: string) =>
+  [{ type: 'tool_call', call_id: 'local', name: bash.name, args: { command } }] as const;
 
 function commandReport(command: string, error: string | null, result: JsonValue): string {
   if (error !== null) return `I ran this command myself: ${command}\n\nIt did not finish: ${error}`;

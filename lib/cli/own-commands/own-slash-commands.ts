@@ -1,0 +1,33 @@
+import type { SlashCommand, SlashEvent } from '../../slash/command.js';
+import { argumentOf } from './fill-in.js';
+import { findOwnCommands, type OwnCommand, readOwnCommand } from './own-command.js';
+import { type OwnInputDeps, ownInput } from './own-input.js';
+
+/** The user's own commands as the chat takes them. One whose name is taken by `others` is left out: a command of hi's own always means the same. */
+export async function ownSlashCommands(
+  folder: string,
+  others: readonly SlashCommand[],
+  deps: OwnInputDeps,
+): Promise<readonly SlashCommand[]> {
+  const taken = new Set(others.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const own = findOwnCommands(folder).filter(({ name }) => !taken.has(name));
+  return await Promise.all(own.map((command) => asSlashCommand(command, deps)));
+}
+
+async function asSlashCommand(command: OwnCommand, deps: OwnInputDeps): Promise<SlashCommand> {
+  const { name } = command;
+  const told = await readOwnCommand(command).catch(() => null);
+  const hint = told?.argumentHint ?? '[arguments]';
+  return {
+    name,
+    usage: `/${name} ${hint}`,
+    summary: told?.description ?? 'cannot be read',
+    takesWords: true,
+    async *run(argument, { session }, signal): AsyncGenerator<SlashEvent> {
+      const text = await readOwnCommand(command);
+      const { input, notice } = await ownInput(text, argumentOf(argument), deps, signal);
+      if (notice !== null) yield { type: 'notice', level: 'info', text: notice };
+      yield* session.send(input, signal, text.model);
+    },
+  };
+}
