@@ -106,22 +106,32 @@ class SampleReporter implements Reporter {
   }
 
   wrapUp(): void {
-    const of = (...statuses: readonly string[]): number =>
-      this.#results.filter(({ status }) => statuses.includes(status)).length;
-    const detected = of('Killed', 'Timeout');
+    const of = (...outcomes: readonly string[]): number =>
+      this.#results.filter((result) => outcomes.includes(outcomeOf(result))).length;
+    const detected = of('Killed', 'Endless');
     const undetected = of('Survived', 'NoCoverage');
     const { score, low, high } = scoreOf(detected, undetected);
     const drawn = options.sample === null ? 'all' : `${this.#results.length} of`;
     process.stdout.write(
-      `\n${drawn} ${this.#total} mutants, seed ${options.seed}: ${of('Killed')} killed, ${of('Timeout')} timed out, ` +
-        `${of('Survived')} survived, ${of('NoCoverage')} not reached, ${of('RuntimeError', 'CompileError')} invalid\n` +
+      `\n${drawn} ${this.#total} mutants, seed ${options.seed}: ${of('Killed')} killed, ${of('Endless')} endless, ` +
+        `${of('Survived')} survived, ${of('NoCoverage')} not reached, ` +
+        `${of('RuntimeError', 'CompileError')} invalid, ${of('Timeout')} too slow to tell\n` +
         `score ${score.toFixed(1)} %${options.sample === null ? '' : `, 95 % interval ${low.toFixed(1)} to ${high.toFixed(1)} %`}\n`,
     );
     writeFileSync(join(options.folder, 'score.json'), JSON.stringify({ score }));
   }
 }
 
-function describe({ fileName, location, mutatorName, replacement, status }: MutantResult): string {
+/**
+ * The status, with loops that do not end told from specs that took too long: Stryker counts how often a mutant is run, and ends such a loop by that.
+ * A busy machine is late as well, which says nothing about the specs.
+ */
+function outcomeOf({ status, statusReason }: Readonly<MutantResult>): string {
+  return status === 'Timeout' && statusReason?.startsWith('Hit limit') ? 'Endless' : status;
+}
+
+function describe(result: Readonly<MutantResult>): string {
+  const { fileName, location, mutatorName, replacement } = result;
   const { start, end } = location;
   const lines = readFileSync(fileName, 'utf8')
     .split('\n')
@@ -131,7 +141,7 @@ function describe({ fileName, location, mutatorName, replacement, status }: Muta
     .map((line, at) => line.slice(at === 0 ? start.column - 1 : 0, at === last ? end.column - 1 : undefined))
     .join('\n');
   const place = `${relative(process.cwd(), fileName)}:${start.line}:${start.column}`;
-  return `\n${status} ${place} ${mutatorName}\n${indent('-', original)}\n${indent('+', replacement)}\n`;
+  return `\n${outcomeOf(result)} ${place} ${mutatorName}\n${indent('-', original)}\n${indent('+', replacement)}\n`;
 }
 
 function indent(mark: string, text: string): string {

@@ -1,0 +1,255 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ChatEvent, StreamEvent } from '../../lib/chat/event.js';
+import type { Usage } from '../../lib/chat/message.js';
+import { HiError } from '../../lib/errors.js';
+import { textModel } from '../../lib/session/metered-model.js';
+import { type PartialAnswer, requestAnswer } from '../../lib/session/request-answer.js';
+import { delayBefore, sleep } from '../../lib/session/retry-delay.js';
+import { memory } from '../support/memory.js';
+import { chatRequest } from '../support/providers.js';
+import { answer, failure, type Script } from '../support/session.js';
+
+const USAGE: Usage = { input_tokens: 10, output_tokens: 5, cached_tokens: 0, context_tokens: 15 };
+const passing = new HiError('network', 'The line is busy.', { retryable: true, retryAfter: 1 });
+const lasting = new HiError('key', 'The key is wrong.');
+
+/** Events one after another. */
+function events(...all: readonly StreamEvent[]): Script {
+  return async function* () {
+    yield* all;
+  };
+}
+
+/** What a request yields, what it leaves, and what it throws, where each script answers one attempt. */
+async function ask(scripts: readonly Script[], signal: AbortSignal = new AbortController().signal) {
+  const shown: ChatEvent[] = [];
+  const left: PartialAnswer = { parts: [], end: null };
+  let attempt = 0;
+  const provider = {
+    name: 'scripted',
+    stream: (...given: Parameters<Script>) => {
+      const script = scripts[attempt];
+      attempt += 1;
+      if (script === undefined) throw new Error('asked too often');
+      return script(...given);
+    },
+  };
+  try {
+    for await (const event of requestAnswer(provider, chatRequest(), left, memory(), signal)) shown.push(event);
+  } catch (error) {
+    return { shown, left, error, attempts: attempt };
+  }
+  return { shown, left, error: null, attempts: attempt };
+}
+
+const REQUEST = { type: 'request', provider: 'scripted', model: 'test-model', context_tokens: 10 };
+
+describe('an answer', () => {
+  it('is shown as it comes, and kept in parts', async () => {
+    const { shown, left, error } = await ask([answer('Hello', ['bash'], USAGE)]);
+    expect(error).toBeNull();
+    expect(shown).toEqual([
+      REQUEST,
+      { type: 'text', text: 'Hello' },
+      { type: 'usage', purpose: 'answer', provider: 'scripted', model: 'test-model', usage: USAGE },
+    ]);
+    expect(left.parts).toMatchObject([
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_call', name: 'bash' },
+    ]);
+    expect(left.end).toMatchObject({ stop_reason: 'tool_calls' });
+  });
+
+  it('has no usage where the server reports none', async () => {
+    expect((await ask([answer('Hello')])).shown.map(({ type }) => type)).toEqual(['request', 'text']);
+  });
+
+  it('has notices as warnings, and the pages it rests on, each once', async () => {
+    const page = { url: 'https://a.example', title: 'A' };
+    const { shown, left } = await ask([
+      events(
+        { type: 'notice', text: 'cut' },
+        { type: 'sources', sources: [page] },
+        { type: 'sources', sources: [page, { url: 'https://b.example' }] },
+        { type: 'end', stop_reason: 'end', usage: null },
+      ),
+    ]);
+    expect(shown).toEqual([REQUEST, { type: 'notice', level: 'warning', text: 'cut' }]);
+    expect(left.sources).toEqual([page, { url: 'https://b.example' }]);
+  });
+
+  it('that breaks off keeps what was shown and is in no part yet, thinking first', async () => {
+    const { left, error, attempts } = await ask([
+      async function* () {
+        yield { type: 'thinking', text: 'a' };
+        yield { type: 'text', text: 'one' };
+        yield { type: 'part', part: { type: 'text', text: 'one' } };
+        yield { type: 'thinking', text: 'b' };
+        yield { type: 'thinking', text: 'c' };
+        yield { type: 'text', text: 'two ' };
+        yield { type: 'text', text: 'three' };
+        throw passing;
+      },
+    ]);
+    expect(error).toBe(passing);
+    expect(attempts).toBe(1);
+    expect(left).toEqual({
+      parts: [
+        { type: 'text', text: 'one' },
+        { type: 'thinking', text: 'bc' },
+        { type: 'text', text: 'two three' },
+      ],
+      end: null,
+    });
+  });
+
+  it('never has half a character, unless it stays alone', async () => {
+    const text = (piece: string): StreamEvent => ({ type: 'text', text: piece });
+    const script = events(
+      text('a\ud83d'),
+      text('\ude00b'),
+      text('\ud83d'),
+      { type: 'thinking', text: 'x\ud83d' },
+      { type: 'thinking', text: '\ude00' },
+      text('c\ud83d'),
+    );
+    const { shown } = await ask([script]);
+    expect(shown.slice(1)).toEqual([
+      text('a'),
+      text('😀b'),
+      text('\ud83d'),
+      { type: 'thinking', text: 'x' },
+      { type: 'thinking', text: '😀' },
+      text('c'),
+      text('\ud83d'),
+    ]);
+  });
+});
+
+describe('a failure', () => {
+  it('that may pass is tried again, and said', async () => {
+    const { shown, error } = await ask([failure(passing), failure(passing), answer('Hello')]);
+    expect(error).toBeNull();
+    expect(shown).toEqual([
+      REQUEST,
+      { type: 'retry', attempt: 1, delay: 1, reason: 'The line is busy.' },
+      REQUEST,
+      { type: 'retry', attempt: 2, delay: 1, reason: 'The line is busy.' },
+      REQUEST,
+      { type: 'text', text: 'Hello' },
+    ]);
+  });
+
+  it.each([
+    ['that lasts', lasting],
+    ['that is a bug', new TypeError('x is undefined')],
+  ])('%s is thrown at once', async (_kind, thrown) => {
+    expect(await ask([failure(thrown)])).toMatchObject({ attempts: 1, error: thrown, shown: [REQUEST] });
+  });
+
+  it('is thrown after four attempts', async () => {
+    const { attempts, error } = await ask(Array<Script>(5).fill(failure(passing)));
+    expect({ attempts, error }).toEqual({ attempts: 4, error: passing });
+  });
+
+  it('ends when the user stops it, also while it waits', async () => {
+    const stop = new AbortController();
+    const slow = new HiError('network', 'Busy.', { retryable: true, retryAfter: 60_000 });
+    const asked = ask([failure(slow)], stop.signal);
+    setTimeout(() => stop.abort(), 20);
+    expect(await asked).toMatchObject({ attempts: 1, error: { name: 'AbortError' } });
+  });
+
+  it('is none where a stream ends quietly because the user stopped it', async () => {
+    const { error } = await ask([answer('Hello')], AbortSignal.abort());
+    expect(error).toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('the delay before the next attempt', () => {
+  const busy = (retryAfter?: number) =>
+    new HiError('network', 'Busy.', { retryable: true, ...(retryAfter !== undefined && { retryAfter }) });
+
+  it('doubles from a second on, three times', () => {
+    expect([1, 2, 3, 4, 5].map((attempt) => delayBefore(attempt, busy()))).toEqual([1000, 2000, 4000, null, null]);
+  });
+
+  it('is what the server asks for, up to two minutes', () => {
+    expect(delayBefore(1, busy(0))).toBe(0);
+    expect(delayBefore(3, busy(120_000))).toBe(120_000);
+    expect(delayBefore(1, busy(120_001))).toBeNull();
+  });
+
+  it('is none where another attempt is of no use', () => {
+    expect(delayBefore(1, lasting)).toBeNull();
+  });
+
+  it('passes, and can be cut short', async () => {
+    const started = performance.now();
+    await sleep(30, new AbortController().signal);
+    expect(performance.now() - started).toBeGreaterThan(25);
+    await expect(sleep(60_000, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('a text model', () => {
+  const prompt = { system: 'Shorten.', user: 'A long text.', max_output_tokens: 99 };
+
+  async function write(script: Script) {
+    const spent: Usage[] = [];
+    const requests: unknown[] = [];
+    const progress: number[] = [];
+    const model = textModel({
+      provider: 'scripted',
+      model: 'small',
+      context_window: 4000,
+      memory: memory(),
+      connect: async () => ({
+        name: 'scripted',
+        stream(request, signal) {
+          requests.push(request);
+          return script(request, signal);
+        },
+      }),
+      spent: (usage) => void spent.push(usage),
+    });
+    const text = await model.write(prompt, (count) => void progress.push(count), new AbortController().signal);
+    return { model, text, spent, requests, progress };
+  }
+
+  it('sends one prompt without tools', async () => {
+    const { model, requests } = await write(answer('Short.'));
+    expect(model).toMatchObject({ provider: 'scripted', model: 'small', context_window: 4000 });
+    expect(requests).toMatchObject([
+      {
+        model: 'small',
+        system: ['Shorten.'],
+        messages: [{ role: 'user', content: [{ type: 'text', text: 'A long text.' }] }],
+        tools: [],
+        thinking: null,
+        context_window: 4000,
+        estimated_tokens: 5,
+        max_output_tokens: 99,
+      },
+    ]);
+  });
+
+  it('gives the text, and what it used to whoever counts', async () => {
+    const { text, spent } = await write(answer('Short.', [], USAGE));
+    expect(text).toEqual({ text: 'Short.', stop_reason: 'end', usage: USAGE });
+    expect(spent).toEqual([USAGE]);
+    expect(await write(answer('Short.'))).toMatchObject({ text: { usage: null }, spent: [] });
+  });
+
+  it('says how many characters have come, thinking included', async () => {
+    const script = events(
+      { type: 'thinking', text: 'hm' },
+      { type: 'text', text: 'Sho' },
+      { type: 'notice', text: 'cut' },
+      { type: 'text', text: 'rt' },
+      { type: 'part', part: { type: 'text', text: 'Short' } },
+      { type: 'end', stop_reason: 'length', usage: null },
+    );
+    expect(await write(script)).toMatchObject({ progress: [2, 5, 7], text: { text: 'Short', stop_reason: 'length' } });
+  });
+});
