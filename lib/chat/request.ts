@@ -33,6 +33,8 @@ export interface ChatRequest {
   readonly estimated_tokens: number;
   /** The maximum length of the answer in tokens; null leaves it to the vendor. */
   readonly max_output_tokens: number | null;
+  /** What else the user wants sent, by the vendor's own names; nothing when absent. */
+  readonly options?: JsonObject;
   /** The bytes of the images and documents in `messages`, by SHA-256. */
   readonly attachments: ReadonlyMap<string, Uint8Array>;
   /** What is known of the model at this server; nothing when absent. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../chat/json.js';
 import type { configKeys } from './keys.js';
 import type { ModelSettings } from './model-settings.js';
 import type { DefaultsOf, FileOf } from './setting.js';
@@ -11,6 +12,10 @@ export type ConfigDefaults = DefaultsOf<ConfigKeys>;
 export interface Config extends ModelSettings, ConfigDefaults {
   /** The fast model; null when the main model serves. */
   readonly small_model: ModelSettings | null;
+  /** What else the provider takes, by its own names. */
+  readonly options: JsonObject;
+  /** Go with every request to the address of the main model. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A `config.json` as the schema allows it: everything optional. */

@@ -1,4 +1,5 @@
 import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
+import type { JsonObject } from '../chat/json.js';
 import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import { DEFAULT_WINDOW } from './default-window.js';
@@ -9,6 +10,8 @@ import { found, objectSchema, oneOf, section, setting } from './setting.js';
 export interface MemberNames {
   readonly providers: readonly string[];
   readonly strategies: readonly string[];
+  /** What `options` may hold, for each provider. */
+  readonly options: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
 }
 
 const TEXT = { type: 'string', minLength: 1 };
@@ -32,7 +35,7 @@ const api_base = found<string | null>(
  * The keys of `config.json` (SPEC §2). This is the only place of a key: its type, its default, the schema, and the tables of the manual (`npm run docs`)
  * are made of it.
  */
-export function configKeys({ providers, strategies }: MemberNames) {
+export function configKeys({ providers, strategies, options }: MemberNames) {
   const model = found<string>(TEXT, 'The name of the model.', 'per provider');
   const context_window = found<number>(
     { type: 'integer', minimum: 1024 },
@@ -71,6 +74,20 @@ export function configKeys({ providers, strategies }: MemberNames) {
       null,
       'How hard the model thinks: `off`, `low`, `medium`, `high`.',
       "the vendor's",
+    ),
+    options: found<JsonObject>(
+      { type: 'object', properties: optionsOfAny(options) },
+      'What else the provider takes, by its own names: `temperature`, `max_output_tokens`, `top_p`, `service_tier` and others. Not for summaries.',
+      'none',
+    ),
+    headers: found<Readonly<Record<string, string>>>(
+      {
+        type: 'object',
+        propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+        additionalProperties: { type: 'string', pattern: '^[\\t -~]*$' },
+      },
+      'Headers that go with every request to the address of the provider, as gateways want them. Their values are never shown.',
+      'none',
     ),
     web: oneOf<WebMode>(
       ['off', 'on', 'auto'],
@@ -159,4 +176,9 @@ export function configKeys({ providers, strategies }: MemberNames) {
       ),
     }),
   };
+}
+
+/** What `options` may hold for any provider. */
+export function optionsOfAny(options: MemberNames['options']): JsonObject {
+  return Object.fromEntries(Object.values(options).flatMap((table) => Object.entries(table)));
 }

@@ -44,7 +44,8 @@ export async function resolveConfig(sources: Sources): Promise<Config | null> {
   const main: ModelSettings = { provider: vendor.name, model, api_key, api_base, ...windowOf(vendor, model, given) };
   const settings = filledIn(DEFAULTS, file ?? {});
   const preamble = sources.flags.preamble ?? settings.preamble;
-  return { ...main, ...settings, preamble, small_model: await smallModel(sources, vendor, main) };
+  const { options = {}, headers = {} } = own ?? {};
+  return { ...main, ...settings, preamble, options, headers, small_model: await smallModel(sources, vendor, main) };
 }
 
 /** The window that the user gave, else what is assumed until the server tells. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../chat/json.js';
-import { configKeys, type MemberNames } from './keys.js';
+import { configKeys, type MemberNames, optionsOfAny } from './keys.js';
 import { objectSchema } from './setting.js';
 
 /** The JSON Schema of `config.json` (SPEC §2), descriptions and defaults included, so that editors can complete it. */
@@ -8,5 +8,21 @@ export function configSchema(names: MemberNames): JsonObject {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Configuration of hi',
     ...objectSchema('The settings of hi, a terminal chat.', configKeys(names)),
+    allOf: optionRules(names),
   };
+}
+
+/** `options` holds what the provider of the file takes; where none is named, what any does. */
+function optionRules({ options }: MemberNames): readonly JsonObject[] {
+  const named = { required: ['provider'] };
+  const each = Object.entries(options).map(([provider, table]) =>
+    rule({ ...named, properties: { provider: { const: provider } } }, table),
+  );
+  return [rule({ not: named }, optionsOfAny(options)), ...each];
+}
+
+function rule(condition: JsonObject, properties: JsonObject): JsonObject {
+  const options = { type: 'object', properties, additionalProperties: false };
+  // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema
+  return { if: condition, then: { properties: { options } } };
 }

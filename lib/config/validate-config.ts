@@ -10,7 +10,8 @@ import type { ConfigFile } from './config.js';
  */
 export function validateConfig(value: unknown, check: ValidateFunction<ConfigFile>, file: string): ConfigFile {
   if (check(value)) return value;
-  const mistakes = [...new Set((check.errors ?? []).map(describe))];
+  // That a condition of the schema holds is no mistake: what it asks for is told by itself.
+  const mistakes = [...new Set((check.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(describe))];
   const count = mistakes.length === 1 ? 'an error' : `${mistakes.length} errors`;
   throw new HiError('config', `'${file}' has ${count}:\n${mistakes.join('\n')}`, {
     hint: "Fix the file, then run 'hi config check'. 'hi config schema' prints what is allowed.",
@@ -34,9 +35,12 @@ function describe(error: ErrorObject): string {
     case 'required':
       return `  ${path}: '${error.params.missingProperty}' is missing; add it`;
     case 'pattern':
+      if (path.startsWith('$.headers')) return `  ${path}: not the value of a header; it must be one line of ASCII`;
       return `  ${path}: ${value} is not an address; it must begin with http:// or https://`;
     case 'minLength':
       return `  ${path}: the value is empty; set it, or remove the key`;
+    case 'propertyNames':
+      return `  ${path}: '${String(error.params.propertyName)}' is not the name of a header`;
     default:
       return `  ${path}: ${value} ${error.message ?? 'is not allowed'}`;
   }
@@ -54,7 +58,7 @@ function unknownKey(error: ErrorObject, path: string): string {
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function shown(value: unknown, path: string): string {
-  if (path.endsWith('api_key')) return 'the value';
+  if (path.endsWith('api_key') || path.startsWith('$.headers.')) return 'the value';
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

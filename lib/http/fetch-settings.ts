@@ -2,6 +2,8 @@
 export interface FetchSettings {
   /** Never shown: masked in traces and errors. Null when there is none. */
   readonly apiKey: string | null;
+  /** Go with every request, and are never shown. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** How long the server may send nothing before the request fails, in milliseconds. */
   readonly idleTimeout: number;
   /** What to do when nothing listens at the address, in sentences; absent when nothing more is known of the server. */

@@ -4,6 +4,7 @@ import { RefusedRequest } from '../http/refused-request.js';
 import { readErrorText, toBody } from './body.js';
 import { decompressed } from './decompress.js';
 import type { FetchSettings } from './fetch-settings.js';
+import { mask } from './mask-key.js';
 import { aborted, asNetworkError, idleError } from './network-error.js';
 import type { PendingRequest } from './pending-request.js';
 import { PlainResponse, usePlainGlobals } from './plain-globals.js';
@@ -31,7 +32,7 @@ export function makeFetch(settings: FetchSettings): Fetch {
       url,
       proxy,
       method: init.method ?? 'GET',
-      headers: Object.fromEntries(new Headers(init.headers)),
+      headers: { ...Object.fromEntries(new Headers(init.headers)), ...lowered(settings.headers) },
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
       idleTimeout: settings.idleTimeout,
@@ -48,10 +49,20 @@ export function makeFetch(settings: FetchSettings): Fetch {
       for (const one of value ?? []) headers.append(name, one);
     }
     const body = toBody(decompressed(incoming, headers), request, trace?.chunk);
-    if (status >= 300) throw new RefusedRequest(status, headers, await readErrorText(body, request));
+    if (status >= 300) throw new RefusedRequest(status, headers, masked(await readErrorText(body, request), settings));
     refusePage(request, incoming);
     return new PlainResponse(body, { status, headers, url: url.href }).asResponse();
   };
+}
+
+/** The user's own headers, which replace those of the same name. */
+function lowered(headers: FetchSettings['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** What a server says of a request without the user's own headers, which it may repeat. */
+function masked(text: string, { headers = {} }: FetchSettings): string {
+  return Object.values(headers).reduce(mask, text);
 }
 
 function toUrl(input: Parameters<Fetch>[0]): URL {

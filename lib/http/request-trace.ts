@@ -20,17 +20,19 @@ export interface Tracer {
 }
 
 /** A tracer for one exchange, with every key masked; null when nobody asked for a trace. */
-export function tracer({ trace, apiKey }: FetchSettings): Tracer | null {
+export function tracer({ trace, apiKey, headers: own = {} }: FetchSettings): Tracer | null {
   if (trace === undefined) return null;
   const decoder = new TextDecoder();
-  const write = (line: string) => trace(mask(line, apiKey));
+  const secrets = [apiKey, ...Object.values(own)];
+  const write = (line: string) => trace(secrets.reduce<string>(mask, line));
+  const hidden = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   return {
     request({ method, url, headers, body }) {
-      write(`> ${method} ${shown(url)} ${JSON.stringify(withoutSecrets(headers))}`);
+      write(`> ${method} ${shown(url)} ${JSON.stringify(withoutSecrets(headers, hidden))}`);
       if (body !== null) write(`> ${body}`);
     },
     response(status, headers) {
-      write(`< ${status} ${JSON.stringify(withoutSecrets(headers))}`);
+      write(`< ${status} ${JSON.stringify(withoutSecrets(headers, hidden))}`);
     },
     chunk(bytes) {
       write(`< ${decoder.decode(bytes, { stream: true })}`);
@@ -46,6 +48,10 @@ function shown(url: URL): string {
   return copy.href;
 }
 
-function withoutSecrets(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, SECRET.test(name) ? '***' : value]));
+function withoutSecrets(
+  headers: Readonly<Record<string, unknown>>,
+  hidden: ReadonlySet<string>,
+): Record<string, unknown> {
+  const isSecret = (name: string): boolean => SECRET.test(name) || hidden.has(name);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? '***' : value]));
 }

@@ -1,5 +1,5 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { DocumentPart, ImagePart, NewMessage } from '../chat/message.js';
+import type { NewMessage } from '../chat/message.js';
 import { estimateParts } from '../chat/part-size.js';
 import type { ChatRequest } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
@@ -14,12 +14,13 @@ import { type Measure, measure, type SentOverhead } from '../view/measure.js';
 import { present } from '../view/present.js';
 import { compactHistory } from './compact-history.js';
 import type { Target } from './deps.js';
+import { requestAttachments } from './request-attachments.js';
 import { type OverheadSource, type RequestOverhead, requestOverhead } from './request-overhead.js';
 
 /** What a request is made of beside the log. */
 export interface ContextDeps extends OverheadSource {
   readonly history: HistoryStore;
-  readonly target: Pick<Target, 'model' | 'context_window' | 'memory'>;
+  readonly target: Pick<Target, 'model' | 'context_window' | 'memory' | 'options'>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
@@ -214,6 +215,7 @@ export class Context {
   async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
     const { history, target, thinking, web, tools, compaction } = this.#deps;
     const { model, context_window } = target;
+    const { max_output_tokens, ...options } = target.options ?? {};
     const shown = present(history.view(this.#running), compaction.block_role);
     const messages = [...shown.messages, ...more];
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);
@@ -227,23 +229,9 @@ export class Context {
       web,
       context_window,
       estimated_tokens: tokens,
-      max_output_tokens: null,
-      attachments: await this.#attachments(messages),
+      max_output_tokens: typeof max_output_tokens === 'number' ? max_output_tokens : null,
+      options,
+      attachments: await requestAttachments(history, messages),
     };
-  }
-
-  /** The bytes of images and documents. Of one that is lost the model reads that it is no longer there: nothing that was said stops the conversation. */
-  async #attachments(messages: ChatRequest['messages']): Promise<ReadonlyMap<string, Uint8Array>> {
-    const { history } = this.#deps;
-    const found = new Map<string, Uint8Array>();
-    const lost = new Map<string, ImagePart | DocumentPart>();
-    for (const part of messages.flatMap(({ content }) => content)) {
-      if ((part.type !== 'image' && part.type !== 'document') || found.has(part.sha256)) continue;
-      const bytes = await history.attachment(part.sha256);
-      if (bytes === null) lost.set(part.sha256, part);
-      else found.set(part.sha256, bytes);
-    }
-    if (lost.size > 0) await history.noteLost([...lost.values()]);
-    return found;
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../chat/json.js';
 import type { Usage } from '../chat/message.js';
 import type { ModelMemory } from '../chat/model-facts.js';
 import type { ToolSpec } from '../chat/request.js';
@@ -23,6 +24,8 @@ export interface Target {
   connect(signal?: AbortSignal): Promise<Provider>;
   /** Asks the server what it tells of the model, where that is not known yet, or `again`. Never fails. Absent where there is nothing to ask. */
   ask?(signal: AbortSignal, again?: boolean): Promise<void>;
+  /** What else goes with each request, by the vendor's own names. */
+  readonly options?: JsonObject;
   /** Called with what each answer used. */
   readonly spent: (usage: Usage) => void;
 }

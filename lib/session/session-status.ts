@@ -1,4 +1,6 @@
 import { shortCount } from '../chat/transcript.js';
+import type { HistoryStore } from '../history/store.js';
+import type { Measure } from '../view/measure.js';
 
 /** How long the conversation is and how full the window (SPEC §1: `hi status --json`). */
 export interface Status {
@@ -17,6 +19,22 @@ export interface Status {
   readonly last_compaction: string | null;
   /** The files the conversation is in. */
   readonly files: readonly string[];
+}
+
+/** The status of a conversation that was just measured. */
+export function statusOf(history: HistoryStore, measured: Measure, context_window: number): Status {
+  const { messages, compactions, last_compaction, files } = history.totals;
+  return {
+    messages,
+    context_messages: history.view(null).messages.length,
+    estimated_tokens: measured.estimated_tokens,
+    context_tokens: measured.context_tokens,
+    context_window,
+    used: measured.context_tokens / context_window,
+    compactions,
+    last_compaction,
+    files,
+  };
 }
 
 const isCopy = (file: string): boolean => file.endsWith('.reset.json.zst');

@@ -10,7 +10,7 @@ import type { SkillLibrary } from '../skills/common/skill.js';
 import { type CompactionOrder, Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
-import type { Status } from './session-status.js';
+import { type Status, statusOf } from './session-status.js';
 import { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
 
@@ -204,19 +204,8 @@ export class Session {
   /** How long the conversation is and how full the window. */
   async status(signal: AbortSignal): Promise<Status> {
     await this.history.refresh();
-    const { totals } = this.history;
     const measured = await (await this.#context(null, this.activeSkills)).measure(signal);
-    return {
-      messages: totals.messages,
-      context_messages: this.history.view(null).messages.length,
-      estimated_tokens: measured.estimated_tokens,
-      context_tokens: measured.context_tokens,
-      context_window: this.#target.context_window,
-      used: measured.context_tokens / this.#target.context_window,
-      compactions: totals.compactions,
-      last_compaction: totals.last_compaction,
-      files: totals.files,
-    };
+    return statusOf(this.history, measured, this.#target.context_window);
   }
 
   async *#turn(content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
@@ -258,21 +247,10 @@ export class Session {
   }
 
   async #context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
-    const { history, preamble, thinking, compaction, cache, writers, toolEffects } = this.#deps;
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
-    const loaded = { skills: await this.skills(), writers: writers(this.#target) };
-    const given = {
-      history,
-      preamble,
-      thinking,
-      web: this.#web,
-      compaction,
-      cache,
-      toolEffects,
-      tools,
-      target: this.#target,
-    };
-    return new Context({ ...given, ...loaded, ...kept }, running, active);
+    const loaded = { skills: await this.skills(), writers: this.#deps.writers(this.#target) };
+    const given = { tools, web: this.#web, target: this.#target };
+    return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }
 
   async #takeBack(turn: number): Promise<void> {

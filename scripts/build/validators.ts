@@ -1,6 +1,7 @@
 import { Ajv, type Options, type Schema } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Plugin } from 'esbuild';
+import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import { SCHEMA } from '../../lib/cli/config-check/config-schema.js';
 import { tools } from '../../lib/tools/index.js';
 import { replaced } from './replaced.js';
@@ -8,11 +9,17 @@ import { replaced } from './replaced.js';
 /** Puts the code that ajv makes of the schemas in place of the modules that compile them, so that ajv itself is not in the bundle. */
 export const validators: Plugin = replaced('validators', {
   'lib/cli/config-check/config-acceptor.ts': () =>
-    standaloneModule({ acceptsConfig: withoutWords(SCHEMA) }, { messages: false, strict: false }),
+    standaloneModule({ acceptsConfig: withoutWords(withoutOptions(SCHEMA)) }, { messages: false, strict: false }),
   'lib/cli/config-check/config-validator.ts': () =>
     standaloneModule({ checkConfig: SCHEMA }, { allErrors: true, verbose: true, strict: false }),
   'lib/tools/compile.ts': toolChecks,
 });
+
+/** The schema that leaves every file with `options` to the validator: their rules are long, and few have any. */
+function withoutOptions({ allOf: _rules, ...schema }: JsonObject): JsonObject {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  return { ...schema, properties: { ...properties, options: false } };
+}
 
 /** The schema without its descriptions: ajv keeps the schema in its code, and every start reads that of the acceptor. No key of `config.json` has that name. */
 function withoutWords(schema: object): object {

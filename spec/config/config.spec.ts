@@ -47,7 +47,11 @@ const VENDORS: readonly Vendor[] = [
   },
 ];
 const schema = new Ajv({ allErrors: true, verbose: true, strict: false }).compile<ConfigFile>(
-  configSchema({ providers: VENDORS.map(({ name }) => name), strategies: ['summary', 'truncate', 'replace'] }),
+  configSchema({
+    providers: VENDORS.map(({ name }) => name),
+    strategies: ['summary', 'truncate', 'replace'],
+    options: {},
+  }),
 );
 const check: ConfigCheck = {
   accepts: (value): value is ConfigFile => schema(value),

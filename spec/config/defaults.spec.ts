@@ -7,7 +7,7 @@ import { defaultsOf, filledIn, found, objectSchema, oneOf, section, setting } fr
 import { providers } from '../../lib/providers/index.js';
 import { PAGES, withTable } from '../../scripts/settings-tables.js';
 
-const SCHEMA = configSchema({ providers: ['openai'], strategies: ['summary'] });
+const SCHEMA = configSchema({ providers: ['openai'], strategies: ['summary'], options: {} });
 
 /** The settings of the schema, or of one of its sections, by name. */
 function settingsOf(schema: JsonValue | undefined): JsonObject {

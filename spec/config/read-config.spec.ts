@@ -11,7 +11,7 @@ import { writeConfig } from '../../lib/config/write.js';
 import { HiError } from '../../lib/errors.js';
 
 const schema = new Ajv({ allErrors: true, verbose: true, strict: false }).compile<ConfigFile>(
-  configSchema({ providers: ['openai', 'ollama'], strategies: ['summary'] }),
+  configSchema({ providers: ['openai', 'ollama'], strategies: ['summary'], options: {} }),
 );
 const check: ConfigCheck = { accepts: (value): value is ConfigFile => schema(value), explaining: async () => schema };
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'hi-config-')), 'config.json');

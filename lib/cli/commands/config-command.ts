@@ -13,6 +13,7 @@ export async function configShowCommand(world: World, options: CommonOptions & S
   const masked = {
     ...config,
     api_key: maskKey(config.api_key),
+    headers: Object.fromEntries(Object.keys(config.headers).map((name) => [name, '***'])),
     small_model: small === null ? null : { ...small, api_key: maskKey(small.api_key) },
   };
   writeJson(world.stdout, masked, 2);

@@ -61,6 +61,7 @@ export class Connections {
         return model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
       },
       memory,
+      options: provider === this.#config.provider ? this.#config.options : {},
       connect: memoized((signal) => this.#connect(model, signal)),
       ask: (signal, again) => this.#ask(model, memory, signal, again),
       spent,
@@ -106,7 +107,8 @@ export class Connections {
     const variables = ['HI_API_KEY', ...providers.flatMap(({ keyVariables }) => keyVariables)];
     const others = [file?.api_key, file?.small_model?.api_key, ...variables.map((name) => env[name]?.trim())];
     const keys = [...(await Promise.all(used)), ...others];
-    return keys.flatMap((key) => (key && !key.startsWith('!') ? [key] : []));
+    const headers = Object.values(this.#config.headers);
+    return [...keys, ...headers].flatMap((key) => (key && !key.startsWith('!') ? [key] : []));
   }
 
   /** A command that prints the key runs once. */
@@ -136,6 +138,12 @@ export class Connections {
     await askFacts(member, model, memory, () => this.#access(model, signal), { now, signal, again });
   }
 
+  /** The headers are meant for one server, and may hold what no other must see. */
+  #headersFor(provider: string, api_base: string | null): Readonly<Record<string, string>> {
+    const { headers, provider: own, api_base: address } = this.#config;
+    return provider === own && api_base === address ? headers : {};
+  }
+
   async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {
     const member = pick<ProviderMember>(providers, model.provider, 'provider');
     return await member.create(await this.#access(model, signal));
@@ -148,6 +156,7 @@ export class Connections {
       apiBase: api_base,
       idleTimeout: idleTimeout(this.#world),
       options: optionsOf(this.#config, provider),
+      headers: this.#headersFor(provider, api_base),
       env: this.#world.env,
       ...(this.#options.debug ? { trace: await openDebugLog(this.#settings.paths.log) } : {}),
     };

@@ -42,6 +42,7 @@ export function toVendorRequest(request: ChatRequest, provider: string): Message
     ...(tools.length > 0 && { tools }),
     ...(tools.length > request.tools.length + web.length && { tool_choice: { type: 'none' as const } }),
     messages: withBreakpoint(messages),
+    ...request.options,
     ...toVendorThinking(request, max_tokens, messages),
   };
 }

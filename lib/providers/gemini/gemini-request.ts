@@ -8,7 +8,7 @@ import type {
   ThinkingLevel,
   Tool,
 } from '@google/genai/web';
-import { isJsonObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { ToolResultPart } from '../../chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
@@ -45,6 +45,7 @@ export function toVendorRequest(
       ...(system.length > 0 && {
         systemInstruction: { parts: system.map((text) => ({ text: replaceSurrogates(text) })) },
       }),
+      ...toVendorOptions(request.options),
       ...toVendorToolSettings(request),
       ...(max_output_tokens !== null && { maxOutputTokens: max_output_tokens }),
       ...(thinkingConfig !== null && { thinkingConfig }),
@@ -165,4 +166,10 @@ function toVendorThinking({ model, thinking }: ChatRequest, levels: typeof Think
   if (/gemini-2/.test(model)) return { thinkingBudget: BUDGET[thinking], includeThoughts };
   const level = { off: levels.MINIMAL, low: levels.LOW, medium: levels.MEDIUM, high: levels.HIGH }[thinking];
   return { thinkingLevel: level, includeThoughts };
+}
+
+/** The options by the SDK's names: `topP` for `top_p`. */
+function toVendorOptions(options: JsonObject = {}): JsonObject {
+  const named = (name: string): string => name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [named(name), value]));
 }

@@ -29,6 +29,7 @@ export function toVendorRequest(
 ): VendorRequest & { stream: true } & Uncut {
   const { model, tools, thinking, max_output_tokens } = request;
   const num_ctx = windowOption(request);
+  const { keep_alive, ...options } = request.options ?? {};
   return {
     model,
     messages: toVendorMessages(request, provider, sees),
@@ -37,7 +38,9 @@ export function toVendorRequest(
     shift: false,
     ...(tools.length > 0 && { tools: toVendorTools(tools) }),
     ...(thinking !== null && { think: thinking === 'off' ? false : thinking }),
+    ...((typeof keep_alive === 'string' || typeof keep_alive === 'number') && { keep_alive }),
     options: {
+      ...options,
       ...(num_ctx !== null && { num_ctx }),
       ...(max_output_tokens !== null && { num_predict: max_output_tokens }),
     },

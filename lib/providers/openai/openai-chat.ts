@@ -29,6 +29,7 @@ export async function* streamChat(
   const body = {
     ...toVendorRequest(request, options.provider, options),
     ...toVendorSearch(request, options),
+    ...request.options,
   };
   const answer = new ChatAnswer();
   let failure: unknown = null;

@@ -4,7 +4,7 @@ import type {
   ResponseInputContent,
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
-import { isJsonObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/attachment.js';
@@ -32,6 +32,7 @@ export function toVendorRequest(request: ChatRequest, provider: string, form: Tu
     stream: true,
     store: false,
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
+    ...toVendorOptions(request.options),
     // The API takes no fewer than 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),
     ...(canReason(model) && { include: ['reasoning.encrypted_content' as const], ...toVendorThinking(request) }),
@@ -156,4 +157,9 @@ function toVendorThinking({ model, thinking }: ChatRequest): Pick<ResponseCreate
   if (thinking !== 'off') return { reasoning: { effort: thinking, summary: 'auto' } };
   if (/^o\d/.test(model)) return { reasoning: { effort: 'low' } };
   return { reasoning: { effort: /^gpt-5(?!\.)/.test(model) ? 'minimal' : 'none' } };
+}
+
+/** The options by the names of this API, which has `verbosity` in another place. */
+function toVendorOptions({ verbosity, ...rest }: JsonObject = {}): object {
+  return verbosity === undefined ? rest : { ...rest, text: { verbosity } };
 }

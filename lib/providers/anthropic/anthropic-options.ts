@@ -1,0 +1,16 @@
+import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages';
+import { COUNT, INTEGER, type OptionTable, oneOfWords, SHARE, TEXT, TEXTS } from '../common/option-table.js';
+
+/** What the Messages API takes; `max_output_tokens` is its `max_tokens`. */
+const OWN = {
+  max_output_tokens: COUNT,
+  stop_sequences: TEXTS,
+  service_tier: oneOfWords('auto', 'standard_only'),
+  inference_geo: TEXT,
+  speed: oneOfWords('standard', 'fast'),
+} satisfies OptionTable<keyof MessageCreateParams | 'max_output_tokens'>;
+
+/** What models before Claude Opus 4.7 take beside; the SDK no longer has it. */
+const OF_EARLIER_MODELS = { temperature: SHARE, top_p: SHARE, top_k: INTEGER };
+
+export const ANTHROPIC_OPTIONS = { ...OWN, ...OF_EARLIER_MODELS };

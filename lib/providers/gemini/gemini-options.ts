@@ -1,0 +1,19 @@
+import type { GenerateContentConfig } from '@google/genai/web';
+import { COUNT, INTEGER, NUMBER, type OptionTable, SHARE, TEXT, TEXTS } from '../common/option-table.js';
+
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : '';
+
+/** What generateContent takes, with the underscores of its documentation. */
+export const GEMINI_OPTIONS = {
+  temperature: { type: 'number', minimum: 0, maximum: 2 },
+  top_p: SHARE,
+  top_k: INTEGER,
+  max_output_tokens: COUNT,
+  stop_sequences: TEXTS,
+  presence_penalty: NUMBER,
+  frequency_penalty: NUMBER,
+  seed: INTEGER,
+  service_tier: TEXT,
+} satisfies OptionTable<Snake<keyof GenerateContentConfig>>;

@@ -1,0 +1,28 @@
+import type { Options, ChatRequest as VendorRequest } from 'ollama/browser';
+import { BOOLEAN, COUNT, INTEGER, NUMBER, type OptionTable, SHARE, TEXTS } from '../common/option-table.js';
+
+/** What /api/chat takes; `max_output_tokens` is its `num_predict`, and `num_ctx` is `context_window`. */
+export const OLLAMA_OPTIONS = {
+  max_output_tokens: COUNT,
+  temperature: { type: 'number', minimum: 0 },
+  top_p: SHARE,
+  top_k: INTEGER,
+  min_p: SHARE,
+  seed: INTEGER,
+  stop: TEXTS,
+  repeat_penalty: NUMBER,
+  repeat_last_n: INTEGER,
+  presence_penalty: NUMBER,
+  frequency_penalty: NUMBER,
+  typical_p: NUMBER,
+  mirostat: INTEGER,
+  mirostat_tau: NUMBER,
+  mirostat_eta: NUMBER,
+  num_batch: INTEGER,
+  num_gpu: INTEGER,
+  main_gpu: INTEGER,
+  num_thread: INTEGER,
+  num_keep: INTEGER,
+  use_mmap: BOOLEAN,
+  keep_alive: { type: ['string', 'number'] },
+} satisfies OptionTable<keyof Options | keyof VendorRequest | 'max_output_tokens'>;

@@ -1,0 +1,47 @@
+import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
+import type { ResponseCreateParams } from 'openai/resources/responses/responses';
+import {
+  BOOLEAN,
+  COUNT,
+  INTEGER,
+  NUMBER,
+  type OptionTable,
+  oneOfWords,
+  SHARE,
+  TEXT,
+  TEXTS,
+} from '../common/option-table.js';
+
+const PENALTY = { type: 'number', minimum: -2, maximum: 2 };
+
+/** What OpenAI's two APIs take. */
+const OWN = {
+  temperature: { type: 'number', minimum: 0, maximum: 2 },
+  top_p: SHARE,
+  max_output_tokens: COUNT,
+  frequency_penalty: PENALTY,
+  presence_penalty: PENALTY,
+  seed: INTEGER,
+  stop: { type: ['string', 'array'], items: { type: 'string' } },
+  service_tier: oneOfWords('auto', 'default', 'flex', 'scale', 'priority'),
+  verbosity: oneOfWords('low', 'medium', 'high'),
+  parallel_tool_calls: BOOLEAN,
+  prompt_cache_retention: oneOfWords('in_memory', '24h'),
+  safety_identifier: TEXT,
+  user: TEXT,
+  truncation: oneOfWords('auto', 'disabled'),
+  metadata: { type: 'object', additionalProperties: { type: 'string' } },
+  store: BOOLEAN,
+} satisfies OptionTable<keyof ChatCompletionCreateParams | keyof ResponseCreateParams>;
+
+/** What llama.cpp, vLLM and most other servers of the protocol take beside. */
+const OF_OTHERS = {
+  top_k: INTEGER,
+  min_p: SHARE,
+  repeat_penalty: NUMBER,
+  repetition_penalty: NUMBER,
+  stop_token_ids: { type: 'array', items: INTEGER },
+  transforms: TEXTS,
+};
+
+export const OPENAI_OPTIONS = { ...OWN, ...OF_OTHERS };

@@ -1,0 +1,20 @@
+import type { DocumentPart, ImagePart } from '../chat/message.js';
+import type { ChatRequest } from '../chat/request.js';
+import type { HistoryStore } from '../history/store.js';
+
+/** The bytes of images and documents. Of one that is lost the model reads that it is no longer there: nothing that was said stops the conversation. */
+export async function requestAttachments(
+  history: HistoryStore,
+  messages: ChatRequest['messages'],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  const lost = new Map<string, ImagePart | DocumentPart>();
+  for (const part of messages.flatMap(({ content }) => content)) {
+    if ((part.type !== 'image' && part.type !== 'document') || found.has(part.sha256)) continue;
+    const bytes = await history.attachment(part.sha256);
+    if (bytes === null) lost.set(part.sha256, part);
+    else found.set(part.sha256, bytes);
+  }
+  if (lost.size > 0) await history.noteLost([...lost.values()]);
+  return found;
+}
