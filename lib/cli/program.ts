@@ -85,6 +85,10 @@ export function makeProgram(
       (command) =>
         addChatOptions(command)
           .option('-c, --command <name>', 'ask what your own command NAME says; the text is its arguments')
+          .option(
+            '--files0-from <path>',
+            'attach the files whose names stand in PATH, or - for stdin, between NUL bytes',
+          )
           .argument('[text...]', 'the question; - reads it from stdin')
           .action(async (text: readonly string[], _options, self: Command) =>
             finish(await askCommand(world, text, mergedOptions(self))),

@@ -26,7 +26,7 @@ export interface ReadOptions {
  * Throws a `HiError` of code `usage` naming the path when it is not there, cannot be read, is too large, or is binary, and an abort error when stopped.
  */
 export async function readFileInput(path: string, options: ReadOptions): Promise<FileInput> {
-  const input = inputFrom(await read(path, options), path);
+  const input = inputFrom(await readFileBytes(path, options), path);
   return 'text' in input ? { text: asBlock(path, input.text) } : input;
 }
 
@@ -48,7 +48,8 @@ function asBlock(name: string, text: string): string {
   return `<file name=${JSON.stringify(name)}>\n${text}${text.endsWith('\n') ? '' : '\n'}</file>`;
 }
 
-async function read(path: string, { cwd, pipes, signal }: ReadOptions): Promise<Buffer> {
+/** The bytes of a file that the user named. Throws as `readFileInput` does, but for what is in it. */
+export async function readFileBytes(path: string, { cwd, pipes, signal }: ReadOptions): Promise<Buffer> {
   const place = resolve(cwd, path);
   try {
     const stats = statSync(place);

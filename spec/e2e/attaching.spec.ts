@@ -148,3 +148,43 @@ describe('/export', () => {
     expect(readFileSync(inWork('dd/my file.md'), 'utf8')).toContain('question');
   });
 });
+
+describe('--files0-from', () => {
+  it('attaches the files that stdin lists, whatever their names are', async () => {
+    home.write('a file.txt', 'first words');
+    home.write("it's @$(x)\t.md", 'second words');
+    home.write('-f', 'third words');
+    home.write('given.txt', 'before them');
+    const { stdout } = await shell(
+      `find . -type f -print0 | sort -z | "$NODE" "$HI" ask -f given.txt --files0-from - "what is this?"`,
+    );
+    expect(stdout).toBe('ok');
+    const content = server.requests.at(-1)?.messages.at(-1)?.content;
+    const sent = JSON.stringify(content);
+    for (const words of ['before them', 'first words', 'second words', 'third words']) expect(sent).toContain(words);
+    expect(sent.indexOf('before them')).toBeLessThan(sent.indexOf('first words'));
+    expect(sent).not.toContain('<stdin>');
+    expect(sent).toContain('what is this?');
+  });
+
+  it('takes the list from a file, and what is piped in besides', async () => {
+    home.write('one.txt', 'first words');
+    home.write('list', 'one.txt');
+    expect(await hi(['ask', '--files0-from', 'list', 'and?'], 'piped\n')).toMatchObject({ status: 0 });
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toMatch(/first words.*<stdin>\\npiped/);
+  });
+
+  it.each([
+    ['a list of lines', 'one.txt\ntwo.txt\n', ['--files0-from', '-'], /'-' does not list files between NUL bytes/],
+    ['an empty name', 'one.txt\0\0', ['--files0-from', '-'], /does not list files/],
+    ['a file that is not there', 'gone.txt\0', ['--files0-from', '-'], /Cannot attach 'gone\.txt'/],
+    ['stdin for two things', 'one.txt\0', ['--files0-from', '-', '-'], /cannot be both/],
+    ['a list that is not there', '', ['--files0-from', 'nowhere'], /Cannot attach 'nowhere'/],
+  ])('refuses %s, and sends nothing', async (_what, input, args, reason) => {
+    home.write('one.txt', 'x');
+    const run = await hi(['ask', ...args, 'question'], input);
+    expect(run).toMatchObject({ status: 2, stdout: '' });
+    expect(run.stderr).toMatch(reason);
+    expect(server.requests).toEqual([]);
+  });
+});

@@ -7,6 +7,8 @@ export interface ChatOptions {
   readonly provider?: string;
   readonly system?: string;
   readonly file?: readonly string[];
+  /** A file, or - for stdin, that lists more files; `hi ask` only. */
+  readonly files0From?: string;
   /** A command of the user's own that the words are the arguments of; `hi ask` only. */
   readonly command?: string;
   readonly stream: boolean;

@@ -1,25 +1,40 @@
 import { addAbortSignal } from 'node:stream';
 import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/deps.js';
-import { inputFrom, readFileInput } from '../../session/files.js';
+import { inputFrom, readFileBytes, readFileInput } from '../../session/files.js';
 import type { World } from './world.js';
+
+/** What a command line gives to send. */
+export interface GivenInput {
+  readonly words: readonly string[];
+  readonly files: readonly string[];
+  /** A file that lists more files, - for stdin; null for none. */
+  readonly listFile: string | null;
+  /** Whether the words are the question; otherwise it comes from elsewhere. */
+  readonly isQuestion: boolean;
+}
 
 /**
  * Gathers what `hi ask` sends: attached files, then piped stdin inside `<stdin>…</stdin>`, then the question. Without a question stdin is the question;
  * `-` reads stdin even where nothing is piped; an image or PDF on stdin is attached. Throws a `HiError` of code `usage` when there is nothing to send,
- * and an abort error when stopped. Without `isQuestion` the question comes from elsewhere: what is read goes before it, and may be nothing.
+ * and an abort error when stopped. Where the question comes from elsewhere, what is read goes before it,
+ * and may be nothing.
  */
 export async function gatherInput(
   world: World,
-  words: readonly string[],
-  files: readonly string[],
+  { words, files, listFile, isQuestion }: GivenInput,
   signal: AbortSignal,
-  isQuestion = true,
 ): Promise<UserInput> {
   const explicit = words.includes('-') || files.includes('-');
-  const piped = explicit || world.stdinIs === 'piped' ? inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
+  if (explicit && listFile === '-')
+    throw new HiError('usage', 'Stdin cannot be both a list of files and what is asked about.', {
+      hint: "Leave out the '-', or name a file after --files0-from.",
+    });
+  const listed = listFile === null ? [] : await listedFiles(world, listFile, signal);
+  const isPiped = explicit || (world.stdinIs === 'piped' && listFile !== '-');
+  const piped = isPiped ? inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
   const inputs = [];
-  for (const path of files)
+  for (const path of [...files, ...listed])
     if (path !== '-') inputs.push(await readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
   const question = words
     .filter((word) => word !== '-')
@@ -37,6 +52,20 @@ export async function gatherInput(
     throw new HiError('usage', 'No question given.', { hint: 'Run: hi ask "…", or pipe the question in.' });
   }
   return { text, texts, attachments };
+}
+
+/** The names between NUL bytes, as `find -print0` writes them. Throws a `HiError` of code `usage` for a list that is not one. */
+async function listedFiles(world: World, path: string, signal: AbortSignal): Promise<readonly string[]> {
+  const bytes =
+    path === '-' ? await readAll(world, signal) : await readFileBytes(path, { cwd: world.cwd, pipes: true, signal });
+  const names = bytes.toString('utf8').split('\0');
+  const last = names.pop() ?? '';
+  const all = last === '' ? names : [...names, last];
+  const wrong = all.find((name) => name === '' || name.includes('\n'));
+  if (wrong === undefined) return all;
+  throw new HiError('usage', `'${path}' does not list files between NUL bytes.`, {
+    hint: 'Make it with find -print0, git ls-files -z or rg -l0.',
+  });
 }
 
 async function readAll(world: World, signal: AbortSignal): Promise<Buffer> {

@@ -44,7 +44,12 @@ async function askOnce(
 ): Promise<number> {
   const { command } = options;
   const asked = command === undefined ? words : words.filter((word) => word === '-');
-  const gathered = await gatherInput(world, asked, options.file ?? [], stop.signal, command === undefined);
+  const { file: files = [], files0From: listFile = null } = options;
+  const gathered = await gatherInput(
+    world,
+    { words: asked, files, listFile, isQuestion: command === undefined },
+    stop.signal,
+  );
   const screen = await screenFor(world, options);
   const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
   const { session, settings, tools, connections } = await openSession(world, { ...options, ...approve });
