@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { type VendorAnswer, type VendorServer, vendorServer } from '../support/vendor-server.js';
+import { chatServer, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
 import { dialects } from '../support/vendors.js';
 
 let home: Home;
@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 async function start(config: JsonObject, path: string, ...answers: readonly VendorAnswer[]): Promise<void> {
-  server = await vendorServer(...answers);
+  server = await chatServer(...answers);
   home = makeHome({ model: 'm', api_key: 'key-of-the-spec', api_base: `${server.url}${path}`, ...config });
 }
 
@@ -137,7 +137,7 @@ describe('the value of a header', () => {
 
   it('goes to no other address', async () => {
     await start({ provider: 'openai', headers }, '/v1', hello, hello);
-    await using other = await vendorServer(hello);
+    await using other = await chatServer(hello);
     home.writeConfig(
       JSON.stringify({
         provider: 'openai',

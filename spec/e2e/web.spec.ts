@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { namedSse, ndjson, sse, type VendorAnswer, type VendorServer, vendorServer } from '../support/vendor-server.js';
+import { chatServer, namedSse, ndjson, sse, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
 import { citedText, PAGES, searchBlocks, WEB_ANSWERS } from '../support/web-answers.js';
 
 let home: Home;
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 async function start(config: JsonObject, ...answers: readonly VendorAnswer[]): Promise<void> {
-  server = await vendorServer(...answers);
+  server = await chatServer(...answers);
   home = makeHome({ model: 'm', api_key: 'k', api_base: server.url, ...config });
 }
 

@@ -33,6 +33,18 @@ export interface VendorServer extends AsyncDisposable {
 }
 
 export async function vendorServer(...answers: readonly VendorAnswer[]): Promise<VendorServer> {
+  return await serve(answers, () => false);
+}
+
+/** The same for a server that tells nothing of its models: what `hi` asks about them is refused, and not remembered. */
+export async function chatServer(...answers: readonly VendorAnswer[]): Promise<VendorServer> {
+  return await serve(answers, (method, path) => method === 'GET' || path.endsWith('/api/show'));
+}
+
+async function serve(
+  answers: readonly VendorAnswer[],
+  isUnanswered: (method: string, path: string) => boolean,
+): Promise<VendorServer> {
   const requests: SeenRequest[] = [];
   const server = createServer(async (incoming, response) => {
     const closed = new Promise<number>((resolve) => response.on('close', () => resolve(Date.now())));
@@ -40,6 +52,7 @@ export async function vendorServer(...answers: readonly VendorAnswer[]): Promise
     for await (const piece of incoming) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
     const { method = '', url: path = '', headers } = incoming;
+    if (isUnanswered(method, path)) return await say({ status: 404, chunks: ['{}'] }, response);
     const answer = answers[Math.min(requests.length, answers.length - 1)] ?? {};
     requests.push({ method, path, headers, body: text === '' ? {} : JSON.parse(text), closed });
     await say(answer, response);
