@@ -53,6 +53,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     model,
     api_key,
     api_base,
+    require_tls: setting(
+      { type: 'boolean' },
+      false,
+      '`true` refuses to send a key over plain `http` to another machine, in place of a warning.',
+    ),
     preamble: setting<string | null>({ type: ['string', 'null'] }, null, 'The system prompt.', 'none'),
     context_window,
     max_input_tokens: setting<number | null>(
@@ -148,6 +153,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
           { type: 'integer', minimum: 200 },
           30_000,
           'How many characters of a call’s output the model gets.',
+        ),
+        env: setting<readonly string[]>(
+          { type: 'array', items: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } },
+          [],
+          'The names of environment variables that commands get beside the usual ones, such as `PATH`, `HOME` and `LANG`.',
         ),
         sandbox: oneOf(
           [false, true, 'network'],

@@ -42,7 +42,7 @@ export function makeFetch(settings: FetchSettings): Fetch {
     trace?.request(request);
     const incoming = await send(request, proxy === null ? null : await throughProxy(url, proxy));
     const status = incoming.statusCode ?? 0;
-    refuseRedirect(request, status, incoming);
+    refuseRedirect(request, status, incoming, settings.apiKey);
     trace?.response(status, incoming.headers);
     const headers = new Headers();
     for (const [name, value] of Object.entries(incoming.headersDistinct)) {

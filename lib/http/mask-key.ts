@@ -1,4 +1,20 @@
 /** The text without the key: servers repeat a refused key in their message. A key of a few letters is a stand-in, not a secret. */
 export function mask(text: string, key: string | null): string {
-  return key === null || key.length < 8 ? text : text.replaceAll(key, '***');
+  if (key === null || key.length < 8) return text;
+  const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64').replace(/=+$/, '').slice(0, -1)];
+  return forms.reduce((shown, form) => shown.replaceAll(form, '***'), text);
+}
+
+/** An address as it may be shown: without the name and password, and without the values of its query. */
+export function shownAddress(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  const isSecret = url.username !== '' || url.password !== '' || url.search !== '';
+  if (!isSecret) return address;
+  if (url.username !== '' || url.password !== '') {
+    url.username = '***';
+    url.password = '';
+  }
+  for (const name of [...url.searchParams.keys()]) url.searchParams.set(name, '***');
+  return url.href;
 }

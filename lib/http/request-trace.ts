@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FetchSettings } from './fetch-settings.js';
-import { mask } from './mask-key.js';
+import { mask, shownAddress } from './mask-key.js';
 
 /** Header names whose values are secrets. */
 const SECRET = /auth|key|token|cookie|secret/i;
@@ -28,7 +28,7 @@ export function tracer({ trace, apiKey, headers: own = {} }: FetchSettings): Tra
   const hidden = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   return {
     request({ method, url, headers, body }) {
-      write(`> ${method} ${shown(url)} ${JSON.stringify(withoutSecrets(headers, hidden))}`);
+      write(`> ${method} ${shownAddress(url.href)} ${JSON.stringify(withoutSecrets(headers, hidden))}`);
       if (body !== null) write(`> ${body}`);
     },
     response(status, headers) {
@@ -38,14 +38,6 @@ export function tracer({ trace, apiKey, headers: own = {} }: FetchSettings): Tra
       write(`< ${decoder.decode(bytes, { stream: true })}`);
     },
   };
-}
-
-function shown(url: URL): string {
-  const copy = new URL(url);
-  copy.username = '';
-  copy.password = '';
-  if (copy.searchParams.has('key')) copy.searchParams.set('key', '***');
-  return copy.href;
 }
 
 function withoutSecrets(

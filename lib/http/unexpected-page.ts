@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { HiError } from '../errors.js';
+import { mask, shownAddress } from './mask-key.js';
 import type { PendingRequest } from './pending-request.js';
 
 /** Throws for a page for people where an API should be. */
@@ -17,7 +18,12 @@ export function webPage(url: URL): HiError {
 }
 
 /** Throws for a proxy that requires a login and for a redirect: nothing can be had from the address before they are fixed. */
-export function refuseRedirect({ url, proxy }: PendingRequest, status: number, incoming: IncomingMessage): void {
+export function refuseRedirect(
+  { url, proxy }: PendingRequest,
+  status: number,
+  incoming: IncomingMessage,
+  apiKey: string | null,
+): void {
   if (proxy !== null && status === 407) {
     incoming.destroy();
     throw new HiError('network', `The proxy '${proxy.host}' requires a name and password.`, {
@@ -27,11 +33,11 @@ export function refuseRedirect({ url, proxy }: PendingRequest, status: number, i
   const { location } = incoming.headers;
   if (status < 300 || status >= 400 || location === undefined) return;
   incoming.destroy();
-  throw new HiError('request', `'${url.origin}' redirects to '${absolute(location, url)}'.`, {
+  throw new HiError('request', `'${url.origin}' redirects to '${mask(absolute(location, url), apiKey)}'.`, {
     hint: 'Set api_base to the new address.',
   });
 }
 
 function absolute(location: string, base: URL): string {
-  return URL.canParse(location, base.href) ? new URL(location, base).href : location;
+  return URL.canParse(location, base.href) ? shownAddress(new URL(location, base).href) : location;
 }

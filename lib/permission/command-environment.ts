@@ -1,38 +1,49 @@
 import { isDistinctiveSecret } from './mask-secrets.js';
 
-/** Names of variables that hold keys by convention: every vendor's key variable ends in one of these. */
-const KEY_NAME =
-  /(^|_)([A-Z]*KEYS?(_ID)?|SECRETS?(_KEY)?|TOKENS?|AUTH_?TOKEN|AUTH|PAT|PASS|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|BEARER|COOKIE|DSN)$/i;
+/** The names of variables that every command gets, as far as they are set: who and where the user is, the terminal, the time, the network, and where tools are. */
+const USUAL = new RegExp(
+  `^(?:${[
+    'PATH|HOME|USER|LOGNAME|SHELL|HOSTNAME|PWD|TZ|TMPDIR|TMP|TEMP|XDG_[A-Z_]+|HI_COMMAND',
+    'LANG|LANGUAGE|LC_[A-Z]+|TERM|COLORTERM|TERM_PROGRAM|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES',
+    'EDITOR|VISUAL|PAGER|BROWSER|DISPLAY|WAYLAND_DISPLAY|CI',
+    '(?:HTTPS?|ALL|NO|FTP)_PROXY|(?:https?|all|no|ftp)_proxy',
+    'SSL_CERT_(?:FILE|DIR)|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO|NIX_SSL_CERT_FILE',
+    'JAVA_HOME|MAVEN_HOME|M2_HOME|GRADLE_USER_HOME|ANDROID_(?:HOME|SDK_ROOT)|GO(?:PATH|ROOT|BIN|CACHE|MODCACHE)',
+    'CARGO_HOME|RUSTUP_HOME|CARGO_TARGET_DIR|NVM_DIR|FNM_DIR|VOLTA_HOME|PNPM_HOME|BUN_INSTALL|DENO_DIR|NODE_(?:ENV|PATH)',
+    'VIRTUAL_ENV|CONDA_(?:PREFIX|DEFAULT_ENV)|PYENV_ROOT|PYTHONPATH|RBENV_ROOT|GEM_(?:HOME|PATH)|ASDF_(?:DIR|DATA_DIR)|SDKMAN_DIR',
+    'LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PKG_CONFIG_PATH|MANPATH|INFOPATH|NIX_PATH|NIX_PROFILES|HOMEBREW_[A-Z]+',
+    'SYSTEMROOT|WINDIR|WSL_DISTRO_NAME',
+  ].join('|')})$`,
+);
 
-/** Variables that make bash run, find or trace something that is not in the command. */
+/** Variables that make bash run, find or trace something that is not in the command. No command gets them. */
 const SHELL_SETTINGS =
   /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|CDPATH|GLOBIGNORE|IFS|EXECIGNORE|BASH_XTRACEFD|BASH_FUNC_.*)$/;
 
-/** Prefixes of vendors' keys. */
-const KEY_VALUE = /^(sk-|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|AKIA)/;
+/** A name and password in an address, of a proxy for example. */
+const LOGIN = /:\/\/[^/\s@]*:[^/\s@]+@/;
 
 /**
- * The environment of a command: that of the process without keys (by name, by shape, and every variable that contains one of
- * `secrets`), and without the variables that change how bash reads the command.
+ * The environment of a command of the model: the usual variables and those in `named` (`tools.env` of the configuration), never one that
+ * contains one of `secrets`, and none that changes how bash reads the command. Of the usual ones, none with a log-in in an address. `named` is
+ * `all` for a command of the user's own, which gets the user's environment.
  */
 export function commandEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   secrets: readonly string[] = [],
+  named: readonly string[] | 'all' = [],
 ): Record<string, string> {
+  const isPassed = (name: string, value: string): boolean => {
+    if (SHELL_SETTINGS.test(name)) return false;
+    if (named === 'all') return true;
+    if (secrets.some((secret) => holds(value, secret))) return false;
+    return named.includes(name) || (USUAL.test(name) && !LOGIN.test(value));
+  };
   const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || isKey(name, value, secrets) || SHELL_SETTINGS.test(name)) continue;
-    kept[name] = value;
-  }
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && isPassed(name, value)) kept[name] = value;
   // There is no terminal: programs must not draw on it or wait for input.
   return { ...kept, TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' };
 }
 
-function isKey(name: string, value: string, secrets: readonly string[]): boolean {
-  return (
-    KEY_NAME.test(name) ||
-    KEY_VALUE.test(value) ||
-    secrets.some((secret) => value === secret || (isDistinctiveSecret(secret) && value.includes(secret))) ||
-    /:\/\/[^/\s:@]+:[^/\s@]+@/.test(value)
-  );
-}
+const holds = (value: string, secret: string): boolean =>
+  value === secret || (isDistinctiveSecret(secret) && value.includes(secret));

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+import { cutSecretPattern, secretPattern } from './secret-forms.js';
 
 /** The text that replaces a secret. A call that contains it is refused, or the secret would be overwritten with it. */
 export const MASK = '[secret hidden by hi]';
@@ -37,11 +38,26 @@ export function isDistinctiveSecret(secret: string): boolean {
   return secret.length >= 6 && !/^[a-z_-]{1,15}$/i.test(secret);
 }
 
-/** A function that masks the given secrets, and every text of a known shape of key. */
+/** A function that masks the given secrets in every form (`secretForms`), what a cut leaves of them, and every text of a known shape of key. */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
-  const own = [...new Set(secrets)].filter(isDistinctiveSecret).sort((one, other) => other.length - one.length);
-  const known = own.map((secret) => secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  const pattern = new RegExp([...known, `(?<![A-Za-z0-9])(?:${SHAPES})`].join('|'), 'g');
+  const own = distinctive(secrets);
+  return masking([...own.map(secretPattern), ...own.map(cutSecretPattern), ANY_SHAPE]);
+}
+
+/** A function that masks the given secrets, and nothing else, in every form. */
+export function ownSecretMask(secrets: readonly string[]): (text: string) => string {
+  return masking(distinctive(secrets).map(secretPattern));
+}
+
+const ANY_SHAPE = `(?<![A-Za-z0-9])(?:${SHAPES})`;
+
+/** Longest first: one may be the beginning of another. */
+export const distinctive = (secrets: readonly string[]): readonly string[] =>
+  [...new Set(secrets)].filter(isDistinctiveSecret).sort((one, other) => other.length - one.length);
+
+function masking(patterns: readonly string[]): (text: string) => string {
+  if (patterns.length === 0) return (text) => text;
+  const pattern = new RegExp(patterns.join('|'), 'g');
   return (text) => text.replace(pattern, MASK);
 }
 

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { HiError, systemCode } from '../errors.js';
 import { commandEnvironment } from '../permission/command-environment.js';
 import { sandboxWrapper } from '../permission/sandbox.js';
+import type { SecretStream } from '../permission/secret-stream.js';
 import { endProcesses } from './shell/end-processes.js';
 import { OutputKeeper, outputName } from './shell/limit-output.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';
@@ -27,13 +28,13 @@ export const bash: Tool<{ readonly command: string }> = {
     await requireFolder(context);
     const wrapper = context.sandbox ? await sandboxWrapper(context.sandbox, context) : [];
     const name = outputName();
-    const stdout = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stdout`);
-    const stderr = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stderr`);
+    const stdout = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stdout`, maskOf(context));
+    const stderr = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stderr`, maskOf(context));
     const end = await runShell(
       command,
       {
         folder: context.workingFolder,
-        env: commandEnvironment(context.env),
+        env: commandEnvironment(context.env, [], context.variables),
         timeout: context.timeout,
         wrapper,
         stdout: (chunk) => emit(stdout.take(chunk)),
@@ -42,7 +43,8 @@ export const bash: Tool<{ readonly command: string }> = {
       signal,
     ).catch(explain);
     await keepUntilTurnEnd(end, context);
-    const [room, errorRoom] = splitLimit(context.outputLimit, stdout.end(), stderr.end());
+    for (const stream of [stdout, stderr]) emit(stream.rest());
+    const [room, errorRoom] = splitLimit(context.outputLimit, stdout.characters, stderr.characters);
     const output = stdout.finish(room);
     const errors = stderr.finish(errorRoom);
     const moved = await followFolder(end.folder, context);
@@ -57,6 +59,8 @@ export const bash: Tool<{ readonly command: string }> = {
     };
   },
 };
+
+const maskOf = ({ maskStream }: ToolContext): SecretStream | null => maskStream?.() ?? null;
 
 async function requireFolder(context: ToolContext): Promise<void> {
   const missing = context.workingFolder;

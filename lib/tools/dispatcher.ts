@@ -8,6 +8,7 @@ import type { Access } from '../permission/access.js';
 import { commandEnvironment } from '../permission/command-environment.js';
 import { MASK, maskObject, secretMask } from '../permission/mask-secrets.js';
 import { type Permissions, type RuleSubject, readRules } from '../permission/rules/rules.js';
+import { SecretStream } from '../permission/secret-stream.js';
 import { suggestion } from '../registry.js';
 import { type Gate, passGate } from './approval-gate.js';
 import { FailureWatch } from './repeated-failure.js';
@@ -168,8 +169,9 @@ function sharedContext(
 ): ToolContext {
   return {
     ...context,
-    env: commandEnvironment(context.env, secrets),
+    env: commandEnvironment(context.env, secrets, context.variables),
     sandbox: context.sandbox ? { ...context.sandbox, hidden: [...context.sandbox.hidden, ...ownPlaces] } : null,
+    maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
     atTurnEnd,
     get outputLimit() {
       return outputLimit();

@@ -6,6 +6,7 @@ import type { ToolEffect } from '../chat/tool-effect.js';
 import type { Access } from '../permission/access.js';
 import type { RuleSubject } from '../permission/rules/rules.js';
 import type { SandboxSettings } from '../permission/sandbox.js';
+import type { SecretStream } from '../permission/secret-stream.js';
 
 /** The state that the tools of a session share. */
 export interface ToolContext {
@@ -15,6 +16,8 @@ export interface ToolContext {
   readonly root: string;
   /** The environment of commands, without keys. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The names of variables that commands get beside the usual ones (`tools.env`); `all` for a command of the user's own. */
+  readonly variables?: readonly string[] | 'all';
   /** The time limit of a call, in milliseconds. */
   readonly timeout: number;
   /** The most characters of output that the model gets. */
@@ -23,6 +26,8 @@ export interface ToolContext {
   readonly spillFolder: string;
   /** The sandbox for commands; if it does not work, no command runs. Absent or null for no sandbox. */
   readonly sandbox?: SandboxSettings | null;
+  /** Makes a mask of secrets for one stream of output. Set by the runner. */
+  readonly maskStream?: () => SecretStream;
   /** Registers a cleanup for the end of the turn. Set by the runner; without it a call cleans up before it ends. */
   readonly atTurnEnd?: (end: () => Promise<void>) => void;
 }

@@ -57,7 +57,7 @@ describe('the tools of hi', () => {
   });
 
   it('give a command none of the keys, and show none to the model, the screen or the history', async () => {
-    await setUp([[bash('env > seen; cat key.txt')]], {}, { api_key: 'a-key-of-the-file-1' });
+    await setUp([[bash('env > seen; cat key.txt')]], { env: ['NAMED'] }, { api_key: 'a-key-of-the-file-1' });
     const env = {
       HI_API_KEY: 'a-key-of-hi-alone-2',
       OPENAI_API_KEY: 'sk-of-openai-3',
@@ -66,12 +66,13 @@ describe('the tools of hi', () => {
       GOOGLE_API_KEY: 'a-key-of-google-6',
       GITHUB_TOKEN: 'a-token-7',
       ORDINARY: 'a-value-8',
+      NAMED: 'a-value-9',
     };
     home.write('key.txt', `a-key-of-the-file-1 ${env.GEMINI_API_KEY} ghp_${'a1'.repeat(18)} and more\n`);
     const { stdout, stderr } = await hi(['-y'], { env });
     const seen = readFileSync(join(home.work, 'seen'), 'utf8');
-    expect(seen).toContain('ORDINARY=a-value-8');
-    expect(seen).not.toMatch(/(-[1-6]|a-token-7)$/m);
+    expect(seen).toContain('NAMED=a-value-9');
+    expect(seen).not.toMatch(/(-[1-6]|a-token-7|a-value-8)$/m);
     expect(results()[0]).toContain(' and more');
     const stored = execFileSync('zstd', ['-dc', home.historyFile]).toString();
     for (const place of [stdout, stderr, stored, JSON.stringify(server.requests)])

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { bash } from '../../lib/tools/bash.js';
+import type { ToolContext } from '../../lib/tools/tool.js';
 import { type Bench, bench, resultOf, runnerOn } from '../support/tool-runner.js';
 
 let place: Bench;
@@ -212,24 +213,49 @@ describe('the environment of a command', () => {
     ORDINARY: 'x-from-the-configuration-x',
     SHAPED: 'sk-ant-a1b2c3d4',
     DATABASE_URL: 'postgres://me:a1b2c3d4@127.0.0.1/db',
+    ...Object.fromEntries(
+      'PGPASSWORD MYSQL_PWD SSHPASS SECRET_KEY_BASE AZURE_STORAGE_CONNECTION_STRING DOCKER_AUTH_CONFIG OPENAI_API_KEY_2 GITHUB_TOKEN_OLD JWT CREDENTIALS_JSON PRIVATE_KEY_PEM REDIS_URL'
+        .split(' ')
+        .map((name) => [name, 'a1b2c3d4']),
+    ),
   };
 
-  it('has none of the configured or vendor keys, and what else there is', async () => {
-    place = {
-      ...place,
-      context: { ...place.context, env: { ...process.env, ...KEYS, EDITOR: 'vi', TOKENIZER: 'fast' } },
-    };
+  async function environmentOf(env: object, options: Partial<ToolContext> = {}): Promise<string> {
+    place = { ...place, context: { ...place.context, env: { ...process.env, ...env }, ...options } };
     const { one } = runnerOn(place, { allowAll: true, secrets: ['from-the-configuration'] });
-    const { stdout } = resultOf(await one('bash', { command: 'env; echo PATH=$PATH' }));
-    for (const name of Object.keys(KEYS)) expect(stdout).not.toContain(`${name}=`);
-    expect(stdout).not.toMatch(/a1b2c3d4|from-the-configuration/);
-    expect(stdout).toContain(`PATH=${process.env.PATH}\n`);
-    expect(stdout).toContain('EDITOR=vi\n');
-    expect(stdout).toContain('TOKENIZER=fast\n');
+    return String(resultOf(await one('bash', { command: 'env; echo PATH=$PATH' })).stdout);
+  }
+
+  it('has the usual variables and no others', async () => {
+    const env = await environmentOf({ ...KEYS, EDITOR: 'vi', LC_TIME: 'C', XDG_DATA_HOME: '/x', TOKENIZER: 'fast' });
+    for (const name of [...Object.keys(KEYS), 'TOKENIZER']) expect(env).not.toContain(`${name}=`);
+    expect(env).not.toMatch(/a1b2c3d4|from-the-configuration/);
+    expect(env).toContain(`PATH=${process.env.PATH}\n`);
+    for (const line of ['EDITOR=vi', 'LC_TIME=C', 'XDG_DATA_HOME=/x', 'TERM=dumb']) expect(env).toContain(`${line}\n`);
+  });
+
+  it('has what the configuration names, but never a key of hi or what changes how bash reads', async () => {
+    const variables = ['PGPASSWORD', 'ORDINARY', 'BASH_ENV'];
+    const env = await environmentOf({ ...KEYS, PGPASSWORD: 'a1b2c3d4', BASH_ENV: '/x' }, { variables });
+    expect(env).toContain('PGPASSWORD=a1b2c3d4\n');
+    expect(env).not.toMatch(/^(ORDINARY|BASH_ENV)=/m);
+  });
+
+  it('has no address with a log-in', async () => {
+    const logins = { HTTPS_PROXY: 'http://me:a1b2c3d4@h', http_proxy: 'redis://:a1b2c3d4@h', NO_PROXY: 'h' };
+    const env = await environmentOf(logins);
+    expect(env).not.toContain('a1b2c3d4');
+    expect(env).toContain('NO_PROXY=h\n');
+  });
+
+  it("is the user's own for a command of the user's own", async () => {
+    const env = await environmentOf({ TOKENIZER: 'fast', PGPASSWORD: 'a1b2c3d4' }, { variables: 'all' });
+    for (const line of ['TOKENIZER=fast', 'PGPASSWORD=a1b2c3d4']) expect(env).toContain(`${line}\n`);
   });
 
   it('keeps its paths where the key is a word that stands in for one', async () => {
-    place = { ...place, context: { ...place.context, env: { ...process.env, PLACE: '/opt/local/x', OWN: 'local' } } };
+    const env = { ...process.env, PLACE: '/opt/local/x', OWN: 'local' };
+    place = { ...place, context: { ...place.context, env, variables: ['PLACE', 'OWN'] } };
     const { one } = runnerOn(place, { allowAll: true, secrets: ['local'] });
     expect(resultOf(await one('bash', { command: 'echo "$PLACE$OWN"' })).stdout).toBe('/opt/local/x\n');
   });

@@ -1,3 +1,2 @@
 /** The kinds of question the program asks, so that the bundle holds no others. Loaded when something is asked. */
 export { confirm, input, password, search, select } from '@inquirer/prompts';
-export { approvalPrompt } from '../approval/approval-prompt.js';

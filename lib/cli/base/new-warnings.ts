@@ -2,6 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../folder.js';
 import { readRegularFile, requireRegularFile } from '../../regular-file.js';
+import { plainHttpWarnings } from './plain-http.js';
+import type { Settings } from './settings.js';
+
+/** The warnings about the settings that were not shown on this machine before. */
+export async function newSettingsWarnings({ warnings, config, paths }: Settings): Promise<readonly string[]> {
+  return await newWarnings([...warnings, ...(config === null ? [] : plainHttpWarnings(config))], paths.warned);
+}
 
 /** The warnings that were not shown on this machine before; the file at `path` remembers them. Never fails: at worst a warning is shown again. */
 export async function newWarnings(warnings: readonly string[], path: string): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import type { ChatOptions } from '../base/command-options.js';
-import { newWarnings } from '../base/new-warnings.js';
+import { newSettingsWarnings, newWarnings } from '../base/new-warnings.js';
 import type { World } from '../base/world.js';
 import { chatTerminal } from './chat-terminal.js';
 import { detectedProviderNotice } from './detected-provider.js';
@@ -10,7 +10,7 @@ import type { Chat } from './open-chat.js';
 export async function showStart(world: World, options: ChatOptions, chat: Chat): Promise<void> {
   const { screen, wired } = chat;
   const { settings, session } = wired;
-  const warnings = await newWarnings(settings.warnings, settings.paths.warned);
+  const warnings = await newSettingsWarnings(settings);
   for (const notice of [...warnings, ...session.history.takeNotices()]) screen.notice(notice, 'warning');
   if (chatTerminal(world) !== 'none' && !options.quiet) {
     for (const line of await startLines(world, options, chat)) screen.notice(line, 'info');

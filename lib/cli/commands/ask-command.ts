@@ -8,7 +8,7 @@ import { describeCall } from '../../tools/describe-call.js';
 import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
-import { newWarnings } from '../base/new-warnings.js';
+import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownJson } from '../base/shown.js';
 import { isDumb, outputStreams } from '../base/streams.js';
@@ -59,7 +59,7 @@ async function askOnce(
       command === undefined
         ? { input: gathered, model: null }
         : await inputOfCommand(settings.paths.commands, command, words, gathered, deps, stop.signal);
-    const warnings = await newWarnings(settings.warnings, settings.paths.warned);
+    const warnings = await newSettingsWarnings(settings);
     const notices = [...warnings, ...session.history.takeNotices()];
     return await show(world, screen, options, notices, session.send(input, stop.signal, model));
   } finally {
@@ -113,7 +113,7 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
     const resume = screen.pause();
     try {
       // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
-      await import('../base/inquirer.js');
+      await import('../approval/prompts.js');
       if (await discardTypeAhead(world.stdin, signal))
         screen.notice('Ignored what was typed before the question.', 'info');
       return await askApproval(question, { input: world.stdin, output: world.stderr, signal }, world.env);

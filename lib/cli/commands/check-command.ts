@@ -13,6 +13,7 @@ import { neutralise } from '../../screen/sanitize.js';
 import type { Target } from '../../session/deps.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
+import { plainHttpWarnings } from '../base/plain-http.js';
 import { requireWritable } from '../base/require-writable.js';
 import { readSettings, requireConfig, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
@@ -132,6 +133,7 @@ async function* vendor(settings: Settings, wired: WiredSession, options: CheckOp
   const key = await attempt('key', () => session.target.connect());
   if ('failure' in key) return yield key;
   yield { part: 'key', ok: config.api_key === null ? 'not needed' : 'found' };
+  for (const note of plainHttpWarnings(config)) yield { part: 'key', note };
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
   yield contextWindow(config, session.target);
   yield* trigger({ ...config, context_window: session.target.context_window });

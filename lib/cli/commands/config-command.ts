@@ -1,5 +1,7 @@
+import type { ModelSettings } from '../../config/model-settings.js';
 import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
+import { shownAddress } from '../../http/mask-key.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
 import { shownText, writeJson } from '../base/shown.js';
@@ -12,12 +14,17 @@ export async function configShowCommand(world: World, options: CommonOptions & S
   const small = config.small_model;
   const masked = {
     ...config,
-    api_key: maskKey(config.api_key),
+    ...shownReach(config),
     headers: Object.fromEntries(Object.keys(config.headers).map((name) => [name, '***'])),
-    small_model: small === null ? null : { ...small, api_key: maskKey(small.api_key) },
+    small_model: small === null ? null : { ...small, ...shownReach(small) },
   };
   writeJson(world.stdout, masked, 2);
   return 0;
+}
+
+/** The key and the address without what is secret in them. */
+function shownReach({ api_key, api_base }: Pick<ModelSettings, 'api_key' | 'api_base'>) {
+  return { api_key: maskKey(api_key), api_base: api_base === null ? null : shownAddress(api_base) };
 }
 
 /** Prints where the files are. */

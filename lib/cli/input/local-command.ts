@@ -65,7 +65,7 @@ function localRunner(context: ToolContext, secrets: readonly string[]): ToolRunn
   return createToolRunner({
     tools: [bash],
     // It may take as long as it needs: the user sees it run and can stop it.
-    context: { ...context, timeout: A_DAY },
+    context: { ...context, timeout: A_DAY, variables: 'all' },
     permissions: { allow: [], ask: [], deny: [] },
     approve: null,
     allowAll: true,

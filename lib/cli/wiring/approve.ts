@@ -29,7 +29,7 @@ export async function askApproval(
   streams: ApprovalStreams,
   env: World['env'],
 ): Promise<Approval> {
-  const { approvalPrompt, input } = await import('../base/inquirer.js');
+  const { approvalPrompt, input } = await import('../approval/prompts.js');
   const { columns, rows } = sizeOf(streams.output);
   const choices = choicesOf(question);
   const message = messageOf(question, columns, rows);

@@ -11,9 +11,11 @@ import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import type { Target } from '../../session/deps.js';
 import { openDebugLog } from '../base/debug-log.js';
+import { requireTls } from '../base/plain-http.js';
 import { idleTimeout, readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { askFacts } from './ask-facts.js';
+import { withMaskedSecrets } from './masked-provider.js';
 
 /** The usage of one answer or summary, and the model that wrote it. */
 export interface UsageRecord {
@@ -146,10 +148,15 @@ export class Connections {
 
   async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {
     const member = pick<ProviderMember>(providers, model.provider, 'provider');
-    return await member.create(await this.#access(model, signal));
+    const access = await this.#access(model, signal);
+    return withMaskedSecrets(await member.create(access), [
+      access.apiKey ?? '',
+      ...Object.values(access.headers ?? {}),
+    ]);
   }
 
   async #access({ provider, api_key, api_base }: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
+    requireTls({ api_key, api_base }, this.#config);
     const apiKey = await this.#key(api_key, signal);
     return {
       apiKey,

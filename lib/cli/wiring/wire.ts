@@ -120,6 +120,7 @@ function toolContext(world: World, config: Config, { paths }: Settings): ToolCon
     workingFolder: world.cwd,
     root: world.cwd,
     env: world.env,
+    variables: config.tools.env,
     timeout: config.tools.timeout_ms,
     outputLimit: Math.min(config.tools.output_limit, Math.floor(OUTPUT_SHARE * 4 * windowOf(config))),
     spillFolder: paths.outputs,

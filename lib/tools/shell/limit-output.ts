@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import { firstCharacters, lastCharacters } from '../../chat/cut-text.js';
 import { makeFolder } from '../../folder.js';
+import type { SecretStream } from '../../permission/secret-stream.js';
 
 /** The most bytes of output kept on disk: a command that prints endlessly must not fill it. */
 const MAX_SPILL_BYTES = 1024 ** 3;
@@ -35,6 +36,7 @@ export interface LimitedOutput {
 export class OutputKeeper {
   readonly #limit: number;
   readonly #spill: Spill;
+  readonly #mask: SecretStream | null;
   readonly #decoder = new StringDecoder('utf8');
   #raw: Buffer[] = [];
   #head = '';
@@ -42,8 +44,10 @@ export class OutputKeeper {
   #characters = 0;
   #bytes = 0;
 
-  constructor(limit: number, spillFolder: string, name: string) {
+  /** `mask` hides secrets before the output is cut: half of one would not be recognised. The file keeps the output as it is. */
+  constructor(limit: number, spillFolder: string, name: string, mask: SecretStream | null = null) {
     this.#limit = limit;
+    this.#mask = mask;
     this.#spill = new Spill(spillFolder, name);
   }
 
@@ -52,7 +56,7 @@ export class OutputKeeper {
     this.#bytes += chunk.length;
     if (this.#spill.isOpen) this.#spill.write(chunk);
     else this.#raw.push(chunk);
-    const text = this.#decoder.write(chunk);
+    const text = this.#masked(this.#decoder.write(chunk));
     this.#keep(text);
     if (this.#characters > this.#limit) this.#startSpill();
     return text;
@@ -71,15 +75,25 @@ export class OutputKeeper {
     this.#raw = [];
   }
 
-  /** Ends the stream; may be called more than once. Returns the total number of characters. */
-  end(): number {
-    this.#keep(this.#decoder.end());
+  /** Ends the stream; may be called more than once. Returns the text that waited for more. */
+  rest(): string {
+    const text = this.#masked(this.#decoder.end()) + (this.#mask?.end() ?? '');
+    this.#keep(text);
+    return text;
+  }
+
+  /** The total number of characters. */
+  get characters(): number {
     return this.#characters;
+  }
+
+  #masked(text: string): string {
+    return this.#mask === null ? text : this.#mask.push(text);
   }
 
   /** Head and tail in `room` characters, with a line between them that says how much is missing and which file has it. */
   finish(room: number): LimitedOutput {
-    this.end();
+    this.rest();
     const kept = this.#head + this.#tail;
     const binary = looksBinary(kept);
     if (!binary && this.#characters <= room) {

@@ -21,7 +21,8 @@ function limited(all: string, sizes: readonly number[], limit: number, room = li
     keeper.take(bytes.subarray(from, from + size));
     from += size;
   }
-  return { length: keeper.end(), ...keeper.finish(room) };
+  keeper.rest();
+  return { length: keeper.characters, ...keeper.finish(room) };
 }
 
 /** Head and tail, and how many characters are said to be missing between them, of how many. */
@@ -89,7 +90,8 @@ describe('an output and a limit', () => {
     const keeper = new OutputKeeper(200, folder, `${files++}.stdout`);
     keeper.take(Buffer.from('a'.repeat(199)));
     keeper.take(Buffer.from('🙂').subarray(0, 2));
-    expect(keeper.end()).toBe(200);
+    expect(keeper.rest()).toBe('\ufffd');
+    expect(keeper.characters).toBe(200);
     expect(keeper.finish(200)).toMatchObject({ text: `${'a'.repeat(199)}\ufffd`, truncated: false });
   });
 

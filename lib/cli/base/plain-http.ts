@@ -1,0 +1,36 @@
+import type { Config } from '../../config/config.js';
+import type { ModelSettings } from '../../config/model-settings.js';
+import { HiError } from '../../errors.js';
+
+/** This machine by a name or an address that leads nowhere else. */
+const LOOPBACK =
+  /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])\.?$/;
+
+type Reach = Pick<ModelSettings, 'api_key' | 'api_base'>;
+
+/** The host to which a key is sent over plain http, where it is another machine; null where no key is sent so. */
+function plainHost({ api_key, api_base }: Reach): string | null {
+  if (api_base === null) return null;
+  const { protocol, hostname, host, password } = new URL(api_base);
+  if (protocol !== 'http:' || LOOPBACK.test(hostname)) return null;
+  return api_key === null && password === '' ? null : host;
+}
+
+/** A warning for each host to which a key is sent over plain http; none with `require_tls`, which refuses it. */
+export function plainHttpWarnings({ require_tls, small_model, ...main }: Config): readonly string[] {
+  if (require_tls) return [];
+  const hosts = [main, ...(small_model === null ? [] : [small_model])].flatMap((reach) => plainHost(reach) ?? []);
+  return [...new Set(hosts)].map(warning);
+}
+
+const warning = (host: string): string =>
+  `The key is sent to '${host}' over plain http, where others on the way can read it. Use https, or set "require_tls": true to refuse this.`;
+
+/** Throws a `HiError` of code `config` where `require_tls` forbids to send the key to that address. */
+export function requireTls(reach: Reach, { require_tls }: Pick<Config, 'require_tls'>): void {
+  const host = require_tls ? plainHost(reach) : null;
+  if (host === null) return;
+  throw new HiError('config', `Not sent: the key would go to '${host}' over plain http, and require_tls is true.`, {
+    hint: 'Use an address that begins with https:// as api_base, or set require_tls to false.',
+  });
+}

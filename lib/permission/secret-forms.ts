@@ -1,0 +1,39 @@
+/** Shorter forms are not looked for: they would occur in ordinary text. */
+const MIN_ENCODED = 12;
+
+/** A secret as it is and as programs encode it: Base64 at any of its three places, in hexadecimal, in an address, in JSON. */
+export function secretForms(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const encoded = [...[0, 1, 2].flatMap((offset) => base64Forms(bytes, offset)), bytes.toString('hex')];
+  const quoted = [encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+  return [...new Set([secret, ...quoted, ...encoded.filter((form) => form.length >= MIN_ENCODED)])];
+}
+
+/** The characters that are the same whatever stands around the secret, where it begins at the `offset`th of three bytes. */
+function base64Forms(bytes: Buffer, offset: number): readonly string[] {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+  const own = text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+  return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+}
+
+/** A pattern for the secret in every form. What encodes breaks its lines, so a line may end anywhere in an encoded one. */
+export function secretPattern(secret: string): string {
+  const [plain = '', ...others] = secretForms(secret);
+  return [escaped(plain), ...others.map((form) => [...form].map(escaped).join('(?:\\r?\\n)?'))].join('|');
+}
+
+/**
+ * A pattern for what a cut leaves of the secret: its beginning at the end of the text or before the line that tells of the cut, its end at
+ * the beginning or after that line. At least a quarter of it, and 8 characters.
+ */
+export function cutSecretPattern(secret: string): string {
+  const least = Math.max(8, Math.ceil(secret.length / 4));
+  if (secret.length <= least) return '(?!)';
+  const more = [...secret.slice(least)].reduceRight((rest, next) => `(?:${escaped(next)}${rest})?`, '');
+  const less = [...secret.slice(0, -least)].reduce((rest, next) => `(?:${rest}${escaped(next)})?`, '');
+  return `${escaped(secret.slice(0, least))}${more}(?=$|\\n\\[…)|(?<=^|…\\]\\n)${less}${escaped(secret.slice(-least))}`;
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, (character) => `\\u${unit(character)}`);
+
+const unit = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0');

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { MASK, ownSecretMask, secretMask } from '../../lib/permission/mask-secrets.js';
+import { SecretStream } from '../../lib/permission/secret-stream.js';
+import fc from '../support/properties.js';
+
+const KEY = 'sk-CANARYkey1234567890bcdefghijk';
+const PEM = '-----BEGIN PRIVATE KEY-----\nMIIEv\n-----END PRIVATE KEY-----';
+
+const stream = (shapes = true): SecretStream => new SecretStream(secretMask([KEY]), [KEY], shapes);
+
+function joined(pieces: readonly string[], masked = stream()): string {
+  return pieces.map((piece) => masked.push(piece)).join('') + masked.end();
+}
+
+/** The text, cut at these lengths. */
+function cut(text: string, lengths: readonly number[]): readonly string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const length of lengths) {
+    pieces.push(text.slice(from, from + length));
+    from += length;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+describe('a configured key', () => {
+  it.each([
+    ['as it is', KEY],
+    ['in Base64', Buffer.from(KEY).toString('base64')],
+    ['in Base64 with text around it', Buffer.from(`{"api_key":"${KEY}","x":1}`).toString('base64')],
+    ['in Base64 for addresses', Buffer.from(`a${KEY}`).toString('base64url')],
+    ['in Base64 with short lines', Buffer.from(`ab${KEY}`).toString('base64').replace(/.{10}/g, '$&\n')],
+    ['in hexadecimal', Buffer.from(KEY).toString('hex')],
+  ])('is masked %s', (_name, text) => {
+    const shown = secretMask([KEY])(`x ${text} y`);
+    expect(shown).toContain(MASK);
+    // The text around it stays.
+    expect(shown.replace(MASK, '').replace(/\s/g, '').length).toBeLessThan(40);
+    for (const part of [KEY.slice(8), Buffer.from(KEY).toString('base64').slice(8, 24)])
+      expect(shown).not.toContain(part);
+  });
+
+  it('is masked in an address and in JSON', () => {
+    const odd = 'pa"ss/w\\ord+12';
+    const mask = secretMask([odd]);
+    expect(mask(`?k=${encodeURIComponent(odd)}&x`)).toBe(`?k=${MASK}&x`);
+    expect(mask(JSON.stringify({ odd }))).toBe(`{"odd":"${MASK}"}`);
+  });
+
+  it('is masked where a cut leaves a part of it', () => {
+    const mask = secretMask([KEY]);
+    const gap = '\n[… 90 of 900 characters left out. All is in /x …]\n';
+    expect(mask(`key: ${KEY.slice(0, 15)}${gap}${KEY.slice(15)} and more`)).toBe(`key: ${MASK}${gap}${MASK} and more`);
+    expect(mask(`key: ${KEY.slice(0, 20)}`)).toBe(`key: ${MASK}`);
+    expect(mask(`the words ${KEY.slice(0, 20)} go on`)).toContain(KEY.slice(0, 20));
+    expect(mask('a task')).toBe('a task');
+  });
+
+  it('is masked in pieces, wherever it is cut, and nothing else is changed', () => {
+    const text = fc
+      .array(fc.oneof(fc.constantFrom(KEY, KEY.slice(0, 9), 's', 'sk-', '\n'), fc.string({ maxLength: 5 })))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(12)), (whole, lengths) => {
+        const mask = ownSecretMask([KEY]);
+        expect(joined(cut(whole, lengths), new SecretStream(mask, [KEY], false))).toBe(mask(whole));
+      }),
+    );
+  });
+});
+
+describe('a key of a known shape', () => {
+  it.each([`ghp_${'a1B2'.repeat(9)}`, PEM, `AIza${'aB3_-'.repeat(7)}`])('is masked in two pieces: %s', (key) => {
+    for (let at = 5; at < key.length; at += 7)
+      expect(joined([`x ${key.slice(0, at)}`, `${key.slice(at)} y`])).toBe(`x ${MASK} y`);
+  });
+
+  it('holds nothing else back', () => {
+    const masked = stream();
+    expect(masked.push('50 %')).toBe('50 %');
+    expect(masked.push(' done')).toBe(' done');
+    expect(masked.push('\n$ ')).toBe('\n$ ');
+  });
+});
