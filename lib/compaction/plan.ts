@@ -67,21 +67,29 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
 
 /** The size in tokens of the kept messages and this text, in the unit of `tokens_before`. */
 export function sizeAfter(input: CompactionInput, { kept, ratio }: Plan, content: string): Tokens {
-  return asTokens(input.fixed_tokens + Math.ceil(ratio * estimateTokens(totalCharacters(kept) + content.length)));
+  return asTokens(overheadOf(input) + Math.ceil(ratio * estimateTokens(totalCharacters(kept) + content.length)));
 }
 
-function realSizeOf({ context_tokens, fixed_tokens }: CompactionInput, estimate: Tokens): RealSize {
-  return context_tokens === undefined ? { ratio: 1, hidden: 0 } : realSize(context_tokens - fixed_tokens, estimate);
+/** What the view takes in real tokens. What is kept is sent before the server counts it again, so the ratio measured last is the least. */
+function realSizeOf(input: CompactionInput, estimate: Tokens): RealSize {
+  const { context_tokens, settings } = input;
+  const { token_ratio: least = 1 } = settings;
+  if (context_tokens === undefined) return { ratio: least, hidden: 0 };
+  const real = context_tokens - overheadOf(input);
+  const ratio = Math.max(least, realSize(real, estimate).ratio);
+  return { ratio, hidden: estimate === 0 ? 0 : Math.max(0, real - ratio * estimate) };
+}
+
+/** The overhead in real tokens. */
+function overheadOf({ fixed_tokens, settings }: CompactionInput): number {
+  return Math.ceil(fixed_tokens * (settings.token_ratio ?? 1));
 }
 
 /** The most estimated tokens the view may have. After the provider rejected a request as too long: half of the current number. */
-function limitOf(
-  { settings, fixed_tokens, reason }: CompactionInput,
-  { ratio, hidden }: RealSize,
-  estimate: Tokens,
-): number {
+function limitOf(input: CompactionInput, { ratio, hidden }: RealSize, estimate: Tokens): number {
+  const { settings, reason } = input;
   const trigger = triggerOf(settings);
-  const overhead = fixed_tokens + hidden;
+  const overhead = overheadOf(input) + hidden;
   const free = (overhead < trigger ? trigger - overhead : trigger / 10) / ratio;
   return reason === 'overflow' ? Math.min(free, estimate) / 2 : free;
 }
@@ -108,5 +116,5 @@ function tokensFrom(messages: readonly Message[], newestUser: number): (cut: num
 
 function sizeBefore(input: CompactionInput, basis: View, sent: View, ratio: number): Tokens {
   if (basis.block?.id === sent.block?.id && input.context_tokens !== undefined) return asTokens(input.context_tokens);
-  return asTokens(input.fixed_tokens + Math.ceil(ratio * estimateView(basis)));
+  return asTokens(overheadOf(input) + Math.ceil(ratio * estimateView(basis)));
 }

@@ -1,5 +1,5 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { NewMessage } from '../chat/message.js';
+import type { NewMessage, Usage } from '../chat/message.js';
 import { estimateParts } from '../chat/part-size.js';
 import type { ChatRequest } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
@@ -10,10 +10,14 @@ import type { CompactionInput, CompactionSettings } from '../compaction/strategy
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { SkillForm } from '../skills/common/skill.js';
+import { shownRatio } from '../view/calibration.js';
+import { effectiveWindow } from '../view/limit.js';
 import { type Measure, measure, type SentOverhead } from '../view/measure.js';
 import { present } from '../view/present.js';
+import { estimateView } from '../view/size.js';
 import { compactHistory } from './compact-history.js';
 import type { Target } from './deps.js';
+import { type FittedTools, fitTools } from './fit-tools.js';
 import { requestAttachments } from './request-attachments.js';
 import { type OverheadSource, type RequestOverhead, requestOverhead } from './request-overhead.js';
 
@@ -57,6 +61,8 @@ export class Context {
   #overhead: RequestOverhead | null = null;
   /** Tokens of what is sent after the log and not kept. */
   #pending = 0;
+  /** The estimate of the request that was built last, all of it; 0 where that says nothing of the text. */
+  #sent = 0;
   /** The last compaction of this turn, for its report. */
   compaction: CompactionReport | null = null;
 
@@ -93,12 +99,28 @@ export class Context {
       measured = await this.measure(signal);
     }
     if (measured.warning !== null) yield* this.#warn(measured.warning);
+    // Said with the first request to a model, not by every process.
+    const { notice } = this.#offered;
+    if (notice !== null && this.#deps.target.memory.facts.token_ratio === undefined) yield* this.#warn(notice);
     const { tokens } = await this.#requestOverhead(signal);
     const least = tokens + measured.estimated_tokens + this.#pending;
     if (this.#isTooLarge(least)) throw this.#tooLarge(least);
     const request = await this.#build(more, measured.context_tokens, signal);
     for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
     return request;
+  }
+
+  /** Learns from what the server counted how many tokens the model has for each of the estimate. */
+  learnRatio({ input_tokens }: Usage): void {
+    const ratio = shownRatio(input_tokens, this.#sent);
+    if (ratio !== null && input_tokens > 0) this.#deps.target.memory.learn({ token_ratio: ratio });
+  }
+
+  /** The tools that the model takes, as the window has room for them. */
+  get #offered(): FittedTools {
+    const { target, tools, compaction } = this.#deps;
+    if (target.memory.facts.takes?.tools === false) return { tools: [], notice: null };
+    return fitTools(tools, effectiveWindow({ ...compaction, context_window: target.context_window }));
   }
 
   /** Takes in what other processes wrote meanwhile, a reset too. */
@@ -126,10 +148,10 @@ export class Context {
 
   /** What would be kept by the plain estimate: how dense earlier texts were says nothing certain about this one. */
   async #leastKept(order: CompactionOrder, signal: AbortSignal): Promise<number> {
-    const { context_tokens: _, ...input } = await this.#input(order, signal);
+    const { context_tokens: _, settings, ...input } = await this.#input(order, signal);
     const { preview } = await import('../compaction/preview.js');
     const { entries, unloaded } = this.#deps.history;
-    return preview({ ...input, entries, unloaded })?.tokens_kept ?? 0;
+    return preview({ ...input, settings: { ...settings, token_ratio: 1 }, entries, unloaded })?.tokens_kept ?? 0;
   }
 
   #isTooLarge(tokens: number): boolean {
@@ -199,11 +221,17 @@ export class Context {
 
   #settings(strategy: string | null): CompactionSettings {
     const { compaction, target } = this.#deps;
-    return { ...compaction, context_window: target.context_window, strategy: strategy ?? compaction.strategy };
+    const { token_ratio } = target.memory.facts;
+    return {
+      ...compaction,
+      ...(token_ratio !== undefined && { token_ratio }),
+      context_window: target.context_window,
+      strategy: strategy ?? compaction.strategy,
+    };
   }
 
   async #requestOverhead(signal: AbortSignal): Promise<RequestOverhead> {
-    this.#overhead ??= await requestOverhead(this.#deps, this.#active, this.#form, signal);
+    this.#overhead ??= await requestOverhead({ ...this.#deps, ...this.#offered }, this.#active, this.#form, signal);
     return this.#overhead;
   }
 
@@ -213,12 +241,17 @@ export class Context {
   }
 
   async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
-    const { history, target, thinking, web, tools, compaction } = this.#deps;
+    const { history, target, thinking, web, compaction } = this.#deps;
+    const { tools } = this.#offered;
     const { model, context_window } = target;
     const { max_output_tokens, ...options } = target.options ?? {};
     const shown = present(history.view(this.#running), compaction.block_role);
     const messages = [...shown.messages, ...more];
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);
+    this.#sent = fixed_tokens + estimateView(history.view(this.#running)) + this.#pending;
+    const attachments = await requestAttachments(history, messages);
+    // Nobody here knows how many tokens an image has.
+    if (attachments.size > 0) this.#sent = 0;
     if (this.#running !== null) this.#deps.overhead.last = { turn: this.#running, fixed_tokens };
     return {
       model,
@@ -231,7 +264,7 @@ export class Context {
       estimated_tokens: tokens,
       max_output_tokens: typeof max_output_tokens === 'number' ? max_output_tokens : null,
       options,
-      attachments: await requestAttachments(history, messages),
+      attachments,
     };
   }
 }

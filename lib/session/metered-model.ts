@@ -36,7 +36,9 @@ export function textModel(settings: TextModelSettings): TextModel {
         tools: [],
         thinking: null,
         context_window: settings.context_window,
-        estimated_tokens: Math.ceil((prompt.system.length + prompt.user.length) / 4),
+        estimated_tokens: Math.ceil(
+          ((prompt.system.length + prompt.user.length) / 4) * (memory.facts.token_ratio ?? 1),
+        ),
         max_output_tokens: prompt.max_output_tokens,
         attachments: new Map(),
       } as const;

@@ -1,7 +1,8 @@
 import type { ToolSpec } from '../chat/request.js';
-import { estimateTokens, type Tokens } from '../chat/tokens.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
 import type { SkillForm, SkillLibrary } from '../skills/common/skill.js';
+import { toolTokens } from './fit-tools.js';
 
 /** What a request has beside the messages and the summary. */
 export interface RequestOverhead {
@@ -31,7 +32,6 @@ export async function requestOverhead(
   const options = { form, reader };
   const texts = active.length === 0 ? [] : await skills.texts(active, options, signal);
   const system = [...(preamble ? [preamble] : []), ...texts];
-  const toolCharacters = tools.length > 0 ? JSON.stringify(tools).length : 0;
-  const characters = system.reduce((sum, text) => sum + text.length, toolCharacters);
-  return { system, tokens: estimateTokens(characters) };
+  const characters = system.reduce((sum, text) => sum + text.length, 0);
+  return { system, tokens: asTokens(estimateTokens(characters) + toolTokens(tools)) };
 }

@@ -7,6 +7,7 @@ import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { SkillLibrary } from '../skills/common/skill.js';
+import { askAboutModel } from './ask-about-model.js';
 import { type CompactionOrder, Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
@@ -116,7 +117,7 @@ export class Session {
 
   async *#unkept(text: string, tools: readonly ToolSpec[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const provider = await this.#target.connect(signal);
-    await this.#target.ask?.(signal);
+    yield* askAboutModel(this.#target, tools.length > 0, signal);
     const context = await this.#context(null, this.activeSkills, tools);
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
@@ -211,7 +212,7 @@ export class Session {
   async *#turn(content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const { history, cwd, ephemeral } = this.#deps;
     const provider = await this.#target.connect(signal);
-    await this.#target.ask?.(signal);
+    yield* askAboutModel(this.#target, this.toolSpecs.length > 0, signal);
     await history.refresh();
     yield* this.#warnOfHistory();
     const selection = yield* this.#skills.choose(textOf(content), this.#target, signal);
@@ -224,7 +225,10 @@ export class Session {
     const context = await this.#context(user.id, selection.record.active);
     const own: OwnDeps = {
       request: (reason) => context.prepare(reason, [], signal),
-      append: (messages) => history.append(user.turn, messages),
+      append: (messages) => {
+        for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
+        return history.append(user.turn, messages);
+      },
     };
     try {
       const outcome = yield* this.#run(provider, own, signal);

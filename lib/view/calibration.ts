@@ -11,13 +11,13 @@ const LARGEST = 3;
 const WRAPPING = 50;
 
 /**
- * Real tokens for one estimated token of that model, between 1 and 3.
+ * Real tokens for one estimated token of that model, between 1 and 3; `measured` is what was measured last by other requests.
  * Measured by the growth of the prompt between two answers with the same skills, so that everything but the messages cancels out. Stored in the block from one compaction to the next.
  */
-export function ratioOf(view: View, model: string): number {
+export function ratioOf(view: View, model: string, measured = 1): number {
   const known = Object.entries(stateOf(view.block).ratios).find(([name]) => isSameModel(name, model));
   const since = view.block?.id ?? -1;
-  let real = (known?.[1] ?? 1) * PRIOR_TOKENS;
+  let real = Math.max(known?.[1] ?? 1, measured) * PRIOR_TOKENS;
   let estimated = PRIOR_TOKENS;
   let before: number | null = null;
   let characters = 0;
@@ -45,6 +45,15 @@ export function ratioOf(view: View, model: string): number {
   }
   return Math.min(LARGEST, Math.max(1, real / estimated));
 }
+
+/** The ratio of one request: its tokens by the model's own count for each token of its estimate. Null for a request that is too small to tell. */
+export function shownRatio(real: number, estimate: number): number | null {
+  if (estimate < LEAST_SHOWN) return null;
+  return Math.min(LARGEST, Math.max(1, Math.round((100 * real) / estimate) / 100));
+}
+
+/** In a request of fewer tokens the template weighs more than the text. */
+const LEAST_SHOWN = 200;
 
 /** The ratios for the next block: the previous ones, updated for the model that answered last. */
 export function ratiosOf(view: View): Readonly<Record<string, number>> {

@@ -6,6 +6,8 @@ export interface LimitSettings {
   readonly context_window: number;
   readonly trigger_ratio: number;
   readonly max_input_tokens: number | null;
+  /** The model's tokens for each token of the estimate, as measured last; absent while none were counted. */
+  readonly token_ratio?: number;
 }
 
 /** The size in tokens at which a compaction is due. A `max_input_tokens` larger than the window has no effect. */

@@ -41,7 +41,7 @@ export interface MeasureContext {
 const GROWTH = 0.05;
 
 /**
- * Measures the next request to `model`: the larger of the chars/4 estimate, and the newest reported usage plus the estimate of what is new.
+ * Measures the next request to `model`: the larger of the chars/4 estimate, by the ratio that was measured last, and the newest reported usage plus the estimate of what is new.
  * `fixed_tokens` is the overhead: preamble, skills, tools.
  */
 export function measure(
@@ -54,16 +54,18 @@ export function measure(
 ): Measure {
   const estimated_tokens = estimateView(view);
   const changed = (turn: number): number => (last?.turn === turn ? fixed_tokens - last.fixed_tokens : 0);
-  const reported = reportedSize(view, entries, model, changed);
+  const { token_ratio = 1 } = settings;
+  const ratio = ratioOf(view, model, token_ratio);
+  const reported = reportedSize(view, entries, model, ratio, changed);
   const context_tokens = asTokens(
     Math.max(
-      fixed_tokens + estimated_tokens + pending_tokens,
-      reported === 0 ? 0 : reported + Math.ceil(pending_tokens * ratioOf(view, model)),
+      Math.ceil((fixed_tokens + estimated_tokens + pending_tokens) * token_ratio),
+      reported === 0 ? 0 : reported + Math.ceil(pending_tokens * ratio),
     ),
   );
   const trigger = triggerOf(settings);
   const crowded = fixed_tokens >= trigger;
-  const overhead_tokens = fixed_tokens + pending_tokens;
+  const overhead_tokens = Math.ceil((fixed_tokens + pending_tokens) * token_ratio);
   return {
     context_tokens,
     estimated_tokens,
@@ -77,7 +79,13 @@ export function measure(
 }
 
 /** The newest usage of that model since the block, plus the estimate of later messages; 0 if there is none. */
-function reportedSize(view: View, entries: readonly Entry[], model: string, changed: (turn: number) => number): number {
+function reportedSize(
+  view: View,
+  entries: readonly Entry[],
+  model: string,
+  ratio: number,
+  changed: (turn: number) => number,
+): number {
   const since = view.block?.id ?? -1;
   const anchor = view.messages.findLast(
     (message) => message.id > since && message.usage !== undefined && isSameModel(message.model, model),
@@ -86,7 +94,7 @@ function reportedSize(view: View, entries: readonly Entry[], model: string, chan
   // A server that reports only the tokens of the answer says nothing about the size of the context.
   if (anchor.usage.input_tokens === 0) return 0;
   const fresh = estimateTokens(charactersAfter(view.messages, anchor));
-  return anchor.usage.context_tokens + changed(anchor.turn) + Math.ceil(fresh * ratioOf(view, model));
+  return anchor.usage.context_tokens + changed(anchor.turn) + Math.ceil(fresh * ratio);
 }
 
 /** The characters of the messages that the anchor's request did not contain: later ones of its turn, and turns unfinished when its turn began. */
@@ -123,7 +131,7 @@ function canHelp(view: View, { overhead_tokens, context_tokens, trigger, setting
   const { size } = stateOf(view.block);
   if (size === null) return view.messages.some(({ id }) => id > (view.block?.id ?? -1));
   const estimate = estimateView(view);
-  if ((estimate - size) * ratioOf(view, model) >= GROWTH * trigger) return true;
+  if ((estimate - size) * ratioOf(view, model, settings.token_ratio) >= GROWTH * trigger) return true;
   const { ratio, hidden } = realSize(context_tokens - overhead_tokens, estimate);
   return overhead_tokens + hidden + ratio * leastLeft(view, settings) < trigger;
 }

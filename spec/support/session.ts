@@ -71,6 +71,7 @@ export async function stage(
   deps: Partial<SessionDeps> = {},
   context_window = 100_000,
   known = memory(),
+  ask: () => Promise<void> = async () => {},
 ): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-session-'));
   const history = await HistoryStore.open({ folder, now: () => new Date() });
@@ -94,6 +95,7 @@ export async function stage(
     },
     memory: known,
     connect: async () => provider,
+    ask,
     spent() {},
   };
   const runner: ToolRunner = {

@@ -10,15 +10,20 @@ export interface VendorMessage {
 /** The most tokens of an answer when none are set: every model since Claude 4 takes as many, and they fit beside a prompt at the trigger. */
 const MAX_TOKENS = 32_000;
 
+/** Of an answer where the estimate leaves no room in the window: it may be too high. */
+const LEAST_ANSWER = 256;
+
 /** Tokens for thinking on the models that want a number. */
 const BUDGET = { low: 4_000, medium: 12_000, high: 24_000 } as const;
 
 /** How long an answer may be when no limit is set. */
-export function defaultMaxTokens({ model, context_window, estimated_tokens }: ChatRequest): number {
+export function defaultMaxTokens({ model, context_window, estimated_tokens, facts }: ChatRequest): number {
+  // Prompt and `max_tokens` together may not exceed the window.
+  const room = Math.max(LEAST_ANSWER, context_window - estimated_tokens);
+  if (facts?.max_output_tokens !== undefined) return Math.min(facts.max_output_tokens, room);
   if (/claude-3-(?:opus|haiku|sonnet)/.test(model)) return 4096;
   if (/claude-3-5/.test(model)) return 8192;
-  // Prompt and `max_tokens` together may not exceed the window.
-  return Math.min(MAX_TOKENS, Math.max(4096, context_window - estimated_tokens));
+  return Math.min(MAX_TOKENS, room);
 }
 
 /** From Claude 4.6 on a model decides for itself how much it thinks, guided by an effort; earlier ones want a budget, and refuse `adaptive`. */

@@ -43,33 +43,3 @@ export function neverFitsRate(words: string): boolean {
   if (limit !== undefined && requested !== undefined) return Number(requested) > Number(limit);
   return /request too large/.test(text);
 }
-
-/** Where the sentences name the window: a number after the word for a limit, or before it. The surest first. */
-const NUMBERS: readonly RegExp[] = [
-  /\b(?:n_ctx|max_model_len)['"]?\s*[:=]\s*(\d+)/,
-  /> (\d+)/,
-  /(\d+) (?:tokens? )?max(?:imum)?\b/,
-  /context (?:size|length|window) \((?:of )?(\d+) tokens?\)/,
-  /\bmax(?:imum)?(?: allowed)? (?:model |prompt |input |context |sequence |window )*(?:length|size|tokens|window)(?: is| of|:)? ?(?:only )?(\d+)/,
-  /\ballowed \((\d+)\)/,
-  /context (?:length|size|window|limit)(?: of| is|:)*(?: only)? (\d+)/,
-  /(?:token|configured|context|the) limit(?: of| is|:)* (\d+)/,
-  /\bsupports? (?:only |up to |at most |a maximum of )*(\d+)/,
-  /length should be \[\d+, ?(\d+)\]/,
-  /must (?:be|have) (?:<=|less than(?: or equal to)?) (\d+)/,
-  /cannot exceed (\d+)|\blimit:? (\d+)/,
-];
-
-/** Below it a number in such a sentence is a code or a count of messages. */
-const LEAST_WINDOW = 256;
-
-/** The window that an overflow sentence names, in tokens; null when it names none. */
-export function windowIn(words: string): number | null {
-  const text = words.toLowerCase().replaceAll(/(?<=\d)[,_](?=\d{3})/g, '');
-  for (const pattern of NUMBERS) {
-    const found = pattern.exec(text);
-    const named = Number(found?.[1] ?? found?.[2] ?? 0);
-    if (named >= LEAST_WINDOW) return named;
-  }
-  return null;
-}

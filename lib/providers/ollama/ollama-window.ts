@@ -8,7 +8,7 @@ const SMALLEST_ESTIMATE = 1000;
 /** The least share of the estimate (characters / 4) that a whole prompt has in tokens. */
 const LEAST_SHARE = 0.6;
 
-/** The share of a prompt's tokens by the measured ratio: texts differ in how dense they are. */
+/** The least share once the ratio was measured, which the estimate then takes in: texts differ in how dense they are. */
 const LEAST_MEASURED = 0.7;
 
 /** An earlier prompt of the same model, whose beginning the server may have kept. */
@@ -27,8 +27,8 @@ export function isCut(
   if (!read || estimate < SMALLEST_ESTIMATE) return false;
   // A cut prompt fills the window to the last token.
   if (read === asked) return true;
-  const ratio = request.facts?.token_ratio;
-  if (read >= (ratio === undefined ? LEAST_SHARE : LEAST_MEASURED * ratio) * estimate) return false;
+  const share = request.facts?.token_ratio === undefined ? LEAST_SHARE : LEAST_MEASURED;
+  if (read >= share * estimate) return false;
   return earlier === null || read > 1.5 * Math.max(0, estimate - earlier.estimate) + 200;
 }
 
@@ -84,13 +84,14 @@ export function windowOption(request: ChatRequest): number | null {
   // Another one than the server told was set by the user, or the server told none.
   if (context_window !== facts.context_window) return context_window;
   if (facts.fixed_window) return null;
-  const needed = Math.ceil(estimated_tokens * (facts.token_ratio ?? UNKNOWN_RATIO)) + (max_output_tokens ?? ANSWER);
+  const ratio = facts.token_ratio === undefined ? UNKNOWN_RATIO : 1;
+  const needed = Math.ceil(estimated_tokens * ratio) + (max_output_tokens ?? ANSWER);
   if (facts.loaded_window === undefined && needed <= PLAIN_DEFAULT) return null;
   const step = STEPS.find((size) => size >= needed) ?? context_window;
   return Math.min(context_window, Math.max(step, facts.loaded_window ?? 0));
 }
 
-/** The model's tokens for each token of the estimate, while none were counted. */
+/** The model's tokens for each token of the estimate, while none were counted; later the estimate takes that in. */
 const UNKNOWN_RATIO = 1.5;
 
 /** What a request showed of the window: `loaded` is what the model is loaded with after a request that left it to the server. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { windowIn } from '../../../lib/providers/common/overflow.js';
+import { windowIn } from '../../lib/chat/window-in.js';
 
 describe('the window that an overflow sentence names', () => {
   it.each([
