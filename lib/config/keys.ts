@@ -17,7 +17,26 @@ export interface MemberNames {
 const TEXT = { type: 'string', minLength: 1 };
 const COUNT = { type: 'integer', minimum: 1 };
 const SHARE = { type: 'number', exclusiveMinimum: 0, maximum: 1 };
-const RULES = { type: 'array', items: TEXT };
+
+/** A list of rules: each is its text, or an object with the text and more. */
+const rules = (more: JsonObject) => ({
+  type: 'array',
+  items: {
+    type: ['string', 'object'],
+    minLength: 1,
+    properties: { rule: TEXT, folder: TEXT, ...more },
+    required: ['rule'],
+    additionalProperties: false,
+  },
+});
+
+/** What the list `allow` can say of a rule. */
+const GRANTS = { write: { type: 'boolean' }, network: { type: 'boolean' } };
+
+/** A rule as it is written. */
+export type RuleSetting =
+  | string
+  | { readonly rule: string; readonly folder?: string; readonly write?: boolean; readonly network?: boolean };
 
 const api_key = found<string | null>(
   { type: ['string', 'null'], minLength: 1 },
@@ -165,11 +184,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
           '`true` runs commands in a sandbox or not at all; `"network"` lets them reach the network.',
         ),
         permissions: section(
-          'Three lists of rules, `allow`, `ask` and `deny`: `tool`, `tool(exact text)` or `tool(prefix:*)`. Deny beats ask, ask beats allow.',
+          'Three lists of rules, `allow`, `ask` and `deny`: `tool`, `tool(exact text)` or `tool(prefix:*)`, or an object with `rule`, `folder`, and in `allow` `write` and `network`. Deny beats ask, ask beats allow.',
           {
-            allow: setting<readonly string[]>(RULES, [], 'Calls that run without a question.'),
-            ask: setting<readonly string[]>(RULES, [], 'Calls that you are asked about.'),
-            deny: setting<readonly string[]>(RULES, [], 'Calls that never run.'),
+            allow: setting<readonly RuleSetting[]>(rules(GRANTS), [], 'Calls that run without a question.'),
+            ask: setting<readonly RuleSetting[]>(rules({}), [], 'Calls that you are asked about.'),
+            deny: setting<readonly RuleSetting[]>(rules({}), [], 'Calls that never run.'),
           },
         ),
       },

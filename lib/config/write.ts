@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../chat/json.js';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
 import type { ConfigFile } from './config.js';
+import type { RuleSetting } from './keys.js';
 import { parseConfig } from './read-config.js';
 
 /**
@@ -26,11 +28,11 @@ export async function writeConfig(path: string, config: object): Promise<void> {
 }
 
 /** Adds a rule that the user always allows to `tools.permissions.allow`, and leaves everything else as it is. */
-export async function addRule(path: string, rule: string): Promise<void> {
+export async function addRule(path: string, rule: RuleSetting): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
   const file: ConfigFile = isJsonObject(found) ? found : {};
   const allow = file.tools?.permissions?.allow ?? [];
-  if (allow.includes(rule)) return;
+  if (allow.some((known) => isDeepStrictEqual(known, rule))) return;
   const permissions = { ...file.tools?.permissions, allow: [...allow, rule] };
   await writeConfig(path, { ...file, tools: { ...file.tools, permissions } });
 }

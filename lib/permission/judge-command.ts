@@ -1,57 +1,77 @@
+import { type BuiltIn, builtIn, findsSystemPrograms } from './built-in-commands.js';
+import { knownPattern } from './paths/glob-matches.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
-import { pathUse } from './paths/path-use.js';
+import { type PathUse, pathUse } from './paths/path-use.js';
 import { pathWordProblem } from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
 import { traversalProblem } from './paths/traversed-files.js';
-import { type CommandRule, commandRules, coverage, coversCommandLine, matchCommand } from './rules/command-rules.js';
-import { generalSubject, type Rules } from './rules/rules.js';
+import {
+  type CommandRule,
+  commandRules,
+  coverage,
+  coversCommandLine,
+  READING,
+  together,
+} from './rules/command-rules.js';
+import { matchingRule, mayHide } from './rules/denial.js';
+import { type Grant, generalSubject, type Rules } from './rules/rules.js';
 import { suggestCommandRule } from './rules/suggest-rule.js';
-import { traversalsOf } from './shell/directory-traversals.js';
+import { isMetadataOnly, traversalsOf } from './shell/directory-traversals.js';
 import { readCommand, type ShellPart } from './shell/read-command.js';
 
 type FilePart = Extract<ShellPart, { kind: 'file' }>;
+type AskVerdict = Extract<Verdict, { decision: 'ask' }>;
+type AllowVerdict = Extract<Verdict, { decision: 'allow' }>;
 
 /**
- * Judges a shell command part by part: rules have to cover every command in it, nested ones too, and a redirection is a read or a
- * write of its file. What the text does not show is asked for.
+ * Judges a shell command part by part: rules or the built-in list have to cover every command in it, nested ones too, and a redirection
+ * is a read or a write of its file. What is allowed runs in the sandbox; where there is none, only the built-in list does. What the text
+ * does not show is asked for.
  */
 export async function judgeCommand(command: string, rules: Rules, context: JudgeContext): Promise<Verdict> {
   const { parts, words } = await readCommand(command, context.env);
-  const all = flattened(parts);
-  const [deny, ask, allow] = [
-    await commandRules(rules.deny),
-    await commandRules(rules.ask),
-    await commandRules(rules.allow),
-  ];
-  const denied = matchingRule(deny, command, all);
+  const line = { command, parts, all: flattened(parts) };
+  const [deny, ask] = [await commandRules(rules.deny), await commandRules(rules.ask)];
+  const denied = matchingRule(deny, command, line.all);
   if (denied?.isCertain) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
-  const use = pathUse(all, context.workingFolder);
-  const files = await judgeFiles(all, use.changesFolder, rules, context);
-  const problem =
-    (await pathWordProblem(words, use, rules, context)) ??
-    (await traversalProblem(traversalsOf(all, words), use.folders ?? [], rules, context));
-  const forbidden = [...files.values(), problem].find((verdict) => verdict?.decision === 'deny');
+  const use = pathUse(line.all, context.workingFolder);
+  const files = await judgeFiles(line.all, use.changesFolder, rules, context);
+  const named = await pathWordProblem(words, use, rules, context);
+  const forbidden = [...files.values(), named].find((verdict) => verdict?.decision === 'deny');
   if (forbidden) return forbidden;
   const mayBeDenied =
     denied !== null ||
-    leavesDenialOpen(problem) ||
-    (deny.length > 0 && all.some(mayHideCommands)) ||
-    [...files.values()].some(leavesDenialOpen);
-  const asking = (reason: string, rule: string | null): Verdict => ({ decision: 'ask', reason, rule, mayBeDenied });
-  if (problem?.decision === 'ask') return asking(problem.reason, null);
-  for (const verdict of files.values())
-    if (verdict.decision === 'ask' && verdict.rule === null) return asking(verdict.reason, null);
-  const asked = matchingRule(ask, command, all);
-  if (asked !== null) return asking(`the rule '${asked.source}' says to ask`, null);
-  const whole = allow.find((rule) => coversCommandLine(rule, command));
-  if (whole?.rule.scope.kind === 'exact') return { decision: 'allow' };
-  const uncoveredParts = whole ? [] : uncovered(parts, allow, files);
-  if (uncoveredParts.length > 0)
-    return asking(reasonToAsk(uncoveredParts, command), suggestRule(command, uncoveredParts, rules));
+    leavesDenialOpen(named) ||
+    [...files.values()].some(leavesDenialOpen) ||
+    mayEvade(line.all, rules);
+  const asking = (reason: string, rule: string | null): AskVerdict => ({ decision: 'ask', reason, rule, mayBeDenied });
+  const problem = [named, ...files.values()].find((verdict) => verdict?.decision === 'ask' && verdict.rule === null);
+  const asked = matchingRule(ask, command, line.all);
+  const covered =
+    problem?.decision === 'ask'
+      ? asking(problem.reason, null)
+      : asked === null
+        ? await cover(line, files, use, rules, context)
+        : asking(`the rule '${asked.source}' says to ask`, null);
+  if (covered.decision === 'allow' && context.hasSandbox && !mayBeDenied) return covered;
+  // In the sandbox these files cannot be read.
+  const traversed = await traversalProblem(traversalsOf(line.all, words), use.folders ?? [], rules, context);
+  if (traversed?.decision === 'ask')
+    return { ...asking(traversed.reason, null), mayBeDenied: mayBeDenied || leavesDenialOpen(traversed) };
+  if (covered.decision === 'ask') return asking(covered.reason, covered.rule);
   return mayBeDenied
     ? asking('a deny rule may apply; the text of the command does not show whether it does', null)
-    : { decision: 'allow' };
+    : covered;
 }
+
+interface CommandLine {
+  readonly command: string;
+  readonly parts: readonly ShellPart[];
+  /** The parts, with those that others run. */
+  readonly all: readonly ShellPart[];
+}
+
+type Files = ReadonlyMap<ShellPart, Verdict>;
 
 function leavesDenialOpen(verdict: Verdict | null): boolean {
   return verdict?.decision === 'ask' && verdict.mayBeDenied === true;
@@ -63,25 +83,17 @@ function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
   );
 }
 
-function mayHideCommands(part: ShellPart): boolean {
-  return part.kind === 'unclear'
-    ? part.mayHideCommands
-    : part.kind === 'command' && part.uncertainty?.mayHideCommands === true;
-}
-
-/** The first rule that certainly matches this command line or a part of it; else the first that may. */
-function matchingRule(rules: readonly CommandRule[], command: string, all: readonly ShellPart[]) {
-  let possible: string | null = null;
-  for (const rule of rules) {
-    const { source } = rule.rule;
-    if (coversCommandLine(rule, command)) return { source, isCertain: true };
-    for (const part of all) {
-      const match = part.kind === 'command' ? matchCommand(rule, part) : 'no';
-      if (match === 'yes') return { source, isCertain: true };
-      if (match === 'maybe') possible ??= source;
-    }
-  }
-  return possible === null ? null : { source: possible, isCertain: false };
+/** Whether the line may do what is denied without its text showing it: by a command that is not in it, or a file that a variable names. */
+function mayEvade(all: readonly ShellPart[], { deny }: Rules): boolean {
+  const namesFiles = deny.some(({ subject, scope }) => subject.accessKind !== 'execute' && scope.kind !== 'all');
+  const isAnything = (part: ShellPart): boolean =>
+    part.kind === 'command' &&
+    part.inner === null &&
+    !isMetadataOnly(part) &&
+    part.words
+      .slice(1)
+      .some((word) => /^["']*\$/.test(word.text) && word.value === null && knownPattern(word) === null);
+  return deny.length > 0 && all.some((part) => mayHide(part) || (namesFiles && isAnything(part)));
 }
 
 async function judgeFiles(
@@ -89,7 +101,7 @@ async function judgeFiles(
   changesFolder: boolean,
   rules: Rules,
   context: JudgeContext,
-): Promise<ReadonlyMap<ShellPart, Verdict>> {
+): Promise<Files> {
   const verdicts = new Map<ShellPart, Verdict>();
   for (const part of all) {
     if (part.kind !== 'file' || isHarmlessDevice(part.path)) continue;
@@ -107,24 +119,73 @@ function unknownFolder({ use, path }: FilePart, rules: Rules): Verdict {
   return { decision: 'ask', reason, rule: subject === null ? null : `${subject}(${path})`, mayBeDenied };
 }
 
+/** Whether rules and the built-in list cover all of a line, and what they let it do. */
+async function cover(
+  line: CommandLine,
+  files: Files,
+  use: PathUse,
+  rules: Rules,
+  context: JudgeContext,
+): Promise<AskVerdict | AllowVerdict> {
+  const allow = await commandRules(rules.allow);
+  const known = await builtIns(line.all, use, rules, context);
+  const whole = allow.filter((rule) => coversCommandLine(rule, line.command));
+  const found = line.parts.map((part) => coverPart(part, allow, files, known));
+  const open = whole.length > 0 ? [] : found.flatMap(({ uncovered }) => uncovered);
+  const ask = (reason: string, rule: string | null): AskVerdict => ({ decision: 'ask', reason, rule });
+  if (open.length > 0) return ask(reasonToAsk(open, line.command), suggestRule(line.command, open, rules));
+  const grants = [...whole.map(({ rule }) => rule.grant), ...found.map(({ grant }) => grant)];
+  if (context.hasSandbox) return { decision: 'allow', grant: { ...together(grants), files: writtenFiles(files) } };
+  const isKnown = (part: ShellPart): boolean =>
+    part.kind === 'file' || (part.kind === 'command' && known.get(part) !== 'no' && known.has(part));
+  return line.all.every(isKnown) && findsSystemPrograms(context)
+    ? { decision: 'allow' }
+    : ask('there is no sandbox here, so only commands that read run without approval', null);
+}
+
+async function builtIns(
+  all: readonly ShellPart[],
+  { folders }: PathUse,
+  rules: Rules,
+  context: JudgeContext,
+): Promise<ReadonlyMap<ShellPart, BuiltIn>> {
+  const found = new Map<ShellPart, BuiltIn>();
+  for (const part of all)
+    if (part.kind === 'command' && folders !== null) found.set(part, await builtIn(part, folders, rules, context));
+  return found;
+}
+
+interface CoveredPart {
+  readonly uncovered: readonly ShellPart[];
+  readonly grant: Grant;
+}
+
+function coverPart(
+  part: ShellPart,
+  allow: readonly CommandRule[],
+  files: Files,
+  known: ReadonlyMap<ShellPart, BuiltIn>,
+): CoveredPart {
+  if (part.kind === 'unclear') return { uncovered: [part], grant: READING };
+  if (part.kind === 'file')
+    return { uncovered: (files.get(part)?.decision ?? 'allow') === 'allow' ? [] : [part], grant: READING };
+  const { reach, grant } = coverage(allow, part);
+  if (reach === 'all' || known.get(part) === 'yes') return { uncovered: [], grant };
+  const inner = (part.inner?.parts ?? []).map((one) => coverPart(one, allow, files, known));
+  return {
+    uncovered: [...(reach === 'outer' ? [] : [part]), ...inner.flatMap(({ uncovered }) => uncovered)],
+    grant: together([grant, ...inner.map((one) => one.grant)]),
+  };
+}
+
+/** The files that the line redirects to, all of which rules for writing cover. */
+function writtenFiles(files: Files): readonly string[] {
+  return [...files].flatMap(([part]) => (part.kind === 'file' && part.use === 'write' ? [part.path] : []));
+}
+
 function suggestRule(command: string, open: readonly ShellPart[], rules: Rules): string | null {
   const subject = generalSubject(rules, 'execute');
   return subject === null ? null : suggestCommandRule(subject, command, open);
-}
-
-function uncovered(
-  parts: readonly ShellPart[],
-  allow: readonly CommandRule[],
-  files: ReadonlyMap<ShellPart, Verdict>,
-): readonly ShellPart[] {
-  return parts.flatMap((part): readonly ShellPart[] => {
-    if (part.kind === 'unclear') return [part];
-    if (part.kind === 'file') return (files.get(part)?.decision ?? 'allow') === 'allow' ? [] : [part];
-    const covered = coverage(allow, part);
-    if (covered === 'all') return [];
-    const inner = uncovered(part.inner?.parts ?? [], allow, files);
-    return covered === 'outer' ? inner : [part, ...inner];
-  });
 }
 
 function reasonToAsk(open: readonly ShellPart[], command: string): string {

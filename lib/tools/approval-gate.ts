@@ -1,12 +1,23 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { ToolCallPart } from '../chat/message.js';
-import { asHiError, unreachable } from '../errors.js';
+import { asHiError, HiError, unreachable } from '../errors.js';
 import type { Access } from '../permission/access.js';
 import { judge } from '../permission/judge.js';
 import type { JudgeContext, Verdict } from '../permission/paths/judge-path.js';
-import { type Rules, readRules } from '../permission/rules/rules.js';
+import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
+import {
+  type CommandGrant,
+  describeRule,
+  generalSubject,
+  type RuleObject,
+  type Rules,
+  readRules,
+} from '../permission/rules/rules.js';
+import type { ConfinedRun, Sandbox } from '../permission/sandbox/sandbox.js';
 import { describeCall } from './describe-call.js';
-import type { Approval, ApprovalQuestion, Approve, ToolContext } from './tool.js';
+import { grantFor, type Lack, lackNote } from './sandbox-failure.js';
+import type { Approval, ApprovalQuestion, Approve, Permit, ToolContext } from './tool.js';
 
 /** What decides whether a call may run. */
 export interface Gate {
@@ -17,38 +28,156 @@ export interface Gate {
   readonly allowAll: boolean;
   readonly ownPlaces: readonly string[];
   readonly freeFolders: readonly string[];
-  remember(rule: string): Promise<void>;
+  /** The sandbox of commands; null where the system has none. */
+  sandbox(): Promise<Sandbox | null>;
+  remember(rule: RuleObject): Promise<void>;
 }
 
-/** Decides whether a call may run, asking the user if the rules say so. Returns null, or the reason for the model why it may not. */
+/** A call may run, and how; or why it may not, as the model reads it. */
+export type Passage = { readonly permit: Permit } | { readonly refusal: string };
+
+/** A call about whose file somebody else changes their mind this often is given up. */
+const MOST_QUESTIONS = 5;
+
+/** Lets a call through, after asking the user where the rules say so. What changes while the user thinks is asked about again. */
 export async function* passGate(
   gate: Gate,
   call: ToolCallPart,
   access: Access,
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, string | null> {
-  const verdict = await judge(call.name, access, gate.rules, judgeContext(gate));
+): AsyncGenerator<ChatEvent, Passage> {
+  for (let question = 0; question < MOST_QUESTIONS; question += 1) {
+    const place = await placeOf(access, gate.context);
+    const passage = yield* decide(gate, call, access, place, signal);
+    if ('refusal' in passage || isSame(access, place, await placeOf(access, gate.context))) return passage;
+  }
+  return { refusal: 'Not run: its file keeps changing.' };
+}
+
+async function placeOf(access: Access, { workingFolder }: ToolContext): Promise<JudgedPlace | null> {
+  return access.kind === 'execute' ? null : judgedPlace(access.path, workingFolder);
+}
+
+/** What is read may grow meanwhile; what is changed must be what the shown difference was made from. */
+function isSame({ kind }: Access, before: JudgedPlace | null, after: JudgedPlace | null): boolean {
+  const isSameFile = before?.path === after?.path && before?.file === after?.file;
+  return isSameFile && (kind === 'read' || before?.content === after?.content);
+}
+
+async function* decide(
+  gate: Gate,
+  call: ToolCallPart,
+  access: Access,
+  place: JudgedPlace | null,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, Passage> {
+  const verdict = await confinable(gate, await judgePlace(gate, call, access, place));
   switch (verdict.decision) {
     case 'allow':
-      return null;
+      return { permit: { place, confined: verdict.confined } };
     case 'deny':
-      return `Not allowed: ${verdict.reason}. Do not try to do the same in another way.`;
-    case 'ask':
-      if (gate.allowAll && !verdict.mayBeDenied) return null;
-      if (gate.approve) return yield* ask(gate, gate.approve, await question(gate, call, access, verdict), signal);
+      return { refusal: `Not allowed: ${verdict.reason}. Do not try to do the same in another way.` };
+    case 'ask': {
+      const approved = { permit: { place, confined: await confineAll(gate, access) } };
+      if (gate.allowAll && !verdict.mayBeDenied) return approved;
+      if (gate.approve) {
+        const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.root };
+        const refusal = yield* ask(
+          gate,
+          gate.approve,
+          await question(gate, call, access, verdict.reason, rule),
+          rule,
+          signal,
+        );
+        return refusal === null ? approved : { refusal };
+      }
       yield notice(
         `Not run: ${describeCall(call)} needs approval (${verdict.reason}), and the user cannot be asked here. -y approves every call.`,
       );
-      return `Not allowed: ${verdict.reason}, and the user cannot be asked here. The user can allow it with -y or with a rule in tools.permissions.`;
+      return {
+        refusal: `Not allowed: ${verdict.reason}, and the user cannot be asked here. The user can allow it with -y or with a rule in tools.permissions.`,
+      };
+    }
     default:
       return unreachable(verdict);
   }
+}
+
+/** Judges a path as it is written and as it was resolved just now, which is what will be opened. */
+async function judgePlace(gate: Gate, call: ToolCallPart, access: Access, place: JudgedPlace | null): Promise<Verdict> {
+  const context = await judgeContext(gate, access);
+  const verdict = await judge(call.name, access, gate.rules, context);
+  const isResolved = place === null || access.kind === 'execute' || place.path === access.path;
+  if (isResolved || verdict.decision !== 'allow') return verdict;
+  return judge(call.name, { ...access, path: place.path }, gate.rules, context);
+}
+
+type Decision =
+  | Exclude<Verdict, { decision: 'allow' }>
+  | { readonly decision: 'allow'; readonly confined: ConfinedRun | null };
+
+/** What is allowed in the sandbox is asked for where the sandbox cannot be made. `-y` approves of the call itself, so it runs outside. */
+async function confinable(gate: Gate, verdict: Verdict): Promise<Decision> {
+  if (verdict.decision !== 'allow') return verdict;
+  const grant = gate.context.sandbox ? everything(gate) : verdict.grant;
+  const isOutside = grant === undefined || (gate.allowAll && !gate.context.sandbox);
+  const sandbox = isOutside ? null : await gate.sandbox();
+  if (sandbox === null || grant === undefined) return { decision: 'allow', confined: null };
+  try {
+    const { workingFolder } = gate.context;
+    const files = grant.files.map((path) => absolutePath(path, workingFolder));
+    return { decision: 'allow', confined: await sandbox.confine({ ...grant, files }, workingFolder) };
+  } catch (failure) {
+    if (gate.context.sandbox || !(failure instanceof HiError)) throw failure;
+    return { decision: 'ask', reason: failure.message, rule: null };
+  }
+}
+
+/** With `tools.sandbox` what the user approves runs in the sandbox too. */
+async function confineAll(gate: Gate, access: Access): Promise<ConfinedRun | null> {
+  if (access.kind !== 'execute' || !gate.context.sandbox) return null;
+  const sandbox = await gate.sandbox();
+  return (await sandbox?.confine(everything(gate), gate.context.workingFolder)) ?? null;
+}
+
+const everything = ({ context: { sandbox } }: Gate): CommandGrant => ({
+  write: true,
+  network: sandbox?.network === true,
+  files: [],
+});
+
+/** Asks whether a command that the sandbox stopped may run outside of it. Resolves to what the model reads when it may not. */
+export async function* askOutside(
+  gate: Gate,
+  call: ToolCallPart,
+  access: Extract<Access, { kind: 'execute' }>,
+  lack: Lack,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, string | null> {
+  const rule = ruleFor(gate, access, lack);
+  if (gate.approve === null) {
+    yield notice(`${describeCall(call)}: ${lackNote(lack, rule)}`);
+    return lackNote(lack, rule);
+  }
+  const reason = `the sandbox stopped it: ${lack.message}; run it outside of the sandbox?`;
+  return yield* ask(gate, gate.approve, await question(gate, call, access, reason, rule), rule, signal);
+}
+
+/** The rule by which the same command would have worked in the sandbox; null where none would help. */
+function ruleFor({ rules, context }: Gate, { command }: { readonly command: string }, lack: Lack): RuleObject | null {
+  const subject = generalSubject(rules, 'execute');
+  const grant = grantFor(lack);
+  const isExact = !/[\u0000-\u001f\u007f-\u009f]|:\*$/.test(command.trim()) && command.length <= 200;
+  return subject === null || grant === null || !isExact
+    ? null
+    : { rule: `${subject}(${command.trim()})`, folder: context.root, ...grant };
 }
 
 async function* ask(
   gate: Gate,
   approve: Approve,
   question: ApprovalQuestion,
+  rule: RuleObject | null,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string | null> {
   const approval: Approval = await approve(question, signal);
@@ -56,7 +185,7 @@ async function* ask(
     case 'once':
       return null;
     case 'always':
-      yield* remember(gate, question.rule);
+      yield* remember(gate, rule);
       return null;
     case 'no':
       return approval.reason ? `The user said no: ${approval.reason}` : 'The user said no.';
@@ -65,14 +194,16 @@ async function* ask(
   }
 }
 
-async function* remember(gate: Gate, rule: string | null): AsyncGenerator<ChatEvent, void> {
+async function* remember(gate: Gate, rule: RuleObject | null): AsyncGenerator<ChatEvent, void> {
   if (rule === null) return;
-  const { allow } = readRules({ allow: [rule], ask: [], deny: [] }, gate.rules.subjects);
+  const { allow } = readRules({ allow: [rule], ask: [], deny: [] }, gate.rules.subjects, gate.context.root);
   gate.rules = { ...gate.rules, allow: [...gate.rules.allow, ...allow] };
   try {
     await gate.remember(rule);
   } catch (failure) {
-    yield notice(`The rule ${rule} applies until hi ends, but could not be stored: ${asHiError(failure).message}`);
+    yield notice(
+      `The rule ${describeRule(rule)} applies until hi ends, but could not be stored: ${asHiError(failure).message}`,
+    );
   }
 }
 
@@ -80,9 +211,10 @@ async function question(
   gate: Gate,
   call: ToolCallPart,
   access: Access,
-  { reason, rule }: Extract<Verdict, { decision: 'ask' }>,
+  reason: string,
+  rule: RuleObject | null,
 ): Promise<ApprovalQuestion> {
-  return { call, preview: await previewOf(gate, access), reason, rule };
+  return { call, preview: await previewOf(gate, access), reason, rule: rule === null ? null : describeRule(rule) };
 }
 
 async function previewOf(gate: Gate, access: Access): Promise<ApprovalQuestion['preview']> {
@@ -104,14 +236,15 @@ async function diffOf(gate: Gate, access: Extract<Access, { kind: 'write' }>): P
     return await access.preview();
   } catch (failure) {
     const read: Access = { kind: 'read', path: access.path };
-    const verdict = await judge(null, read, gate.rules, judgeContext(gate));
+    const verdict = await judge(null, read, gate.rules, await judgeContext(gate, read));
     if (verdict.decision === 'allow') throw failure;
     return 'The change cannot be shown, and will fail.';
   }
 }
 
-function judgeContext({ context, ownPlaces, freeFolders }: Gate): JudgeContext {
-  return { ...context, ownPlaces, freeFolders };
+async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext> {
+  const { context, ownPlaces, freeFolders } = gate;
+  return { ...context, ownPlaces, freeFolders, hasSandbox: kind === 'execute' && (await gate.sandbox()) !== null };
 }
 
 function notice(text: string): ChatEvent {

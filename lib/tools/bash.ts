@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { HiError, systemCode } from '../errors.js';
 import { commandEnvironment } from '../permission/command-environment.js';
-import { sandboxWrapper } from '../permission/sandbox.js';
 import type { SecretStream } from '../permission/secret-stream.js';
 import { endProcesses } from './shell/end-processes.js';
 import { OutputKeeper, outputName } from './shell/limit-output.js';
@@ -23,25 +22,31 @@ export const bash: Tool<{ readonly command: string }> = {
     additionalProperties: false,
   },
   access: ({ command }) => ({ kind: 'execute', command }),
-  async run({ command }, context, emit, signal) {
+  async run({ command }, context, emit, signal, permit) {
+    const confined = permit?.confined ?? null;
     if (command.includes('\0')) throw new HiError('usage', 'A command cannot contain a NUL character.');
     await requireFolder(context);
-    const wrapper = context.sandbox ? await sandboxWrapper(context.sandbox, context) : [];
     const name = outputName();
     const stdout = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stdout`, maskOf(context));
     const stderr = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stderr`, maskOf(context));
+    let aside: readonly string[] = [];
     const end = await runShell(
       command,
       {
         folder: context.workingFolder,
-        env: commandEnvironment(context.env, [], context.variables),
+        env: { ...commandEnvironment(context.env, [], context.variables), ...confined?.env },
         timeout: context.timeout,
-        wrapper,
+        wrapper: confined?.wrapper ?? [],
+        filter: confined?.filter ?? null,
         stdout: (chunk) => emit(stdout.take(chunk)),
         stderr: (chunk) => emit(stderr.take(chunk)),
       },
       signal,
-    ).catch(explain);
+    )
+      .catch(explain)
+      .finally(() => {
+        aside = confined?.finish() ?? [];
+      });
     await keepUntilTurnEnd(end, context);
     for (const stream of [stdout, stderr]) emit(stream.rest());
     const [room, errorRoom] = splitLimit(context.outputLimit, stdout.characters, stderr.characters);
@@ -56,6 +61,7 @@ export const bash: Tool<{ readonly command: string }> = {
       ...(end.timedOut ? { timed_out: true, note: `Timed out after ${context.timeout / 1000} s.` } : {}),
       ...(end.signal !== null && !end.timedOut ? { signal: end.signal } : {}),
       ...(moved ? { working_folder: context.workingFolder } : {}),
+      ...(aside.length > 0 ? { note: asideNote(aside) } : {}),
     };
   },
 };
@@ -86,6 +92,10 @@ function explain(failure: unknown): never {
       cause: failure,
     });
   throw failure;
+}
+
+function asideNote(paths: readonly string[]): string {
+  return `Other programs would run what the command left here, so it was renamed: ${paths.join(', ')}. The user can approve such a command.`;
 }
 
 /** Background processes may run until the turn ends. */

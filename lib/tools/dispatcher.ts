@@ -7,13 +7,21 @@ import { asHiError } from '../errors.js';
 import type { Access } from '../permission/access.js';
 import { commandEnvironment } from '../permission/command-environment.js';
 import { MASK, maskObject, secretMask } from '../permission/mask-secrets.js';
-import { type Permissions, type RuleSubject, readRules } from '../permission/rules/rules.js';
+import {
+  type Permissions,
+  type RuleObject,
+  type RuleSubject,
+  type Rules,
+  readRules,
+} from '../permission/rules/rules.js';
+import type { Sandbox } from '../permission/sandbox/sandbox.js';
 import { SecretStream } from '../permission/secret-stream.js';
 import { suggestion } from '../registry.js';
-import { type Gate, passGate } from './approval-gate.js';
+import { askOutside, type Gate, passGate } from './approval-gate.js';
 import { FailureWatch } from './repeated-failure.js';
 import { runTool } from './run-tool.js';
-import type { Approve, Tool, ToolContext, ToolRunner } from './tool.js';
+import { lackOf } from './sandbox-failure.js';
+import type { Approve, Permit, Tool, ToolContext, ToolRunner } from './tool.js';
 import { argumentErrors } from './validate-arguments.js';
 
 /** What a tool runner needs. */
@@ -30,7 +38,7 @@ export interface ToolRunnerOptions {
   /** `-y`: "ask" means yes. Calls that `deny` covers are still refused. */
   readonly allowAll: boolean;
   /** Stores a rule that the user allowed with "always". */
-  remember(rule: string): Promise<void>;
+  remember(rule: RuleObject): Promise<void>;
   /** The configured keys: never in a command's environment, and hidden in every result. */
   readonly secrets: readonly string[];
   /** hi's own folders and files (configuration, history): access to them always needs approval. */
@@ -83,12 +91,13 @@ class ToolExecutor implements ToolRunner {
       (cleanup) => this.#cleanups.push(cleanup),
     );
     this.#gate = {
-      rules: readRules(options.permissions, options.ruleSubjects ?? options.tools),
+      rules: readRules(options.permissions, options.ruleSubjects ?? options.tools, options.context.root),
       context: this.#context,
       approve: options.approve,
       allowAll: options.allowAll,
       ownPlaces: options.ownPlaces ?? [],
       freeFolders: [options.context.spillFolder, ...(options.freeFolders ?? [])],
+      sandbox: sandboxOnce(options, () => this.#gate.rules),
       remember: (rule) => options.remember(rule),
     };
   }
@@ -127,19 +136,35 @@ class ToolExecutor implements ToolRunner {
       if (wrong !== null) return { error: wrong };
       const access = tool.access(call.args, this.#context);
       if (wouldWriteMask(access, call.args)) return { error: MASKED_CALL };
-      const refusal = yield* passGate(this.#gate, call, access, signal);
+      const passage = yield* passGate(this.#gate, call, access, signal);
       if (signal.aborted) return interrupted();
-      if (refusal !== null) return { error: refusal };
+      if ('refusal' in passage) return { error: passage.refusal };
       const onOutput = (text: string): string => {
         const masked = this.#mask(text);
         printed = (printed + masked).slice(-MAX_PARTIAL_OUTPUT);
         return masked;
       };
-      const result = yield* runTool(tool, call, this.#context, onOutput, signal);
+      const result = yield* this.#runPermitted({ tool, call, access, permit: passage.permit }, onOutput, signal);
       return signal.aborted ? interrupted(printed) : { result };
     } catch (thrown) {
       return signal.aborted ? interrupted(printed) : { error: sentence(thrown) };
     }
+  }
+
+  /** Runs a call, and once more outside of the sandbox where that stopped it and the user says so. */
+  async *#runPermitted(
+    { tool, call, access, permit }: PermittedCall,
+    onOutput: (text: string) => string,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, JsonObject> {
+    const result = yield* runTool(tool, call, this.#context, permit, onOutput, signal);
+    const { confined } = permit;
+    if (confined === null || access.kind !== 'execute' || this.#context.sandbox || signal.aborted) return result;
+    const lack = lackOf(result, confined.grant);
+    if (lack === null) return result;
+    const refusal = yield* askOutside(this.#gate, call, access, lack, signal);
+    if (refusal !== null || signal.aborted) return { ...result, note: refusal ?? 'interrupted' };
+    return yield* runTool(tool, call, this.#context, { ...permit, confined: null }, onOutput, signal);
   }
 
   #unknown(name: string): string {
@@ -161,16 +186,48 @@ class ToolExecutor implements ToolRunner {
   }
 }
 
+/** A call that may run. */
+interface PermittedCall {
+  readonly tool: Tool;
+  readonly call: ToolCallPart;
+  readonly access: Access;
+  readonly permit: Permit;
+}
+
+/** The sandbox of the session, made when the first command needs it. */
+function sandboxOnce(options: ToolRunnerOptions, rules: () => Rules): Gate['sandbox'] {
+  let made: Promise<Sandbox | null> | null = null;
+  const make = async () => {
+    const { Sandbox, sandboxKind } = await import('../permission/sandbox/sandbox.js');
+    const { context, ownPlaces = [], freeFolders = [] } = options;
+    const { coversPath } = await import('../permission/paths/judge-path.js');
+    if (!context.sandbox && (await sandboxKind()) === null) return null;
+    return new Sandbox({
+      root: context.root,
+      ownPlaces: [...ownPlaces, ...(context.sandbox?.hidden ?? [])],
+      freeFolders: [context.spillFolder, ...freeFolders],
+      isDenied: (path) =>
+        rules().deny.some(
+          (rule) =>
+            rule.subject.accessKind === 'read' && rule.scope.kind !== 'all' && coversPath(rule, [path], context.root),
+        ),
+    });
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** The session's context, with no keys in the environment. Both contexts share one working folder. */
 function sharedContext(
-  { context, secrets, ownPlaces = [] }: ToolRunnerOptions,
+  { context, secrets }: ToolRunnerOptions,
   outputLimit: () => number,
   atTurnEnd: (end: () => Promise<void>) => void,
 ): ToolContext {
   return {
     ...context,
     env: commandEnvironment(context.env, secrets, context.variables),
-    sandbox: context.sandbox ? { ...context.sandbox, hidden: [...context.sandbox.hidden, ...ownPlaces] } : null,
     maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
     atTurnEnd,
     get outputLimit() {

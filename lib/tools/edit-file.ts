@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import type { JsonObject } from '../chat/json.js';
 import { HiError, systemCode } from '../errors.js';
-import { absolutePath, locate } from '../permission/paths/resolve-path.js';
+import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
 import { changePreview } from './change-preview.js';
+import { openJudged } from './open-judged.js';
 import { replaceFile } from './replace-file.js';
 import { replaceOnce } from './replace-once.js';
 import { detectEncoding } from './shell/decode-text.js';
@@ -34,20 +36,23 @@ export const editFile: Tool<Edit> = {
   },
   access(edit, { workingFolder }) {
     const path = absolutePath(edit.path, workingFolder);
-    return { kind: 'write', path, preview: async () => changePreview(path, (await applyEdit(edit, path)).text) };
+    return {
+      kind: 'write',
+      path,
+      preview: async () => changePreview(path, (await applyEdit(edit, await judgedPlace(path, '/'))).text),
+    };
   },
-  async run(edit, { workingFolder }) {
-    const { absolute, real } = await locate(edit.path, workingFolder);
-    const path = real ?? absolute;
-    const { bytes, line } = await applyEdit(edit, path);
-    await replaceFile(path, bytes);
+  async run(edit, { workingFolder }, _emit, _signal, permit) {
+    const judged = permit?.place ?? (await judgedPlace(edit.path, workingFolder));
+    const { bytes, line } = await applyEdit(edit, judged);
+    await replaceFile(judged, bytes);
     return { success: true, line };
   },
 };
 
 /** The new content of the file. Throws a `HiError` if the change cannot be made. */
-async function applyEdit(edit: Edit, path: string) {
-  const before = await readFile(path).catch((failure) => explain(failure, edit.path));
+async function applyEdit(edit: Edit, place: JudgedPlace) {
+  const before = await readJudged(place).catch((failure) => explain(failure, edit.path));
   const encoding = await detectEncoding(before, true);
   if (encoding.kind === 'binary')
     throw new HiError('usage', `Cannot edit '${edit.path}': it is not text (${encoding.what}).`);
@@ -59,6 +64,15 @@ async function applyEdit(edit: Edit, path: string) {
   const { text, line } = replaceOnce(new TextDecoder(encoding.name).decode(before), edit);
   const marked = encoding.mark > 0 ? `\ufeff${text}` : text;
   return { text, line, bytes: Buffer.from(marked, encoding.name === 'utf-8' ? 'utf8' : 'utf16le') };
+}
+
+async function readJudged(place: JudgedPlace): Promise<Buffer> {
+  const file = await openJudged(place, constants.O_RDONLY);
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
 }
 
 function explain(failure: unknown, path: string): never {

@@ -1,7 +1,10 @@
+import { constants, type Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HiError, systemCode } from '../errors.js';
-import { absolutePath, locate } from '../permission/paths/resolve-path.js';
+import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
+import { openJudged } from './open-judged.js';
 import type { Tool } from './tool.js';
 
 /** The most names that are listed; fewer if they exceed the output limit. The result states the total. */
@@ -21,10 +24,10 @@ export const listFiles: Tool<{ readonly path: string }> = {
     additionalProperties: false,
   },
   access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder), isFolder: true }),
-  async run({ path }, { workingFolder, outputLimit }) {
-    const { absolute, real } = await locate(path, workingFolder);
-    const folder = real ?? absolute;
-    const found = await readdir(folder, { withFileTypes: true }).catch((failure) => explain(failure, path));
+  async run({ path }, { workingFolder, outputLimit }, _emit, _signal, permit) {
+    const judged = permit?.place ?? (await judgedPlace(path, workingFolder));
+    const folder = judged.path;
+    const found = await entriesOf(judged).catch((failure) => explain(failure, path));
     found.sort((one, other) => (one.name < other.name ? -1 : 1));
     const shown = found.slice(0, Math.min(MAX_ENTRIES, entriesThatFit(found, outputLimit)));
     const entries = await Promise.all(
@@ -39,6 +42,17 @@ export const listFiles: Tool<{ readonly path: string }> = {
     return { entries, total: found.length, truncated: true, note };
   },
 };
+
+/** The entries of the folder that was judged. */
+async function entriesOf(place: JudgedPlace): Promise<Dirent[]> {
+  const folder = await openJudged(place, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    const path = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : place.path;
+    return await readdir(path, { withFileTypes: true });
+  } finally {
+    await folder.close();
+  }
+}
 
 /** How many of the names fit in that many characters, including quotes and commas. */
 function entriesThatFit(found: readonly { readonly name: string }[], characters: number): number {

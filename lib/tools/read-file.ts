@@ -1,10 +1,12 @@
 import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { JsonObject } from '../chat/json.js';
 import { HiError, systemCode } from '../errors.js';
-import { absolutePath, locate } from '../permission/paths/resolve-path.js';
+import { judgedPlace } from '../permission/paths/judged-place.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
 import { nearest } from '../registry.js';
+import { openJudged } from './open-judged.js';
 import { detectEncoding } from './shell/decode-text.js';
 import type { Tool, ToolContext } from './tool.js';
 
@@ -32,13 +34,9 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
     additionalProperties: false,
   },
   access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder) }),
-  async run({ path, offset = 1, limit = Number.POSITIVE_INFINITY }, context, _emit, signal) {
-    const { real } = await locate(path, context.workingFolder);
-    // Without O_NONBLOCK, opening a pipe without a writer blocks forever.
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-    const file = await open(real ?? absolutePath(path, context.workingFolder), flags).catch((failure) =>
-      explain(failure, path, context),
-    );
+  async run({ path, offset = 1, limit = Number.POSITIVE_INFINITY }, context, _emit, signal, permit) {
+    const judged = permit?.place ?? (await judgedPlace(path, context.workingFolder));
+    const file = await openJudged(judged, constants.O_RDONLY).catch((failure) => explain(failure, path, context));
     try {
       await refuseSpecial(await file.stat(), path);
       const sample = Buffer.alloc(SAMPLE_BYTES);

@@ -1,35 +1,57 @@
 import { constants } from 'node:fs';
-import { access, open, rename, stat, unlink } from 'node:fs/promises';
+import { access, lstat, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HiError, systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
+import { identityOf, type JudgedPlace } from '../permission/paths/judged-place.js';
+import { changed, openFolderOf } from './open-judged.js';
 
 /**
  * Replaces a file atomically, by writing a temporary file and renaming it. Creates parent folders and keeps the mode of an existing file.
- * `path` must be a real path: a link would be replaced. Throws a `HiError` with the reason on failure.
+ * Throws a `HiError` with the reason on failure, also if another file was put in its place since it was judged.
  * Resolves to whether the file is new.
  */
-export async function replaceFile(path: string, content: string | Uint8Array): Promise<boolean> {
-  const before = await existing(path);
+export async function replaceFile(place: JudgedPlace, content: string | Uint8Array): Promise<boolean> {
+  const before = await existing(place.path);
+  try {
+    makeFolder(dirname(place.path), 0o777);
+    const { folder, path } = await openFolderOf(place);
+    try {
+      await putInPlace(place, path, content, before);
+    } finally {
+      await folder.close();
+    }
+  } catch (failure) {
+    throw explain(failure, place.path);
+  }
+  return before === null;
+}
+
+async function putInPlace(
+  place: JudgedPlace,
+  path: string,
+  content: string | Uint8Array,
+  mode: number | null,
+): Promise<void> {
   // Not `writeAside`: it would follow a link created at the permitted path, and overwrite a file that has its temporary name.
   const aside = join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}-${Date.now()}.hi`);
   try {
-    makeFolder(dirname(path), 0o777);
-    const file = await open(aside, 'wx', before ?? 0o666);
+    const file = await open(aside, 'wx', mode ?? 0o666);
     try {
       await file.writeFile(content);
       // `open` applies the umask to the mode.
-      if (before !== null) await file.chmod(before);
+      if (mode !== null) await file.chmod(mode);
       await file.sync();
     } finally {
       await file.close();
     }
+    const now = await lstat(path, { bigint: true }).catch(() => null);
+    if ((now === null ? null : identityOf(now)) !== place.file) throw changed(place);
     await rename(aside, path);
   } catch (failure) {
     await unlink(aside).catch(() => {});
-    throw explain(failure, path);
+    throw failure;
   }
-  return before === null;
 }
 
 /** The mode of the existing file, or null. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../chat/json.js';
 import type { ToolCallPart } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { OutputQueue } from './shell/output-queue.js';
-import type { Tool, ToolContext } from './tool.js';
+import type { Permit, Tool, ToolContext } from './tool.js';
 
 /** How long a call may take to end after its signal aborts, and to report its own timeout, in milliseconds. */
 const GRACE_MS = 900;
@@ -20,12 +20,14 @@ export async function* runTool(
   tool: Tool,
   call: ToolCallPart,
   context: ToolContext,
+  permit: Permit,
   mask: (text: string) => string,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, JsonObject> {
   const queue = new OutputQueue();
   const stop = new AbortController();
-  const run = tool.run(call.args, context, (text) => queue.add(text), AbortSignal.any([signal, stop.signal]));
+  const either = AbortSignal.any([signal, stop.signal]);
+  const run = tool.run(call.args, context, (text) => queue.add(text), either, permit);
   let settled = false;
   const settle = () => {
     settled = true;

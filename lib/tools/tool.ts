@@ -4,9 +4,26 @@ import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
 import type { ToolSpec } from '../chat/request.js';
 import type { ToolEffect } from '../chat/tool-effect.js';
 import type { Access } from '../permission/access.js';
+import type { JudgedPlace } from '../permission/paths/judged-place.js';
 import type { RuleSubject } from '../permission/rules/rules.js';
-import type { SandboxSettings } from '../permission/sandbox.js';
+import type { ConfinedRun } from '../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../permission/secret-stream.js';
+
+/** What `tools.sandbox` says. */
+export interface SandboxSettings {
+  /** Whether commands may use the network. */
+  readonly network: boolean;
+  /** Folders and files that commands do not see, in addition to hi's own and the private places. */
+  readonly hidden: readonly string[];
+}
+
+/** How a call may run, as it was decided. */
+export interface Permit {
+  /** The place that was judged; null for what is no file. */
+  readonly place: JudgedPlace | null;
+  /** The sandbox that a command runs in; null for none. */
+  readonly confined: ConfinedRun | null;
+}
 
 /** The state that the tools of a session share. */
 export interface ToolContext {
@@ -24,7 +41,7 @@ export interface ToolContext {
   readonly outputLimit: number;
   /** The folder for full outputs that were too long for the model. */
   readonly spillFolder: string;
-  /** The sandbox for commands; if it does not work, no command runs. Absent or null for no sandbox. */
+  /** Runs every command in the sandbox, approved ones too; if it does not work, no command runs. Absent or null for only those that need no approval. */
   readonly sandbox?: SandboxSettings | null;
   /** Makes a mask of secrets for one stream of output. Set by the runner. */
   readonly maskStream?: () => SecretStream;
@@ -39,9 +56,16 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
   access(args: Args, context: ToolContext): Access;
   /**
    * Runs the call and resolves to the result for the model. `emit` shows output on the screen while it runs.
+   * `permit` is how it may run; absent for a call that was not judged.
    * Throws an error on failure; the model gets its message.
    */
-  run(args: Args, context: ToolContext, emit: (text: string) => void, signal: AbortSignal): Promise<JsonObject>;
+  run(
+    args: Args,
+    context: ToolContext,
+    emit: (text: string) => void,
+    signal: AbortSignal,
+    permit?: Permit,
+  ): Promise<JsonObject>;
 }
 
 /** A question to the user before a call runs. */

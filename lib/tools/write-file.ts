@@ -1,4 +1,5 @@
-import { absolutePath, locate } from '../permission/paths/resolve-path.js';
+import { judgedPlace } from '../permission/paths/judged-place.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
 import { changePreview } from './change-preview.js';
 import { replaceFile } from './replace-file.js';
 import type { Tool } from './tool.js';
@@ -24,9 +25,8 @@ export const writeFile: Tool<{ readonly path: string; readonly content: string }
     const absolute = absolutePath(path, workingFolder);
     return { kind: 'write', path: absolute, preview: () => changePreview(absolute, content) };
   },
-  async run({ path, content }, { workingFolder }) {
-    const { absolute, real } = await locate(path, workingFolder);
-    const created = await replaceFile(real ?? absolute, content);
+  async run({ path, content }, { workingFolder }, _emit, _signal, permit) {
+    const created = await replaceFile(permit?.place ?? (await judgedPlace(path, workingFolder)), content);
     return created ? { success: true, created: true } : { success: true };
   },
 };

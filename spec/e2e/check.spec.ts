@@ -41,7 +41,7 @@ describe('hi config check', () => {
       'context window: 9000 tokens, from the file',
     ])
       expect(stdout).toMatch(new RegExp(`^ok     ${part}`, 'm'));
-    expect(stdout).toMatch(/^(ok|-) +sandbox: off/m);
+    expect(stdout).toMatch(/^(ok +sandbox: bubblewrap|- +sandbox: none)/m);
     expect(stdout).toMatch(/^- +reachability: not checked; 'hi config check --live' makes/m);
     expect(stdout).not.toContain('sk-secret');
     expect(house?.asked).toEqual([]);

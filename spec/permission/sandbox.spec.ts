@@ -82,8 +82,8 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     mkdirSync(file('.git/hooks'), { recursive: true });
     writeFileSync(file('.git/config'), '[core]');
     await expectInSandbox(
-      'echo evil > .git/config; echo evil > .git/hooks/pre-commit; echo a > .git/index && echo ok',
-      { stdout: 'ok\n' },
+      'echo evil > .git/config; echo evil > .git/hooks/pre-commit; echo evil > .git/commondir; echo a > .git/index; echo end',
+      { stdout: 'end\n' },
     );
     expect([readFileSync(file('.git/config'), 'utf8'), existsSync(file('.git/hooks/pre-commit'))]).toEqual([
       '[core]',
@@ -117,11 +117,19 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
       expect(existsSync(file(`${folder}/pre-commit`))).toBe(false);
   });
 
-  it.each(['.git', '.git/hooks', '.git/config', '.husky'])(
+  it.each(['hooks', 'config'])('protects what .git/%s leads to', async (name) => {
+    mkdirSync(file('.git'));
+    mkdirSync(file('real'));
+    writeFileSync(file('real/x'), '');
+    symlinkSync(file(name === 'config' ? 'real/x' : 'real'), file(`.git/${name}`));
+    await expectInSandbox('echo evil > real/x; true', { exit_code: 0 });
+    expect(readFileSync(file('real/x'), 'utf8')).toBe('');
+  });
+
+  it.each(['.git', '.husky'])(
     'refuses to run anything where %s is a link, which a command could replace',
     async (path) => {
       mkdirSync(file('real'));
-      if (path.includes('/')) mkdirSync(file('.git'));
       symlinkSync(file('real'), file(path));
       expect(await run('true')).toEqual({ error: expect.stringContaining(`cannot protect '${file(path)}'`) });
     },

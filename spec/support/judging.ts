@@ -5,12 +5,13 @@ import { tools } from '../../lib/tools/index.js';
 
 /** A judge of commands with these rules, in a folder that need not exist. */
 export function judgeWith(permissions: Partial<Permissions>, around: Partial<JudgeContext> = {}) {
-  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, tools);
+  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, tools, '/nowhere/project');
   const surroundings: JudgeContext = {
     root: '/nowhere/project',
     workingFolder: '/nowhere/project',
     ownPlaces: [],
     freeFolders: ['/nowhere/spill'],
+    hasSandbox: true,
     env: { PATH: '/usr/bin', http_proxy: 'http://127.0.0.1:1' },
     ...around,
   };

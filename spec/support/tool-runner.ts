@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../../lib/chat/message.js';
+import type { RuleObject } from '../../lib/permission/rules/rules.js';
 import { createToolRunner, type ToolRunnerOptions, tools } from '../../lib/tools/index.js';
 import type { Approval, ApprovalQuestion, ToolContext } from '../../lib/tools/tool.js';
 
@@ -39,7 +40,7 @@ export interface Ran {
   readonly events: readonly ChatEvent[];
   readonly results: readonly ToolResultPart[];
   readonly questions: readonly ApprovalQuestion[];
-  readonly remembered: readonly string[];
+  readonly remembered: readonly RuleObject[];
 }
 
 type Settings = Partial<Omit<ToolRunnerOptions, 'context'>> & { readonly answer?: Approval | null };
@@ -47,7 +48,7 @@ type Settings = Partial<Omit<ToolRunnerOptions, 'context'>> & { readonly answer?
 /** A runner over the real tools that answers every question with `answer` (null: nobody to ask). */
 export function runnerOn({ context }: Bench, { answer = null, ...settings }: Settings = {}) {
   const questions: ApprovalQuestion[] = [];
-  const remembered: string[] = [];
+  const remembered: RuleObject[] = [];
   const runner = createToolRunner({
     tools,
     context,

@@ -95,7 +95,7 @@ describe('the tool runner', () => {
       call('write_file', { path: 'src/a.ts', content: 'a' }),
       call('write_file', { path: 'src/b.ts', content: 'b' }),
     ]);
-    expect(remembered).toEqual([`write_file(${place.folder}/src/*)`]);
+    expect(remembered).toEqual([{ rule: `write_file(${place.folder}/src/*)`, folder: place.folder }]);
     expect(questions).toHaveLength(1);
   });
 

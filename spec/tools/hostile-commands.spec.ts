@@ -10,10 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { judgeWith } from '../support/judging.js';
 import fc from '../support/properties.js';
+import { bench, runnerOn } from '../support/tool-runner.js';
 
 /** Rules a careless user might have: much is allowed, but neither `evil` nor any write. */
 const ALLOWED = [
@@ -111,18 +112,16 @@ describe('the judge of commands', () => {
     expect(new Set([...GENERATED, ...picked]).size).toBeGreaterThan(300);
   });
 
-  it('lets nothing hidden behind an allowed command run unasked', async () => {
+  it('lets nothing run outside of the sandbox', async () => {
     const judge = judgeWith({ allow: ALLOWED });
-    const unasked: string[] = [];
-    for (const command of GENERATED) if ((await judge(command)).decision === 'allow') unasked.push(command);
-    expect(unasked).toEqual([]);
-  });
-
-  it('lets none of the hand-picked commands run unasked', async () => {
-    const judge = judgeWith({ allow: ALLOWED });
-    const unasked: string[] = [];
-    for (const command of picked) if ((await judge(command)).decision === 'allow') unasked.push(command);
-    expect(unasked).toEqual([]);
+    const alone = judgeWith({ allow: ALLOWED }, { hasSandbox: false });
+    const outside: string[] = [];
+    for (const command of [...GENERATED, ...picked]) {
+      const verdict = await judge(command);
+      const mayMore = verdict.decision === 'allow' && (verdict.grant?.write !== false || verdict.grant.network);
+      if (mayMore || (await alone(command)).decision === 'allow') outside.push(command);
+    }
+    expect(outside).toEqual([]);
   });
 
   it('lets nothing run unasked where there are no rules', async () => {
@@ -163,6 +162,33 @@ describe('the judge of commands', () => {
     const verdicts = await Promise.all(spaces.map((space) => judge(`git${space}status`)));
     expect(verdicts.map(({ decision }) => decision)).toEqual(spaces.map(() => 'ask'));
   });
+});
+
+describe('what rules allow, in the sandbox', () => {
+  it('writes nothing, whatever else it does', async () => {
+    const place = bench({ timeout: 5000 });
+    const outside = join(dirname(place.folder), 'outside');
+    mkdirSync(outside);
+    const evil = `#!/bin/sh\nfor place in ${place.folder} ${outside} ~; do : > $place/canary; done\n`;
+    for (const path of ['evil', 'sh.sh', 'x']) writeFileSync(join(place.folder, path), evil, { mode: 0o755 });
+    const before = readdirSync(place.folder);
+    const { one } = runnerOn(
+      { ...place, context: { ...place.context, env: { ...process.env, PATH: `${process.env.PATH}:${place.folder}` } } },
+      { permissions: { allow: ALLOWED, ask: [], deny: [] } },
+    );
+    const judge = judgeWith({ allow: ALLOWED });
+    const wrong: string[] = [];
+    const disguised = disguises.map((disguise) => disguise.replaceAll('@', () => './evil'));
+    for (const command of [...disguised, ...picked]) {
+      if ((await judge(command)).decision !== 'allow' || /sleep|yes\b/.test(command)) continue;
+      await one('bash', { command });
+      const now = [readdirSync(place.folder), readdirSync(outside)];
+      if (JSON.stringify(now) !== JSON.stringify([before, []])) wrong.push(command);
+      if (wrong.length > 0) break;
+    }
+    place.remove();
+    expect(wrong).toEqual([]);
+  }, 120_000);
 });
 
 describe('what runs unasked in a real bash', () => {

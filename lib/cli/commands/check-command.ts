@@ -5,7 +5,8 @@ import { publishedWindow } from '../../config/models.js';
 import type { Paths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { loadCodec } from '../../history/file/codec.js';
-import { sandboxWrapper } from '../../permission/sandbox.js';
+import { describeRule } from '../../permission/rules/rules.js';
+import { sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
@@ -70,6 +71,7 @@ async function* findings(world: World, options: CheckOptions): AsyncGenerator<Fi
   if ('failure' in opened) return yield opened;
   yield* conversation(opened.value);
   yield await sandbox(opened.value);
+  yield* rules(opened.value);
   yield* vendor(settings.value, opened.value, options);
 }
 
@@ -120,12 +122,31 @@ function lostAttachments(lost: readonly string[]): Finding {
   return { part: 'attachments', failure };
 }
 
-async function sandbox({ config, tools }: WiredSession): Promise<Finding> {
+async function sandbox({ config }: WiredSession): Promise<Finding> {
+  const part = 'sandbox';
   const isOn = config.tools.sandbox !== false;
-  const tried = await attempt('sandbox', () => sandboxWrapper(tools.sandbox ?? { network: false, hidden: [] }, tools));
-  if ('value' in tried)
-    return { part: 'sandbox', ok: isOn ? 'on, and it works' : 'off, but available (tools.sandbox turns it on)' };
-  return isOn ? tried : { part: 'sandbox', note: 'off, and not available here' };
+  const [kind, problem] = [await sandboxKind(), await sandboxProblem()];
+  if (kind !== null)
+    return { part, ok: `${kind}; ${isOn ? 'every command' : 'what runs without approval'} runs in it` };
+  if (isOn)
+    return {
+      part,
+      failure: new HiError('config', `tools.sandbox is on, but ${problem}, so no command runs.`, {
+        hint: 'Install bubblewrap (Debian: apt install bubblewrap), or set tools.sandbox to false.',
+      }),
+    };
+  const note = `none: ${problem}. Without approval only commands that read run, such as ls and grep; rules for others have no effect`;
+  return { part, note };
+}
+
+/** The rules that allow something in every folder, since no question showed them. */
+async function* rules({ config }: WiredSession): AsyncGenerator<Finding> {
+  const { allow } = config.tools.permissions;
+  const part = 'rules';
+  if (allow.length > 0) yield { part, ok: `${allow.length} allow calls without approval` };
+  for (const rule of allow)
+    if (typeof rule === 'string' || rule.folder === undefined)
+      yield { part, note: `in every folder: ${describeRule(rule)}` };
 }
 
 async function* vendor(settings: Settings, wired: WiredSession, options: CheckOptions): AsyncGenerator<Finding> {

@@ -82,7 +82,7 @@ export async function wire(
         allowAll: options.yes ?? false,
         remember: (rule) => addRule(paths.configFile, rule),
         secrets: await connections.secrets(),
-        ownPlaces: [paths.configFile, paths.data],
+        ownPlaces: [paths.config, paths.configFile, paths.data, paths.cache],
         freeFolders: [paths.skills],
       });
     }),

@@ -1,14 +1,15 @@
 import { homedir } from 'node:os';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { escapeGlob, isGlob, pathMatcher } from '../glob/glob.js';
-import { concerns, generalSubject, type Rule, type Rules } from '../rules/rules.js';
+import { type CommandGrant, concerns, generalSubject, type Rule, type Rules } from '../rules/rules.js';
 import { hardLinkReason } from './hard-links.js';
 import { privateReason } from './private-places.js';
 import { isInside, locate, type ResolvedPath } from './resolve-path.js';
 
 /** The decision about an access: allow it, ask the user, or deny it. */
 export type Verdict =
-  | { readonly decision: 'allow' }
+  /** `grant` is what a command may do in the sandbox that it runs in; absent for what runs without one. */
+  | { readonly decision: 'allow'; readonly grant?: CommandGrant }
   /** `rule` is what "always" stores; null where only "once" is offered. */
   | {
       readonly decision: 'ask';
@@ -28,6 +29,8 @@ export interface JudgeContext {
   readonly ownPlaces: readonly string[];
   /** Folders elsewhere whose files may be read without approval: skills, and outputs too long for the model. */
   readonly freeFolders: readonly string[];
+  /** Whether what is allowed by a rule runs in a sandbox. */
+  readonly hasSandbox: boolean;
   /** The environment of commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }

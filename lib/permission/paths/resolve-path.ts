@@ -26,6 +26,12 @@ export async function locate(path: string, folder: string): Promise<ResolvedPath
   return { absolute, real: follow('/', absolute.split(sep), 40) };
 }
 
+/** The same path with every link resolved; as it is, made absolute, where it cannot be. */
+export function realPath(path: string): string {
+  const absolute = absolutePath(path, process.cwd());
+  return follow('/', absolute.split(sep), 40) ?? absolute;
+}
+
 // Synchronous, because every word of a command is resolved: through the thread pool each call takes a hundred times as long.
 function follow(start: string, steps: readonly string[], links: number): string | null {
   let here = start;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { readCommand, type ShellPart } from '../shell/read-command.js';
 import type { ShellWord } from '../shell/shell-word.js';
-import type { Rule } from './rules.js';
+import type { Grant, Rule } from './rules.js';
 
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 
@@ -46,10 +46,26 @@ export function coversCommandLine({ rule: { scope } }: CommandRule, command: str
 /** How much of a command the rules allow: with the nested commands, only the outer one, or nothing. */
 export type Coverage = 'all' | 'outer' | 'none';
 
-/** How much of this command the rules cover. The prefix of a rule has to include the uncertain word, and the name of the nested command. */
-export function coverage(rules: readonly CommandRule[], part: CommandPart): Coverage {
-  const coverages = rules.map((rule) => coverageBy(rule, part));
-  return coverages.includes('all') ? 'all' : coverages.includes('outer') ? 'outer' : 'none';
+/** Nothing but reading. */
+export const READING: Grant = { write: false, network: false };
+
+/** All that one of these grants says. */
+export function together(grants: readonly Grant[]): Grant {
+  return { write: grants.some(({ write }) => write), network: grants.some(({ network }) => network) };
+}
+
+/** How much of this command the rules cover, and what they let it do. The prefix of a rule has to include the name of the nested command. */
+export function coverage(
+  rules: readonly CommandRule[],
+  part: CommandPart,
+): { readonly reach: Coverage; readonly grant: Grant } {
+  const found = rules.map((rule) => ({ reach: coverageBy(rule, part), grant: rule.rule.grant }));
+  const reach = found.some((one) => one.reach === 'all')
+    ? 'all'
+    : found.some((one) => one.reach === 'outer')
+      ? 'outer'
+      : 'none';
+  return { reach, grant: together(found.filter((one) => one.reach !== 'none').map(({ grant }) => grant)) };
 }
 
 function coverageBy(
@@ -62,7 +78,7 @@ function coverageBy(
   if (!wanted.every((word, index) => all[index]?.value === word)) return 'none';
   if (exact) return 'all';
   const reach = wanted.length - assignments.length;
-  if (reach <= 0 || (uncertainty !== null && uncertainty.index >= reach)) return 'none';
+  if (reach <= 0 || uncertainty !== null) return 'none';
   return inner === null || reach > inner.start ? 'all' : 'outer';
 }
 

@@ -1,12 +1,42 @@
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { HiError } from '../../errors.js';
 import { suggestion } from '../../registry.js';
 import { isGlob, unsupportedGlob } from '../glob/glob.js';
 
+/** A rule in the configuration that says more than its text: where it holds, and what the sandbox lets its commands do. */
+export interface RuleObject {
+  /** `tool`, `tool(exact text)` or `tool(prefix:*)`. */
+  readonly rule: string;
+  /** The working folder that it holds in; absent for every one. */
+  readonly folder?: string;
+  /** Whether its commands may change files of the working folder. */
+  readonly write?: boolean;
+  /** Whether its commands may reach the network. */
+  readonly network?: boolean;
+}
+
+/** A rule as it is written. A string is the rule with nothing more. */
+export type RuleEntry = string | RuleObject;
+
 /** The rules in the configuration, as written (SPEC §7). */
 export interface Permissions {
-  readonly allow: readonly string[];
-  readonly ask: readonly string[];
-  readonly deny: readonly string[];
+  readonly allow: readonly RuleEntry[];
+  readonly ask: readonly RuleEntry[];
+  readonly deny: readonly RuleEntry[];
+}
+
+/** What the sandbox lets a command do, beyond reading. */
+export interface Grant {
+  readonly write: boolean;
+  readonly network: boolean;
+}
+
+/** What it lets one command line do. */
+export interface CommandGrant extends Grant {
+  /** The files that it redirects to. */
+  readonly files: readonly string[];
 }
 
 /** What an access does. */
@@ -30,6 +60,8 @@ export interface Rule {
     | { readonly kind: 'all' }
     | { readonly kind: 'exact'; readonly text: string }
     | { readonly kind: 'prefix'; readonly text: string };
+  /** What its commands may do in the sandbox. */
+  readonly grant: Grant;
 }
 
 /** The parsed rules. `deny` is looked at first, then `ask`, then `allow`. */
@@ -41,10 +73,38 @@ export interface Rules {
   readonly allow: readonly Rule[];
 }
 
-/** Parses all rules. Throws a `HiError` for an invalid one: a rule that silently does nothing protects nothing. */
-export function readRules({ allow, ask, deny }: Permissions, subjects: readonly RuleSubject[]): Rules {
-  const read = (list: string) => (source: string) => readRule(source, `tools.permissions.${list}`, subjects);
-  return { subjects, deny: deny.map(read('deny')), ask: ask.map(read('ask')), allow: allow.map(read('allow')) };
+/**
+ * Parses all rules, and keeps those that hold in the working folder `root`. Throws a `HiError` for an invalid one: a rule that silently
+ * does nothing protects nothing.
+ */
+export function readRules(permissions: Permissions, subjects: readonly RuleSubject[], root: string): Rules {
+  const read = (list: keyof Permissions) =>
+    permissions[list].flatMap((entry) => {
+      const rule = readRule(entry, `tools.permissions.${list}`, subjects);
+      return holdsIn(entry, root) ? [rule] : [];
+    });
+  return { subjects, deny: read('deny'), ask: read('ask'), allow: read('allow') };
+}
+
+/** A rule that was given in one folder says nothing about another, where the same command runs other files. */
+function holdsIn(entry: RuleEntry, root: string): boolean {
+  if (typeof entry === 'string' || entry.folder === undefined) return true;
+  const folder = /^~(?=\/|$)/.test(entry.folder) ? homedir() + entry.folder.slice(1) : entry.folder;
+  return realFolder(folder) === realFolder(root);
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** A rule in one line, as a question shows it: `bash(npm test), may write, may use the network`. */
+export function describeRule(entry: RuleEntry): string {
+  if (typeof entry === 'string') return entry;
+  return `${entry.rule}${entry.write ? ', may write' : ''}${entry.network ? ', may use the network' : ''}`;
 }
 
 /** Whether a rule is about this access. `tool` is the tool whose call it is; null for what a command does. */
@@ -57,7 +117,9 @@ export function generalSubject({ subjects }: Rules, kind: AccessKind): string | 
   return subjects.find(({ accessKind, rulesCoverKind }) => rulesCoverKind && accessKind === kind)?.name ?? null;
 }
 
-function readRule(source: string, where: string, subjects: readonly RuleSubject[]): Rule {
+function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubject[]): Rule {
+  const { rule: source, write = false, network = false } = typeof entry === 'string' ? { rule: entry } : entry;
+  const grant = { write, network };
   const [, tool = '', inner] = /^\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*$/s.exec(source) ?? [];
   const subject = subjects.find(({ name }) => name === tool);
   if (subject === undefined) {
@@ -66,7 +128,7 @@ function readRule(source: string, where: string, subjects: readonly RuleSubject[
       hint: `${suggestion(tool.toLowerCase(), names)} Write tool, tool(exact text) or tool(prefix:*).`,
     });
   }
-  if (inner === undefined || inner === '*' || inner === ':*') return { source, subject, scope: { kind: 'all' } };
+  if (inner === undefined || inner === '*' || inner === ':*') return { source, subject, scope: { kind: 'all' }, grant };
   const scope: Extract<Rule['scope'], { text: string }> = inner.endsWith(':*')
     ? { kind: 'prefix', text: inner.slice(0, -2) }
     : { kind: 'exact', text: inner };
@@ -83,5 +145,5 @@ function readRule(source: string, where: string, subjects: readonly RuleSubject[
         hint: 'Patterns are *, **, ?, [a-z], [!a-z] and {a,b}.',
       },
     );
-  return { source, subject, scope };
+  return { source, subject, scope, grant };
 }

@@ -1,37 +1,26 @@
 import { basename } from 'node:path';
 import type { ShellPart } from '../shell/read-command.js';
 
-/** Programs whose second word is a subcommand. */
-const WITH_SUBCOMMAND = new Set(
-  'git npm pnpm yarn bun cargo go docker podman kubectl helm pip pip3 uv poetry apt brew dotnet gradle mvn make just terraform gh systemctl deno composer bundle rails mix flutter'.split(
+/**
+ * Programs that can neither run nor write anything by their arguments, with the subcommand as deep as that holds: only for these does "always" cover
+ * other arguments. For any other it covers the exact command.
+ */
+const READ_ONLY = new Set([
+  ...'ls cat head tail wc grep egrep fgrep stat du df pwd whoami uname id which basename dirname realpath readlink'.split(
     ' ',
   ),
-);
+  ...'diff cmp cut tr nl tac md5sum sha1sum sha256sum jq test echo'.split(' '),
+  ...['git status', 'git log', 'git diff', 'git show', 'git blame', 'git shortlog', 'git ls-files', 'git ls-tree'],
+  ...['git rev-parse', 'git rev-list', 'git describe', 'git stash list', 'git stash show', 'git reflog show'],
+  ...['git branch --list', 'git tag --list', 'git worktree list', 'npm ls'],
+]);
 
-/** Subcommands that run what the third word names. */
-const SCRIPT_RUNNERS = new Set(['run', 'run-script', 'exec', 'x', 'dlx']);
-
-/** Subcommands that delete, publish or run something elsewhere: approval of one call says nothing about the next. */
-const RISKY_SUBCOMMANDS = new Set(
-  'push reset clean rm delete destroy apply publish unpublish uninstall remove prune purge drop stop kill deploy release rollback api auth system'.split(
-    ' ',
-  ),
-);
-
-/** Programs whose `exec` runs in a container: the third word names the container, not the command. */
-const REMOTE_EXEC = new Set(['docker', 'podman', 'kubectl']);
-
-/** Programs that only read or check: they need no new question when their arguments change. */
-const READ_ONLY_PROGRAMS = new Set(
-  'ls cat head tail wc grep rg fd tree stat file du df ps pwd whoami date uname which type echo diff cmp sort uniq cut tr nl tac jq yq md5sum sha256sum basename dirname realpath readlink test printenv tsc eslint biome prettier jest vitest pytest mypy ruff'.split(
-    ' ',
-  ),
-);
+/** No entry of the table has more words than this. */
+const MOST_WORDS = 3;
 
 /**
- * The rule that "always" stores for a command line in which `uncovered` has no rule yet: a prefix for what reads or builds, the
- * exact text for what changes things. Null when neither would allow it the next time. `tool` is the name that rules about commands
- * begin with.
+ * The rule that "always" stores for a command line in which `uncovered` has no rule yet. Null when none would allow it the next time.
+ * `tool` is the name that rules about commands begin with.
  */
 export function suggestCommandRule(tool: string, command: string, uncovered: readonly ShellPart[]): string | null {
   const [part, ...others] = uncovered;
@@ -41,21 +30,14 @@ export function suggestCommandRule(tool: string, command: string, uncovered: rea
 }
 
 function prefixOf({ assignments, words, inner, uncertainty }: Extract<ShellPart, { kind: 'command' }>): string | null {
-  const [name, second] = words.map((word) => word.value);
-  if (assignments.length > 0 || inner !== null || uncertainty !== null || typeof name !== 'string' || !isPlain(name))
-    return null;
-  const program = basename(name);
-  if (READ_ONLY_PROGRAMS.has(program)) return name;
-  const isSubcommand = typeof second === 'string' && /^[a-z][\w:-]*$/.test(second);
-  if (!WITH_SUBCOMMAND.has(program) || !isSubcommand || RISKY_SUBCOMMANDS.has(second)) return null;
-  if (!SCRIPT_RUNNERS.has(second)) return `${name} ${second}`;
-  const third = words[2]?.value;
-  // `npm run build` and `npm run deploy` are different commands.
-  const isScript = typeof third === 'string' && isPlain(third) && !third.startsWith('-');
-  return isScript && !(second === 'exec' && REMOTE_EXEC.has(program)) ? `${name} ${second} ${third}` : null;
+  const values = words.slice(0, MOST_WORDS).map(({ value }) => value ?? '\0');
+  if (assignments.length > 0 || inner !== null || uncertainty !== null) return null;
+  const [name = '', ...rest] = values;
+  // A program of that name in another folder may be any program.
+  if (name !== basename(name)) return null;
+  const prefixes = [name, ...rest.map((_, index) => [name, ...rest.slice(0, index + 1)].join(' '))];
+  return prefixes.find((prefix) => READ_ONLY.has(prefix)) ?? null;
 }
-
-const isPlain = (word: string): boolean => /^[\w./:@-]+$/.test(word) && !word.endsWith(':*');
 
 function exactText(command: string, uncovered: readonly ShellPart[]): string | null {
   const text = command.trim();
@@ -65,10 +47,5 @@ function exactText(command: string, uncovered: readonly ShellPart[]): string | n
 }
 
 function isUnclear(part: ShellPart): boolean {
-  return (
-    part.kind === 'unclear' ||
-    (part.kind === 'command' &&
-      part.uncertainty?.mayHideCommands === true &&
-      part.uncertainty.index === Number.POSITIVE_INFINITY)
-  );
+  return part.kind === 'unclear' || (part.kind === 'command' && part.uncertainty?.mayHideCommands === true);
 }

@@ -80,6 +80,11 @@ const METADATA_ONLY = new Set(
   'ls stat basename dirname echo printf realpath readlink du test [ find fd cd true :'.split(' '),
 );
 
+/** Whether a command prints names and metadata of files, not their contents. */
+export function isMetadataOnly(part: CommandPart): boolean {
+  return METADATA_ONLY.has(programOf(part));
+}
+
 /** The folders whose files the commands of a line read. */
 export function traversalsOf(parts: readonly ShellPart[], words: readonly ShellWord[]): readonly Traversal[] {
   const commands = parts.filter((part) => part.kind === 'command');

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { uncertaintyAboutOptions } from './escape-options.js';
 import { hiddenCommand, type NestedCommand, NOTHING, nestedFrom, unclearEffect } from './nested.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
 import { isWrapper, wrappedCommand } from './wrapper-command.js';
@@ -43,7 +42,7 @@ export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
   if (name === null || name === '') return hiddenCommand('it is unclear which program runs');
   const program = basename(name);
   const setter = Object.hasOwn(STATE_BUILTINS, program) ? STATE_BUILTINS[program] : undefined;
-  if (setter !== undefined) return unclearEffect(setter);
+  if (setter !== undefined) return hiddenCommand(setter);
   if (RUNNERS.has(program)) return hiddenCommand(`${program} runs other commands`);
   if (program === 'eval') return evalCommand(words);
   if (program === 'trap') return trapCommand(words);
@@ -54,8 +53,7 @@ export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
   if (SHELLS.has(program)) return shellCommand(program, words);
   if (isWrapper(program)) return wrappedCommand(program, words);
   if (NAME_READERS.has(program)) return nameReader(program, words);
-  const uncertainty = uncertaintyAboutOptions(program, words);
-  return uncertainty === null ? NOTHING : { kind: 'unclear', ...uncertainty };
+  return NOTHING;
 }
 
 function evalCommand(words: readonly ShellWord[]): NestedCommand {
@@ -80,7 +78,7 @@ function setCommand(words: readonly ShellWord[]): NestedCommand {
       ({ value }) =>
         value !== null && /^([-+][befhmnuvxCEHPT]*o?|pipefail|errexit|nounset|xtrace|noglob|noclobber)$/.test(value),
     );
-  return plain ? NOTHING : unclearEffect('it changes how bash parses commands');
+  return plain ? NOTHING : hiddenCommand('it changes how bash parses commands');
 }
 
 function findCommand(words: readonly ShellWord[]): NestedCommand {
@@ -143,5 +141,5 @@ function nameReader(program: string, words: readonly ShellWord[]): NestedCommand
   const plain = rest.every(({ value }) => value !== null && !value.includes('[') && !/^-[vR]/.test(value));
   const sets =
     program !== 'test' && program !== '[' && rest.some(({ value }) => !/^-|^[a-z_][a-z0-9_]*$/.test(value ?? ''));
-  return plain && !sets ? NOTHING : unclearEffect(`${program} may evaluate its arguments`);
+  return plain && !sets ? NOTHING : hiddenCommand(`${program} may evaluate its arguments`);
 }

@@ -1,4 +1,4 @@
-import type { Uncertainty } from './escape-options.js';
+import type { Uncertainty } from './hidden-commands.js';
 import type { ShellWord } from './shell-word.js';
 
 /** The command that a command runs. */
@@ -22,7 +22,6 @@ export const NOTHING: NestedCommand = { kind: 'nothing' };
 export const hiddenCommand = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
-  index: Number.POSITIVE_INFINITY,
   mayHideCommands: true,
 });
 
@@ -30,7 +29,6 @@ export const hiddenCommand = (reason: string): NestedCommand => ({
 export const unclearEffect = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
-  index: Number.POSITIVE_INFINITY,
   mayHideCommands: false,
 });
 

@@ -1,5 +1,5 @@
 import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, Word } from 'unbash';
-import type { Uncertainty } from './escape-options.js';
+import type { Uncertainty } from './hidden-commands.js';
 import type { NestedCommand } from './nested.js';
 import { nestedCommand } from './nested-command.js';
 import { type ShellWord, shellWord } from './shell-word.js';
@@ -47,7 +47,7 @@ export async function readCommand(
 ): Promise<ShellReading> {
   const { forEachChild, parse } = await import('unbash');
   const reader = new Reader(parse, forEachChild, environment);
-  if (HIDDEN.test(source)) reader.unclear(source, 'it contains invisible characters');
+  if (HIDDEN.test(source)) reader.unclear(source, 'it contains invisible characters', true);
   reader.read(source, 0);
   const names = reader.parts.some((part) => part.kind === 'command');
   if (!names && !source.split('\n').every((line) => BLANK_OR_COMMENT.test(line)))
@@ -85,7 +85,7 @@ class Reader implements ShellReading {
     const text = source.slice(node.pos, node.end);
     const into = node.type === 'Script' ? (node.source ?? source) : source;
     const reason = uncertaintyAbout(node);
-    if (reason !== null) this.unclear(text, reason);
+    if (reason !== null) this.unclear(text, reason, true);
     const missing = unreadable(node);
     if (missing !== null) this.unclear(text, missing, true);
     if (node.type === 'Command') this.#command(node, text, depth);
@@ -129,7 +129,7 @@ class Reader implements ShellReading {
   /** A variable of the shell alone is harmless; one that bash or other programs read may change what runs. */
   #assign(name: string, text: string): void {
     if (/^[a-z_][a-z0-9_]*$/.test(name) && !this.#isOfPrograms(name)) return;
-    this.unclear(text, `it sets ${name}, which may change what runs`);
+    this.unclear(text, `it sets ${name}, which may change what runs`, true);
   }
 
   #isOfPrograms(name: string): boolean {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import type { Word, WordPart } from 'unbash';
+import { ANYTHING, escapeGlob } from '../glob/glob.js';
 import { wordPattern } from './word-pattern.js';
 
 /** One word of a command. */
@@ -26,6 +27,15 @@ export function shellWord(word: Word): ShellWord {
       value: null,
       pattern: wordPattern(word.parts ?? []),
       mayBeOption: mayBeOption(word.parts ?? []),
+    };
+  // ~+, ~- and ~1 are folders of the shell, ~name is another user's.
+  const [, prefix, rest = ''] = /^~([^/]+)(.*)$/s.exec(word.text) ?? [];
+  if (prefix !== undefined)
+    return {
+      text: word.text,
+      value: null,
+      pattern: (prefix === '+' ? '.' : ANYTHING) + escapeGlob(rest),
+      mayBeOption: false,
     };
   return { text: word.text, value: withHome(word, value), mayBeOption: value.startsWith('-') };
 }

@@ -13,6 +13,8 @@ export interface ShellRun {
   readonly timeout: number;
   /** The sandbox program and its arguments, which precede `bash`; empty without a sandbox. */
   readonly wrapper: readonly string[];
+  /** What the wrapper reads from descriptor 4; null for nothing. */
+  readonly filter: Uint8Array | null;
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
 }
@@ -39,10 +41,11 @@ export async function runShell(command: string, run: ShellRun, signal: AbortSign
   const child = spawn(program, [...before, '--noprofile', '--norc', '-c', withExitFolder(command)], {
     cwd: run.folder,
     env: { ...run.env, [MARK]: mark },
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(run.filter === null ? [] : (['pipe'] as const))],
     // setsid: a new process group, and no /dev/tty to draw on or read from.
     detached: true,
   });
+  give(child.stdio[4], run.filter);
   const output = new ShellOutput(child, run);
   const processes = { group: await started(child), mark };
   let timedOut = false;
@@ -69,6 +72,13 @@ export async function runShell(command: string, run: ShellRun, signal: AbortSign
     folder: output.exitFolder,
     background: isRunning(processes) ? processes : null,
   };
+}
+
+function give(stream: ChildProcess['stdio'][number] | undefined, bytes: Uint8Array | null): void {
+  if (bytes === null || !stream || !('end' in stream)) return;
+  // A wrapper that cannot start does not read it, and says so by itself.
+  stream.on('error', () => {});
+  stream.end(bytes);
 }
 
 // Bash writes its last folder to an extra descriptor when it exits. Asking for it afterwards would be a race.

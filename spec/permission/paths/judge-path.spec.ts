@@ -16,13 +16,14 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 function judge(tool: string, path: string, permissions: Partial<Permissions> = {}) {
-  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, tools);
+  const rules = readRules({ allow: [], ask: [], deny: [], ...permissions }, tools, place.folder);
   const config = join(dirname(place.folder), 'config');
   const around = { ownPlaces: [config], freeFolders: [place.context.spillFolder, join(config, 'skills')] };
   const kind = tool === 'write_file' || tool === 'edit_file' ? 'write' : 'read';
   return judgePath(tool, { kind, path, isFolder: tool === 'list_files' }, rules, {
     ...place.context,
     ...around,
+    hasSandbox: true,
   });
 }
 

@@ -1,0 +1,52 @@
+import { basename } from 'node:path';
+import { isInert, isUnknownProgram, mayHideCommand } from '../shell/hidden-commands.js';
+import type { ShellPart } from '../shell/read-command.js';
+import { type CommandRule, coversCommandLine, matchCommand } from './command-rules.js';
+
+type CommandPart = Extract<ShellPart, { kind: 'command' }>;
+
+/** A rule that a command line matches. `isCertain` is false where its text does not show whether it does. */
+export interface Match {
+  readonly source: string;
+  readonly isCertain: boolean;
+}
+
+/** The first rule that certainly matches this command line or a part of it; else the first that may. */
+export function matchingRule(rules: readonly CommandRule[], command: string, all: readonly ShellPart[]): Match | null {
+  let possible: string | null = null;
+  for (const rule of rules) {
+    const { source } = rule.rule;
+    if (coversCommandLine(rule, command)) return { source, isCertain: true };
+    for (const part of all) {
+      const match = part.kind === 'command' ? matchCommand(rule, part) : 'no';
+      if (match === 'yes') return { source, isCertain: true };
+      if (match === 'maybe' || (part.kind === 'command' && mentions(rule, part))) possible ??= source;
+    }
+  }
+  return possible === null ? null : { source: possible, isCertain: false };
+}
+
+/** Whether a part may run commands that the text does not show. */
+export function mayHide(part: ShellPart): boolean {
+  if (part.kind !== 'command') return part.kind === 'unclear' && part.mayHideCommands;
+  return part.uncertainty?.mayHideCommands === true || (part.inner === null && mayHideCommand(part.words));
+}
+
+/** Whether a program that may run anything is given the words of the rule, in one text or in several: `setpriv rm x`, `sg root 'rm x'`. */
+function mentions({ words: wanted }: CommandRule, { words, inner, text }: CommandPart): boolean {
+  const [program, ...others] = wanted ?? [];
+  if (program === undefined || inner !== null || isInert(words) || !isUnknownProgram(words)) return false;
+  const given = [...words.slice(1).map(({ value }) => value ?? ''), text.slice(words[0]?.text.length ?? 0)].join(' ');
+  let rest: string | null = given;
+  for (const word of [basename(program), ...others]) rest = rest === null ? null : after(word, rest);
+  return rest !== null;
+}
+
+/** The text behind a whole word; null where it is not there. */
+function after(word: string, text: string): string | null {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const around = `${text[at - 1] ?? ' '}${text[at + word.length] ?? ' '}`;
+    if (!/[\w-]/.test(around)) return text.slice(at + word.length);
+  }
+  return null;
+}

@@ -1,0 +1,103 @@
+import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { HiError } from '../../errors.js';
+import { isInside, realPath } from '../paths/resolve-path.js';
+import type { Confinement } from './confinement.js';
+
+/** Settings of the kernel and its devices, which root can change without any capability. */
+const KERNEL_SETTINGS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
+
+/** Folders that are new and empty for each command. /run has the sockets of other programs (Docker, D-Bus). */
+const EMPTY_FOLDERS = ['/tmp', '/var/tmp', '/run'];
+
+/** The descriptor that the filter of system calls is read from. */
+export const FILTER_DESCRIPTOR = 4;
+
+/** What must be in the sandbox for a command to begin at all. */
+export const BARE_OPTIONS: readonly string[] = [
+  ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--cap-drop', 'ALL'],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+];
+
+/** The arguments of `bwrap` for this confinement, without the command. Throws a `HiError` where a place cannot be protected. */
+export function bubblewrapOptions(confinement: Confinement): readonly string[] {
+  const { root, grant, folder, readable } = confinement;
+  const kernel = KERNEL_SETTINGS.filter((path) => existsSync(path));
+  return [
+    ...BARE_OPTIONS.filter((option) => option !== '--unshare-net' || !grant.network),
+    ...kernel.flatMap((path) => ['--ro-bind', path, path]),
+    ...EMPTY_FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
+    ...(grant.network ? resolverMounts() : []),
+    ...hiddenMounts(confinement.hidden.filter((path) => !isInside(root, path))),
+    ...(grant.write ? ['--bind', root, root, ...protectedMounts(confinement)] : ['--ro-bind', root, root]),
+    ...hiddenMounts(confinement.hidden.filter((path) => isInside(root, path) && path !== root)),
+    ...grant.files.flatMap(fileMount),
+    ...readable.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
+    ...['--setenv', 'TMPDIR', '/tmp', '--chdir', folder],
+  ];
+}
+
+/** systemd-resolved keeps the file that /etc/resolv.conf links to in /run. */
+function resolverMounts(): readonly string[] {
+  const resolver = '/run/systemd/resolve';
+  return existsSync(resolver) ? ['--ro-bind', resolver, resolver] : [];
+}
+
+/** A folder is empty, a file too. What lies in a hidden folder needs no mount of its own, and nothing can be mounted over a link. */
+function hiddenMounts(paths: readonly string[]): readonly string[] {
+  const real = [...new Set(paths.map(realPath))].sort();
+  const outermost = real.filter((path, index) => !real.slice(0, index).some((above) => isInside(above, path)));
+  return outermost.flatMap((path) => {
+    const found = statOrNull(path);
+    if (found === null || EMPTY_FOLDERS.some((empty) => isInside(empty, path))) return [];
+    return found.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
+  });
+}
+
+/**
+ * What runs something later is mounted over itself, read-only; the folders above it are too, each writable, because a mount point cannot be renamed, so
+ * that nothing else can take its place.
+ */
+function protectedMounts({ root, runsLater, missing }: Confinement): readonly string[] {
+  const below = [...new Set(runsLater)].filter((path) => path !== root && isInside(root, path)).sort();
+  const outermost = below.filter((path, index) => !below.slice(0, index).some((above) => isInside(above, path)));
+  for (const path of outermost) requireNoLink(path);
+  const above = new Set([...outermost, ...missing].flatMap((path) => foldersAbove(path, root)));
+  return [
+    ...[...above].sort().flatMap((path) => (existsSync(path) ? ['--bind', path, path] : [])),
+    ...outermost.flatMap((path) => ['--ro-bind', path, path]),
+    ...missing.flatMap(standIn),
+  ];
+}
+
+/** An empty folder called `.git` is no repository to git; an empty file would be an error. */
+function standIn(path: string): readonly string[] {
+  return basename(path) === '.git' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+}
+
+function foldersAbove(path: string, root: string): readonly string[] {
+  const folder = dirname(path);
+  return folder !== root && isInside(root, folder) ? [...foldersAbove(folder, root), folder] : [];
+}
+
+// Nothing can be mounted over a symbolic link, so a command could replace it.
+function requireNoLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new HiError('config', `Not run: the sandbox cannot protect '${path}', which is a symbolic link.`, {
+    hint: "Put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval.",
+  });
+}
+
+/** A file is mounted writable; for one that is not there yet, its folder. */
+function fileMount(path: string): readonly string[] {
+  const there = existsSync(path) ? path : dirname(path);
+  return existsSync(there) ? ['--bind', there, there] : [];
+}
+
+function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,19 @@
+import type { CommandGrant } from '../rules/rules.js';
+
+/** How a command is shut in: everything is read-only and no network is reached but for what `grant` says. All paths are real. */
+export interface Confinement {
+  readonly root: string;
+  /** Where the command begins. */
+  readonly folder: string;
+  readonly grant: CommandGrant;
+  /** What it does not see. */
+  readonly hidden: readonly string[];
+  /** What it sees though it lies in something hidden. */
+  readonly readable: readonly string[];
+  /** What it cannot change though it may write: other programs run something from there later. */
+  readonly runsLater: readonly string[];
+  /** The same, and not there yet. */
+  readonly missing: readonly string[];
+  /** A folder for temporary files, where the sandbox has no empty /tmp of its own. */
+  readonly temporary: string;
+}

@@ -1,0 +1,23 @@
+/**
+ * Names from which a program runs something when a folder is entered, opened or committed in, beside those that nobody may write without approval
+ * (`isStartupPath`). In small letters: some file systems ignore case.
+ */
+const RUNS_LATER = new Set([
+  // Repositories, and what is run at a commit.
+  ...['.hg', '.svn', '.jj', '.lefthook', 'lefthook.yml', '.lefthook.yml', '.pre-commit-config.yaml', '.overcommit.yml'],
+  // Editors and agents.
+  ...['.fleet', '.zed', '.cursor', '.claude', '.codex', '.mcp.json', '.devcontainer.json', '.vs', '.nova', '.helix'],
+  ...['.gvimrc', '.lvimrc', '.nvim', '.vim', '.dir-locals-2.el', '.emacs', '.emacs.d', '.kakrc'],
+  // Shells that run something in each folder, and package managers.
+  ...['.direnv', '.autoenv', '.autoenv.zsh', '.mise.toml', 'mise.toml', '.mise', '.tool-versions', '.cargo'],
+  ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', '.watchmanconfig', '.config', '.local', '.ssh'],
+]);
+
+/** Files of settings whose names end like this. */
+const ENDINGS = ['.code-workspace', '.sublime-project', '.kateproject', '.nvim.lua'];
+
+/** Whether another program runs what is written under this name, later and without being told to. */
+export function runsLater(name: string): boolean {
+  const small = name.toLowerCase();
+  return RUNS_LATER.has(small) || ENDINGS.some((ending) => small.endsWith(ending));
+}

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { existsSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { HiError } from '../../errors.js';
+import { privatePlacesBelow } from '../paths/places-below.js';
+import { isPrivatePath, isStartupPath } from '../paths/private-places.js';
+import { isInside, realPath } from '../paths/resolve-path.js';
+import type { CommandGrant, Grant } from '../rules/rules.js';
+import { BARE_OPTIONS, bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
+import type { Confinement } from './confinement.js';
+import { gitPlaces } from './git-places.js';
+import { otherHomes } from './other-homes.js';
+import { runsLater } from './runs-later.js';
+import { seatbeltProfile } from './seatbelt.js';
+import { removeStandIns, setAside } from './set-aside.js';
+import { systemCallFilter } from './system-call-filter.js';
+import { TreeIndex } from './tree-places.js';
+
+/** A command's sandbox. */
+export interface ConfinedRun {
+  /** The program and its arguments to put before the command. */
+  readonly wrapper: readonly string[];
+  /** What the program reads from descriptor 4; null for nothing. */
+  readonly filter: Uint8Array | null;
+  readonly env: Readonly<Record<string, string>>;
+  readonly grant: Grant;
+  /** To be called when the command has ended. Returns the files that it left for other programs to run, under their new names. */
+  finish(): readonly string[];
+}
+
+/** What a sandbox is made for. */
+export interface SandboxOptions {
+  /** The working folder of the session. */
+  readonly root: string;
+  /** hi's own folders and files. */
+  readonly ownPlaces: readonly string[];
+  /** Folders in them that may be read. */
+  readonly freeFolders: readonly string[];
+  /** Whether a rule denies to read this path. */
+  isDenied(path: string): boolean;
+}
+
+/** Files of the system with passwords. Who runs hi as root could read them. */
+const SYSTEM_SECRETS = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssl/private'];
+
+/** The home folder is looked through again after this time. */
+const HOME_KNOWN_MS = 30_000;
+
+/** The sandbox of one session. */
+export class Sandbox {
+  readonly #options: SandboxOptions;
+  readonly #index: TreeIndex;
+  #home: { readonly at: number; readonly places: readonly string[] } | null = null;
+
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+    this.#index = new TreeIndex({
+      isHidden: (path) => isPrivatePath(path) || options.isDenied(path),
+      // The name alone: where the project lies says nothing about it.
+      runsLater: (path) => runsLater(basename(path)) || isStartupPath(`/${basename(path)}`),
+    });
+  }
+
+  /** Makes ready to run one command. Throws a `HiError` where it cannot be shut in: then it must not run unasked. */
+  async confine(grant: CommandGrant, workingFolder: string): Promise<ConfinedRun> {
+    const kind = await requireSandbox();
+    const confinement = this.#confinement(grant, workingFolder);
+    const known = new Set(confinement.runsLater);
+    const filter = kind === 'bubblewrap' ? systemCallFilter() : null;
+    return {
+      wrapper: kind === 'bubblewrap' ? bubblewrapCommand(confinement, filter) : seatbeltCommand(confinement),
+      filter,
+      env: kind === 'bubblewrap' ? {} : { TMPDIR: confinement.temporary },
+      grant: confinement.grant,
+      finish: () => {
+        removeStandIns(confinement.missing);
+        if (kind === 'seatbelt') rmSync(confinement.temporary, { recursive: true, force: true });
+        if (!confinement.grant.write) return [];
+        return setAside(this.#runsLater(confinement.root).filter((path) => !known.has(path)));
+      },
+    };
+  }
+
+  #confinement(grant: CommandGrant, workingFolder: string): Confinement {
+    const root = realPath(this.#options.root);
+    if (root === '/')
+      throw new HiError('config', 'Not run: the working folder is the root of the file system.', {
+        hint: 'Start hi in a folder.',
+      });
+    const tree = this.#index.find(root);
+    if (!tree.isComplete)
+      throw new HiError('config', 'Not run: the working folder has too many files to hide the private ones.');
+    // What lies in the home folder itself is read by the user's programs.
+    const write = grant.write && !isInside(root, realPath(homedir()));
+    const git = write ? tree.runsLater.filter((path) => basename(path) === '.git') : [];
+    const others = git.map((path) => gitPlaces(path, root));
+    const own = join(root, '.git');
+    const isRepository = lstatSync(own, { throwIfNoEntry: false }) !== undefined;
+    const folder = realPath(workingFolder);
+    return {
+      root,
+      folder: isInside(root, folder) || isVisible(folder) ? folder : root,
+      grant: { ...grant, write, files: grant.files.map(realPath) },
+      hidden: [...this.#placesOutside(root), ...tree.hidden, ...this.#options.ownPlaces],
+      readable: this.#options.freeFolders.filter((path) => existsSync(path)).map(realPath),
+      runsLater: [...tree.runsLater, ...others.flatMap(({ existing }) => existing)],
+      missing: write ? [...(isRepository ? [] : [own]), ...others.flatMap(({ missing }) => missing)] : [],
+      temporary: process.platform === 'darwin' ? realPath(mkdtempSync(join(tmpdir(), 'hi-'))) : '/tmp',
+    };
+  }
+
+  #runsLater(root: string): readonly string[] {
+    return this.#index.find(root).runsLater;
+  }
+
+  #placesOutside(root: string): readonly string[] {
+    const now = Date.now();
+    if (this.#home === null || now - this.#home.at > HOME_KNOWN_MS) {
+      const home = realPath(homedir());
+      const places = [...privatePlacesBelow([home]), ...otherHomes(home).filter((path) => !isInside(path, root))];
+      this.#home = { at: now, places: [...places, ...SYSTEM_SECRETS] };
+    }
+    return this.#home.places;
+  }
+}
+
+const isVisible = (folder: string): boolean =>
+  !['/tmp', '/var/tmp', '/run', '/proc', '/dev'].some((empty) => isInside(empty, folder));
+
+function bubblewrapCommand(confinement: Confinement, filter: Uint8Array | null): readonly string[] {
+  const filtered = filter === null ? [] : ['--seccomp', String(FILTER_DESCRIPTOR)];
+  return ['bwrap', ...bubblewrapOptions(confinement), ...filtered, '--'];
+}
+
+function seatbeltCommand(confinement: Confinement): readonly string[] {
+  return ['sandbox-exec', '-p', seatbeltProfile(confinement)];
+}
+
+/** The program that shuts commands in. */
+export type SandboxKind = 'bubblewrap' | 'seatbelt';
+
+const probes = new Map<string, Promise<string | null>>();
+
+/** The sandbox of this system; null where it has none that works. */
+export async function sandboxKind(): Promise<SandboxKind | null> {
+  return (await sandboxProblem()) === null ? (process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap') : null;
+}
+
+async function requireSandbox(): Promise<SandboxKind> {
+  const kind = await sandboxKind();
+  if (kind !== null) return kind;
+  throw new HiError('config', `Not run: tools.sandbox is on, but ${await sandboxProblem()}.`, {
+    hint: 'The user can install it (Debian: apt install bubblewrap) or set tools.sandbox to false.',
+  });
+}
+
+/** Why commands cannot be shut in on this system; null where they can. Tried once. */
+export function sandboxProblem(): Promise<string | null> {
+  const path = process.env.PATH ?? '';
+  const before = probes.get(path);
+  if (before !== undefined) return before;
+  const probe =
+    process.platform === 'darwin'
+      ? tried('sandbox-exec', ['-p', '(version 1)(allow default)'])
+      : tried('bwrap', BARE_OPTIONS);
+  probes.set(path, probe);
+  return probe;
+}
+
+function tried(program: string, options: readonly string[]): Promise<string | null> {
+  const name = program === 'bwrap' ? 'bubblewrap' : program;
+  return new Promise((resolve) => {
+    execFile(
+      program,
+      [...options, ...(program === 'bwrap' ? ['--'] : []), '/bin/sh', '-c', ':'],
+      (failure, _output, errors) => {
+        if (failure === null) resolve(null);
+        else if (failure.code === 'ENOENT') resolve(`${name} cannot be used here: it is not installed`);
+        else resolve(`${name} cannot be used here: ${errors.trim() || failure.message}`);
+      },
+    );
+  });
+}

@@ -1,0 +1,96 @@
+import { arch, endianness } from 'node:os';
+
+/** The numbers of a system call on x86-64 and on AArch64, from the kernel's tables. */
+type Numbers = readonly [x64: number, arm64: number];
+
+const SOCKET: Numbers = [41, 198];
+const IOCTL: Numbers = [16, 29];
+const CLONE: Numbers = [56, 220];
+/** io_uring opens sockets too, and the arguments of clone3 cannot be looked at: for both, "there is no such call". */
+const MISSING: readonly Numbers[] = [
+  [425, 425],
+  [435, 435],
+];
+/** Namespaces and mounts, and the keys of the session: add_key, request_key, keyctl. */
+const FORBIDDEN: readonly Numbers[] = [
+  [272, 97],
+  [308, 268],
+  [165, 40],
+  [166, 39],
+  [155, 41],
+  [428, 428],
+  [429, 429],
+  [430, 430],
+  [442, 442],
+  [248, 217],
+  [249, 218],
+  [250, 219],
+];
+
+const AF_UNIX = 1;
+const CLONE_NEWUSER = 0x10000000;
+/** Types into a terminal, and pastes into a console. */
+const TERMINAL_INPUT = [0x5412, 0x541c];
+
+const [EPERM, ENOSYS] = [1, 38];
+const ALLOW = 0x7fff0000;
+const fail = (code: number): number => 0x00050000 | code;
+
+/** One instruction of the kernel's classic packet filter: code, jump if true, jump if false, constant. */
+type Instruction = readonly [code: number, yes: number, no: number, value: number];
+
+const load = (offset: number): Instruction => [0x20, 0, 0, offset];
+const give = (value: number): Instruction => [0x06, 0, 0, value];
+/** Gives `result` where the loaded value is this one. */
+const when = (value: number, result: number): readonly Instruction[] => [[0x15, 0, 1, value], give(result)];
+
+// struct seccomp_data: the number of the call, the architecture, the instruction pointer, six arguments of 64 bits.
+const [NUMBER, ARCHITECTURE, FIRST, SECOND] = [0, 4, 16, 24];
+
+/**
+ * A filter of system calls for the sandbox, as `bwrap --seccomp` reads it; null on an architecture that it is not written for. Mounts and namespaces
+ * are what is left when it is missing; it closes what they leave open: sockets of other programs, whose names no mount hides, the keys of the
+ * session, terminals, and namespaces of the command's own.
+ */
+export function systemCallFilter(): Uint8Array | null {
+  const index = { x64: 0, arm64: 1 }[arch()];
+  if (index === undefined || endianness() !== 'LE') return null;
+  const of = (numbers: Numbers): number => numbers[index] ?? -1;
+  return encoded([
+    load(ARCHITECTURE),
+    // The calls of another architecture (32 bits) have other numbers.
+    [0x15, 1, 0, [0xc000003e, 0xc00000b7][index] ?? 0],
+    give(fail(EPERM)),
+    load(NUMBER),
+    // So has x32.
+    [0x35, 0, 1, 0x40000000],
+    give(fail(EPERM)),
+    ...MISSING.flatMap((numbers) => when(of(numbers), fail(ENOSYS))),
+    ...FORBIDDEN.flatMap((numbers) => when(of(numbers), fail(EPERM))),
+    ...argumentCheck(of(SOCKET), FIRST, when(AF_UNIX, fail(EPERM))),
+    ...argumentCheck(
+      of(IOCTL),
+      SECOND,
+      TERMINAL_INPUT.flatMap((code) => when(code, fail(EPERM))),
+    ),
+    ...argumentCheck(of(CLONE), FIRST, [[0x45, 0, 1, CLONE_NEWUSER], give(fail(EPERM))]),
+    give(ALLOW),
+  ]);
+}
+
+/** Looks at the low half of an argument, which is all that the kernel takes of these, and then allows the call. */
+function argumentCheck(number: number, offset: number, checks: readonly Instruction[]): readonly Instruction[] {
+  const body = [load(offset), ...checks, give(ALLOW)];
+  return [[0x15, 0, body.length, number], ...body];
+}
+
+function encoded(program: readonly Instruction[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(program.length * 8));
+  for (const [index, [code, yes, no, value]] of program.entries()) {
+    bytes.setUint16(index * 8, code, true);
+    bytes.setUint8(index * 8 + 2, yes);
+    bytes.setUint8(index * 8 + 3, no);
+    bytes.setUint32(index * 8 + 4, value, true);
+  }
+  return new Uint8Array(bytes.buffer);
+}

@@ -1,0 +1,82 @@
+import { basename } from 'node:path';
+import type { ShellWord } from './shell-word.js';
+
+/** What about a command the text does not show. */
+export interface Uncertainty {
+  readonly reason: string;
+  /** Whether commands may run that are not in the text. */
+  readonly mayHideCommands: boolean;
+}
+
+/** Programs that run no other, whatever their arguments are. */
+const INERT = new Set(
+  'cat head tail wc grep egrep fgrep ls stat du df diff cmp uniq cut tr nl tac jq od strings md5sum sha1sum sha256sum basename dirname realpath readlink which type test [ echo printf true false : pwd cd read set exit return sleep date ps cp mv rm ln tee dd touch truncate mkdir rmdir chmod chown shred kill wait id whoami uname seq'.split(
+    ' ',
+  ),
+);
+
+/** The words by which a known program runs commands that are not words of the line. */
+const HIDING_WORDS: Readonly<Record<string, RegExp>> = {
+  git: /^(-[cxO]|-[A-Za-z]*[xO]|--(config|exec|up|rec|open|ext|text)|(config|filter-branch|foreach|run|bisect|submodule|difftool|mergetool)$|ext::)/,
+  tar: /^--(to|ch|us|rs|rm|in|ne)|^-?[A-Za-z]*[IF]/,
+  rsync: /^(-[A-Za-z]*e|--rs)/,
+  ssh: /command/i,
+  scp: /command|^-[A-Za-z0-9]*S/i,
+  sort: /^--comp/,
+  sed: /(^|[;{}\s\d$/!,a-z])e(\s|$)|(?:[^\w\s]|^)[gpimIM\d]*e[gpimIM\d]*w?\s*(;|\}|$)|\n|^-[nErsuz]*f|^--f/,
+  awk: /system[\s\\]*\(|(^|[^|])\|([^|]|$)|@|^-[a-zA-Z]*[fiEl]|^--(f|i|e|l)/,
+  rg: /^--(pre|hostname)/,
+  fd: /^-[A-Za-z]*[xX]|^--exec/,
+  less: /^\+/,
+  npm: /^--?-?(script-sh|node-op|call|c$|git|editor|viewer)|^(exec|x|explore)$/,
+  cargo: /^--config/,
+  go: /^--?(toolexec|exec|vettool)/,
+};
+
+const ALIASES: Readonly<Record<string, string>> = {
+  gawk: 'awk',
+  mawk: 'awk',
+  nawk: 'awk',
+  gsed: 'sed',
+  gtar: 'tar',
+  fdfind: 'fd',
+  bsdtar: 'tar',
+  pnpm: 'npm',
+  yarn: 'npm',
+};
+
+/** Programs that run what they read when they are given no file. */
+const INTERPRETER =
+  /^(python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|bun|deno|php|lua[\d.]*|tclsh|expect|R|Rscript|osascript|newgrp|sg|ed|ex|gdb|lldb|sqlite3|psql|mysql|irb|ghci|at|m4)$/;
+
+/** What code in a word looks like. An address is none. */
+const CODE = /[`;|&!(){}$<>\n]/;
+const ADDRESS = /^[a-z+]+:\/\/[^\s`()$;|!<>]*$/i;
+
+const nameOf = (words: readonly ShellWord[]): string => {
+  const name = basename(words[0]?.value ?? '');
+  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+};
+
+/** Whether a program is known to run no other, whatever its arguments are. */
+export function isInert(words: readonly ShellWord[]): boolean {
+  return INERT.has(nameOf(words));
+}
+
+/** Whether a program with these words may run commands that are none of them: `deny` cannot be sure then. */
+export function mayHideCommand(words: readonly ShellWord[]): boolean {
+  const name = nameOf(words);
+  const rest = words.slice(1);
+  if (INERT.has(name)) return false;
+  const hiding = Object.hasOwn(HIDING_WORDS, name) ? HIDING_WORDS[name] : undefined;
+  if (hiding !== undefined)
+    return rest.some(({ value, mayBeOption }) => (value === null ? mayBeOption : hiding.test(value)));
+  if (INTERPRETER.test(name) && !rest.some(({ value }) => value !== null && /^[^-]/.test(value))) return true;
+  return rest.some(({ value }) => value === null || (CODE.test(value) && !ADDRESS.test(value)));
+}
+
+/** Whether what a program is given may be other commands of any kind: it is neither inert nor known. */
+export function isUnknownProgram(words: readonly ShellWord[]): boolean {
+  const name = nameOf(words);
+  return !INERT.has(name) && !Object.hasOwn(HIDING_WORDS, name);
+}

@@ -1,0 +1,53 @@
+import { constants, readlinkSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { HiError, systemCode } from '../errors.js';
+import { identityOf, type JudgedPlace } from '../permission/paths/judged-place.js';
+
+/**
+ * Opens the file or folder that was judged, following no link, and makes sure that it is that one: by device and inode, and on Linux by
+ * where the open file lies. Throws a `HiError` where another was put in its place, and what the system throws.
+ */
+export async function openJudged(place: JudgedPlace, flags: number): Promise<FileHandle> {
+  const file = await open(place.path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((failure) => {
+    throw systemCode(failure) === 'ELOOP' ? changed(place) : failure;
+  });
+  try {
+    const found = identityOf(await file.stat({ bigint: true }));
+    if ((place.file !== null && found !== place.file) || !liesAt(file, place.path)) throw changed(place);
+    return file;
+  } catch (failure) {
+    await file.close();
+    throw failure;
+  }
+}
+
+/** The folder of a place, opened, and the way into it that no link put in its path can turn elsewhere. Throws as `openJudged` does. */
+export async function openFolderOf(
+  place: JudgedPlace,
+): Promise<{ readonly folder: FileHandle; readonly path: string }> {
+  const above = dirname(place.path);
+  const folder = await openJudged(
+    { path: above, file: null, content: null },
+    constants.O_RDONLY | constants.O_DIRECTORY,
+  );
+  return {
+    folder,
+    path: `${process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : above}/${basename(place.path)}`,
+  };
+}
+
+/** Says that what is at a place is not what was judged. */
+export function changed({ path }: JudgedPlace): HiError {
+  return new HiError('usage', `'${path}' was replaced while the call was decided about. Nothing was done; try again.`);
+}
+
+function liesAt(file: FileHandle, path: string): boolean {
+  if (process.platform !== 'linux') return true;
+  try {
+    return readlinkSync(`/proc/self/fd/${file.fd}`) === path;
+  } catch {
+    // Without /proc the inode has to do.
+    return true;
+  }
+}
