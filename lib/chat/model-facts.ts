@@ -1,7 +1,19 @@
 import type { ThinkingLevel } from './thinking-level.js';
 
-/** What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. */
-export type Feature = 'tools' | 'parallel_calls' | 'images' | 'documents' | 'audio' | 'opaque' | 'web';
+/**
+ * What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `call_ids`: ids of
+ * calls as they were given.
+ */
+export type Feature =
+  | 'tools'
+  | 'parallel_calls'
+  | 'images'
+  | 'documents'
+  | 'audio'
+  | 'opaque'
+  | 'web'
+  | 'system'
+  | 'call_ids';
 
 /** What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means unknown. */
 export interface ModelFacts {
@@ -13,6 +25,12 @@ export interface ModelFacts {
   readonly takes?: { readonly [Name in Feature]?: boolean };
   /** The levels of thinking that the model refused. */
   readonly refused_thinking?: readonly ThinkingLevel[];
+  /** When a refusal was learnt, in milliseconds since 1970: after some days it is forgotten. What the server told of itself has no time here. */
+  readonly refused_at?: { readonly [Name in Feature | 'thinking' | 'files']?: number };
+  /** Opaque parts of answers from before this time, in milliseconds since 1970, are refused. */
+  readonly opaque_since?: number;
+  /** The SHA-256 of images and documents that the server refused, though it takes others. */
+  readonly refused_files?: readonly string[];
   /** The model's tokens for each token of the estimate (characters / 4), as measured last. */
   readonly token_ratio?: number;
   /** The window that the server gives by its own setting, which no request should change; 0 when there is no such setting. */
@@ -27,9 +45,52 @@ export interface ModelFacts {
 export interface ModelMemory {
   /** What is known now. */
   readonly facts: ModelFacts;
-  /** Adds to what is known: `takes` is merged by feature, levels of thinking are added, anything else is replaced. Never throws. */
+  /** Adds to what is known; see `mergeFacts`. Never throws. */
   learn(more: ModelFacts): void;
 }
 
 /** The memory of a model that is asked once and then forgotten. */
 export const NOTHING_KNOWN: ModelMemory = { facts: {}, learn() {} };
+
+/** Both facts in one: `takes` is merged by feature, refused levels and files are added, anything else is replaced. What is taken after all is refused no more. */
+export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
+  const takes = { ...earlier.takes, ...more.takes };
+  const times = Object.entries({ ...earlier.refused_at, ...more.refused_at });
+  const refused_at = Object.fromEntries(
+    times.filter(([name]) => !Object.entries(takes).some(([f, is]) => f === name && is)),
+  );
+  const refused_thinking = [...new Set([...(earlier.refused_thinking ?? []), ...(more.refused_thinking ?? [])])];
+  const refused_files = [...new Set([...(earlier.refused_files ?? []), ...(more.refused_files ?? [])])].slice(-FILES);
+  return {
+    ...earlier,
+    ...more,
+    ...(Object.keys(takes).length > 0 && { takes }),
+    ...(Object.keys(refused_at).length > 0 || earlier.refused_at ? { refused_at } : {}),
+    ...(refused_thinking.length > 0 && { refused_thinking }),
+    ...(refused_files.length > 0 && { refused_files }),
+  };
+}
+
+/** How many refused files are remembered. */
+const FILES = 200;
+
+/** How long a refusal counts: servers get new models and new templates under the names they had. */
+const WEEK = 7 * 24 * 60 * 60 * 1000;
+
+/** The facts without what was refused too long ago. */
+export function currentFacts(facts: ModelFacts, now: number): ModelFacts {
+  const old = Object.entries(facts.refused_at ?? {}).flatMap(([name, at]) =>
+    now - at > WEEK || at > now ? [name] : [],
+  );
+  if (old.length === 0) return facts;
+  const { takes, refused_at, refused_thinking, refused_files, ...rest } = facts;
+  const without = <Value>(fields: { readonly [name: string]: Value }) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !old.includes(name)));
+  return {
+    ...rest,
+    takes: without(takes ?? {}),
+    refused_at: without(refused_at ?? {}),
+    ...(refused_thinking && !old.includes('thinking') && { refused_thinking }),
+    ...(refused_files && !old.includes('files') && { refused_files }),
+  };
+}

@@ -1,5 +1,4 @@
-import type { ModelFacts, ModelMemory } from '../../lib/chat/model-facts.js';
-import { mergeFacts } from '../../lib/providers/common/known-models.js';
+import { type ModelFacts, type ModelMemory, mergeFacts } from '../../lib/chat/model-facts.js';
 
 /** What is learnt of a model, for one spec. */
 export function memory(facts: ModelFacts = {}): ModelMemory {

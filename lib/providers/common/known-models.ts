@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
-import type { ModelFacts, ModelMemory } from '../../chat/model-facts.js';
+import { currentFacts, type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model-facts.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../../chat/thinking-level.js';
 import { makeFolder } from '../../folder.js';
 import { readRegularFile } from '../../regular-file.js';
@@ -23,16 +23,19 @@ const LIMIT = 500;
  */
 export class KnownModels {
   readonly #path: string;
+  readonly #now: () => number;
   #known: Map<string, ModelFacts> | null = null;
 
-  constructor(path: string) {
+  /** `now` tells the time in milliseconds since 1970. */
+  constructor(path: string, now = Date.now) {
     this.#path = path;
+    this.#now = now;
   }
 
   /** The facts of one model. */
   of(place: ModelPlace): ModelMemory {
     const name = nameOf(place);
-    const facts = () => this.#read().get(name) ?? {};
+    const facts = () => currentFacts(this.#read().get(name) ?? {}, this.#now());
     const learn = (more: ModelFacts) => this.#learn(name, more);
     return {
       get facts() {
@@ -49,7 +52,7 @@ export class KnownModels {
 
   /** Another process may have learnt something since: its facts are read again before the file is written. */
   #learn(name: string, more: ModelFacts): void {
-    const earlier = this.#read().get(name) ?? {};
+    const earlier = currentFacts(this.#read().get(name) ?? {}, this.#now());
     const merged = mergeFacts(earlier, more);
     if (JSON.stringify(merged) === JSON.stringify(earlier)) return;
     const known = new Map([...this.#read(), ...readFacts(this.#path)]);
@@ -64,18 +67,6 @@ export class KnownModels {
       // It is learnt again by the next process.
     }
   }
-}
-
-/** Both facts in one; see `ModelMemory.learn`. */
-export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
-  const takes = { ...earlier.takes, ...more.takes };
-  const refused_thinking = [...new Set([...(earlier.refused_thinking ?? []), ...(more.refused_thinking ?? [])])];
-  return {
-    ...earlier,
-    ...more,
-    ...(Object.keys(takes).length > 0 && { takes }),
-    ...(refused_thinking.length > 0 && { refused_thinking }),
-  };
 }
 
 function nameOf({ provider, api_base, model }: ModelPlace): string {
@@ -101,11 +92,12 @@ const COUNTS = [
   'fixed_window',
   'loaded_window',
   'asked_at',
+  'opaque_since',
 ] as const;
 
 /** What of a stored record has the type it must have. */
 function checked(stored: JsonObject): ModelFacts {
-  const { takes, refused_thinking } = stored;
+  const { takes, refused_thinking, refused_at, refused_files } = stored;
   const counts = COUNTS.flatMap((name) => {
     const value = stored[name];
     return typeof value === 'number' && Number.isFinite(value) && value > 0 ? [[name, value]] : [];
@@ -114,9 +106,12 @@ function checked(stored: JsonObject): ModelFacts {
     ...Object.fromEntries(counts),
     ...(isJsonObject(takes) && { takes: Object.fromEntries(Object.entries(takes).filter(isFlag)) }),
     ...(Array.isArray(refused_thinking) && { refused_thinking: refused_thinking.filter(isLevel) }),
+    ...(isJsonObject(refused_at) && { refused_at: Object.fromEntries(Object.entries(refused_at).filter(isTime)) }),
+    ...(Array.isArray(refused_files) && { refused_files: refused_files.filter((one) => typeof one === 'string') }),
   };
 }
 
 const isFlag = (entry: readonly [string, unknown]): entry is [string, boolean] => typeof entry[1] === 'boolean';
+const isTime = (entry: readonly [string, unknown]): entry is [string, number] => typeof entry[1] === 'number';
 const LEVELS: readonly unknown[] = THINKING_LEVELS;
 const isLevel = (value: unknown): value is ThinkingLevel => LEVELS.includes(value);

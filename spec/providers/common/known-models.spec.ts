@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { KnownModels, mergeFacts } from '../../../lib/providers/common/known-models.js';
+import { mergeFacts } from '../../../lib/chat/model-facts.js';
+import { KnownModels } from '../../../lib/providers/common/known-models.js';
 
 const PLACE = { provider: 'openai', api_base: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
 
@@ -77,6 +78,27 @@ describe('KnownModels', () => {
     const known = new KnownModels(path);
     known.of(PLACE).learn({ context_window: 8192 });
     expect(known.of(PLACE).facts).toEqual({ context_window: 8192 });
+  });
+
+  it('forgets after a week what was refused, and at once what is taken after all', () => {
+    let now = Date.parse('2026-11-22');
+    const known = () => new KnownModels(path, () => now).of(PLACE);
+    const at = { tools: now, images: now, thinking: now, files: now };
+    const refused_thinking = ['off' as const];
+    known().learn({
+      takes: { tools: false, images: false, web: false },
+      refused_thinking,
+      refused_files: ['aa'],
+      refused_at: at,
+    });
+    known().learn({ takes: { images: true }, context_window: 4096 });
+    expect(known().facts).toMatchObject({
+      takes: { tools: false, images: true, web: false },
+      refused_thinking,
+      refused_files: ['aa'],
+    });
+    now += 8 * 24 * 60 * 60 * 1000;
+    expect(known().facts).toEqual({ takes: { images: true, web: false }, refused_at: {}, context_window: 4096 });
   });
 
   it('forgets the models learnt about longest ago', () => {
