@@ -4,7 +4,7 @@ import type { Tokens } from './tokens.js';
 
 /**
  * What the vendor must get back unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown type. Only
- * the adapter that wrote it reads it, and only for the provider and model of the message.
+ * the adapter that wrote it reads it, and only for the provider, model and origin of the message.
  */
 export type Opaque = JsonObject;
 
@@ -125,6 +125,8 @@ export interface NewMessage {
   readonly cwd: string;
   readonly model?: string;
   readonly provider?: string;
+  /** Where the opaque parts of an answer come from: a hash of address and key. Absent where there are none, and from earlier versions. */
+  readonly origin?: string;
   readonly usage?: Usage;
   readonly stop_reason?: StopReason;
   /** Present when a search of the web went into the answer: the pages it names, which may be none. Its words are then partly those of strangers. */

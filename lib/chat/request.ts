@@ -22,7 +22,8 @@ export interface ChatRequest {
    * message before it where its vendor requires one. Two messages of one role may follow each other (an interrupted turn, a note of a local command):
    * the adapter joins them where its vendor requires alternating roles.
    */
-  readonly messages: readonly Pick<Message, 'role' | 'content' | 'provider' | 'model'>[];
+  readonly messages: readonly (Pick<Message, 'role' | 'content' | 'provider' | 'model' | 'origin'> &
+    Partial<Pick<Message, 'at'>>)[];
   readonly tools: readonly ToolSpec[];
   readonly thinking: ThinkingLevel | null;
   /** Whether the model may search the web; absent is `off`. */

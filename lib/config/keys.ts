@@ -1,6 +1,6 @@
 import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
 import type { JsonObject } from '../chat/json.js';
-import type { ThinkingLevel } from '../chat/thinking-level.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
@@ -94,9 +94,9 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       "the vendor's, at its own address; else the main model",
     ),
     thinking: oneOf<ThinkingLevel | null>(
-      ['off', 'low', 'medium', 'high', null],
+      [...THINKING_LEVELS, null],
       null,
-      'How hard the model thinks: `off`, `low`, `medium`, `high`.',
+      'How hard the model thinks: `off`, `low`, `medium`, `high`, `xhigh`, `max`.',
       "the vendor's",
     ),
     options: found<JsonObject>(

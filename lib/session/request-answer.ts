@@ -5,7 +5,7 @@ import type { ChatRequest } from '../chat/request.js';
 import { joinSources, type Source } from '../chat/source.js';
 import { windowIn } from '../chat/window-in.js';
 import { HiError, isAbort } from '../errors.js';
-import type { Provider } from '../providers/common/provider.js';
+import { type Provider, RequestRefusal } from '../providers/common/provider.js';
 import { delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
 
@@ -18,9 +18,13 @@ export interface PartialAnswer {
   sources?: readonly Source[];
 }
 
+/** How often a request is sent anew without what the server refused. */
+const MOST_REFUSALS = 2;
+
 /**
- * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a delay,
- * as long as nothing of the answer was shown. The request goes with what is known of the model. Throws the provider's `HiError` or an abort error; `answer` then holds what came.
+ * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a delay, and a refused request is sent
+ * without what the server does not take, as long as nothing of the answer was shown. The request goes with what is known of the model.
+ * Throws the provider's `HiError` or an abort error; `answer` then holds what came.
  */
 export async function* requestAnswer(
   provider: Provider,
@@ -29,8 +33,8 @@ export async function* requestAnswer(
   memory: ModelMemory,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  for (let attempt = 1; ; attempt += 1) {
-    const request = { ...unfitted, facts: memory.facts };
+  let request: ChatRequest = { ...unfitted, facts: memory.facts };
+  for (let attempt = 1, refusals = 0; ; ) {
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
       yield* once(provider, request, answer, memory, signal);
@@ -41,10 +45,20 @@ export async function* requestAnswer(
       if (isAbort(thrown) || !(thrown instanceof HiError)) throw thrown;
       if (thrown.code === 'window') memory.learn(learntFrom(thrown));
       if (answer.parts.length > 0) throw thrown;
+      if (thrown instanceof RequestRefusal && refusals < MOST_REFUSALS) {
+        const { adaptRequest } = await import('./adapt-request.js');
+        refusals += 1;
+        const adapted = adaptRequest(request, thrown, memory, refusals > 1);
+        if (adapted === null) throw thrown;
+        request = adapted.request;
+        if (adapted.notice !== null) yield { type: 'notice', level: 'warning', text: adapted.notice };
+        continue;
+      }
       const delay = delayBefore(attempt, thrown);
       if (delay === null) throw thrown;
       yield { type: 'retry', attempt, delay, reason: thrown.message };
       await sleep(delay, signal);
+      attempt += 1;
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../chat/event.js';
 import {
+  type AnswerPart,
   isPart,
   type Message,
   type NewMessage,
@@ -143,11 +144,14 @@ function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
     cwd: deps.cwd(),
     provider: deps.provider.name,
     model: deps.model,
+    ...(deps.provider.origin !== undefined && answer.parts.some(isOpaque) && { origin: deps.provider.origin }),
     ...(end?.usage ? { usage: end.usage } : {}),
     stop_reason: calls ? 'tool_calls' : (end?.stop_reason ?? 'interrupted'),
     ...(answer.sources && { sources: answer.sources }),
   };
 }
+
+const isOpaque = (part: AnswerPart): boolean => part.opaque !== undefined;
 
 /**
  * Ends the turn in the history with the part of the answer that came. A tool call whose arguments may be incomplete never ran and is left out,

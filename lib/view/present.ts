@@ -1,4 +1,4 @@
-import type { Message } from '../chat/message.js';
+import type { ChatRequest } from '../chat/request.js';
 import type { View } from './view.js';
 
 /** The first line of the summary of older messages in a request. */
@@ -8,7 +8,7 @@ const LABEL = 'A record of the conversation so far, not instructions.';
 /** A view in the form of a request: the system text after preamble and skills, and the messages. */
 export interface Presented {
   readonly system: readonly string[];
-  readonly messages: readonly Pick<Message, 'role' | 'content' | 'provider' | 'model'>[];
+  readonly messages: ChatRequest['messages'];
 }
 
 /** The view as it is sent: the block's text as system text, or for role `user` as a user message before the others. An empty block is not sent. */

@@ -22,6 +22,9 @@ export interface SeenRequest {
   readonly closed: Promise<number>;
 }
 
+/** What the server says, or what it makes of a request. */
+export type Scripted = VendorAnswer | ((body: JsonObject) => VendorAnswer);
+
 /** A server on this machine that gives one answer after another, the last one for ever, and remembers what it was asked. */
 export interface VendorServer extends AsyncDisposable {
   readonly url: string;
@@ -32,17 +35,17 @@ export interface VendorServer extends AsyncDisposable {
   dropConnections(): void;
 }
 
-export async function vendorServer(...answers: readonly VendorAnswer[]): Promise<VendorServer> {
+export async function vendorServer(...answers: readonly Scripted[]): Promise<VendorServer> {
   return await serve(answers, () => false);
 }
 
 /** The same for a server that tells nothing of its models: what `hi` asks about them is refused, and not remembered. */
-export async function chatServer(...answers: readonly VendorAnswer[]): Promise<VendorServer> {
+export async function chatServer(...answers: readonly Scripted[]): Promise<VendorServer> {
   return await serve(answers, (method, path) => method === 'GET' || path.endsWith('/api/show'));
 }
 
 async function serve(
-  answers: readonly VendorAnswer[],
+  answers: readonly Scripted[],
   isUnanswered: (method: string, path: string) => boolean,
 ): Promise<VendorServer> {
   const requests: SeenRequest[] = [];
@@ -54,8 +57,9 @@ async function serve(
     const { method = '', url: path = '', headers } = incoming;
     if (isUnanswered(method, path)) return await say({ status: 404, chunks: ['{}'] }, response);
     const answer = answers[Math.min(requests.length, answers.length - 1)] ?? {};
-    requests.push({ method, path, headers, body: text === '' ? {} : JSON.parse(text), closed });
-    await say(answer, response);
+    const body: JsonObject = text === '' ? {} : JSON.parse(text);
+    requests.push({ method, path, headers, body, closed });
+    await say(typeof answer === 'function' ? answer(body) : answer, response);
   });
   let connections = 0;
   server.on('connection', () => {

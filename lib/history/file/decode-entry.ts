@@ -128,6 +128,7 @@ const MESSAGE: JsonFields<Message> = {
   cwd: text(''),
   model: text(undefined),
   provider: text(undefined),
+  origin: text(undefined),
   usage,
   // A later version may know more ways for an answer to end.
   stop_reason: (stored) =>

@@ -7,7 +7,6 @@ import type { Vendor } from '../../chat/vendor.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { withoutVersion } from '../common/api-base.js';
 import { callIds } from '../common/call-ids.js';
-import { stripImages } from '../common/image-support.js';
 import type { ListedModel } from '../common/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { requireKey } from '../common/require-key.js';
@@ -24,13 +23,13 @@ import { withPauses } from './anthropic-web.js';
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const client = makeClient(vendor, settings);
-  const { idleTimeout, apiKey } = settings;
+  const { idleTimeout } = settings;
   const ask = (request: ChatRequest, signal: AbortSignal, pause = { isPaused: false }) =>
     streamMessages(client, request, { vendor, idleTimeout, pause }, signal);
-  return new StreamingProvider({ member: vendor, apiKey }, (request, signal) =>
+  return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
     offersWeb(request)
-      ? withPauses(stripImages(request), vendor.name, (asked, state) => ask(asked, signal, state))
-      : ask(stripImages(request), signal),
+      ? withPauses(request, vendor.name, (asked, state) => ask(asked, signal, state))
+      : ask(request, signal),
   );
 }
 

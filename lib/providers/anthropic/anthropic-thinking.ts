@@ -14,7 +14,7 @@ const MAX_TOKENS = 32_000;
 const LEAST_ANSWER = 256;
 
 /** Tokens for thinking on the models that want a number. */
-const BUDGET = { low: 4_000, medium: 12_000, high: 24_000 } as const;
+const BUDGET = { low: 4_000, medium: 12_000, high: 24_000, xhigh: 28_000, max: 30_000 } as const;
 
 /** How long an answer may be when no limit is set. */
 export function defaultMaxTokens({ model, context_window, estimated_tokens, facts }: ChatRequest): number {
@@ -33,14 +33,24 @@ export function toVendorThinking(
   messages: readonly VendorMessage[],
 ): Pick<MessageCreateParamsStreaming, 'thinking' | 'output_config'> {
   if (thinking === null) return {};
-  if (thinking === 'off') return { thinking: { type: 'disabled' } };
+  if (thinking === 'off') return withoutThinking(model);
   if (!WANTS_BUDGET.test(model)) {
-    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinking } };
+    const effort = thinking === 'xhigh' && /-4[-.]6\b/.test(model) ? 'high' : thinking;
+    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort } };
   }
   const budget_tokens = Math.min(BUDGET[thinking], max_tokens - 1024);
   if (budget_tokens < 1024 || isForeignToolTurn(messages)) return {};
   return { thinking: { type: 'enabled', budget_tokens } };
 }
+
+/** Some of today's models refuse to be told not to think: then they think as little as they can, and keep it to themselves. */
+function withoutThinking(model: string): Pick<MessageCreateParamsStreaming, 'thinking' | 'output_config'> {
+  if (/sonnet-5[-.][5-9]\b/.test(model)) return { thinking: { type: 'between_tools' } };
+  if (!ALWAYS_THINKS.test(model)) return { thinking: { type: 'disabled' } };
+  return { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'low' } };
+}
+
+const ALWAYS_THINKS = /fable|mythos|opus-5[-.][5-9]\b/;
 
 const WANTS_BUDGET = /claude-(?:3|[a-z]+-4(?![-.][6-9](?!\d)))/;
 

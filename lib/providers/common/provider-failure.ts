@@ -2,6 +2,8 @@ import type { Vendor } from '../../chat/vendor.js';
 import { type ErrorCode, HiError } from '../../errors.js';
 import { mask } from '../../http/mask-key.js';
 import { isRetryable, kindOf } from './failure-kind.js';
+import { type Refused, RequestRefusal } from './provider.js';
+import { refusedBy } from './refusals.js';
 import { retryAfter } from './retry-after.js';
 import { readVendorError, type VendorError, WEB_PAGE } from './vendor-error.js';
 
@@ -28,13 +30,26 @@ export function asFailure(thrown: unknown, context: FailureContext): HiError {
 export function fromVendor(error: VendorError, cause: unknown, context: FailureContext): HiError {
   const code = kindOf(error);
   const wait = code === 'rate' || code === 'overload' ? retryAfter(error) : null;
-  const { message, hint } = describe(code, error, context);
-  return new HiError(code, mask(capitalised(message), context.apiKey), {
+  const refused = refusalOf(code, error);
+  const { message, hint } = describe(refused === null ? code : 'request', error, context);
+  const said = mask(capitalised(message), context.apiKey);
+  if (refused !== null) {
+    const words = mask(error.message === '' ? `HTTP ${error.status}` : sentence(error.message), context.apiKey);
+    return new RequestRefusal(said, { hint: mask(hint, context.apiKey), cause }, refused, words);
+  }
+  return new HiError(code, said, {
     hint: mask(wait !== null && wait >= MINUTE ? later(wait) : hint, context.apiKey),
     retryable: isRetryable(code, error),
     cause,
     ...(wait === null ? {} : { retryAfter: wait }),
   });
+}
+
+/** What of the request an error of this kind is about; null when it is about none of it. What a gateway has not got for a feature it calls a missing model. */
+function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
+  if (code === 'request' || code === 'overload') return refusedBy(error);
+  const refused = code === 'model' ? refusedBy(error) : null;
+  return refused?.what === 'features' ? refused : null;
 }
 
 const MINUTE = 60_000;

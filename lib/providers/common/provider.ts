@@ -1,8 +1,10 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
-import type { ModelFacts } from '../../chat/model-facts.js';
+import type { Feature, ModelFacts } from '../../chat/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
+import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import type { Vendor } from '../../chat/vendor.js';
+import { type ErrorDetails, HiError } from '../../errors.js';
 import type { FetchSettings } from '../../http/fetch-settings.js';
 import type { ListedModel } from './listed-model.js';
 
@@ -10,10 +12,13 @@ import type { ListedModel } from './listed-model.js';
 export interface Provider {
   /** The registry's name, as stored with each message. */
   readonly name: string;
+  /** Names the address and key: opaque parts of answers go back only where they came from. Absent where nothing opaque comes. */
+  readonly origin?: string;
   /**
    * Sends one request and yields the answer as it arrives.
    *
-   * Never retries on its own. Throws a `HiError` whose code tells the kind, with `retryable` and `retryAfter` filled in.
+   * Never retries on its own. Throws a `HiError` whose code tells the kind, with `retryable` and `retryAfter` filled in; a `RequestRefusal` where the request
+   * may be taken without a part of it.
    * A stream that was cut ends with a `network` error after the events that came. When `signal` aborts, the connection is closed
    * at once and the iteration throws an abort error (`isAbort`).
    */
@@ -43,4 +48,26 @@ export interface ProviderMember extends Vendor {
   listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
   /** What the server tells of one model, nothing where it tells nothing. Throws like `stream`. */
   askFacts(settings: ProviderSettings, model: ModelQuestion, signal: AbortSignal): Promise<ModelFacts>;
+}
+
+/**
+ * What of a request a server does not take, by its own words. `thinking`: the level that was asked for, any level, or these. `files`: one of the attachments,
+ * not the kind. `roles`: what a chat template says of the order of messages. `unsaid`: the words do not tell.
+ */
+export type Refused =
+  | { readonly what: 'features'; readonly features: readonly Feature[] }
+  | { readonly what: 'thinking'; readonly levels: 'this' | 'all' | readonly ThinkingLevel[] }
+  | { readonly what: 'files' | 'roles' | 'unsaid' };
+
+/** A refusal that one more request without its cause may answer. */
+export class RequestRefusal extends HiError {
+  readonly refused: Refused;
+  /** The server's own words. */
+  readonly said: string;
+
+  constructor(message: string, details: ErrorDetails, refused: Refused, said: string) {
+    super('request', message, details);
+    this.refused = refused;
+    this.said = said;
+  }
 }

@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { ChatRequest } from '../../chat/request.js';
+import { fitRequest } from './fit-request.js';
 import type { Provider } from './provider.js';
 import type { FailureContext } from './provider-failure.js';
 import { guarded } from './stream.js';
@@ -7,19 +8,41 @@ import { guarded } from './stream.js';
 /** Sends one request to a vendor and yields the answer as it arrives; may throw whatever its SDK throws. */
 export type SendRequest = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<StreamEvent>;
 
+/** Where an adapter sends its requests, and with which key. */
+interface AccessContext extends Omit<FailureContext, 'model'> {
+  /** Null for the vendor's own address. */
+  readonly apiBase: string | null;
+}
+
+/** Eight digits that tell one address and key from another, and nothing else of them. */
+function originOf({ apiBase, apiKey }: AccessContext): string {
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+  return hash
+    .update(JSON.stringify([apiBase, apiKey]))
+    .digest('hex')
+    .slice(0, 8);
+}
+
 /** The provider that every adapter makes: what the adapter sends and reads, with every end of a stream one of the contract's. */
 export class StreamingProvider implements Provider {
   readonly name: string;
-  readonly #context: Omit<FailureContext, 'model'>;
+  readonly #context: AccessContext;
   readonly #send: SendRequest;
+  #origin: string | null = null;
 
-  constructor(context: Omit<FailureContext, 'model'>, send: SendRequest) {
+  constructor(context: AccessContext, send: SendRequest) {
     this.name = context.member.name;
     this.#context = context;
     this.#send = send;
   }
 
+  get origin(): string {
+    this.#origin ??= originOf(this.#context);
+    return this.#origin;
+  }
+
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
-    return guarded((both) => this.#send(request, both), { ...this.#context, model: request.model }, signal);
+    const send = (both: AbortSignal) => this.#send(fitRequest(request, this), both);
+    return guarded(send, { ...this.#context, model: request.model }, signal);
   }
 }

@@ -13,6 +13,8 @@ export interface VendorError {
   readonly kinds: readonly string[];
   /** The vendor's sentence; empty when there is none. */
   readonly message: string;
+  /** The part of the request that OpenAI and its kind name; null when there is none. */
+  readonly param: string | null;
   readonly headers: Headers | null;
   /** Google's list of particulars (quota, delay, reason). */
   readonly details: readonly JsonObject[];
@@ -46,6 +48,7 @@ export function fromErrorObject(
       .filter((word) => typeof word === 'string')
       .filter((word) => word !== 'error'),
     message: messageOf(error),
+    param: typeof error.param === 'string' && error.param !== '' ? error.param : null,
     headers,
     details,
   };
@@ -56,7 +59,14 @@ function fromRefusal(refusal: RefusedRequest): VendorError {
   if (body !== undefined) return fromErrorObject(body, refusal.status, refusal.headers);
   const page = refusal.body.trimStart().startsWith('<');
   const message = page ? titleOf(refusal.body) : firstWords(refusal.body);
-  return { status: refusal.status, kinds: page ? [WEB_PAGE] : [], message, headers: refusal.headers, details: [] };
+  return {
+    status: refusal.status,
+    kinds: page ? [WEB_PAGE] : [],
+    message,
+    param: null,
+    headers: refusal.headers,
+    details: [],
+  };
 }
 
 /** The title of a page for people. */

@@ -32,7 +32,7 @@ import { aloneText, readGrounding, searchesAlone } from './gemini-web.js';
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const client = makeClient(vendor, settings);
   const notice = new WebNotice();
-  return new StreamingProvider({ member: vendor, apiKey: settings.apiKey }, (request, signal) =>
+  return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
     streamContent(client, request, { vendor, notice }, signal),
   );
 }

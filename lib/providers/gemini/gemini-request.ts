@@ -11,6 +11,7 @@ import type {
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { ToolResultPart } from '../../chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import type { ThinkingLevel as ThinkingName } from '../../chat/thinking-level.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/attachment.js';
 import {
@@ -23,7 +24,10 @@ import {
 import { canSearch, searchesAlone } from './gemini-web.js';
 
 /** Tokens for thinking on Gemini 2.5, which takes a number where later models take a level. */
-const BUDGET = { off: 0, low: 2048, medium: 8192, high: 24_576 } as const;
+const BUDGET = { off: 0, low: 2048, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
+
+/** What Gemini 2.5 Pro takes where the others take less or more. */
+const PRO_BUDGET = { ...BUDGET, off: 128, max: 32_768 } as const;
 
 /** What Google's documentation gives for a call that another model made: without it Gemini 3 refuses a call of the running turn. */
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
@@ -163,9 +167,17 @@ function withId(call_id: string, ids: ReadonlySet<string>): { id?: string } {
 function toVendorThinking({ model, thinking }: ChatRequest, levels: typeof ThinkingLevel): ThinkingConfig | null {
   if (thinking === null) return null;
   const includeThoughts = thinking !== 'off';
-  if (/gemini-2/.test(model)) return { thinkingBudget: BUDGET[thinking], includeThoughts };
-  const level = { off: levels.MINIMAL, low: levels.LOW, medium: levels.MEDIUM, high: levels.HIGH }[thinking];
-  return { thinkingLevel: level, includeThoughts };
+  if (/gemini-2/.test(model)) {
+    return { thinkingBudget: (/pro/.test(model) ? PRO_BUDGET : BUDGET)[thinking], includeThoughts };
+  }
+  return { thinkingLevel: levelOf(model, thinking, levels), includeThoughts };
+}
+
+/** The least level is for Flash up to 3.5; Pro 3.0 knows nothing between low and high. */
+function levelOf(model: string, thinking: ThinkingName, levels: typeof ThinkingLevel): ThinkingLevel {
+  if (thinking === 'off') return /gemini-3(?:\.[0-5])?-flash/.test(model) ? levels.MINIMAL : levels.LOW;
+  if (thinking === 'low') return levels.LOW;
+  return thinking === 'medium' && !/gemini-3-pro/.test(model) ? levels.MEDIUM : levels.HIGH;
 }
 
 /** The options by the SDK's names: `topP` for `top_p`. */

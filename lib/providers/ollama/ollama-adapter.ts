@@ -29,9 +29,7 @@ type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const server = new OllamaServer(vendor, connecting(vendor, settings));
-  return new StreamingProvider({ member: vendor, apiKey: settings.apiKey }, (request, signal) =>
-    server.answer(request, signal),
-  );
+  return new StreamingProvider({ ...settings, member: vendor }, (request, signal) => server.answer(request, signal));
 }
 
 /** See `ProviderMember.listModels`. */

@@ -1,5 +1,6 @@
 import type { Tool, Message as VendorMessage, ChatRequest as VendorRequest } from 'ollama/browser';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import { HiError, unreachable } from '../../errors.js';
 import { base64Of, missingText, unseenText } from '../common/attachment.js';
 import { cannotSee } from '../common/image-support.js';
@@ -37,7 +38,7 @@ export function toVendorRequest(
     truncate: false,
     shift: false,
     ...(tools.length > 0 && { tools: toVendorTools(tools) }),
-    ...(thinking !== null && { think: thinking === 'off' ? false : thinking }),
+    ...(thinking !== null && { think: toVendorThinking(model, thinking) }),
     ...((typeof keep_alive === 'string' || typeof keep_alive === 'number') && { keep_alive }),
     options: {
       ...options,
@@ -45,6 +46,12 @@ export function toVendorRequest(
       ...(max_output_tokens !== null && { num_predict: max_output_tokens }),
     },
   };
+}
+
+/** Three levels and a switch. gpt-oss takes no switch. */
+function toVendorThinking(model: string, thinking: ThinkingLevel): false | 'low' | 'medium' | 'high' {
+  if (thinking === 'off') return /gpt-oss/.test(model) ? 'low' : false;
+  return thinking === 'low' || thinking === 'medium' ? thinking : 'high';
 }
 
 export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {

@@ -1,7 +1,6 @@
 import OpenAI from 'openai';
 import type { ModelFacts } from '../../chat/model-facts.js';
 import type { Vendor } from '../../chat/vendor.js';
-import { stripImages } from '../common/image-support.js';
 import type { ListedModel } from '../common/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import type { FailureContext } from '../common/provider-failure.js';
@@ -30,13 +29,8 @@ export function create(vendor: Vendor, address: string, settings: ProviderSettin
     notice: new WebNotice(),
   };
   const streamAnswer = usesResponses(settings, isOpenAI) ? streamResponses : streamChat;
-  return new StreamingProvider({ member, apiKey: settings.apiKey }, (request, signal) =>
-    streamAnswer(
-      client,
-      stripImages(request),
-      { ...options, form: isOpenAI ? FREE_FORM : formFor(base, request.model) },
-      signal,
-    ),
+  return new StreamingProvider({ ...settings, member }, (request, signal) =>
+    streamAnswer(client, request, { ...options, form: isOpenAI ? FREE_FORM : formFor(base, request.model) }, signal),
   );
 }
 

@@ -16,7 +16,7 @@ import {
   type VendorTurn,
 } from '../common/normalise-history.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
-import { canReason } from './openai-models.js';
+import { canReason, effortOf } from './openai-models.js';
 
 type AssistantTurn = Extract<VendorTurn, { role: 'assistant' }>;
 
@@ -36,7 +36,7 @@ export function toVendorRequest(
     ...(limit !== null && (compatible ? { max_tokens: limit } : { max_completion_tokens: limit })),
     ...(request.thinking !== null &&
       canReason(request.model) && {
-        reasoning_effort: request.thinking === 'off' ? ('none' as const) : request.thinking,
+        reasoning_effort: effortOf(request.model, request.thinking),
       }),
   };
 }

@@ -18,7 +18,7 @@ import {
 } from '../common/normalise-history.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
 import { offersWeb } from '../common/web-search.js';
-import { canReason } from './openai-models.js';
+import { canReason, effortOf } from './openai-models.js';
 import { toVendorSearch } from './openai-responses-web.js';
 
 type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
@@ -151,12 +151,9 @@ function vendorId(call_id: string): string {
   return call_id.length <= 64 ? call_id : shortId(call_id);
 }
 
-/** `none` came with GPT-5.1; before, the least was `minimal`, and on the o-series `low`. */
 function toVendorThinking({ model, thinking }: ChatRequest): Pick<ResponseCreateParamsStreaming, 'reasoning'> {
   if (thinking === null) return {};
-  if (thinking !== 'off') return { reasoning: { effort: thinking, summary: 'auto' } };
-  if (/^o\d/.test(model)) return { reasoning: { effort: 'low' } };
-  return { reasoning: { effort: /^gpt-5(?!\.)/.test(model) ? 'minimal' : 'none' } };
+  return { reasoning: { effort: effortOf(model, thinking), ...(thinking !== 'off' && { summary: 'auto' as const }) } };
 }
 
 /** The options by the names of this API, which has `verbosity` in another place. */

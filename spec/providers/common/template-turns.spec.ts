@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { Part, ToolCallPart } from '../../../lib/chat/message.js';
 import { normaliseHistory, type VendorTurn } from '../../../lib/providers/common/normalise-history.js';
 import { FREE_FORM, formFor, formTurns, systemTexts } from '../../../lib/providers/common/template-turns.js';
+import fc from '../../support/properties.js';
 
 const NEAR = formFor('http://127.0.0.1:8080/v1', 'any');
 const text = (words: string) => ({ type: 'text', text: words }) as const;

@@ -1,0 +1,156 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/chat/json.js';
+import { refusal, type VendorAnswer } from './vendor-server.js';
+import type { Dialect } from './vendors.js';
+
+/** Something that a server does not take, and what it says then. */
+export interface Rule {
+  readonly name: string;
+  breaks(body: JsonObject): boolean;
+  readonly status: number;
+  readonly said: string;
+  readonly more?: JsonObject;
+}
+
+const text = (body: JsonObject): string => JSON.stringify(body);
+const list = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+const messagesOf = (body: JsonObject): JsonObject[] => list(body.messages ?? body.input ?? body.contents);
+const rolesOf = (body: JsonObject): string[] => messagesOf(body).map(({ role, type }) => String(role ?? type));
+const hasSystem = (body: JsonObject): boolean =>
+  rolesOf(body).includes('system') || body.system !== undefined || body.systemInstruction !== undefined;
+const callsOf = (message: JsonObject): readonly JsonValue[] => [
+  ...list(message.tool_calls),
+  ...[...list(message.content), ...list(message.parts)].filter((one) => one.type === 'tool_use' || one.functionCall),
+];
+const thinks = (word: string) => (body: JsonObject) => text(body).includes(word);
+const LEVEL =
+  /"(?:reasoning_effort|effort|think|thinkingLevel)":"?(\w+)|"thinking":\{"type":"(disabled|enabled)|"thinkingBudget":(\d+)/;
+const levelOf = (body: JsonObject): string | null => {
+  const found = LEVEL.exec(text(body));
+  return found === null ? null : (found[1] ?? found[2] ?? found[3] ?? '').toLowerCase();
+};
+const IMAGE = /"image_url":|"input_image"|"type":"image"|"mimeType":"image|"images":\[/;
+const DOCUMENT = /"type":"file"|"input_file"|"type":"document"|application\/pdf/;
+const OPAQUE =
+  /"signature":|"encrypted_content"|"thoughtSignature":"(?!skip_)|"reasoning_content"|"reasoning_details"|"redacted_thinking"/;
+
+/** What real services and templates refuse, in their own words. */
+export const RULES: readonly Rule[] = [
+  rule('images (OpenRouter)', 404, 'No endpoints found that support image input', (body) => IMAGE.test(text(body))),
+  rule(
+    'images (llama.cpp)',
+    500,
+    'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+    (body) => IMAGE.test(text(body)),
+  ),
+  rule('images (Volcengine)', 400, 'Model do not support image input.', (body) => IMAGE.test(text(body))),
+  rule(
+    'one image (Anthropic)',
+    400,
+    'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 8716288 bytes > 5242880 bytes',
+    (body) => IMAGE.test(text(body)),
+  ),
+  rule(
+    'documents (DeepSeek)',
+    400,
+    'Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `file`, expected `text` at line 1 column 80',
+    (body) => DOCUMENT.test(text(body)),
+  ),
+  rule(
+    'anything but words (Groq)',
+    400,
+    "'messages.0.content' : value must be a string",
+    (body) => IMAGE.test(text(body)) || DOCUMENT.test(text(body)),
+  ),
+  rule('signatures (Anthropic)', 400, 'messages.1.content.0: Invalid `signature` in `thinking` block', (body) =>
+    OPAQUE.test(text(body)),
+  ),
+  rule(
+    'encrypted reasoning (OpenAI)',
+    400,
+    'The encrypted content for item rs_1 could not be verified. Reason: Encrypted content organization_id did not match the target organization.',
+    (body) => OPAQUE.test(text(body)),
+    { code: 'invalid_encrypted_content' },
+  ),
+  rule('thought signatures (Gemini)', 400, 'Corrupted thought signature.', (body) => OPAQUE.test(text(body)), {
+    status: 'INVALID_ARGUMENT',
+  }),
+  rule(
+    'reasoning_content (Groq)',
+    400,
+    "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]",
+    (body) => OPAQUE.test(text(body)),
+  ),
+  rule(
+    'tools (vLLM)',
+    400,
+    '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    (body) => list(body.tools).length > 0,
+  ),
+  rule('tools (llama.cpp)', 500, 'tools param requires --jinja flag', (body) => list(body.tools).length > 0),
+  rule(
+    'tools (OpenRouter)',
+    404,
+    'No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs',
+    (body) => list(body.tools).length > 0,
+  ),
+  rule(
+    'tools (Ollama)',
+    400,
+    'registry.ollama.ai/library/gemma:2b does not support tools',
+    (body) => list(body.tools).length > 0,
+  ),
+  rule(
+    'the role of results (Gemma 2)',
+    500,
+    'Conversation roles must alternate user/assistant/user/assistant/...',
+    (body) => messagesOf(body).some((message) => callsOf(message).length > 0 || message.type === 'function_call'),
+  ),
+  rule('two calls at once (Llama 3)', 500, 'This model only supports single tool-calls at once!', (body) =>
+    messagesOf(body).some((message) => callsOf(message).length > 1),
+  ),
+  rule('long ids (Mistral)', 400, 'Tool call IDs should be alphanumeric strings with length 9!', (body) =>
+    /"(?:id|tool_call_id|call_id|tool_use_id)":"(?![a-zA-Z0-9]{9}")(?!rs_|msg_)[^"]+"/.test(text(body)),
+  ),
+  rule('a system message (Gemma)', 400, 'System role not supported', hasSystem),
+  rule(
+    'a level (OpenAI)',
+    400,
+    "Unsupported value: 'none' is not supported with the 'gpt-5-pro' model. Supported values are: 'high'.",
+    (body) => ![null, 'high'].includes(levelOf(body)),
+    { param: 'reasoning.effort', code: 'unsupported_value' },
+  ),
+  rule(
+    'a level (Gemini)',
+    400,
+    'Thinking level MINIMAL is not supported for this model. Please retry with other thinking level.',
+    (body) => ['minimal', 'none', 'disabled', 'false', '0', 'low'].includes(levelOf(body) ?? ''),
+  ),
+  rule(
+    'thinking off (Anthropic)',
+    400,
+    '"thinking.type.disabled" is not supported for this model.',
+    thinks('"disabled"'),
+  ),
+  rule(
+    'any thinking (xAI)',
+    400,
+    'Model grok-4 does not support parameter reasoningEffort.',
+    (body) => levelOf(body) !== null,
+  ),
+  rule('any thinking (Ollama)', 400, '"llama3" does not support thinking', (body) => levelOf(body) !== null),
+];
+
+function rule(name: string, status: number, said: string, breaks: Rule['breaks'], more: JsonObject = {}): Rule {
+  return { name, status, said, breaks, more };
+}
+
+/** What a server with these rules says to a request: the first rule that it breaks, or an answer. */
+export function refusing(dialect: Dialect, rules: readonly Rule[]): (body: JsonObject) => VendorAnswer {
+  return (body) => {
+    const broken = rules.find((one) => one.breaks(body));
+    if (broken === undefined) return dialect.text('Fine.');
+    const { status, said, more } = broken;
+    if (dialect.provider === 'ollama') return refusal(status, { error: `${more?.param ?? ''} ${said}`.trim() });
+    return refusal(status, { error: { message: said, type: 'invalid_request_error', code: status, ...more } });
+  };
+}
