@@ -4,6 +4,14 @@ import type { ModelFacts } from './model-facts.js';
 import type { ThinkingLevel } from './thinking-level.js';
 import type { WebMode } from './web-mode.js';
 
+/** What helps a vendor to read the beginning of a request from its cache. */
+export interface CacheHints {
+  /** The same for every request of a conversation, and for no other; null when it has no name. */
+  readonly key: string | null;
+  /** Whether the user takes so long between two questions that a cache of a few minutes is gone. */
+  readonly isSlow: boolean;
+}
+
 /** A tool as it is described to the model. */
 export interface ToolSpec {
   readonly name: string;
@@ -34,6 +42,7 @@ export interface ChatRequest {
   readonly estimated_tokens: number;
   /** The maximum length of the answer in tokens; null leaves it to the vendor. */
   readonly max_output_tokens: number | null;
+  readonly cache?: CacheHints;
   /** What else the user wants sent, by the vendor's own names; nothing when absent. */
   readonly options?: JsonObject;
   /** The bytes of the images and documents in `messages`, by SHA-256. */

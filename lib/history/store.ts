@@ -92,6 +92,11 @@ export class HistoryStore {
     return { messages, compactions, last_compaction, files: this.#files() };
   }
 
+  /** Names the conversation: another one after a reset; null while there is none on disk. */
+  get name(): string | null {
+    return this.#log.name;
+  }
+
   /** Takes in what other processes wrote. */
   async refresh(): Promise<void> {
     await this.#log.refresh();

@@ -15,6 +15,7 @@ import { effectiveWindow } from '../view/limit.js';
 import { type Measure, measure, type SentOverhead } from '../view/measure.js';
 import { present } from '../view/present.js';
 import { estimateView } from '../view/size.js';
+import { cacheHints } from './cache-hints.js';
 import { compactHistory } from './compact-history.js';
 import type { Target } from './deps.js';
 import { type FittedTools, fitTools } from './fit-tools.js';
@@ -245,7 +246,8 @@ export class Context {
     const { tools } = this.#offered;
     const { model, context_window } = target;
     const { max_output_tokens, ...options } = target.options ?? {};
-    const shown = present(history.view(this.#running), compaction.block_role);
+    const view = history.view(this.#running);
+    const shown = present(view, compaction.block_role);
     const messages = [...shown.messages, ...more];
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);
     this.#sent = fixed_tokens + estimateView(history.view(this.#running)) + this.#pending;
@@ -264,6 +266,7 @@ export class Context {
       estimated_tokens: tokens,
       max_output_tokens: typeof max_output_tokens === 'number' ? max_output_tokens : null,
       options,
+      cache: cacheHints(history.name, view.messages),
       attachments,
     };
   }

@@ -1,5 +1,6 @@
 import type {
   Base64ImageSource,
+  CacheControlEphemeral,
   ContentBlockParam,
   MessageCreateParamsStreaming,
   TextBlockParam,
@@ -23,17 +24,21 @@ import { offersWeb } from '../common/web-search.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
 import { toVendorSearch, withSearch } from './anthropic-web.js';
 
-const EPHEMERAL = { type: 'ephemeral' } as const;
+/** Writing to a cache of an hour costs twice the price of the tokens, in place of a quarter more; after a pause it saves nearly all of it. */
+function cacheControl({ cache }: ChatRequest): CacheControlEphemeral {
+  return cache?.isSlow ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
+}
 
 /** The request in the form of the Messages API, with cache breakpoints after the stable prefix, after the system text and at the end. */
 export function toVendorRequest(request: ChatRequest, provider: string): MessageCreateParamsStreaming {
   const max_tokens = request.max_output_tokens ?? defaultMaxTokens(request);
   const messages = toVendorMessages(request, provider);
-  const system = toVendorSystem(request.system);
+  const mark = cacheControl(request);
+  const system = toVendorSystem(request.system, mark);
   const web = toVendorSearch(request);
   const tools: ToolUnion[] = [...usualTools(request, messages), ...web];
   const lastTool = tools.at(-1);
-  if (system.length === 0 && lastTool) lastTool.cache_control = EPHEMERAL;
+  if (system.length === 0 && lastTool) lastTool.cache_control = mark;
   return {
     model: request.model,
     max_tokens,
@@ -41,7 +46,7 @@ export function toVendorRequest(request: ChatRequest, provider: string): Message
     ...(system.length > 0 && { system }),
     ...(tools.length > 0 && { tools }),
     ...(tools.length > request.tools.length + web.length && { tool_choice: { type: 'none' as const } }),
-    messages: withBreakpoint(messages),
+    messages: withBreakpoint(messages, mark),
     ...request.options,
     ...toVendorThinking(request, max_tokens, messages),
   };
@@ -83,11 +88,11 @@ export function toVendorMessages(request: ChatRequest, provider: string): Vendor
 }
 
 /** Two breakpoints: after the first block, which outlives a change of skills or summary, and after the last. */
-function toVendorSystem(blocks: readonly string[]): TextBlockParam[] {
+function toVendorSystem(blocks: readonly string[], mark: CacheControlEphemeral): TextBlockParam[] {
   return blocks.map((text, at) => ({
     type: 'text',
     text: replaceSurrogates(text),
-    ...((at === 0 || at === blocks.length - 1) && { cache_control: EPHEMERAL }),
+    ...((at === 0 || at === blocks.length - 1) && { cache_control: mark }),
   }));
 }
 
@@ -159,11 +164,11 @@ function imageType(mime: string): Base64ImageSource['media_type'] {
 }
 
 /** The breakpoint that lets the next request read everything up to here from the cache. */
-function withBreakpoint(messages: readonly VendorMessage[]): VendorMessage[] {
+function withBreakpoint(messages: readonly VendorMessage[], mark: CacheControlEphemeral): VendorMessage[] {
   const last = messages.at(-1);
   const block = last?.content.at(-1);
   if (last === undefined || block === undefined || !isCacheable(block)) return [...messages];
-  const marked = { ...block, cache_control: EPHEMERAL };
+  const marked = { ...block, cache_control: mark };
   return [...messages.slice(0, -1), { role: last.role, content: [...last.content.slice(0, -1), marked] }];
 }
 

@@ -32,6 +32,7 @@ export function toVendorRequest(
     messages: toVendorMessages(request, provider, form),
     stream: true,
     stream_options: { include_usage: true },
+    ...(!compatible && request.cache?.key && { prompt_cache_key: request.cache.key }),
     ...(request.tools.length > 0 && { tools: toVendorTools(request.tools) }),
     ...(limit !== null && (compatible ? { max_tokens: limit } : { max_completion_tokens: limit })),
     ...(request.thinking !== null &&

@@ -32,6 +32,7 @@ export function toVendorRequest(request: ChatRequest, provider: string, form: Tu
     stream: true,
     store: false,
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
+    ...(request.cache?.key && { prompt_cache_key: request.cache.key }),
     ...toVendorOptions(request.options),
     // The API takes no fewer than 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),

@@ -1,0 +1,15 @@
+import type { Message, NewMessage } from '../chat/message.js';
+import type { CacheHints } from '../chat/request.js';
+
+/** How long vendors keep what nobody reads, in milliseconds. */
+const SHORT_CACHE = 5 * 60_000;
+
+/** The hints for a request of the conversation with that name, from its messages alone: they are the same in every request of a turn. */
+export function cacheHints(key: string | null, messages: readonly (NewMessage | Message)[]): CacheHints {
+  const stored = messages.filter((message): message is Message => 'at' in message);
+  const running = stored.at(-1)?.turn;
+  const asked = stored.find(({ turn }) => turn === running);
+  const answered = stored.findLast(({ role, turn }) => role === 'assistant' && turn !== running);
+  if (asked === undefined || answered === undefined) return { key, isSlow: false };
+  return { key, isSlow: Date.parse(asked.at) - Date.parse(answered.at) > SHORT_CACHE };
+}

@@ -1,0 +1,65 @@
+import { afterEach, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import { HistoryStore } from '../../lib/history/store.js';
+import { answers, says } from '../support/history.js';
+import { type Home, makeHome, runProgram } from '../support/program.js';
+import { chatServer, type VendorServer } from '../support/vendor-server.js';
+import { dialects } from '../support/vendors.js';
+
+let home: Home;
+let server: VendorServer;
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  home.remove();
+});
+
+async function start(title: string, config: JsonObject = {}): Promise<void> {
+  const dialect = dialects.find((one) => one.title === title);
+  if (dialect === undefined) throw new Error(`There is no dialect '${title}'.`);
+  server = await chatServer(dialect.text('Hello.'));
+  const { provider, settings, path } = dialect;
+  const own = settings.options ? { [provider]: settings.options } : {};
+  home = makeHome({ provider, model: 'm', api_key: 'k', api_base: `${server.url}${path}`, ...own, ...config });
+}
+
+/** One turn that ended so many minutes ago. */
+async function talkedBefore(minutes: number): Promise<void> {
+  const store = await HistoryStore.open({ folder: home.data, now: () => new Date(Date.now() - minutes * 60_000) });
+  const { turn } = await store.begin(says('Before.'));
+  await store.append(turn, [answers('Yes.')]);
+  await store.close();
+}
+
+const bodies = () => server.requests.map(({ body }) => body);
+
+it('gives OpenAI one key for all requests of a conversation, and another after a reset', async () => {
+  await start('OpenAI Responses');
+  await runProgram(home, ['ask', 'a']);
+  await runProgram(home, ['ask', 'b']);
+  await runProgram(home, ['reset', '-y']);
+  await runProgram(home, ['ask', 'c']);
+  const [first, second, third] = bodies().map(({ prompt_cache_key }) => prompt_cache_key);
+  expect(first).toEqual(expect.stringMatching(/^\S{8,64}$/));
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
+it('gives no key to compatible servers, which may refuse it', async () => {
+  await start('OpenAI Chat Completions');
+  await runProgram(home, ['ask', 'a']);
+  expect(bodies()[0]).not.toHaveProperty('prompt_cache_key');
+});
+
+it.each([
+  ['for an hour after a pause of more than five minutes', 6, { type: 'ephemeral', ttl: '1h' }],
+  ['for the usual five minutes after a shorter one', 3, { type: 'ephemeral' }],
+])('has Anthropic cache %s', async (_what, minutes, mark) => {
+  await start('Anthropic', { preamble: 'Be brief.' });
+  await talkedBefore(minutes);
+  await runProgram(home, ['ask', 'Now.']);
+  const marks = [...JSON.stringify(bodies()[0]).matchAll(/"cache_control":(\{[^}]*\})/g)].map(([, one = '']) =>
+    JSON.parse(one),
+  );
+  expect(marks).toEqual([mark, mark]);
+});
