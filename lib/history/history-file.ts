@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Entry } from '../chat/message.js';
 import { HiError, systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
-import { asHistoryError } from './base/history-error.js';
+import { asHistoryError, withHistoryErrors } from './base/history-error.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { type Codec, loadCodec } from './file/codec.js';
@@ -153,11 +153,7 @@ export class HistoryFile {
 
   /** Turns what the system throws into a `HiError`. */
   async guarded<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (thrown) {
-      throw asHistoryError(thrown, this.#paths.history);
-    }
+    return await withHistoryErrors(this.#paths.history, work);
   }
 
   async #underLock<Result>(until: 'once' | 'whole', work: () => Result): Promise<Result> {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, Entry, ImagePart, Message, NewCompressBlock, NewMessage, Undo } from '../chat/message.js';
 import { type View, view } from '../view/view.js';
-import { asHistoryError } from './base/history-error.js';
+import { AttachmentStore } from './attachment-store.js';
+import { withHistoryErrors } from './base/history-error.js';
 import { DAMAGED_NAME, type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
 import { findCrashedTurns } from './crashed-turns.js';
@@ -44,10 +45,7 @@ export class HistoryStore {
   readonly #log: Log;
   readonly #turns: RunningTurns;
   readonly #notices = new Notices();
-  /** Attachments of a conversation that is not written. */
-  readonly #bytes = new Map<string, Uint8Array>();
-  /** Attachments that no written message refers to yet. */
-  readonly #pending = new Set<string>();
+  readonly #attachments: AttachmentStore;
   #crashedTurn: number | null = null;
   #shown: { readonly version: number; readonly running: number | null; readonly view: View } | null = null;
 
@@ -56,6 +54,7 @@ export class HistoryStore {
     this.#settings = settings;
     this.#paths = historyPathsIn(settings.folder);
     this.#log = new Log(this.#paths, settings.now, writes, this.#notices);
+    this.#attachments = new AttachmentStore(this.#paths, this.#log, this.#notices);
     this.#turns = new RunningTurns(this.#log, writes ? settings.folder : null);
   }
 
@@ -106,14 +105,14 @@ export class HistoryStore {
   async begin(message: NewMessage): Promise<Message> {
     this.#crashedTurn = null;
     const begun = await this.#turns.begin(message, this.#now());
-    await this.#settle([begun]);
+    await this.#attachments.commit([begun]);
     return begun;
   }
 
   /** Writes what follows in a turn, on disk when this resolves. */
   async append(turn: number, messages: readonly NewMessage[]): Promise<readonly Message[]> {
     const written = await this.#turns.append(turn, messages, this.#now());
-    await this.#settle(written);
+    await this.#attachments.commit(written);
     return written;
   }
 
@@ -174,7 +173,7 @@ export class HistoryStore {
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
     if (this.#settings.ephemeral === true) return this.#log.clear();
     const reset = await import('./reset-history.js');
-    if (purge) await this.#releasePending();
+    if (purge) await this.#attachments.releasePending();
     await this.#log.exclusively(() => {
       if (purge) for (const notice of reset.purge(this.#paths)) this.#notices.add(notice);
       else reset.moveToResetCopy(this.#paths);
@@ -201,43 +200,25 @@ export class HistoryStore {
 
   /** Reads everything as it is on disk and says what is wrong with it; changes nothing. */
   async verify(): Promise<Verified> {
-    return await this.#guarded(async () => await (await import('./verify.js')).verify(this.#paths));
+    return await withHistoryErrors(
+      this.#paths.history,
+      async () => await (await import('./verify.js')).verify(this.#paths),
+    );
   }
 
   /** Stores an image or a document beside the history, on disk when this resolves; returns its SHA-256. */
   async attach(bytes: Uint8Array): Promise<string> {
-    return await this.#guarded(async () => {
-      const { collectGarbage, hashOf, hasOrphans, storeAttachment } = await import('./attachments.js');
-      if (this.#settings.ephemeral === true) {
-        const hash = hashOf(bytes);
-        this.#bytes.set(hash, bytes);
-        return hash;
-      }
-      const hash = storeAttachment(this.#paths, bytes);
-      this.#pending.add(hash);
-      if (hasOrphans(this.#paths)) await this.#log.withAllLogs((logs) => collectGarbage(this.#paths, logs));
-      return hash;
-    });
+    return await this.#attachments.add(bytes);
   }
 
-  /** The bytes with that SHA-256, null when they are gone, cannot be read or are not what they were. */
+  /** The bytes with that SHA-256, null when they are missing, unreadable or altered. */
   async attachment(sha256: string): Promise<Uint8Array | null> {
-    const held = this.#bytes.get(sha256);
-    if (held) return held;
-    const [{ readAttachment }, { clearLostMark }] = await Promise.all([
-      import('./attachments.js'),
-      import('./lost-attachments.js'),
-    ]);
-    const found = readAttachment(this.#paths, sha256);
-    if (found !== null && this.#log.writes) clearLostMark(this.#paths, sha256);
-    return found;
+    return await this.#attachments.get(sha256);
   }
 
-  /** Puts among the notices that these attachments are lost: once for each, however often and by whichever process it is found. */
+  /** Adds a notice that these attachments are lost: once for each, whichever process finds it first. */
   async noteLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
-    const { lostNotice, markLost } = await import('./lost-attachments.js');
-    const news = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.writes));
-    if (news.length > 0) this.#notices.add(lostNotice(news));
+    await this.#attachments.reportLost(parts);
   }
 
   /** Lets go of the file. A turn that still runs here counts as cut short from now on. */
@@ -247,28 +228,12 @@ export class HistoryStore {
   }
 
   async #findCutShort(): Promise<void> {
-    const { turn, notice } = await this.#guarded(async () => await findCrashedTurns(this.#log, this.#paths));
+    const { turn, notice } = await withHistoryErrors(
+      this.#paths.history,
+      async () => await findCrashedTurns(this.#log, this.#paths),
+    );
     this.#crashedTurn = turn;
     if (notice !== null) this.#notices.add(notice);
-  }
-
-  /** The attachments of written messages need no protection any more. */
-  async #settle(messages: readonly Message[]): Promise<void> {
-    if (this.#pending.size === 0) return;
-    const { attachmentsIn, commitAttachment } = await import('./attachments.js');
-    await this.#guarded(async () => {
-      for (const { sha256 } of messages.flatMap(attachmentsIn)) {
-        if (this.#pending.delete(sha256)) commitAttachment(this.#paths, sha256);
-      }
-    });
-  }
-
-  /** What is attached and was not sent is for no conversation any more. */
-  async #releasePending(): Promise<void> {
-    if (this.#pending.size === 0) return;
-    const { releaseAttachment } = await import('./attachments.js');
-    for (const hash of this.#pending) releaseAttachment(this.#paths, hash);
-    this.#pending.clear();
   }
 
   #files(): readonly string[] {
@@ -283,13 +248,5 @@ export class HistoryStore {
 
   #now(): string {
     return this.#settings.now().toISOString();
-  }
-
-  async #guarded<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (thrown) {
-      throw asHistoryError(thrown, this.#paths.history);
-    }
   }
 }

@@ -1,5 +1,14 @@
 import { HiError, systemCode } from '../../errors.js';
 
+/** Runs `work`; what the system throws becomes a `HiError` that names the path. */
+export async function withHistoryErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw asHistoryError(thrown, path);
+  }
+}
+
 /** A failed file operation as a `HiError` that names the path and the remedy; anything else is returned as it is. */
 export function asHistoryError(thrown: unknown, path: string): unknown {
   const code = systemCode(thrown);

@@ -1,0 +1,77 @@
+import type { DocumentPart, ImagePart, Message } from '../chat/message.js';
+import { withHistoryErrors } from './base/history-error.js';
+import type { HistoryPaths } from './base/history-paths.js';
+import type { Notices } from './base/notices.js';
+import type { Log } from './log.js';
+
+/** The images and documents of the conversation. On disk they lie beside the history under their SHA-256; with `--ephemeral` they live in memory. */
+export class AttachmentStore {
+  readonly #paths: HistoryPaths;
+  readonly #log: Log;
+  readonly #notices: Notices;
+  /** The bytes of a conversation that is not written. */
+  readonly #inMemory = new Map<string, Uint8Array>();
+  /** Attachments that no written message refers to yet. */
+  readonly #pending = new Set<string>();
+
+  constructor(paths: HistoryPaths, log: Log, notices: Notices) {
+    this.#paths = paths;
+    this.#log = log;
+    this.#notices = notices;
+  }
+
+  /** Stores the bytes, on disk when this resolves; returns their SHA-256. */
+  async add(bytes: Uint8Array): Promise<string> {
+    return await withHistoryErrors(this.#paths.history, async () => {
+      const { collectGarbage, hashOf, hasOrphans, storeAttachment } = await import('./attachments.js');
+      if (!this.#log.writes) {
+        const hash = hashOf(bytes);
+        this.#inMemory.set(hash, bytes);
+        return hash;
+      }
+      const hash = storeAttachment(this.#paths, bytes);
+      this.#pending.add(hash);
+      if (hasOrphans(this.#paths)) await this.#log.withAllLogs((logs) => collectGarbage(this.#paths, logs));
+      return hash;
+    });
+  }
+
+  /** The bytes with that SHA-256, null when they are missing, unreadable or altered. */
+  async get(sha256: string): Promise<Uint8Array | null> {
+    const inMemory = this.#inMemory.get(sha256);
+    if (inMemory) return inMemory;
+    const [{ readAttachment }, { clearLostMark }] = await Promise.all([
+      import('./attachments.js'),
+      import('./lost-attachments.js'),
+    ]);
+    const found = readAttachment(this.#paths, sha256);
+    if (found !== null && this.#log.writes) clearLostMark(this.#paths, sha256);
+    return found;
+  }
+
+  /** Adds a notice that these attachments are lost: once for each, whichever process finds it first. */
+  async reportLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
+    const { lostNotice, markLost } = await import('./lost-attachments.js');
+    const unreported = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.writes));
+    if (unreported.length > 0) this.#notices.add(lostNotice(unreported));
+  }
+
+  /** The attachments of written messages are no longer pending. */
+  async commit(messages: readonly Message[]): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const { attachmentsIn, commitAttachment } = await import('./attachments.js');
+    await withHistoryErrors(this.#paths.history, async () => {
+      for (const { sha256 } of messages.flatMap(attachmentsIn)) {
+        if (this.#pending.delete(sha256)) commitAttachment(this.#paths, sha256);
+      }
+    });
+  }
+
+  /** Gives up what was attached and never sent. */
+  async releasePending(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const { releaseAttachment } = await import('./attachments.js');
+    for (const hash of this.#pending) releaseAttachment(this.#paths, hash);
+    this.#pending.clear();
+  }
+}
