@@ -1,4 +1,5 @@
 import { appendFileSync, copyFileSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../lib/chat/message.js';
 import { archived, dataFolder, exchange, fileIn, openIn, printed } from '../support/history.js';
@@ -21,7 +22,51 @@ const WRITERS: Readonly<Record<string, (entries: readonly Entry[], bytes: Buffer
   },
 };
 
+const lines = (entries: readonly Entry[]): Buffer =>
+  Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+
+/** The ways in which a part may be written that is not in zstd. */
+const OTHER_FORMATS: Readonly<Record<string, (entries: readonly Entry[]) => Buffer>> = {
+  'JSON lines': lines,
+  'a JSON array': (entries) => Buffer.from(`\n${JSON.stringify(entries, null, 1)}\n`),
+  gzip: (entries) => gzipSync(JSON.stringify(entries)),
+  'gzip of JSON lines': (entries) => gzipSync(lines(entries)),
+  'UTF-16': (entries) => Buffer.from(`\ufeff${JSON.stringify(entries)}`, 'utf16le'),
+};
+
 describe('a history that was joined from several files', () => {
+  it.each(
+    Object.keys(WRITERS).flatMap((writer) =>
+      Object.keys(OTHER_FORMATS).flatMap((format) => [
+        [[writer, format]],
+        [[format, writer]],
+        [[writer, format, writer]],
+      ]),
+    ),
+  )('of which some are not zstd has everything of each of them: %j', async (names) => {
+    const sources = await Promise.all(names.map((_, index) => hiFile(2, `part${index}`)));
+    const bytes = Buffer.concat(
+      names.map((name, index) => {
+        const { entries, bytes } = sources[index] ?? { entries: [], bytes: Buffer.alloc(0) };
+        return WRITERS[name]?.(entries, bytes) ?? OTHER_FORMATS[name]?.(entries) ?? bytes;
+      }),
+    );
+    const { entries, told, kept } = await outcomeOf(bytes);
+    expect([...texts(entries)].sort()).toEqual(sources.flatMap((source) => texts(source.entries)).sort());
+    expect(disorder(entries)).toEqual([]);
+    expect(told).toContain(`${names.length} files joined`);
+    expect(told).not.toMatch(/damaged\.|missing|left out/);
+    expect(kept.map((copy) => copy.equals(bytes))).toEqual([true]);
+  });
+
+  it('of which one is gzip that was cut off says that something is wrong', async () => {
+    const [{ bytes, entries }, other] = await Promise.all([hiFile(2, 'here'), hiFile(40, 'there')]);
+    const gzip = gzipSync(JSON.stringify(other.entries));
+    const outcome = await outcomeOf(Buffer.concat([bytes, gzip.subarray(0, gzip.length - 9)]));
+    expect(texts(outcome.entries)).toEqual(expect.arrayContaining([...texts(entries)]));
+    expect(outcome.told).toMatch(/The history was damaged/);
+  });
+
   it('becomes one conversation in which nothing of either is missing, and the user is told how many there were', async () => {
     const sources = await Promise.all([3, 1, 5, 2].map((turns, index) => hiFile(turns, `part${index}`)));
     await fc.assert(

@@ -18,12 +18,10 @@ import {
   turnOf,
 } from './normalize-element.js';
 import type { ScannedFrame } from './scan-frames.js';
+import { leastTrust, type Trust, trustOf } from './trust.js';
 
-/** How an entry begins that hi wrote. Inside a string the quotes would be escaped. */
+/** How an entry of hi's begins; in a string the quotes would be escaped. */
 const ENTRY = '{"id":';
-
-/** How far an element can be believed. */
-type Trust = 'checked' | 'plain' | 'none';
 
 /** An element that was found, without its text: there may be a million. */
 export interface Item {
@@ -96,7 +94,7 @@ export class Inventory {
     }
   }
 
-  get #part(): ConversationPart | undefined {
+  get #part() {
     return this.parts.at(-1);
   }
 
@@ -112,7 +110,8 @@ export class Inventory {
     const part = this.#part;
     heartbeat();
     this.frames.push(frame.at);
-    if (frame.isStale) this.#takeVerified(found, true);
+    if (frame.isJoinedText) this.#takeJoined(frame);
+    else if (frame.isStale) this.#takeVerified(found, true);
     else if (part?.isWrittenByHi && this.#isOpen) this.#takeNative(part, frame);
     // What was space before its header was damaged.
     else if (part?.isWrittenByHi && !follows && NATIVE_CONTENT.test(found.content.toString('latin1', 0, 7)))
@@ -136,12 +135,8 @@ export class Inventory {
       for (let start = piece.indexOf(ENTRY); start >= 0; start = piece.indexOf(ENTRY, start + 1)) {
         const [element] = new ArraySplitter().elements(piece.subarray(start));
         if (element === undefined) continue;
-        const place: Location = {
-          start: base + start,
-          end: base + start + element.end,
-          trust: 'checked',
-          stale: false,
-        };
+        const from = base + start;
+        const place: Location = { start: from, end: from + element.end, trust: 'checked', stale: false };
         if (this.#add(element.text, place, true)) start += element.end - 1;
       }
     }
@@ -151,6 +146,14 @@ export class Inventory {
     for (const { text, start, end } of new ArraySplitter().elements(content)) {
       this.#add(text, { start, end, trust: 'checked', stale }, stale);
     }
+  }
+
+  /** A file of its own, whatever came before it. */
+  #takeJoined(frame: DataFrame): void {
+    this.#begin(false);
+    this.#arrays = 0;
+    this.#pendingTrust = 'checked';
+    this.#takeForeign(frame);
   }
 
   /** A frame of another program's: an element may reach from one into the next, but not over a gap. */
@@ -170,12 +173,12 @@ export class Inventory {
       if (part.isDamaged && !isCertain(element.text)) continue;
       part = this.#partOf(part, element);
       const here = trustOf(found, element.end);
-      const trust = element.start < 0 ? least(this.#pendingTrust, here) : here;
+      const trust = element.start < 0 ? leastTrust(this.#pendingTrust, here) : here;
       this.#add(element.text, { start: element.start, end: element.end, trust, stale: false }, false);
       this.#pendingTrust = 'checked';
     }
     this.#pendingTrust = part.splitter.isInside
-      ? least(this.#pendingTrust, trustOf(found, found.content.length))
+      ? leastTrust(this.#pendingTrust, trustOf(found, found.content.length))
       : 'checked';
   }
 
@@ -228,16 +231,6 @@ const NATIVE_CONTENT = /^,?\{"id":/;
 
 /** How the content of a frame looks with which an array begins. */
 const ARRAY_START = /^\s*\[\s*(\{\s*"(id|turn|at|role)"|\])/;
-
-function trustOf(found: RecoveredFrame, end: number): Trust {
-  if (found.isIntact) return found.isVerified ? 'checked' : 'plain';
-  return end <= found.intactLength ? 'checked' : 'none';
-}
-
-function least(one: Trust, other: Trust): Trust {
-  if (one === 'none' || other === 'none') return 'none';
-  return one === 'plain' || other === 'plain' ? 'plain' : 'checked';
-}
 
 function isCertain(text: Buffer): boolean {
   const value = parsed(text);

@@ -35,7 +35,11 @@ export function readOtherFormat(read: ReadBytes, size: number): OtherFormat | nu
   if (format === null) return null;
   const { content, isVerified } = contentOf(format, read(0, size));
   const found = { content, isIntact: true, isVerified, isComplete: true, intactLength: 0, next: size };
-  return { format, content, frames: [{ kind: 'data', at: 0, found, follows: true, isStale: false }] };
+  return {
+    format,
+    content,
+    frames: [{ kind: 'data', at: 0, found, follows: true, isStale: false, isJoinedText: false }],
+  };
 }
 
 /** The text of a UTF-16 file, or any other, in UTF-8. */

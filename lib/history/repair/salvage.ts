@@ -7,6 +7,7 @@ import type { ReadBytes } from '../file/frame-headers.js';
 import { recoverFrame } from '../file/recover-frame.js';
 import { heartbeat } from '../lock/holder.js';
 import { Inventory, type Item } from './inventory.js';
+import { joinedTextAt } from './joined-text.js';
 import { type Merged, mergeConversations } from './merge-conversations.js';
 import { NewIds } from './new-ids.js';
 import { completeElement, isComplete, isElement, numberedElement } from './normalize-element.js';
@@ -53,7 +54,8 @@ export class Salvage {
     this.#inventory = other ? new Inventory(codec, read, other.frames) : found;
     this.#contentAt = (frame) => {
       if (other) return other.content;
-      return recoverFrame(codec, read, this.#inventory.frames[frame] ?? 0, size)?.content ?? null;
+      const at = this.#inventory.frames[frame] ?? 0;
+      return (joinedTextAt(read, at, size) ?? recoverFrame(codec, read, at, size))?.content ?? null;
     };
     this.#merged = mergeConversations(this.#inventory);
     const { parts } = this.#inventory;
@@ -126,7 +128,7 @@ export class Salvage {
     const { items, parts } = this.#inventory;
     const { order, unverified, repeated, isRenumbered } = this.#merged;
     const found =
-      format ?? (parts.some(({ splitter }) => splitter.isObjectLines) ? 'one JSON object after another' : null);
+      format ?? (parts.every(({ splitter }) => splitter.isObjectLines) ? 'one JSON object after another' : null);
     const joined = new Set(items.filter(({ stale }) => !stale).map(({ part }) => part));
     return {
       format: found,

@@ -1,23 +1,25 @@
 import type { Codec } from '../file/codec.js';
 import { BRACKET_SIZE, CLOSING, OPENING, RECORD_MAGIC, type RecordBody, readRecord } from '../file/file-layout.js';
-import { DATA_MAGIC, frameAt, type ReadBytes } from '../file/frame-headers.js';
+import { frameAt, type ReadBytes } from '../file/frame-headers.js';
 import { type RecoveredFrame, recoverFrame } from '../file/recover-frame.js';
-
-/** Searched at once for the beginning of a frame. */
-const WINDOW = 1024 * 1024;
+import { joinedTextAt } from './joined-text.js';
+import { nextFrameStart } from './next-frame.js';
 
 /** A frame that was found in a file that may be damaged anywhere. */
 export type ScannedFrame =
   | { readonly kind: 'opening' }
   | { readonly kind: 'closing' }
   | { readonly kind: 'record'; readonly body: RecordBody }
-  /** `follows`: nothing unreadable lies between it and the frame before it. `stale`: it lies in space, where older copies are. */
   | {
       readonly kind: 'data';
       readonly at: number;
       readonly found: RecoveredFrame;
+      /** Nothing unreadable lies between it and the frame before it. */
       readonly follows: boolean;
+      /** It lies in space, where older copies are. */
       readonly isStale: boolean;
+      /** It is not a frame but another file, of text or gzip, that was joined to this one. */
+      readonly isJoinedText: boolean;
     };
 
 /** Every frame that can still be read, in the order of the file: also those that lie in space. Goes on behind what cannot be read at the next place where a frame may begin. */
@@ -37,10 +39,17 @@ export function* scanFrames(codec: Codec, read: ReadBytes, size: number): Genera
       at += frame.size;
       continue;
     }
+    const text = frame === null ? joinedTextAt(read, at, size) : null;
+    if (text) {
+      yield { kind: 'data', at, found: text, follows: true, isStale: false, isJoinedText: true };
+      follows = true;
+      at = text.next;
+      continue;
+    }
     const bracket = bracketAt(read, at);
     const found = bracket === null ? recoverFrame(codec, read, at, size) : null;
     if (bracket) yield { kind: bracket };
-    else if (found) yield { kind: 'data', at, found, follows, isStale: false };
+    else if (found) yield { kind: 'data', at, found, follows, isStale: false, isJoinedText: false };
     follows = bracket !== null || found?.isIntact === true;
     if (bracket) at += BRACKET_SIZE;
     else at = found?.isIntact ? found.next : nextFrameStart(read, found?.next ?? at + 1, size);
@@ -51,7 +60,7 @@ export function* scanFrames(codec: Codec, read: ReadBytes, size: number): Genera
 function* scanSkipped(codec: Codec, read: ReadBytes, from: number, end: number): Generator<ScannedFrame> {
   for (let at = nextFrameStart(read, from, end); at < end; ) {
     const found = recoverFrame(codec, read, at, end);
-    if (found?.isVerified) yield { kind: 'data', at, found, follows: false, isStale: true };
+    if (found?.isVerified) yield { kind: 'data', at, found, follows: false, isStale: true, isJoinedText: false };
     at = found?.isVerified ? found.next : nextFrameStart(read, at + 1, end);
   }
 }
@@ -65,27 +74,4 @@ function bracketAt(read: ReadBytes, at: number): 'opening' | 'closing' | null {
 /** True for the first bytes of a file of hi's, also when one or two of them are wrong. */
 function isAlmostOpening(bytes: Buffer): boolean {
   return bytes.length === BRACKET_SIZE && OPENING.filter((byte, index) => byte !== bytes[index]).length <= 2;
-}
-
-/** The first place from `from` on where a frame may begin, `end` when there is none. */
-function nextFrameStart(read: ReadBytes, from: number, end: number): number {
-  const magic = Buffer.alloc(4);
-  magic.writeUInt32LE(DATA_MAGIC);
-  for (let start = from; start < end; start += WINDOW) {
-    const bytes = read(start, Math.min(WINDOW + magic.length - 1, end - start));
-    const data = bytes.indexOf(magic);
-    const skip = skippableStart(bytes);
-    const first = Math.min(data < 0 ? end : data, skip < 0 ? end : skip);
-    if (first < WINDOW) return start + first;
-  }
-  return end;
-}
-
-/** Where a skippable frame may begin: `5? 2A 4D 18`. */
-function skippableStart(bytes: Buffer): number {
-  const rest = Buffer.from([0x2a, 0x4d, 0x18]);
-  for (let at = bytes.indexOf(rest); at >= 0; at = bytes.indexOf(rest, at + 1)) {
-    if (at > 0 && ((bytes[at - 1] ?? 0) & 0xf0) === 0x50) return at - 1;
-  }
-  return -1;
 }
