@@ -197,7 +197,7 @@ export class HistoryFile {
     this.close();
     this.#file = file;
     const findings = file instanceof ArrayFile ? file.report : null;
-    if (findings) this.#notices.add(editNotice(findings, null));
+    if (findings) this.#notices.add(editNotice(findings));
     return { kind: 'all', entries };
   }
 

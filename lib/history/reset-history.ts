@@ -1,15 +1,14 @@
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { HiError, systemCode } from '../errors.js';
 import { requireRegularFile } from '../regular-file.js';
-import { fileNamesIn, leadsToFile } from '../remove-files.js';
+import { leadsToFile } from '../remove-files.js';
 import { linkTarget, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
-import { DAMAGED_NAME, type HistoryPaths } from './base/history-paths.js';
+import type { HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { loadCodec } from './file/codec.js';
 import { Damaged } from './file/damaged.js';
-import { historyFolder, removeConversation, resolveLinks } from './file/links.js';
+import { damagedCopies, historyFolder, removeConversation, resolveLinks } from './file/links.js';
 import { assertLockHeld } from './lock/holder.js';
 import { openDamaged, openLog } from './repair/open-log.js';
 import { readLog } from './repair/read-log.js';
@@ -34,7 +33,7 @@ export function moveToResetCopy(paths: HistoryPaths): void {
 /**
  * Brings the copy back; what was said since takes its place as the copy. Only under the lock.
  * Killed at any moment it has either happened or not: one rename decides, and the next reset or undo gives the other conversation its name.
- * Throws a `HiError` when there is no copy.
+ * Throws a `HiError` when there is no copy, or nothing in it can be read.
  */
 export function restoreResetCopy(paths: HistoryPaths): void {
   const real = afterInterruptedSwap(paths);
@@ -65,7 +64,7 @@ function requireReadable(path: string): void {
   file.close();
   if (entries.length > 0) return;
   throw new HiError('history', `The copy '${path}' is damaged, and nothing in it can be read.`, {
-    hint: 'The conversation stays as it is. Put a sound file in the place of the copy, or move it away.',
+    hint: 'The conversation stays as it is. Replace the copy with an intact file, or move it away.',
   });
 }
 
@@ -77,12 +76,8 @@ export function purge(paths: HistoryPaths): readonly string[] {
   if (!existsSync(paths.folder)) return [];
   const real = resolveLinks(paths);
   requireRegularFile(real.history);
-  const damaged = fileNamesIn(paths.folder).filter((name) => DAMAGED_NAME.test(name));
   const places = [real, paths];
-  const copies = [
-    ...places.flatMap(({ resetCopy, swap }) => [swap, resetCopy]),
-    ...damaged.map((name) => join(paths.folder, name)),
-  ];
+  const copies = [...places.flatMap(({ resetCopy, swap }) => [swap, resetCopy]), ...damagedCopies(paths)];
   const notices = hardLinkNotices([real.history, ...copies]);
   assertLockHeld();
   for (const place of places) removeTempFiles(place);

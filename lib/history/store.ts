@@ -1,14 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, Entry, ImagePart, Message, NewCompressBlock, NewMessage, Undo } from '../chat/message.js';
 import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';
 import { withHistoryErrors } from './base/history-error.js';
-import { DAMAGED_NAME, type HistoryPaths, historyPathsIn } from './base/history-paths.js';
+import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
 import { findCrashedTurns } from './crashed-turns.js';
-import { resolveLinks } from './file/links.js';
+import { damagedCopies, resolveLinks } from './file/links.js';
 import { Log } from './log.js';
 import { RunningTurns } from './running-turns.js';
 import type { Verified } from './verify.js';
@@ -186,6 +185,8 @@ export class HistoryStore {
     const { restoreResetCopy } = await import('./reset-history.js');
     await this.#log.exclusively(() => restoreResetCopy(this.#paths));
     this.#crashedTurn = null;
+    // Opening reads only what the next request needs; damage further back is found, repaired and reported now.
+    for await (const _ of this.archive());
   }
 
   /** Everything that was ever said and not removed, oldest first, read while it is asked for. */
@@ -240,10 +241,7 @@ export class HistoryStore {
     const { folder } = this.#paths;
     if (!existsSync(folder)) return [];
     const { history, resetCopy, swap } = resolveLinks(this.#paths);
-    const damaged = readdirSync(folder).filter((name) => DAMAGED_NAME.test(name));
-    return [history, resetCopy, swap]
-      .filter((path) => existsSync(path))
-      .concat(damaged.map((name) => join(folder, name)));
+    return [history, resetCopy, swap].filter((path) => existsSync(path)).concat(damagedCopies(this.#paths));
   }
 
   #now(): string {

@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { compactHistory } from '../../lib/session/compact-history.js';
+import { SETTINGS } from '../support/compaction.js';
 import { answers, archived, dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
+import { compressed } from '../support/history-files.js';
+import { prose } from '../support/prose.js';
+
+function inTwoFrames(text: string): Buffer {
+  const half = text.length >> 1;
+  return Buffer.concat([compressed(text.slice(0, half)), compressed(text.slice(half))]);
+}
 
 describe('reset', () => {
   it('leaves no history on disk, and the next one begins with id 1', async () => {
@@ -54,6 +63,38 @@ describe('reset', () => {
     expect(readdirSync(folder)).toEqual([]);
     await expect(store.undoReset()).rejects.toMatchObject({ code: 'history' });
   });
+
+  it.each(['a copy', 'a copy of another program'])(
+    'finds out when %s is damaged further back than the next request needs',
+    async (whose) => {
+      const folder = dataFolder();
+      const store = await openIn(folder);
+      for (let turn = 0; turn < 12; turn += 1) await exchange(store, `question ${turn}`, prose(60_000, turn));
+      const input = { running: null, fixed_tokens: 0, reason: 'manual', focus: null } as const;
+      const cache = { get: async () => null, put: async () => {} };
+      const settings = { ...SETTINGS, strategy: 'truncate' };
+      const signal = new AbortController().signal;
+      for await (const _ of compactHistory(store, { ...input, settings }, { models: [], cache, effects: {} }, signal));
+      await exchange(store, 'last', 'done');
+      const before = await archived(store);
+      await store.reset({ purge: false });
+      await exchange(store, 'since', 'then');
+      const copy = join(folder, 'history.reset.json.zst');
+      const bytes = whose === 'a copy' ? readFileSync(copy) : inTwoFrames(JSON.stringify(before));
+      const middle = bytes.length >> 2;
+      bytes.writeUInt8(bytes.readUInt8(middle) ^ 0x10, middle);
+      writeFileSync(copy, bytes);
+      await store.undoReset();
+      expect(store.takeNotices().join(' ')).toMatch(/^The history was damaged\..* missing|left out.* is kept as/);
+      const names = readdirSync(folder).filter(
+        (name) => name.startsWith('history.damaged-') && !name.includes('unverified'),
+      );
+      expect(names.map((name) => readFileSync(join(folder, name)).equals(bytes))).toEqual([true]);
+      expect((await store.verify()).problems).toEqual([]);
+      await store.undoReset();
+      expect(await archived(store)).toMatchObject([{ content: [{ text: 'since' }] }, { content: [{ text: 'then' }] }]);
+    },
+  );
 
   it('of nothing is nothing, and cannot be undone', async () => {
     const store = await openIn(join(dataFolder(), 'not', 'there'));

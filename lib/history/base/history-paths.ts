@@ -11,6 +11,8 @@ export interface HistoryPaths {
   readonly swap: string;
   /** What the path of a file begins with that is to take the place of the conversation; the name of its process follows. */
   readonly tempPrefix: string;
+  /** What the path of a damaged or edited file begins with that is kept; the date follows. */
+  readonly damagedPrefix: string;
   /** Images and documents by their hash, of the conversation and of the copy. */
   readonly attachments: string;
   /** Where earlier versions kept those of the copy, and those that changed places. */
@@ -31,20 +33,20 @@ export function historyPathsIn(folder: string): HistoryPaths {
 }
 
 /** The names of a conversation and its copies, which begin with `stem`. */
-export function conversationPaths(stem: string): Pick<HistoryPaths, 'history' | 'resetCopy' | 'swap' | 'tempPrefix'> {
+export function conversationPaths(
+  stem: string,
+): Pick<HistoryPaths, 'history' | 'resetCopy' | 'swap' | 'tempPrefix' | 'damagedPrefix'> {
   return {
     history: `${stem}.json.zst`,
     resetCopy: `${stem}.reset.json.zst`,
     swap: `${stem}.swap.json.zst`,
     tempPrefix: `${stem}.new.`,
+    damagedPrefix: `${stem}.damaged-`,
   };
 }
 
-/** What the name of a damaged file begins with that was kept. */
-export const DAMAGED_PREFIX = 'history.damaged-';
-
-/** Matches the names of damaged files that were kept, and no others. */
-export const DAMAGED_NAME = /^history\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unverified)?\.json\.zst$/;
+/** Matches what follows the prefix in the name of a damaged file that was kept, and nothing else. */
+export const DAMAGED_SUFFIX = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unverified)?\.json\.zst$/;
 
 /** Matches the name of a process, as `instance` gives it. */
 export const PROCESS_NAME = /^[0-9a-z]+\.\d+\.\d+$/;

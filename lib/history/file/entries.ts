@@ -7,6 +7,9 @@ import { decodeEntry } from './decode-entry.js';
 /** Ids are below this number, so that there are always more: the last one that a number keeps is 2 ** 53 - 1. */
 export const ID_LIMIT = 2 ** 52;
 
+/** The file of another program gets new ids when its last one reaches this number: what follows must not come to the limit soon. */
+export const ROOM_LIMIT = ID_LIMIT - 2 ** 20;
+
 const COMMA = 0x2c;
 const OPEN = 0x5b;
 

@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { HiError } from '../../errors.js';
+import { fileNamesIn } from '../../remove-files.js';
 import { linkTarget, writeAside } from '../../write-aside.js';
-import { conversationPaths, type HistoryPaths } from '../base/history-paths.js';
+import { conversationPaths, DAMAGED_SUFFIX, type HistoryPaths } from '../base/history-paths.js';
 import { DATA_MAGIC } from './frame-headers.js';
 
 /**
@@ -21,6 +22,20 @@ export function resolveLinks(paths: HistoryPaths): HistoryPaths {
 /** The folder that holds the file of the conversation and its copies; of `followed` paths. */
 export function historyFolder(paths: HistoryPaths): string {
   return dirname(paths.history);
+}
+
+/** The paths of the damaged files that were kept: beside the file of the conversation, and where earlier versions kept those of a linked one. */
+export function damagedCopies(paths: HistoryPaths): readonly string[] {
+  const prefixes = new Set([paths.damagedPrefix, resolveLinks(paths).damagedPrefix]);
+  return [...prefixes].flatMap((path) => {
+    const prefix = basename(path);
+    const isDamaged = (name: string): boolean =>
+      name.startsWith(prefix) && DAMAGED_SUFFIX.test(name.slice(prefix.length));
+    // `join` would take the `..` of a link out of the path, and behind another link that is another folder.
+    return fileNamesIn(dirname(path))
+      .filter(isDamaged)
+      .map((name) => path + name.slice(prefix.length));
+  });
 }
 
 /** Throws a `HiError` when the folder of the attachments is a link to nothing. */

@@ -3,8 +3,8 @@ import type { Entry } from '../../chat/message.js';
 import { requireRegularFile } from '../../regular-file.js';
 import { bufferedReader } from '../file/bytes.js';
 import type { Codec } from '../file/codec.js';
-import { Damaged } from '../file/damaged.js';
-import { lastMessages } from '../file/entries.js';
+import { Damaged, Unordered } from '../file/damaged.js';
+import { lastMessages, ROOM_LIMIT } from '../file/entries.js';
 import { type Facts, NO_FACTS } from '../file/facts.js';
 import { entriesOfArray } from '../file/read-array.js';
 import { RecentEntries } from '../file/recent-entries.js';
@@ -55,6 +55,7 @@ export class ArrayFile {
     const recent = new RecentEntries();
     for (const entries of this.all()) for (const entry of entries) recent.add(entry);
     this.#facts = recent.facts;
+    if (!this.isDamaged && recent.facts.last >= ROOM_LIMIT) throw new Unordered('The ids leave no room for more.');
     return recent.entries;
   }
 

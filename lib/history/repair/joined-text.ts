@@ -3,7 +3,7 @@ import type { ReadBytes } from '../file/frame-headers.js';
 import type { RecoveredFrame } from '../file/recover-frame.js';
 import { GZIP_START, gunzipStart } from './gzip.js';
 import { nextFrameStart } from './next-frame.js';
-import { inUtf8 } from './other-formats.js';
+import { inUtf8 } from './utf16.js';
 
 /**
  * The content of a part of the file that is not in zstd: JSON text, or gzip of it, that was joined to a history. Null where anything else begins,

@@ -1,4 +1,4 @@
-import { ID_LIMIT } from '../file/entries.js';
+import { ROOM_LIMIT } from '../file/entries.js';
 import type { Inventory, Item } from './inventory.js';
 
 /** Which of the found elements go on, by their number, and under which ids. */
@@ -123,7 +123,7 @@ function idsFor(items: readonly Item[], order: readonly number[]): readonly numb
     last = id > last ? id : last + 1;
     return last;
   });
-  return highest < ID_LIMIT && last < ID_LIMIT ? ids : order.map((_, at) => at + 1);
+  return highest < ROOM_LIMIT && last < ROOM_LIMIT ? ids : order.map((_, at) => at + 1);
 }
 
 function idAt(items: readonly Item[], index: number): number {

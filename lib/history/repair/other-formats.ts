@@ -1,5 +1,6 @@
 import { DATA_MAGIC, type ReadBytes } from '../file/frame-headers.js';
 import type { ScannedFrame } from './scan-frames.js';
+import { inUtf8 } from './utf16.js';
 
 /** A file that is not in zstd at all. */
 export interface OtherFormat {
@@ -40,13 +41,6 @@ export function readOtherFormat(read: ReadBytes, size: number): OtherFormat | nu
     content,
     frames: [{ kind: 'data', at: 0, found, follows: true, isStale: false, isJoinedText: false }],
   };
-}
-
-/** The text of a UTF-16 file, or any other, in UTF-8. */
-export function inUtf8(bytes: Buffer): Buffer {
-  const isBig = bytes[0] === 0xfe || bytes[0] === 0x00;
-  const even = Buffer.from(bytes.subarray(0, bytes.length & ~1));
-  return Buffer.from((isBig ? even.swap16() : even).toString('utf16le'));
 }
 
 function contentOf(format: string, bytes: Buffer): { readonly content: Buffer; readonly isVerified: boolean } {

@@ -12,18 +12,20 @@ export function repairNotice(report: SalvageReport, kept: string, unverified: st
   ].join(' ');
 }
 
-/** What to tell the user of a sound file that had to be put in order. `kept` is where it is kept, null as long as it is in its place. */
-export function editNotice(report: SalvageReport, kept: string | null): string {
+/** What to tell the user of an edited file. Nothing in it is damaged, and it stays in its place until something is written. */
+export function editNotice(report: SalvageReport): string {
   const { changed, isRenumbered, foreign } = report;
   const done = [
-    ...(isRenumbered ? ['entries got new ids, because theirs do not ascend'] : []),
+    ...(isRenumbered ? ['entries got new ids, because theirs do not ascend or are too high'] : []),
     ...(changed > 0 ? [`${counted(changed, 'entry', 'entries')} lacked fields, which were filled in`] : []),
     ...(foreign > 0 ? [`${elements(foreign)} left out, because they are not messages`] : []),
   ];
-  return [
-    `The history was edited by another program: ${done.join('; ')}.`,
-    kept === null ? 'The file stays as it is until the next message.' : `The file as it was is kept as '${kept}'.`,
-  ].join(' ');
+  return `The history was edited by another program: ${done.join('; ')}. The file stays as it is until the next message.`;
+}
+
+/** Where the edited file is kept, once a message was written. */
+export function keptNotice(path: string): string {
+  return `The edited history is kept as '${path}'.`;
 }
 
 function emptyNotice({ unverified }: SalvageReport): string {

@@ -1,13 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Entry } from '../../chat/message.js';
-import { DAMAGED_PREFIX, type HistoryPaths } from '../base/history-paths.js';
+import type { HistoryPaths } from '../base/history-paths.js';
 import { linkOrCopy } from '../base/link-or-copy.js';
 import type { Codec } from '../file/codec.js';
 import { historyFolder, removeConversation, resolveLinks } from '../file/links.js';
 import { assertLockHeld } from '../lock/holder.js';
 import { ArrayFile } from './array-file.js';
-import { editNotice, repairNotice } from './repair-notices.js';
+import { keptNotice, repairNotice } from './repair-notices.js';
 import { replaceHistory, syncFolder, writeLog } from './rewrite.js';
 import type { Salvage } from './salvage.js';
 
@@ -20,7 +19,7 @@ const EXTENSION = '.json.zst';
  */
 export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date): string {
   const real = resolveLinks(paths);
-  const kept = freeName(paths.folder, now);
+  const kept = freeName(real, now);
   linkOrCopy(real.history, kept);
   const damaged = ArrayFile.open(codec, kept, true);
   try {
@@ -63,10 +62,11 @@ export function convert(
   now: Date,
 ): string | null {
   const { report } = file;
-  const kept = report && freeName(paths.folder, now);
-  if (kept) linkOrCopy(resolveLinks(paths).history, kept);
+  const real = resolveLinks(paths);
+  const kept = report && freeName(real, now);
+  if (kept) linkOrCopy(real.history, kept);
   replaceHistory(codec, paths, log, entriesOf(file, more));
-  return report && kept && editNotice(report, kept);
+  return kept && keptNotice(kept);
 }
 
 function* entriesOf(file: ArrayFile, more: readonly Entry[]): Generator<Entry> {
@@ -75,10 +75,10 @@ function* entriesOf(file: ArrayFile, more: readonly Entry[]): Generator<Entry> {
 }
 
 /** A name with the date and time, and a number when that one is taken. */
-function freeName(folder: string, now: Date): string {
+function freeName({ damagedPrefix }: HistoryPaths, now: Date): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(':', '-');
   for (let count = 1; ; count += 1) {
-    const path = join(folder, `${DAMAGED_PREFIX}${stamp}${count === 1 ? '' : `-${count}`}${EXTENSION}`);
+    const path = `${damagedPrefix}${stamp}${count === 1 ? '' : `-${count}`}${EXTENSION}`;
     if (!existsSync(path)) return path;
   }
 }

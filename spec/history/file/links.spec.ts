@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -78,8 +79,35 @@ describe('a history that is a link', () => {
     await exchange(store, 'three', 'four');
     expect(isLink()).toBe(true);
     expect(texts(target())).toContain('three');
-    const [kept] = readdirSync(folder).filter((name) => name.startsWith('history.damaged-'));
-    expect(readFileSync(join(folder, kept ?? '')).equals(damaged)).toBe(true);
+    expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toEqual([]);
+    const [kept = ''] = readdirSync(synced).filter((name) => name.startsWith('talk.damaged-'));
+    expect(readFileSync(join(synced, kept)).equals(damaged)).toBe(true);
+    expect(store.totals.files.map((path) => realpathSync(path))).toEqual([target(), join(synced, kept)]);
+    expect(store.takeNotices().join(' ')).toContain(`/synced/${kept}'`);
+  });
+
+  it('has its damaged copies removed by a purge, where earlier versions left them too, and nothing else', async () => {
+    await (await linked()).close();
+    writeFileSync(target(), 'nonsense');
+    const old = join(folder, 'history.damaged-2026-01-01T00-00-00.json.zst');
+    writeFileSync(old, 'old');
+    for (const name of [
+      'talk.damaged-by-me.zst',
+      'other.damaged-2026-01-01T00-00-00.json.zst',
+      'history.damaged-2026-01-01T00-00-00.json.zst',
+    ])
+      writeFileSync(join(synced, name), 'mine');
+    const store = await openIn(folder);
+    expect(store.totals.files).toContain(old);
+    await store.reset({ purge: true });
+    expect(readdirSync(folder)).toEqual(['history.json.zst']);
+    expect(readdirSync(synced).sort()).toEqual([
+      'history.damaged-2026-01-01T00-00-00.json.zst',
+      'other.damaged-2026-01-01T00-00-00.json.zst',
+      'second',
+      'talk.damaged-by-me.zst',
+      'talk.zst',
+    ]);
   });
 
   it('is emptied by a purge, with the copy beside it, and stays', async () => {

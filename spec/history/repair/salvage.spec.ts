@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../../lib/chat/message.js';
+import { archived, exchange, fileIn, openIn, quickFolder } from '../../support/history.js';
 import { compressed, disorder, foreignFile, hiFile, outcomeOf, texts } from '../../support/history-files.js';
 import fc from '../../support/properties.js';
 import { prose } from '../../support/prose.js';
@@ -195,6 +197,46 @@ describe('a history that was edited', () => {
   it('goes on behind the highest id that there can be', async () => {
     const { written } = await carried(foreignFile([question(1, 'a'), answer(2 ** 53 - 1, 1, 'b')]));
     expect(written.entries.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+  });
+
+  it.each([1, 2, 3, 4, 2 ** 20, 2 ** 20 + 1, 2 ** 20 + 2])(
+    'takes each message once when its last id is 2^52 - %d',
+    async (below) => {
+      const last = 2 ** 52 - below;
+      const folder = quickFolder();
+      writeFileSync(fileIn(folder), foreignFile([question(1, 'a'), answer(last, 1, 'b')]));
+      for (const word of ['one', 'two', 'three']) {
+        const store = await openIn(folder);
+        await exchange(store, word, `re ${word}`);
+        await store.close();
+      }
+      const entries = await archived(await openIn(folder));
+      expect(texts(entries)).toEqual(['a', 'b', 'one', 're one', 'two', 're two', 'three', 're three']);
+      expect(disorder(entries)).toEqual([]);
+    },
+  );
+
+  it('is said to be edited once, and later only where it is kept', async () => {
+    const folder = quickFolder();
+    writeFileSync(fileIn(folder), foreignFile([question(5, 'a'), answer(2, 5, 'b')]));
+    const store = await openIn(folder);
+    const atStart = store.takeNotices();
+    await exchange(store, 'one', 'two');
+    expect(atStart).toEqual([expect.stringMatching(/^The history was edited by another program: /)]);
+    expect(store.takeNotices()).toEqual([
+      expect.stringMatching(/^The edited history is kept as '.*history\.damaged-.*'\.$/),
+    ]);
+    expect(store.takeNotices()).toEqual([]);
+  });
+
+  it('is told of in one sentence when nobody was told before the first message', async () => {
+    const folder = quickFolder();
+    writeFileSync(fileIn(folder), foreignFile([question(5, 'a'), answer(2, 5, 'b')]));
+    const store = await openIn(folder);
+    await exchange(store, 'one', 'two');
+    const notices = store.takeNotices();
+    expect(notices.filter((notice) => notice.includes('edited by another program'))).toHaveLength(1);
+    expect(notices.join(' ')).toMatch(/kept as '.*history\.damaged-/);
   });
 
   it('with a byte order mark is no damage', async () => {
