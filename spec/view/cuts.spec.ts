@@ -28,6 +28,13 @@ describe('cut', () => {
     expect(validCuts(view(log.entries, 1).messages)).toEqual([true, true, false, false, true]);
   });
 
+  it('may fall anywhere around a result without its call', () => {
+    const log = new Log();
+    log.user('go');
+    const lone = log.message('tool', [{ type: 'tool_result', call_id: 'gone', name: 'bash', result: 1 }]);
+    expect(validCuts([lone, lone, lone])).toEqual([true, true, true, true]);
+  });
+
   it('moves back to keep a pair whole', () => {
     const cuts = validCuts(toolTurn().messages);
     expect([0, 1, 2, 3, 4, 5].map((index) => cutBefore(cuts, index))).toEqual([0, 1, 1, 3, 3, 5]);

@@ -86,7 +86,19 @@ describe('a compaction right after another', () => {
     expect(due(stuck(600), 100)).toBe(true);
     expect(due(stuck(710), 100)).toBe(false);
     expect(due(stuck(600), 50, { pending_tokens: 60 })).toBe(true);
-    expect(due(stuck(700), 50, { pending_tokens: 60 })).toBe(false);
+    expect(due(stuck(695), 50, { pending_tokens: 60 })).toBe(false);
+    expect(due(stuck(700), 100)).toBe(false);
+    expect(due(stuck(699), 100)).toBe(true);
+  });
+
+  it('waits where something on the way adds the trigger to every request', () => {
+    const log = new Log();
+    log.user(chars(90), { stop_reason: 'end' });
+    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 100 });
+    log.user('x');
+    const usage: Usage = { input_tokens: 2000, output_tokens: 1, cached_tokens: 0, context_tokens: 2001 };
+    log.answer(chars(9), { model: 'large', usage });
+    expect(due(log)).toBe(false);
   });
 
   it('waits until the view has grown by a twentieth of the trigger in real tokens', () => {
