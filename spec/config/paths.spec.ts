@@ -25,6 +25,7 @@ describe('the files of hi', () => {
       cache: '/e',
       configFile: '/c/config.json',
       skills: '/c/skills',
+      commands: '/c/commands',
       history: '/d/history.json.zst',
       inputHistory: '/d/input-history.jsonl',
       compressions: '/e/compressions',

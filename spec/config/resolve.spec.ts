@@ -140,10 +140,12 @@ describe('the small model', () => {
 
   it('of the same provider has its key and address', async () => {
     const file = { provider: 'one', api_key: 'k', api_base: 'http://main', small_model: { model: 's' } };
-    const small = { provider: 'one', model: 's', api_key: 'k', api_base: 'http://main', context_window: 128_000 };
+    const reach = { provider: 'one', model: 's', api_key: 'k', api_base: 'http://main' };
+    const small = { ...reach, context_window: 128_000, window_is_set: false };
     expect((await configOf(file))?.small_model).toEqual(small);
     const own = { model: 's', api_key: 'l', api_base: 'http://small', context_window: 2000 };
-    expect((await configOf({ ...file, small_model: own }))?.small_model).toEqual({ provider: 'one', ...own });
+    const set = { provider: 'one', ...own, window_is_set: true };
+    expect((await configOf({ ...file, small_model: own }))?.small_model).toEqual(set);
   });
 
   it('of another provider has neither, not even by a variable of hi', async () => {
