@@ -87,25 +87,26 @@ function taken(usage: Usage, event: UsageEvent, { spent }: TurnDeps): Usage {
 
 async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
   const { progress } = turn;
-  let reason: 'auto' | 'overflow' = 'auto';
+  /** What the provider said of the last request, where that did not fit. */
+  let overflow: HiError | null = null;
   const failures = { cuts: 0, unreadable: 0 };
   for (;;) {
     const answer: PartialAnswer = { parts: [], end: null };
     try {
-      const request = yield* deps.request(reason);
+      const request = yield* deps.request(overflow === null ? 'auto' : 'overflow');
       yield* requestAnswer(deps.provider, request, answer, deps.memory, signal);
     } catch (thrown) {
       const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;
-      if (overflowed && reason === 'auto') {
-        reason = 'overflow';
+      if (overflowed && overflow === null) {
+        overflow = thrown;
         continue;
       }
       const interrupted = isAbort(thrown);
       if (interrupted || progress.kept || answer.parts.length > 0) await close(deps, progress, answer);
       if (interrupted) return;
-      throw new TurnFailure(thrown, progress.kept);
+      throw new TurnFailure(overflowed ? withSentence(thrown, overflow) : thrown, progress.kept);
     }
-    reason = 'auto';
+    overflow = null;
     const calls = answer.parts.filter(isPart('tool_call'));
     await deps.append([assistantMessage(deps, answer)]);
     progress.take(answer);
@@ -133,6 +134,13 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
       return;
     }
   }
+}
+
+/** The error with what the server said first, which names its window. */
+function withSentence(error: HiError, first: HiError | null): HiError {
+  if (first === null || error.message.includes(first.message)) return error;
+  const hint = error.hint === null ? {} : { hint: error.hint };
+  return new HiError(error.code, `${error.message} ${first.message}`, { ...hint, cause: error });
 }
 
 function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {

@@ -197,7 +197,7 @@ describe('a failure', () => {
     await expect(drain(set.session.send(say('x'), never()))).rejects.toMatchObject({
       code: 'window',
       message: expect.stringMatching(
-        /^The server rejected the request as too large for .*, though it has only about \d+ tokens\.$/,
+        /^The server rejected the request as too large for .*, though it has only about \d+ tokens\. Too long\.$/,
       ),
     });
     expect(set.requests.length).toBeLessThanOrEqual(2);

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelFacts } from '../../chat/model-facts.js';
+import type { FailureContext } from '../common/failure-text.js';
 import { factsOf, type ListedModel } from '../common/listed-model.js';
-import type { FailureContext } from '../common/provider-failure.js';
 import { askVendor } from '../common/stream.js';
 
 /** See `ProviderMember.listModels`. */

@@ -3,15 +3,33 @@ import type { ErrorCode } from '../../errors.js';
 import { neverFitsRate, saysOverflow } from './overflow.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
-/** The kind of a vendor's error. */
-export function kindOf({ status, kinds, message, details }: VendorError): ErrorCode {
+/** Sentences that name the kind of an error whose status and words of kind do not, or name another. */
+const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
+  // Anthropic's accounts, LiteLLM's budgets, Ollama's cloud: statuses 400 and 429.
+  [
+    /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget/,
+    'quota',
+  ],
+  [/extra usage is required for long context/, 'window'],
+  // xAI and gateways say it with 400.
+  [/(?:incorrect|invalid|wrong) api[ _]key|api key (?:not valid|not found|expired|is invalid)/, 'key'],
+  [/invalid_prompt|usage policy|flagged as potentially violating/, 'refused'],
+  [/deploymentnotfound|supported api model names? (?:are|is)/, 'model'],
+  // More memory does not come by waiting.
+  [/requires more system memory|location is not supported/, 'request'],
+];
+
+/** The kind of a vendor's error. `tokens`: the size of the request by estimate, where it was measured. */
+export function kindOf({ status, kinds, message, details }: VendorError, tokens = 0): ErrorCode {
   const words = kinds.join(' ').toLowerCase();
   const said = `${words} ${message.toLowerCase()}`;
   const means = (pattern: RegExp) => pattern.test(words);
 
   if (means(/insufficient_quota|billing|insufficient_balance/) || status === 402) return 'quota';
+  const named = SENTENCES.find(([sentence]) => sentence.test(said));
+  if (named) return named[1];
   if (status === 429 || means(/rate_limit|resource_exhausted/)) {
-    if (neverFitsRate(said)) return 'window';
+    if (neverFitsRate(said) || tokenQuota(details) < tokens) return 'window';
     if (status !== 413) return isDailyQuota(details) ? 'quota' : 'rate';
   }
   if (means(/content_filter|content_policy|moderation/)) return 'refused';
@@ -29,12 +47,21 @@ export function kindOf({ status, kinds, message, details }: VendorError): ErrorC
   return status === null || status >= 500 ? 'overload' : 'request';
 }
 
+/** How many tokens of a prompt Google allows in a minute, where that is what a request was refused for: one that is larger never fits. */
+function tokenQuota(details: VendorError['details']): number {
+  const found = violations(details).find((violation) => /"quotaId":"[^"]*InputTokens[^"]*PerMinute/.test(violation));
+  return Number(/"quotaValue":"?(\d+)/.exec(found ?? '')?.[1] || Number.POSITIVE_INFINITY);
+}
+
 /** Google marks a daily quota by its name, and a model outside the plan by a quota of zero. */
 function isDailyQuota(details: VendorError['details']): boolean {
-  return details
-    .flatMap((detail) => (Array.isArray(detail.violations) ? detail.violations : []))
-    .some((violation) => /"quotaId":"[^"]*PerDay|"quotaValue":"0"/.test(jsonText(violation)));
+  return violations(details).some((violation) => /"quotaId":"[^"]*PerDay|"quotaValue":"0"/.test(violation));
 }
+
+const violations = (details: VendorError['details']): readonly string[] =>
+  details
+    .flatMap((detail) => (Array.isArray(detail.violations) ? detail.violations : []))
+    .map((violation) => jsonText(violation));
 
 /** Anthropic's whole message is "model: NAME", Google's says "models/NAME is not found". */
 function isAboutModel(said: string, status: number): boolean {

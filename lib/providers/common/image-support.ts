@@ -20,13 +20,13 @@ export function isBlind(model: string): boolean {
 /** The error of an image for a model without vision. `how` says in parentheses how to find one that has it. */
 export function cannotSee(model: string, how = ''): HiError {
   return new HiError('request', `The model '${model}' cannot see images.`, {
-    hint: `Use a model with vision${how}, or take the message back with /undo.`,
+    hint: `Use a model with vision${how}. The conversation goes on without this message.`,
   });
 }
 
 /** The error of a document for a model that reads none. */
 export function cannotRead(model: string): HiError {
   return new HiError('request', `The model '${model}' cannot read documents such as PDF files.`, {
-    hint: 'Send the text instead (pdftotext extracts it), or use another model.',
+    hint: 'Send the text instead (pdftotext extracts it), or use another model. The conversation goes on without this message.',
   });
 }

@@ -3,7 +3,8 @@ import { HiError } from '../../errors.js';
 import { aborted } from '../../http/network-error.js';
 import { atMost, GRACE } from '../../http/time-limit.js';
 import { CoalescedStream } from './coalesced-stream.js';
-import { asFailure, capitalised, type FailureContext } from './provider-failure.js';
+import { capitalised, type FailureContext } from './failure-text.js';
+import { asFailure } from './provider-failure.js';
 import { validEvent } from './validate-event.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { ChatRequest } from '../../chat/request.js';
+import type { FailureContext } from './failure-text.js';
 import { fitRequest } from './fit-request.js';
 import type { Provider } from './provider.js';
-import type { FailureContext } from './provider-failure.js';
 import { guarded } from './stream.js';
 
 /** Sends one request to a vendor and yields the answer as it arrives; may throw whatever its SDK throws. */
@@ -43,6 +43,6 @@ export class StreamingProvider implements Provider {
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
     const send = (both: AbortSignal) => this.#send(fitRequest(request, this), both);
-    return guarded(send, { ...this.#context, model: request.model }, signal);
+    return guarded(send, { ...this.#context, model: request.model, tokens: request.estimated_tokens }, signal);
   }
 }

@@ -130,6 +130,6 @@ function toVendorAnswer({ content }: Extract<VendorTurn, { role: 'assistant' }>,
 
 function noDocuments(model: string): HiError {
   return new HiError('request', `Ollama cannot send a PDF to '${model}'.`, {
-    hint: 'Send its text instead (pdftotext extracts it), or use another provider. /undo takes the message back.',
+    hint: 'Send its text instead (pdftotext extracts it), or use another provider. The conversation goes on without this message.',
   });
 }

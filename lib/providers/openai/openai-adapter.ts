@@ -1,9 +1,9 @@
 import OpenAI from 'openai';
 import type { ModelFacts } from '../../chat/model-facts.js';
 import type { Vendor } from '../../chat/vendor.js';
+import type { FailureContext } from '../common/failure-text.js';
 import type { ListedModel } from '../common/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
-import type { FailureContext } from '../common/provider-failure.js';
 import { requireKey } from '../common/require-key.js';
 import { sdkOptions } from '../common/sdk-options.js';
 import { StreamingProvider } from '../common/streaming-provider.js';

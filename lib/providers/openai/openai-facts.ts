@@ -1,8 +1,8 @@
 import type OpenAI from 'openai';
 import { isJsonObject } from '../../chat/json.js';
 import type { ModelFacts } from '../../chat/model-facts.js';
+import type { FailureContext } from '../common/failure-text.js';
 import { factsOf, type ListedModel } from '../common/listed-model.js';
-import type { FailureContext } from '../common/provider-failure.js';
 import { askVendor } from '../common/stream.js';
 
 /** The models of a vendor that speaks OpenAI's protocol at `address`, the newest first. */

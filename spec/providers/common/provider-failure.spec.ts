@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../lib/chat/json.js';
-import type { ErrorCode } from '../../../lib/errors.js';
+import { type ErrorCode, EXIT_STATUS } from '../../../lib/errors.js';
 import { RefusedRequest } from '../../../lib/http/refused-request.js';
 import { saysOverflow } from '../../../lib/providers/common/overflow.js';
 import { asFailure } from '../../../lib/providers/common/provider-failure.js';
@@ -11,6 +11,7 @@ import { refusal, vendorServer } from '../../support/vendor-server.js';
 import { dialects } from '../../support/vendors.js';
 
 const KEY = 'sk-secret-0123456789';
+const said = (message: string, more: JsonObject = {}): JsonObject => ({ error: { message, ...more } });
 
 describe('a refusal by status', () => {
   it.each<[number, ErrorCode, boolean]>([
@@ -174,6 +175,142 @@ describe('what a server says', () => {
       `${error.message}${error.hint}${error.stack}${String(error.cause)}${JSON.stringify(error.cause)}`,
     ).not.toContain(KEY);
     expect(error.message).toBe('OpenAI refused the API key: Wrong key: ***.');
+  });
+});
+
+describe('what an error is, and what to do about it', () => {
+  it.each<[string, number, JsonObject, ErrorCode, RegExp]>([
+    ['a key, with 400 (xAI)', 400, said('Incorrect API key provided: sk-secret-0123456789.'), 'key', /valid key/],
+    ['a key, with 400 (Gemini)', 400, said('API key not valid. Please pass a valid API key.'), 'key', /valid key/],
+    [
+      'a deployment (Azure)',
+      404,
+      said('The API deployment for this resource does not exist.', { code: 'DeploymentNotFound' }),
+      'model',
+      /model/,
+    ],
+    [
+      'a model that is gone (DeepSeek)',
+      400,
+      said('The supported API model names are deepseek-v4-pro or deepseek-v4-flash, but you passed deepseek-chat.'),
+      'model',
+      /model/,
+    ],
+    [
+      'a balance (Anthropic)',
+      400,
+      said('Your credit balance is too low to access the Anthropic API.'),
+      'quota',
+      /billing/,
+    ],
+    [
+      'a limit of the account (Anthropic)',
+      400,
+      said('You have reached your specified API usage limits.'),
+      'quota',
+      /billing/,
+    ],
+    [
+      'a budget (LiteLLM)',
+      400,
+      said('Budget has been exceeded! Current cost: 10.1, Max budget: 10.0'),
+      'quota',
+      /billing/,
+    ],
+    ['a week (Ollama)', 429, { error: 'you (x) have reached your weekly usage limit' }, 'quota', /plan/],
+    [
+      'a long context (Anthropic)',
+      429,
+      said('Extra usage is required for long context requests.', { type: 'rate_limit_error' }),
+      'window',
+      /compact/,
+    ],
+    [
+      'too little memory (Ollama)',
+      500,
+      { error: 'model requires more system memory (18.1 GiB) than is available (11.9 GiB)' },
+      'request',
+      /smaller context_window/,
+    ],
+    [
+      'an image that is too large (Anthropic)',
+      400,
+      said('messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 8716288 bytes > 5242880 bytes'),
+      'request',
+      /smaller/,
+    ],
+    [
+      'a level of thinking (OpenAI)',
+      400,
+      said("Unsupported value: 'none' is not supported with the 'gpt-5-pro' model. Supported values are: 'high'.", {
+        param: 'reasoning.effort',
+      }),
+      'request',
+      /--think/,
+    ],
+    [
+      'tools (vLLM)',
+      400,
+      said('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+      'request',
+      /--no-tools/,
+    ],
+    ['tools (llama.cpp)', 500, said('tools param requires --jinja flag'), 'request', /--no-tools/],
+    ['tools (OpenRouter)', 404, said('No endpoints found that support tool use.'), 'request', /--no-tools/],
+    [
+      'images (llama.cpp)',
+      500,
+      said('image input is not supported - hint: you may need to provide the mmproj'),
+      'request',
+      /vision/,
+    ],
+    [
+      'a region (Gemini)',
+      400,
+      said('User location is not supported for the API use.', { status: 'FAILED_PRECONDITION' }),
+      'request',
+      /region/,
+    ],
+    [
+      'a policy (OpenAI)',
+      400,
+      said('Invalid prompt: your prompt was flagged as potentially violating our usage policy.', {
+        code: 'invalid_prompt',
+      }),
+      'refused',
+      /Rephrase/,
+    ],
+    [
+      'a window (Perplexity)',
+      400,
+      said('The total length of all messages is too long.', { type: 'too_many_prompt_tokens' }),
+      'window',
+      /compact/,
+    ],
+  ])('%s', (_, status, body, code, hint) => {
+    const error = failure(new RefusedRequest(status, new Headers(), JSON.stringify(body)));
+    expect(error).toMatchObject({ code, retryable: false, hint: expect.stringMatching(hint) });
+    expect(EXIT_STATUS[error.code]).toBe(code === 'key' ? 4 : code === 'window' ? 6 : 5);
+  });
+
+  it('is the window where a minute allows fewer tokens than the request has', () => {
+    const body = google(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded', [
+      violation('GenerateContentInputTokensPerModelPerMinute-FreeTier', '250000'),
+    ]);
+    const thrown = new RefusedRequest(429, new Headers(), JSON.stringify(body));
+    const member = pick(providers, 'gemini', 'provider');
+    expect(asFailure(thrown, { member, model: 'x', apiKey: KEY, tokens: 260_000 }).code).toBe('window');
+    expect(asFailure(thrown, { member, model: 'x', apiKey: KEY, tokens: 240_000 }).code).toBe('rate');
+  });
+
+  it('says that the model misused a tool', () => {
+    const body = said('Failed to call a function. Please adjust your prompt.', { code: 'tool_use_failed' });
+    const error = failure(new RefusedRequest(400, new Headers(), JSON.stringify(body)));
+    expect(error).toMatchObject({
+      code: 'malformed',
+      retryable: true,
+      message: expect.stringContaining('misused a tool'),
+    });
   });
 });
 
