@@ -1,11 +1,11 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { Message, Usage } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
-import { asTokens, type Tokens } from '../chat/tokens.js';
+import { asTokens } from '../chat/tokens.js';
 import { addUsage } from '../chat/usage.js';
 import { HiError } from '../errors.js';
 import { charactersOf, totalCharacters } from '../view/size.js';
-import { recallOr } from './cached-reply.js';
+import { type Recalled, recallOr } from './cached-reply.js';
 import { type Ledger, mergeLedgers, numberedFacts } from './ledger.js';
 import { type Material, summaryPrompt } from './prompt.js';
 import { type Limits, requestText } from './request-summary.js';
@@ -13,7 +13,7 @@ import type { CompactionDeps } from './strategy.js';
 import { summaryInput } from './summary-input.js';
 
 /** What to summarise, and how long the summary may be. */
-export interface Task extends Omit<Material, 'transcript' | 'facts'> {
+export interface Task extends Omit<Material, 'transcript' | 'facts' | 'most_output' | 'brief'> {
   readonly messages: readonly Message[];
   /** How many older messages are missing because they are not loaded. */
   readonly unread: number;
@@ -81,29 +81,35 @@ async function* fold(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Summary> {
   await model.ask?.(signal);
-  const budget = budgetFor(model, task);
   let { earlier: prose, ledger } = task;
   let source: Summary['source'] = 'cache';
   let usage: Usage | null = null;
-  const first = roomFor(model, task, budget) - prose.length - numberedFacts(ledger.facts).length;
+  let share = 1;
+  const first = callFor(model, task, share, prose, ledger).room;
   const messages = newestOf(task.messages, first, task.context_window * 4);
   if (messages.length < task.messages.length + task.unread)
     yield { type: 'notice', level: 'warning', text: partly(task, messages) };
-  let next = 0;
   // Once even without messages: then the current summary is shortened.
-  do {
-    const room = roomFor(model, task, budget) - prose.length - numberedFacts(ledger.facts).length;
-    if (room < LEAST_ROOM) throw tooSmall(model);
-    const part = take(messages, next, room);
-    const prompt = summaryPrompt({ ...task, budget, earlier: prose, facts: ledger.facts, transcript: part.transcript });
-    const answer = yield* recallOr(cache, prompt, budget, () => requestText(model, prompt, limits, signal));
+  for (let next = -1; next < messages.length; ) {
+    const { room, least, ...call } = callFor(model, task, share, prose, ledger);
+    if (room < least) throw tooSmall(model);
+    const part = take(messages, Math.max(0, next), room);
+    const prompt = summaryPrompt({ ...task, ...call, transcript: part.transcript });
+    let answer: Recalled;
+    try {
+      answer = yield* recallOr(cache, prompt, call.budget, () => requestText(model, prompt, limits, signal));
+    } catch (thrown) {
+      if (!(thrown instanceof HiError) || thrown.code !== 'window' || share < LEAST_SHARE) throw thrown;
+      share /= 2;
+      continue;
+    }
     prose = answer.reply.prose;
     ledger = mergeLedgers(ledger, answer.reply.added, answer.reply.outdated, task.factRoom);
     if (answer.written) source = 'model';
     const taken = answer.written?.usage ?? null;
     usage = usage && taken ? addUsage(usage, taken) : (taken ?? usage);
     next = part.next;
-  } while (next < messages.length);
+  }
   return { prose, ledger, source, model: source === 'model' ? model.model : null, usage };
 }
 
@@ -115,7 +121,7 @@ const STEP = 4;
 /** The newest messages that so many requests can read, and at least `least` characters. */
 function newestOf(messages: readonly Message[], room: number, least: number): readonly Message[] {
   const excess = totalCharacters(messages) + FRAME * messages.length - Math.max(MOST_REQUESTS * room, least);
-  if (room < LEAST_ROOM || excess <= 0) return messages;
+  if (room < LEAST_BRIEF_ROOM || excess <= 0) return messages;
   const skipped = Math.ceil(excess / (STEP * room)) * STEP * room;
   let characters = 0;
   return messages.slice(
@@ -131,21 +137,47 @@ function partly(task: Task, messages: readonly Message[]): string {
   return `The summary is made from the newest ${read} of ${all} messages; the older ones would take too many requests. They stay in the history, and \`hi history --find TEXT\` finds them.`;
 }
 
-/** The size of instructions and headings, in tokens. */
+/** The size of instructions and headings, in tokens, and of the brief ones. */
 const INSTRUCTIONS = 700;
-/** The fewest characters of conversation worth a call. */
+const BRIEF_INSTRUCTIONS = 150;
+/** The fewest characters of conversation worth a call, and worth one with the brief instructions. */
 const LEAST_ROOM = 2000;
+const LEAST_BRIEF_ROOM = 600;
 /** The length of the tags around a message, in characters. */
 const FRAME = 40;
 
+/** The share of the window for the prompt; the reply has the rest. */
+const PROMPT_SHARE = 0.7;
 /** The largest share of the summariser's own window that a summary may take, because the next call reads it. */
-function budgetFor({ context_window }: TextModel, { budget, ratio }: Task): Tokens {
-  return asTokens(Math.min(budget, Math.floor((0.15 * context_window) / ratio)));
-}
+const SUMMARY_SHARE = 0.15;
+/** How far a prompt that the server refused as too long is made shorter. */
+const LEAST_SHARE = 0.2;
 
-/** The most characters of data in one call, leaving room for the reply and for errors of the estimate. */
-function roomFor({ context_window }: TextModel, { ratio }: Task, budget: Tokens): number {
-  return Math.floor((0.7 * context_window) / ratio - budget - INSTRUCTIONS) * 4;
+/** What one call may hold. `share` of the room there is by the estimate is used. */
+function callFor(
+  { context_window }: TextModel,
+  task: Task,
+  share: number,
+  earlier: string,
+  { facts }: Ledger,
+): Pick<Material, 'earlier' | 'facts' | 'budget' | 'brief' | 'most_output'> & {
+  readonly room: number;
+  readonly least: number;
+} {
+  const budget = asTokens(Math.min(task.budget, Math.floor((SUMMARY_SHARE * context_window) / task.ratio)));
+  const prompt = (PROMPT_SHARE * context_window) / task.ratio;
+  const taken = earlier.length + numberedFacts(facts).length;
+  const room = (instructions: number) => Math.floor(share * (prompt - budget - instructions)) * 4 - taken;
+  const brief = room(INSTRUCTIONS) < LEAST_ROOM;
+  return {
+    earlier,
+    facts,
+    budget,
+    brief,
+    most_output: Math.floor((1 - PROMPT_SHARE) * context_window),
+    room: room(brief ? BRIEF_INSTRUCTIONS : INSTRUCTIONS),
+    least: brief ? LEAST_BRIEF_ROOM : LEAST_ROOM,
+  };
 }
 
 function tooSmall({ context_window, model }: TextModel): HiError {

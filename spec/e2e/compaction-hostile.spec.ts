@@ -143,7 +143,7 @@ describe('models of different size', () => {
   });
 
   it('a small model without room for anything leaves it to the main one', async () => {
-    const small_model = { model: 'small', context_window: 1500 };
+    const small_model = { model: 'small', context_window: 500 };
     await using chat = await compacting({
       ...FULL,
       config: { small_model },
@@ -151,7 +151,7 @@ describe('models of different size', () => {
     });
     const { stderr } = await chat.hi(['ask', LAST_STRAW]);
     expect(stderr).toContain(
-      "The window of 'small' (1500 tokens) is too small to write a summary in. 'main' writes it instead.",
+      "The window of 'small' (500 tokens) is too small to write a summary in. 'main' writes it instead.",
     );
     expect(chat.sent().system[0]).toContain('By the main one.');
   });
