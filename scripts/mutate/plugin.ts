@@ -89,9 +89,13 @@ function read<Value>(path: string): Value {
 class SampleReporter implements Reporter {
   #drawn: ReadonlySet<string> = new Set();
   readonly #results: MutantResult[] = [];
+  /** The lines of the files, as they were when the mutants were made. */
+  readonly #sources = new Map<string, readonly string[]>();
   #total = 0;
 
   onMutationTestingPlanReady({ mutantPlans }: MutationTestingPlanReadyEvent): void {
+    for (const { fileName } of mutantPlans.map(({ mutant }) => mutant))
+      if (!this.#sources.has(fileName)) this.#sources.set(fileName, readFileSync(fileName, 'utf8').split('\n'));
     const ids = mutantPlans.filter(({ mutant }) => mutant.status === undefined).map(({ mutant }) => mutant.id);
     const drawn = options.sample === null ? ids : drawEvenly(ids, options.sample, options.seed);
     this.#drawn = new Set(drawn);
@@ -102,7 +106,7 @@ class SampleReporter implements Reporter {
   onMutantTested(result: Readonly<MutantResult>): void {
     if (!this.#drawn.has(result.id)) return;
     this.#results.push(result);
-    if (result.status !== 'Killed') process.stdout.write(describe(result));
+    if (result.status !== 'Killed') process.stdout.write(describe(result, this.#sources.get(result.fileName) ?? []));
   }
 
   wrapUp(): void {
@@ -130,12 +134,10 @@ function outcomeOf({ status, statusReason }: Readonly<MutantResult>): string {
   return status === 'Timeout' && statusReason?.startsWith('Hit limit') ? 'Endless' : status;
 }
 
-function describe(result: Readonly<MutantResult>): string {
+function describe(result: Readonly<MutantResult>, source: readonly string[]): string {
   const { fileName, location, mutatorName, replacement } = result;
   const { start, end } = location;
-  const lines = readFileSync(fileName, 'utf8')
-    .split('\n')
-    .slice(start.line - 1, end.line);
+  const lines = source.slice(start.line - 1, end.line);
   const last = lines.length - 1;
   const original = lines
     .map((line, at) => line.slice(at === 0 ? start.column - 1 : 0, at === last ? end.column - 1 : undefined))
