@@ -57,7 +57,10 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
   // In the sandbox these files cannot be read.
   const traversed = await traversalProblem(traversalsOf(line.all, words), use.folders ?? [], rules, context);
   if (traversed?.decision === 'ask')
-    return { ...asking(traversed.reason, null), mayBeDenied: mayBeDenied || leavesDenialOpen(traversed) };
+    return {
+      ...asking(problem?.decision === 'ask' ? problem.reason : traversed.reason, null),
+      mayBeDenied: mayBeDenied || leavesDenialOpen(traversed),
+    };
   if (covered.decision === 'ask') return asking(covered.reason, covered.rule);
   return mayBeDenied
     ? asking('a deny rule may apply; the text of the command does not show whether it does', null)

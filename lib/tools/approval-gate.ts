@@ -71,15 +71,15 @@ async function* decide(
   place: JudgedPlace | null,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Passage> {
-  const verdict = await confinable(gate, await judgePlace(gate, call, access, place));
+  const verdict = await confinable(gate, access, await judgePlace(gate, call, access, place));
   switch (verdict.decision) {
     case 'allow':
       return { permit: { place, confined: verdict.confined } };
     case 'deny':
       return { refusal: `Not allowed: ${verdict.reason}. Do not try to do the same in another way.` };
     case 'ask': {
-      const approved = { permit: { place, confined: await confineAll(gate, access) } };
-      if (gate.allowAll && !verdict.mayBeDenied) return approved;
+      const approved = async () => ({ permit: { place, confined: await confineAll(gate, access) } });
+      if (gate.allowAll && !verdict.mayBeDenied) return approved();
       if (gate.approve) {
         const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.root };
         const refusal = yield* ask(
@@ -89,7 +89,7 @@ async function* decide(
           rule,
           signal,
         );
-        return refusal === null ? approved : { refusal };
+        return refusal === null ? approved() : { refusal };
       }
       yield notice(
         `Not run: ${describeCall(call)} needs approval (${verdict.reason}), and the user cannot be asked here. -y approves every call.`,
@@ -116,12 +116,11 @@ type Decision =
   | Exclude<Verdict, { decision: 'allow' }>
   | { readonly decision: 'allow'; readonly confined: ConfinedRun | null };
 
-/** What is allowed in the sandbox is asked for where the sandbox cannot be made. `-y` approves of the call itself, so it runs outside. */
-async function confinable(gate: Gate, verdict: Verdict): Promise<Decision> {
+/** What is allowed in the sandbox is asked for where the sandbox cannot be made. */
+async function confinable(gate: Gate, access: Access, verdict: Verdict): Promise<Decision> {
   if (verdict.decision !== 'allow') return verdict;
-  const grant = gate.context.sandbox ? everything(gate) : verdict.grant;
-  const isOutside = grant === undefined || (gate.allowAll && !gate.context.sandbox);
-  const sandbox = isOutside ? null : await gate.sandbox();
+  const grant = gate.context.sandbox && access.kind === 'execute' ? everything(gate) : verdict.grant;
+  const sandbox = grant === undefined ? null : await gate.sandbox();
   if (sandbox === null || grant === undefined) return { decision: 'allow', confined: null };
   try {
     const { workingFolder } = gate.context;
@@ -244,7 +243,9 @@ async function diffOf(gate: Gate, access: Extract<Access, { kind: 'write' }>): P
 
 async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext> {
   const { context, ownPlaces, freeFolders } = gate;
-  return { ...context, ownPlaces, freeFolders, hasSandbox: kind === 'execute' && (await gate.sandbox()) !== null };
+  // -y approves of every call, so none runs in the sandbox because of a rule.
+  const isNeeded = kind === 'execute' && (!gate.allowAll || Boolean(context.sandbox));
+  return { ...context, ownPlaces, freeFolders, hasSandbox: isNeeded && (await gate.sandbox()) !== null };
 }
 
 function notice(text: string): ChatEvent {

@@ -23,9 +23,9 @@ export interface Home {
   remove(): void;
 }
 
-/** Makes a home; `config` is what config.json holds, null for none. */
-export function makeHome(config: unknown): Home {
-  const folder = mkdtempSync(join(tmpdir(), 'hi-spec-'));
+/** Makes a home in `parent`; `config` is what config.json holds, null for none. */
+export function makeHome(config: unknown, parent = tmpdir()): Home {
+  const folder = mkdtempSync(join(parent, 'hi-spec-'));
   const [configFolder, data, work] = ['config', 'data', 'work'].map((name) => join(folder, name)) as [
     string,
     string,

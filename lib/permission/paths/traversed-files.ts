@@ -15,7 +15,7 @@ const MAX_FILES = 20_000;
 // Neither holds files of the user's own, and both are large.
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules']);
 
-/** Reads the folders that a command would read. Returns the verdict for the first private or denied file in them; null where there is none. */
+/** Reads the folders that a command would read. Returns the verdict for the first denied file in them, else for the first private one; null where there is none. */
 export async function traversalProblem(
   traversals: readonly Traversal[],
   folders: readonly string[],
@@ -29,7 +29,7 @@ export async function traversalProblem(
       const problem = await check.checkFolder(root, traversal);
       if (problem !== null) return { decision: 'ask', rule: null, ...problem };
     }
-  return null;
+  return check.found === null ? null : { decision: 'ask', rule: null, ...check.found };
 }
 
 /** The folders where a traversal may begin. */
@@ -58,6 +58,7 @@ class TraversalCheck {
   readonly #root: string;
   readonly #seen = new Set<string>();
   #files = 0;
+  #found: Problem | null = null;
 
   constructor({ deny }: Rules, context: JudgeContext, root: string) {
     this.#deny = deny.filter(({ scope, subject }) => scope.kind !== 'all' && subject.accessKind === 'read');
@@ -65,6 +66,12 @@ class TraversalCheck {
     this.#root = root;
   }
 
+  /** The first private file that was come by. */
+  get found(): Problem | null {
+    return this.#found;
+  }
+
+  /** Looks through a folder. Returns what ends the search: a file that a rule denies, or too many files. */
   async checkFolder(folder: string, traversal: Traversal): Promise<Problem | null> {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     this.#files += entries.length;
@@ -95,7 +102,9 @@ class TraversalCheck {
       if (coversPath(rule, [path, real ?? path], this.#root))
         return { reason: `the rule '${rule.source}' forbids a file that it reads: ${path}`, mayBeDenied: true };
     const reason = privateReason({ absolute: path, real }, 'read', this.#context.ownPlaces);
-    return reason === null ? null : { reason: `it reads ${path}, and ${reason}`, mayBeDenied: false };
+    const problem = reason === null ? null : { reason: `it reads ${path}, and ${reason}`, mayBeDenied: false };
+    this.#found ??= problem;
+    return this.#deny.length === 0 ? problem : null;
   }
 }
 

@@ -28,7 +28,7 @@ export function bubblewrapOptions(confinement: Confinement): readonly string[] {
     ...kernel.flatMap((path) => ['--ro-bind', path, path]),
     ...EMPTY_FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
     ...(grant.network ? resolverMounts() : []),
-    ...hiddenMounts(confinement.hidden.filter((path) => !isInside(root, path))),
+    ...hiddenMounts(confinement.hidden.filter((path) => !isInside(root, path) && !isEmptied(path))),
     ...(grant.write ? ['--bind', root, root, ...protectedMounts(confinement)] : ['--ro-bind', root, root]),
     ...hiddenMounts(confinement.hidden.filter((path) => isInside(root, path) && path !== root)),
     ...grant.files.flatMap(fileMount),
@@ -36,6 +36,8 @@ export function bubblewrapOptions(confinement: Confinement): readonly string[] {
     ...['--setenv', 'TMPDIR', '/tmp', '--chdir', folder],
   ];
 }
+
+const isEmptied = (path: string): boolean => EMPTY_FOLDERS.some((folder) => isInside(folder, path));
 
 /** systemd-resolved keeps the file that /etc/resolv.conf links to in /run. */
 function resolverMounts(): readonly string[] {
@@ -49,7 +51,7 @@ function hiddenMounts(paths: readonly string[]): readonly string[] {
   const outermost = real.filter((path, index) => !real.slice(0, index).some((above) => isInside(above, path)));
   return outermost.flatMap((path) => {
     const found = statOrNull(path);
-    if (found === null || EMPTY_FOLDERS.some((empty) => isInside(empty, path))) return [];
+    if (found === null) return [];
     return found.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
   });
 }
