@@ -1,6 +1,7 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { type NewMessage, type Part, textOf, typedText } from '../chat/message.js';
 import type { ToolSpec } from '../chat/request.js';
+import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
@@ -23,6 +24,7 @@ export class Session {
   readonly #deps: SessionDeps;
   #target: Target;
   #web: WebMode;
+  #thinking: ThinkingLevel | null;
   readonly #skills: SkillState;
   readonly #shownWarnings = new Set<string>();
   readonly #overhead: ContextDeps['overhead'] = { last: null };
@@ -33,6 +35,7 @@ export class Session {
     this.#deps = deps;
     this.#target = deps.target;
     this.#web = deps.web;
+    this.#thinking = deps.thinking;
     this.#skills = new SkillState(deps.history, (target) => deps.skills(target));
   }
 
@@ -47,6 +50,15 @@ export class Session {
 
   useWeb(mode: WebMode): void {
     this.#web = mode;
+  }
+
+  /** How hard the model should think; null leaves it to the vendor. */
+  get thinking(): ThinkingLevel | null {
+    return this.#thinking;
+  }
+
+  useThinking(level: ThinkingLevel | null): void {
+    this.#thinking = level;
   }
 
   get history(): HistoryStore {
@@ -253,7 +265,7 @@ export class Session {
   async #context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
     const loaded = { skills: await this.skills(), writers: this.#deps.writers(this.#target) };
-    const given = { tools, web: this.#web, target: this.#target };
+    const given = { tools, web: this.#web, thinking: this.#thinking, target: this.#target };
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }
 

@@ -14,6 +14,7 @@ import { slashRetry } from './retry.js';
 import { slashSkill } from './skill.js';
 import { slashSkills } from './skills.js';
 import { slashStatus } from './status.js';
+import { slashThink } from './think.js';
 import { slashTools } from './tools.js';
 import { slashUndo } from './undo.js';
 import { slashWeb } from './web.js';
@@ -31,6 +32,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashSkills,
   slashSkill,
   slashTools,
+  slashThink,
   slashWeb,
   slashUndo,
   slashRetry,

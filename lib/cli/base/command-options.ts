@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../chat/thinking-level.js';
 
 /** The options of a turn, from the program and its subcommand together. */
 export interface ChatOptions {
@@ -14,6 +15,7 @@ export interface ChatOptions {
   readonly stream: boolean;
   /** False for `--no-tools`, the names for `--tools a,b`, true when neither was given. */
   readonly tools: boolean | readonly string[];
+  readonly think?: ThinkingLevel;
   readonly web?: boolean;
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
@@ -57,6 +59,7 @@ export function addChatOptions(command: Command): Command {
     .option('--no-stream', 'print the answer only when it is complete')
     .option('--no-tools', 'do not let the model use tools')
     .option('--tools <names>', 'let the model use only these tools', list)
+    .addOption(new Option('--think <level>', 'how hard the model thinks').choices(THINKING_LEVELS))
     .option('--web', 'let the model search the web; what it read is listed under the answer')
     .option('--no-web', 'do not let it')
     .option('-y, --yes', 'answer every question with yes; deny rules still refuse a tool call')

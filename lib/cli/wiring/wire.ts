@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../chat/request.js';
+import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
 import { addRule } from '../../config/write.js';
@@ -20,6 +21,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly tools?: boolean | readonly string[];
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
+  /** How hard the model should think, in place of the configuration. */
+  readonly think?: ThinkingLevel;
   /** Whether the model may search the web, in place of the configuration. */
   readonly web?: boolean;
   readonly debug?: boolean;
@@ -64,7 +67,7 @@ export async function wire(
     find: (name, signal) => connections.find(name, signal),
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
-    thinking: config.thinking,
+    thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens },
     maxRounds: config.tools.max_rounds,

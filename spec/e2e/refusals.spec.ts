@@ -1,0 +1,185 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
+import { type Home, makeHome, runProgram } from '../support/program.js';
+import { RULES, type Rule, refusing } from '../support/refusing-server.js';
+import { chatServer, refusal, type VendorServer } from '../support/vendor-server.js';
+import { type Dialect, dialects } from '../support/vendors.js';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+let home: Home;
+let server: VendorServer;
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  home.remove();
+});
+
+const dialectOf = (provider: string): Dialect => {
+  const found = dialects.find((one) => one.provider === provider);
+  if (found === undefined) throw new Error(`There is no dialect of ${provider}.`);
+  return found;
+};
+const rule = (name: string): Rule => {
+  const found = RULES.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`There is no rule '${name}'.`);
+  return found;
+};
+const hi = (...args: string[]) => runProgram(home, args);
+
+/** A server of some rules, and a `hi` that talks to it. */
+async function start(provider: string, rules: readonly Rule[], config: JsonObject = {}): Promise<void> {
+  const dialect = dialectOf(provider);
+  server = await chatServer(refusing(dialect, rules));
+  const path = provider === 'openai' ? '/v1' : '';
+  home = makeHome({ provider, model: 'm', api_key: 'k', api_base: `${server.url}${path}`, ...config });
+}
+
+/** The requests that `hi` made for a run. */
+async function asked(...args: string[]) {
+  const before = server.requests.length;
+  const run = await hi(...args);
+  return { ...run, requests: server.requests.length - before };
+}
+
+describe('the templates of Qwen 3.5', () => {
+  const QWEN: Rule = {
+    name: 'a second system message',
+    status: 500,
+    said: 'System message must be at the beginning.',
+    breaks: ({ messages }) =>
+      Array.isArray(messages) && messages.filter((one) => isJsonObject(one) && one.role === 'system').length > 1,
+  };
+
+  it('take a preamble, a skill and a summary', async () => {
+    await start('openai', [QWEN], { preamble: 'Be kind.' });
+    mkdirSync(join(home.config, 'skills'));
+    writeFileSync(join(home.config, 'skills', 'git.md'), 'Commit often.\n');
+    for (const word of ['one', 'two', 'three', 'four', 'five']) await hi('ask', word);
+    expect(await hi('compact')).toMatchObject({ status: 0 });
+    expect(await asked('ask', 'and now?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1 });
+    const text = JSON.stringify(server.requests.at(-1)?.body);
+    for (const part of ['Be kind.', 'Commit often.', '[Compressed Message Summary]']) expect(text).toContain(part);
+  });
+});
+
+describe('an image that another model was shown', () => {
+  it.each(['images (OpenRouter)', 'images (llama.cpp)', 'images (Volcengine)'])(
+    'is told in words: %s',
+    async (name) => {
+      await start('openai', []);
+      writeFileSync(join(home.work, 'cat.png'), PNG);
+      expect(await hi('ask', '-f', 'cat.png', 'what is it?')).toMatchObject({ status: 0 });
+      await server[Symbol.asyncDispose]();
+      server = await chatServer(refusing(dialectOf('openai'), [rule(name)]));
+      home.writeConfig(
+        JSON.stringify({ provider: 'openai', model: 'blind', api_base: `${server.url}/v1`, api_key: 'k' }),
+      );
+      const first = await asked('ask', 'and now?');
+      expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+      expect(first.stderr).toContain("'blind' takes no images: those of earlier messages are named in words.");
+      expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+      const newest = await asked('ask', '-f', 'cat.png', 'this one?');
+      expect(newest).toMatchObject({ status: 5, requests: 0 });
+      expect(newest.stderr).toContain("The model 'blind' cannot see images.");
+      expect(newest.stderr).toContain('The conversation goes on without this message.');
+      expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1 });
+    },
+  );
+});
+
+describe('a server without tools', () => {
+  it.each(['tools (vLLM)', 'tools (llama.cpp)', 'tools (OpenRouter)', 'tools (Ollama)'])(
+    'answers at once: %s',
+    async (name) => {
+      await start('openai', [rule(name)]);
+      const first = await asked('ask', 'hello');
+      expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+      expect(first.stderr).toContain("'m' takes no tools here: it answers without them.");
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+    },
+  );
+});
+
+describe('thinking', () => {
+  const RULES_OF_TODAY: readonly Rule[] = [
+    {
+      name: 'minimal',
+      status: 400,
+      said: 'Thinking level MINIMAL is not supported for this model.',
+      breaks: (body) => JSON.stringify(body).includes('MINIMAL'),
+    },
+    {
+      name: 'disabled',
+      status: 400,
+      said: '"thinking.type.disabled" is not supported for this model.',
+      breaks: (body) => JSON.stringify(body).includes('"disabled"'),
+    },
+    {
+      name: 'budget',
+      status: 400,
+      said: 'Budget 0 is invalid. This model only works in thinking mode.',
+      breaks: (body) => JSON.stringify(body).includes('"thinkingBudget":0'),
+    },
+  ];
+
+  it.each([
+    ['gemini', 'gemini-flash-latest'],
+    ['gemini', 'gemini-flash-lite-latest'],
+    ['gemini', 'gemini-3.1-pro-preview'],
+    ['gemini', 'gemini-2.5-pro'],
+    ['anthropic', 'claude-sonnet-5-5'],
+    ['anthropic', 'claude-fable-5-1'],
+    ['anthropic', 'claude-opus-5-5'],
+  ])('off works with %s %s', async (provider, model) => {
+    await start(provider, RULES_OF_TODAY, { model });
+    expect(await asked('ask', '--think', 'off', 'x')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+  });
+
+  it('goes to the next level where one is refused, and says so once', async () => {
+    await start('openai', [rule('a level (OpenAI)')], { model: 'gpt-x', thinking: 'off' });
+    const first = await asked('ask', 'x');
+    expect(first).toMatchObject({ status: 0, requests: 2 });
+    expect(first.stderr).toContain("'gpt-x' does not take thinking 'off': it thinks 'high'.");
+    expect(server.requests.at(-1)?.body).toMatchObject({ reasoning_effort: 'high' });
+    expect(await asked('ask', 'x')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+  });
+
+  it('is set for one question, and for the rest of a chat', async () => {
+    await start('openai', [], { model: 'o-new' });
+    await hi('ask', '--think', 'xhigh', 'x');
+    expect(server.requests.at(-1)?.body).toMatchObject({ reasoning_effort: 'xhigh' });
+    const run = await runProgram(home, ['chat', '--think', 'low'], {
+      input: '/think\nx\n/think max\ny\n/think default\nz\n/think hard\n',
+    });
+    expect(run.stdout).toBe(
+      'Thinking: low.\nFine.\nThinking: max.\nFine.\nThinking: as o-new does by itself.\nFine.\n',
+    );
+    expect(run.stderr).toContain("Unknown level of thinking 'hard'");
+    expect(server.requests.slice(-3).map(({ body }) => body.reasoning_effort)).toEqual(['low', 'max', undefined]);
+    expect(await hi('ask', '--think', 'hard', 'x')).toMatchObject({ status: 2 });
+  });
+});
+
+describe('an error of the server', () => {
+  it('keeps its sentence where nothing can be made to fit', async () => {
+    server = await chatServer(
+      refusal(400, {
+        error: {
+          message: 'request (579 tokens) exceeds the available context size (512 tokens)',
+          type: 'exceed_context_size_error',
+          n_ctx: 512,
+        },
+      }),
+    );
+    home = makeHome({ provider: 'openai', model: 'm', api_key: 'k', api_base: `${server.url}/v1` });
+    const run = await hi('ask', 'x');
+    expect(run.status).toBe(6);
+    expect(run.stderr).toContain('exceeds the available context size (512 tokens)');
+  });
+});
