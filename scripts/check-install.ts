@@ -69,9 +69,7 @@ async function checkInstall(packed: string, node: string, home: string, hasScrip
   for (const line of others) console.log(`  -      ${line}`);
   const answered = await say(machine.hi, ['--version'], env);
   report(answered.status === 0, `hi --version: ${answered.text.trim()}`);
-  const probe = 'process.exit(require("zlib").zstdCompressSync ? 0 : 1)';
-  const hasOwnZstd = (await say(node, ['-e', probe], env)).status === 0;
-  await (hasScripts || hasOwnZstd ? checkFirstRun(machine, env) : checkRefusal(machine, env));
+  await checkFirstRun(machine, env);
 }
 
 async function checkFirstRun(machine: Machine, env: Readonly<Record<string, string>>): Promise<void> {
@@ -82,9 +80,4 @@ async function checkFirstRun(machine: Machine, env: Readonly<Record<string, stri
   } catch (thrown) {
     report(false, String(thrown));
   }
-}
-
-async function checkRefusal(machine: Machine, env: Readonly<Record<string, string>>): Promise<void> {
-  const { status, text } = await say(machine.hi, ['ask', 'x'], { ...env, OPENAI_API_KEY: 'k' });
-  report(status === 7 && text.includes('Node 22.15'), `without zstd, hi ask says: ${text.trim()}`);
 }

@@ -7,6 +7,7 @@ import { withHistoryErrors } from './base/history-error.js';
 import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
 import { findCrashedTurns } from './crashed-turns.js';
+import { prepareCodec } from './file/codec.js';
 import { damagedCopies, resolveLinks } from './file/links.js';
 import { Log } from './log.js';
 import { RunningTurns } from './running-turns.js';
@@ -59,6 +60,7 @@ export class HistoryStore {
 
   /** The history in that folder, empty when there is none. Reads only what the next request needs. */
   static async open(settings: HistorySettings): Promise<HistoryStore> {
+    await prepareCodec();
     const store = new HistoryStore(settings);
     await store.#log.refresh();
     if (store.entries.length > 0) await store.#findCutShort();

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { MANUAL } from '../../lib/cli/manual.js';
 import { EVALUATED, evaluated } from './evaluated.js';
@@ -11,6 +11,9 @@ import { validators } from './validators.js';
 /** CommonJS dependencies inside an ES module bundle need a `require` for Node's own modules, and nothing else is left to require. */
 const REQUIRE = `const require=name=>{const found=process.getBuiltinModule(name);if(found)return found;throw new Error("Cannot find module '"+name+"'")};`;
 
+/** The folder of a chunk. In one piece `scripts/run.js` would take it for the folder of this script. */
+const HERE = ['import.meta', 'dirname'].join('.');
+
 /**
  * Builds the program into `dist`: one minified ES module bundle with code splitting, so that each command, vendor SDK and rare feature is a chunk of its
  * own that is read only when it is needed. Throws when something it relies on is not there any more.
@@ -22,7 +25,7 @@ export async function buildProgram(): Promise<void> {
     entryPoints: { hi: 'bin/hi.ts' },
     outdir: 'dist',
     chunkNames: 'chunks/[name]-[hash]',
-    define: { __HI_VERSION__: JSON.stringify(version) },
+    define: { __HI_VERSION__: JSON.stringify(version), __dirname: HERE },
     bundle: true,
     splitting: true,
     minify: true,
@@ -37,6 +40,8 @@ export async function buildProgram(): Promise<void> {
     metafile: true,
   });
   await foldLeaves(metafile);
+  // It is read from beside the chunk that needs it.
+  copyFileSync('node_modules/@bokuweb/zstd-wasm/dist/common/zstd.wasm', 'dist/chunks/zstd.wasm');
   chmodSync('dist/hi.js', 0o755);
   writeFileSync('dist/hi.1', MANUAL);
 }

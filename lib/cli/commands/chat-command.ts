@@ -1,5 +1,4 @@
 import { EXIT_STATUS } from '../../errors.js';
-import { loadCodec } from '../../history/file/codec.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
@@ -12,8 +11,6 @@ import { showStart } from '../chat/show-start.js';
  * `isDefault` is true for plain `hi`: then the set-up also comes first where a key in the environment or Ollama would do.
  */
 export async function chatCommand(world: World, options: ChatOptions, isDefault = false): Promise<number> {
-  // Better to know before the first question than after the last that nothing can be kept.
-  loadCodec();
   const settings = await chatSettings(world, options, isDefault);
   if (settings === null) return EXIT_STATUS.interrupted;
   const chat = await openChat(world, options, settings);

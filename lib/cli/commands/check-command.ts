@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.js';
 import { publishedWindow } from '../../config/models.js';
 import type { Paths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
-import { loadCodec } from '../../history/file/codec.js';
+import { prepareCodec } from '../../history/file/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
 import { sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
@@ -56,7 +56,7 @@ function lineOf(finding: Finding, colour: ChalkInstance): string {
 }
 
 async function* findings(world: World, options: CheckOptions): AsyncGenerator<Finding> {
-  yield await checkPart('zstd', async () => loadCodec().name);
+  yield await checkPart('zstd', async () => (await prepareCodec()).name);
   const settings = await attempt('file', () => readSettings(world, options));
   if ('failure' in settings) return yield settings;
   const { paths, file, warnings } = settings.value;

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as Native from 'zstd-napi/binding.js';
-import { HiError } from '../../errors.js';
 import type { Frame } from './frame-headers.js';
 
 /** What turns bytes into zstd frames and back. Every frame it makes carries the size of its content and a checksum over it. */
@@ -18,19 +17,22 @@ export interface Codec {
 /** Level 3 is zstd's own default: higher ones cost several times the time for a few percent. */
 const LEVEL = 3;
 
-/** The zstd of this machine: the native addon, else the one in Node itself. Throws a `HiError` when there is neither. */
+let prepared: Codec | null = null;
+
+/**
+ * Finds the zstd of this machine: the native addon, else the one in Node itself, else the one in WebAssembly, which takes a moment to load. Await it before
+ * `loadCodec`.
+ */
+export async function prepareCodec(): Promise<Codec> {
+  prepared ??= nativeCodec() ?? builtinCodec() ?? (await (await import('./wasm-codec.js')).loadWasmCodec(LEVEL));
+  return prepared;
+}
+
+/** The zstd of this machine. Throws where neither the addon nor Node has one and `prepareCodec` was not awaited. */
 export function loadCodec(): Codec {
-  const codec = nativeCodec() ?? builtinCodec();
-  if (codec) return codec;
-  throw new HiError(
-    'history',
-    `No zstd was found to read and write the history with (Node ${process.versions.node}).`,
-    {
-      hint:
-        "Use Node 22.15 or newer, which has zstd built in, or install hi again and let the install script of 'zstd-napi' run: " +
-        'npm install -g hi-chat --ignore-scripts=false --allow-scripts=zstd-napi (in a clone: npm install --foreground-scripts, which shows what failed).',
-    },
-  );
+  prepared ??= nativeCodec() ?? builtinCodec();
+  if (prepared === null) throw new Error('zstd was not prepared.');
+  return prepared;
 }
 
 function isNative(module: unknown): module is typeof Native {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from '@jest/globals';
-import { type Codec, loadCodec } from '../../../lib/history/file/codec.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Codec, prepareCodec } from '../../../lib/history/file/codec.js';
 import { type Frame, frameAt, type ReadBytes } from '../../../lib/history/file/frame-headers.js';
+import { loadWasmCodec } from '../../../lib/history/file/wasm-codec.js';
 import fc from '../../support/properties.js';
 import { prose } from '../../support/prose.js';
 
@@ -33,9 +34,18 @@ function decompressed(codec: Codec, bytes: Buffer, frame: Frame): string | null 
   }
 }
 
-describe('frames', () => {
+const CODECS: readonly (readonly [string, () => Promise<Codec>])[] = [
+  ['this machine', prepareCodec],
+  ['the program itself, in WebAssembly', () => loadWasmCodec(3)],
+];
+
+describe.each(CODECS)('frames by the zstd of %s', (_name, load) => {
+  let codec: Codec;
+  beforeAll(async () => {
+    codec = await load();
+  });
+
   it('are told apart by their headers alone, whatever was compressed', async () => {
-    const codec = loadCodec();
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 2000 }), { maxLength: 5 }), async (contents) => {
         const parts = contents.map((content) => codec.compress(content));
@@ -48,7 +58,6 @@ describe('frames', () => {
   });
 
   it('give back what was put in, and plain zstd reads the same', async () => {
-    const codec = loadCodec();
     for (const length of [0, 1, 300, 200_000, 3_000_000]) {
       const content = Buffer.from(prose(length, length));
       const bytes = codec.compress(content);
@@ -59,7 +68,6 @@ describe('frames', () => {
   });
 
   it('of plain zstd are read, with and without their size and checksum', async () => {
-    const codec = loadCodec();
     const content = Buffer.from(prose(700_000, 1));
     for (const options of [['-3'], ['-19'], ['--no-check'], ['--no-content-size'], ['--fast=5'], ['-3', '--long=24']]) {
       const bytes = zstd(content, ...options);
@@ -70,14 +78,13 @@ describe('frames', () => {
   });
 
   it('that are cut anywhere are no frames', async () => {
-    const bytes = loadCodec().compress(Buffer.from(prose(2000, 1)));
+    const bytes = codec.compress(Buffer.from(prose(2000, 1)));
     for (let end = 0; end < bytes.length; end += 1) {
       expect(frameAt(readerOf(bytes.subarray(0, end)), 0, end)).toBeNull();
     }
   });
 
   it('that are damaged are never taken for whole ones with other content', async () => {
-    const codec = loadCodec();
     const content = Buffer.from(prose(2000, 1));
     const bytes = codec.compress(content);
     fc.assert(
