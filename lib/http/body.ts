@@ -1,10 +1,18 @@
 import type { Readable } from 'node:stream';
 import { monotonic } from '../clock.js';
+import { HiError } from '../errors.js';
 import { chunkQueue } from './chunk-queue.js';
 import { aborted, asNetworkError, idleError } from './network-error.js';
 import type { PendingRequest } from './pending-request.js';
 import { PlainStream } from './plain-stream.js';
 import { atMost } from './time-limit.js';
+
+/**
+ * The most that is read of one response, in bytes: a long answer in small pieces takes 50 MB, a list of models less than one. One without an end would fill
+ * the memory.
+ */
+const MAX_ANSWER = 64 * 1024 * 1024;
+const MAX_LIST = 16 * 1024 * 1024;
 
 /** The body as the SDKs read it. The idle timer runs only while a read is pending. */
 export function toBody(
@@ -17,11 +25,15 @@ export function toBody(
   const end = () => call.signal?.removeEventListener('abort', onAbort);
   call.signal?.addEventListener('abort', onAbort, { once: true });
   if (call.signal?.aborted) onAbort();
+  let size = 0;
+  const most = call.method === 'GET' ? MAX_LIST : MAX_ANSWER;
   const stream = new PlainStream({
     async next() {
       const timer = setTimeout(() => source.destroy(idleError(call.url, call.idleTimeout)), call.idleTimeout);
       try {
         const chunk = await read();
+        size += chunk?.length ?? 0;
+        if (size > most) throw oversized(source, call, most);
         if (chunk === null) end();
         else trace?.(chunk);
         return chunk;
@@ -38,6 +50,13 @@ export function toBody(
     },
   });
   return stream.asReadableStream();
+}
+
+function oversized(source: Readable, { url }: PendingRequest, most: number): HiError {
+  source.destroy();
+  return new HiError('malformed', `'${url.host}' sent more than ${most / 1024 / 1024} MiB in one response.`, {
+    hint: 'What came is kept. Check api_base: the server may be faulty.',
+  });
 }
 
 /** How much of an error response is read, in bytes, and for how long, in milliseconds. */

@@ -6,6 +6,9 @@ import type { Readable } from 'node:stream';
  */
 const CHUNK_SIZE = 8192;
 
+/** How much may wait to be taken, in bytes; a server that is faster than what reads it has to wait then. */
+const MAX_WAITING = 4 * 1024 * 1024;
+
 /**
  * The data of a stream in order, in chunks of a good size, and its error only after all of it. When a connection breaks, the iterator of the stream itself
  * drops what it has buffered, and with it the last words of an answer.
@@ -14,6 +17,7 @@ export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   /** How many of the chunks were returned. Removing each from the front of a long array would move all the others. */
   let taken = 0;
+  let waiting = 0;
   let over: { readonly error: unknown } | null = null;
   let wake = () => {};
   const end = (error: unknown) => {
@@ -22,6 +26,8 @@ export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
   };
   source.on('data', (chunk: Uint8Array) => {
     for (let at = 0; at < chunk.length; at += CHUNK_SIZE) chunks.push(chunk.subarray(at, at + CHUNK_SIZE));
+    waiting += chunk.length;
+    if (waiting > MAX_WAITING) source.pause();
     wake();
   });
   source.on('end', () => end(null));
@@ -36,7 +42,11 @@ export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
       taken += 1;
     }
     const parts = chunks.slice(first, taken);
-    if (taken === chunks.length) chunks.length = taken = 0;
+    waiting -= size;
+    if (taken === chunks.length) {
+      chunks.length = taken = 0;
+      source.resume();
+    }
     return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
   }
 

@@ -216,8 +216,6 @@ export class Screen {
     this.#showSources(event.sources);
     this.#showUsage(event, `${shortCount(event.usage.context_tokens)} in context`);
     if (event.stop_reason === 'interrupted') this.#line('(interrupted)', DIM);
-    if (event.stop_reason === 'length')
-      this.#notice("The answer was cut off: it reached the model's output limit.", 'warning');
   }
 
   /** In the log: what is read from a pipe is the answer alone. */

@@ -1,6 +1,7 @@
 import type { ChatEvent, StreamEvent } from '../chat/event.js';
 import type { AnswerPart } from '../chat/message.js';
 import type { ModelFacts, ModelMemory } from '../chat/model-facts.js';
+import { Pieces } from '../chat/pieces.js';
 import type { ChatRequest } from '../chat/request.js';
 import { joinSources, type Source } from '../chat/source.js';
 import { windowIn } from '../chat/window-in.js';
@@ -8,6 +9,10 @@ import { HiError, isAbort } from '../errors.js';
 import { type Provider, RequestRefusal } from '../providers/common/provider.js';
 import { delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
+
+/** The most that is read of one answer, in characters: about two million tokens, more than any model writes. A server that never ends must not fill the memory. */
+const MAX_ANSWER = 8 * 1024 * 1024;
+const ENDLESS = `Stopped: the answer is longer than ${MAX_ANSWER / 1024 / 1024} million characters. What came is kept.`;
 
 /** An answer while it arrives; what stands in it when the stream ends early is what there is. */
 export interface PartialAnswer {
@@ -76,23 +81,26 @@ async function* once(
   memory: ModelMemory,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  let text: string[] = [];
-  let thinking: string[] = [];
+  const text = new Pieces();
+  const thinking = new Pieces();
+  let size = 0;
   try {
     for await (const event of wholeCharacters(provider.stream(request, signal))) {
       switch (event.type) {
         case 'text':
-          text.push(event.text);
+          text.add(event.text);
           yield event;
+          size += event.text.length;
           break;
         case 'thinking':
-          thinking.push(event.text);
+          thinking.add(event.text);
           yield event;
+          size += event.text.length;
           break;
         case 'part':
           answer.parts.push(event.part);
-          text = [];
-          thinking = [];
+          text.take();
+          thinking.take();
           break;
         case 'sources':
           answer.sources = joinSources(answer.sources ?? [], event.sources);
@@ -107,11 +115,20 @@ async function* once(
           answer.end = event;
           break;
       }
+      if (size > MAX_ANSWER) {
+        answer.end = { type: 'end', stop_reason: 'length', usage: null, detail: ENDLESS };
+        return;
+      }
     }
     signal.throwIfAborted();
   } finally {
     // What was on the screen is kept though its block was never finished; unfinished thinking has no signature and cannot go back.
-    if (thinking.length > 0) answer.parts.push({ type: 'thinking', text: thinking.join('') });
-    if (text.length > 0) answer.parts.push({ type: 'text', text: text.join('') });
+    for (const [type, pieces] of [
+      ['thinking', thinking],
+      ['text', text],
+    ] as const) {
+      const rest = pieces.take();
+      if (rest !== '') answer.parts.push({ type, text: rest });
+    }
   }
 }

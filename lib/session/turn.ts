@@ -175,6 +175,10 @@ async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer):
 async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutcome['stop_reason']> {
   const reason = answer.end?.stop_reason ?? 'end';
   const detail = answer.end?.detail ? `: ${answer.end.detail}` : '.';
+  if (reason === 'length') {
+    const text = answer.end?.detail ?? "The answer was cut off: it reached the model's output limit.";
+    yield { type: 'notice', level: 'warning', text };
+  }
   if (reason === 'refusal') yield { type: 'notice', level: 'warning', text: `The model declined to answer${detail}` };
   if (reason === 'end' && !answer.parts.some((part) => part.type === 'text' && part.text !== '')) {
     yield { type: 'notice', level: 'warning', text: 'The model sent an empty answer.' };

@@ -2,13 +2,14 @@ import type { StreamEvent } from '../../chat/event.js';
 import { parseObject } from '../../chat/json.js';
 import type { AnswerPart, Opaque, ToolCallPart } from '../../chat/message.js';
 import { isTooDeep, TOO_DEEP } from '../../chat/nesting.js';
+import { Pieces } from '../../chat/pieces.js';
 
 /**
  * An answer while it arrives: turns the pieces of a stream into events, with one `part` for every block, in the answer's order.
  * From the first tool call on, parts are held back until `finish`, so that nothing of a stream that is cut can be run.
  */
 export class StreamedAnswer {
-  #open: { type: 'text' | 'thinking'; text: string; opaque?: Opaque } | null = null;
+  #open: { type: 'text' | 'thinking'; pieces: Pieces; opaque?: Opaque } | null = null;
   readonly #held: AnswerPart[] = [];
   #calls = 0;
 
@@ -21,7 +22,7 @@ export class StreamedAnswer {
   *piece(type: 'text' | 'thinking', text: string): Generator<StreamEvent> {
     if (text === '') return;
     yield* this.#begin(type);
-    if (this.#open) this.#open.text += text;
+    this.#open?.pieces.add(text);
     yield { type, text };
   }
 
@@ -45,8 +46,10 @@ export class StreamedAnswer {
   *close(): Generator<StreamEvent> {
     const block = this.#open;
     this.#open = null;
-    if (block === null || (block.text === '' && block.opaque === undefined)) return;
-    const { type, text, opaque } = block;
+    if (block === null) return;
+    const { type, opaque } = block;
+    const text = block.pieces.take();
+    if (text === '' && opaque === undefined) return;
     yield* this.add({ type, text, ...(opaque === undefined ? {} : { opaque }) });
   }
 
@@ -66,7 +69,7 @@ export class StreamedAnswer {
   *#begin(type: 'text' | 'thinking'): Generator<StreamEvent> {
     if (this.#open?.type === type) return;
     yield* this.close();
-    this.#open = { type, text: '' };
+    this.#open = { type, pieces: new Pieces() };
   }
 }
 

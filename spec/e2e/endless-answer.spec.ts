@@ -1,0 +1,88 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, PROGRAM } from '../support/program.js';
+
+let server: Server;
+let home: Home;
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  home?.remove();
+});
+
+const TOTAL = 500 * 1024 * 1024;
+
+/** Writes one event again and again, 500 MB of it, as fast as it is read. */
+async function flood(response: ServerResponse, delta: object): Promise<void> {
+  const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
+  const block = event.repeat(Math.ceil(65_536 / event.length));
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (let sent = 0; sent < TOTAL && !response.destroyed; sent += block.length)
+    if (!response.write(block)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  response.end('data: [DONE]\n\n');
+}
+
+/** Runs `hi ask` against such a server. Resolves to its exit status, what it wrote and the most memory it took, in MB. */
+async function ask(delta: object): Promise<{ status: number; stdout: string; stderr: string; peak: number }> {
+  server = createServer((request, response) => {
+    request.resume().on('end', () => void flood(response, delta));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  home = makeHome({ provider: 'openai', model: 'x', api_base: `http://127.0.0.1:${port}` });
+  const child = spawn(process.execPath, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work });
+  let [stdout, stderr, peak] = ['', '', 0];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const watch = setInterval(() => {
+    peak = Math.max(peak, peakOf(child.pid ?? 0));
+  }, 20);
+  const [status] = await once(child, 'close');
+  clearInterval(watch);
+  return { status, stdout, stderr, peak };
+}
+
+/** VmHWM is the most that the process ever had. */
+function peakOf(pid: number): number {
+  try {
+    return Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+const stored = () => JSON.parse(execFileSync('zstd', ['-dc', home.historyFile], { maxBuffer: 2 ** 30 }).toString());
+
+describe('an answer that does not end', () => {
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+
+  onLinux('is stopped with a notice, kept as far as it came, and takes little memory', async () => {
+    const run = await ask({ content: 'lorem ipsum dolor sit amet '.repeat(2000) });
+    expect(run.status).toBe(0);
+    expect(run.stderr).toBe('Stopped: the answer is longer than 8 million characters. What came is kept.\n');
+    expect(run.stdout.length).toBeGreaterThan(8 * 1024 * 1024);
+    expect(stored().at(-1).content[0].text).toBe(
+      run.stdout.trimEnd() + ' '.repeat(run.stdout.length - run.stdout.trimEnd().length),
+    );
+    // 60 MB is what the program takes for a short answer.
+    expect(run.peak).toBeLessThan(60 + 150);
+  });
+
+  onLinux('takes little memory as the arguments of a call too, which is not run', async () => {
+    const run = await ask({
+      tool_calls: [{ index: 0, id: 'c', function: { name: 'bash', arguments: 'x'.repeat(50_000) } }],
+    });
+    expect(run.status).toBe(5);
+    expect(run.stderr).toContain('sent more than 64 MiB in one response');
+    expect(run.peak).toBeLessThan(60 + 150);
+  });
+});
