@@ -21,6 +21,7 @@ const TOTAL = 500 * 1024 * 1024;
 async function flood(response: ServerResponse, delta: object): Promise<void> {
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
   const block = event.repeat(Math.ceil(65_536 / event.length));
+  response.setMaxListeners(0);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (let sent = 0; sent < TOTAL && !response.destroyed; sent += block.length)
     if (!response.write(block)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
@@ -35,7 +36,11 @@ async function ask(delta: object): Promise<{ status: number; stdout: string; std
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   home = makeHome({ provider: 'openai', model: 'x', api_base: `http://127.0.0.1:${port}` });
-  const child = spawn(process.execPath, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work });
+  const child = spawn(process.execPath, [PROGRAM, 'ask', 'go'], {
+    env: home.env,
+    cwd: home.work,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [stdout, stderr, peak] = ['', '', 0];
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
@@ -51,7 +56,7 @@ async function ask(delta: object): Promise<{ status: number; stdout: string; std
   return { status, stdout, stderr, peak };
 }
 
-/** VmHWM is the most that the process ever had. */
+/** The most that the process ever had, as Linux tells; 0 elsewhere. */
 function peakOf(pid: number): number {
   try {
     return Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -63,21 +68,17 @@ function peakOf(pid: number): number {
 const stored = () => JSON.parse(execFileSync('zstd', ['-dc', home.historyFile], { maxBuffer: 2 ** 30 }).toString());
 
 describe('an answer that does not end', () => {
-  const onLinux = process.platform === 'linux' ? it : it.skip;
-
-  onLinux('is stopped with a notice, kept as far as it came, and takes little memory', async () => {
+  it('is stopped with a notice, kept as far as it came, and takes little memory', async () => {
     const run = await ask({ content: 'lorem ipsum dolor sit amet '.repeat(2000) });
     expect(run.status).toBe(0);
     expect(run.stderr).toBe('Stopped: the answer is longer than 8 million characters. What came is kept.\n');
     expect(run.stdout.length).toBeGreaterThan(8 * 1024 * 1024);
-    expect(stored().at(-1).content[0].text).toBe(
-      run.stdout.trimEnd() + ' '.repeat(run.stdout.length - run.stdout.trimEnd().length),
-    );
+    expect(stored().at(-1).content[0].text).toBe(run.stdout);
     // 60 MB is what the program takes for a short answer.
     expect(run.peak).toBeLessThan(60 + 150);
   });
 
-  onLinux('takes little memory as the arguments of a call too, which is not run', async () => {
+  it('takes little memory as the arguments of a call too, which is not run', async () => {
     const run = await ask({
       tool_calls: [{ index: 0, id: 'c', function: { name: 'bash', arguments: 'x'.repeat(50_000) } }],
     });
