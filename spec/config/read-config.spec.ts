@@ -81,6 +81,10 @@ describe('a file that cannot be parsed', () => {
     expect(hint).toBe(HINT);
   });
 
+  it('is empty: the error has no place to give', async () => {
+    expect((await errorOf('')).message).toBe('FILE is not valid JSON: Unexpected end of JSON input');
+  });
+
   it('is nested too deeply', async () => {
     const { message, hint } = await errorOf(`{"tools":${'['.repeat(5000)}${']'.repeat(5000)}}`);
     expect(message).toMatch(/^FILE is nested more than \d+ levels deep\.$/);

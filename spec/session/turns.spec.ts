@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import { type AnswerPart, isMessage, textOf } from '../../lib/chat/message.js';
@@ -44,6 +46,25 @@ describe('a message', () => {
     });
     const [attached] = set.requests[0]?.attachments.values() ?? [];
     expect(attached && [...attached]).toEqual([1, 2, 3]);
+  });
+
+  it('has a notice when an attachment of an earlier one is lost', async () => {
+    set = await stage([answer('fine')]);
+    const attachments = [{ kind: 'image', mime: 'image/png', bytes: new Uint8Array([1]), name: 'a.png' } as const];
+    await drain(set.session.send({ ...say('look'), attachments }, never()));
+    const [file = ''] = set.history.totals.files;
+    rmSync(join(dirname(file), 'attachments'), { recursive: true });
+    expect(noticesOf(await drain(set.session.send(say('and?'), never())))).toEqual([
+      expect.stringMatching(/^warning: .*a\.png.* is missing or altered/),
+    ]);
+    expect(set.requests[1]?.attachments.size).toBe(0);
+  });
+
+  it('that is too large by itself is refused before anything is compacted for it', async () => {
+    set = await stage([answer('fine')], {}, 1000);
+    for (const text of ['a', 'b', 'c', 'd']) await drain(set.session.send(say(text), never()));
+    await expect(drain(set.session.send(say('x'.repeat(8000)), never()))).rejects.toMatchObject({ code: 'window' });
+    expect(await set.session.status(never())).toMatchObject({ compactions: 0, context_messages: 8 });
   });
 
   it('is the last input until there is another', async () => {
@@ -172,6 +193,34 @@ describe('skills', () => {
     expect(noticesOf(events)).toEqual(['warning: The skill git is cut.']);
     expect(set.requests[0]?.system).toEqual([expect.stringMatching(/^git short/)]);
     expect(noticesOf(await drain(set.session.send(say('again'), never())))).toEqual([]);
+  });
+
+  it('are sent shorter where the server finds a request too long that hi does not', async () => {
+    const tooLong = new HiError('window', 'Too long.');
+    set = await stage([failure(tooLong), answer('fine')], { skills: async () => library });
+    await drain(set.session.send(say('rebase'), never()));
+    expect(set.requests.map(({ system }) => system[0]?.split(' ')[1])).toEqual(['whole', 'short']);
+  });
+
+  it('count in the shorter form they have where the window is full', async () => {
+    const known: SkillLibrary = {
+      ...library,
+      texts: async (_, { form }) => [form === 'whole' ? 'x'.repeat(3000) : 'x'],
+    };
+    set = await stage([answer('fine')], { skills: async () => known }, 800);
+    await drain(set.session.send(say('rebase'), never()));
+    expect((await set.session.status(never())).context_tokens).toBeLessThan(50);
+    await set.close();
+    set = await stage([answer('fine')], { skills: async () => known }, 8000);
+    await drain(set.session.send(say('rebase'), never()));
+    expect((await set.session.status(never())).context_tokens).toBeGreaterThan(750);
+  });
+
+  it('are not spoken of where the window is full and there are none', async () => {
+    set = await stage([answer('fine')], {}, 1000);
+    await drain(set.session.send(say('x'.repeat(2000)), never()));
+    const events = await drain(set.session.send(say('x'.repeat(2000)), never()));
+    expect(events.filter(({ type }) => type === 'waiting')).toEqual([]);
   });
 
   it('that leave no room are warned of once', async () => {

@@ -81,6 +81,35 @@ describe('the real tokens of an estimated one', () => {
     expect(later).toBeLessThan(2);
   });
 
+  it('count no more than the densest script and what wraps a message, whatever a prompt grew by', () => {
+    const [prior, said, wrapping] = [1000, 2000, 50];
+    const log = conversation(1_000_000, 'large', new Log(), 2);
+    expect(ratio(log)).toBeCloseTo((prior + 3 * said + wrapping) / (prior + said), 10);
+  });
+
+  it('are not measured again by answers from before the block that knows them', () => {
+    const log = conversation(4000);
+    log.block({
+      type: 'compress',
+      content: '',
+      strategy: 'summary',
+      source: 'model',
+      first_kept: 1,
+      messages_compacted: 0,
+      messages_kept: 8,
+      tokens_before: asTokens(10),
+      tokens_after: asTokens(5),
+      state: { ratios: { large: 1.2 } },
+    });
+    expect(ratio(log)).toBe(1.2);
+  });
+
+  it('are kept also where the newest message is of no model', () => {
+    const log = conversation(4000);
+    log.user('a note', { stop_reason: 'end' });
+    expect(Object.keys(ratiosOf(view(log.entries, null)))).toEqual(['large']);
+  });
+
   it('are kept for the eight models used last, rounded', () => {
     const names = Array.from({ length: 10 }, (_, index) => `m${index}`);
     const log = conversation(4000, 'large', withRatios(Object.fromEntries(names.map((name) => [name, 1.5]))));
@@ -116,6 +145,7 @@ describe('two names', () => {
     ['large', 'x-large'],
     ['large', 'large-x2026'],
     ['large', 'small'],
+    ['large', 'large-3'],
     [undefined, 'large'],
   ])('%s and %s are not', (one, other) => {
     expect(isSameModel(one, other)).toBe(false);
