@@ -23,7 +23,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/shell/key-bindings.ts': 'the program bash, not the tool',
   'cli/program.ts': 'the program bash, not the tool',
   'permission/shell/read-command.ts': 'the program bash, not the tool',
-  'view/least.ts': 'a strategy that writes no text leaves less; the view is below the strategies',
   'providers/common/reasoning-details.ts': "a field of a vendor's answer",
   'screen/screen.ts': 'what a request is for: an answer or a summary',
   'session/turn.ts': 'what a request is for: an answer or a summary',

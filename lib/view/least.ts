@@ -1,14 +1,8 @@
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { stateOf } from './block-state.js';
 import { lastGroup } from './cuts.js';
-import type { LimitSettings } from './limit.js';
 import { charactersOf } from './size.js';
 import type { View } from './view.js';
-
-/** The settings that a view is measured with. */
-export interface MeasureSettings extends LimitSettings {
-  readonly strategy: string;
-}
 
 /** The least room for a new summary, in tokens. */
 export const LEAST_PROSE = 128;
@@ -21,9 +15,10 @@ export function leastSummary({ block }: View, writes: boolean): Tokens {
 
 /**
  * The least size a pass can reduce a view to, in estimated tokens: the newest user message, the messages the model has not read yet, and the text that replaces
- * the rest. After a failed summary no shorter text is expected, so that not every request tries again.
+ * the rest. A shorter text is expected only where the last pass wrote one: not after truncation, and not after a failed summary, so that not every
+ * request tries again.
  */
-export function leastLeft(view: View, { strategy }: MeasureSettings): Tokens {
+export function leastLeft(view: View): Tokens {
   const { messages } = view;
   const newestUser = messages.findLastIndex((message) => message.role === 'user');
   const last = lastGroup(messages);
@@ -31,7 +26,8 @@ export function leastLeft(view: View, { strategy }: MeasureSettings): Tokens {
   for (const [index, message] of messages.entries()) {
     if (index >= last || index === newestUser) characters += charactersOf(message);
   }
-  const writes = strategy !== 'truncate' && view.block?.source !== 'fallback';
+  const source = view.block?.source ?? 'model';
+  const writes = source === 'model' || source === 'cache';
   return asTokens(estimateTokens(characters) + leastSummary(view, writes));
 }
 

@@ -2,8 +2,8 @@ import type { Entry, Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { stateOf } from './block-state.js';
 import { isSameModel, ratioOf } from './calibration.js';
-import { leastLeft, type MeasureSettings, realSize } from './least.js';
-import { triggerOf } from './limit.js';
+import { leastLeft, realSize } from './least.js';
+import { type LimitSettings, triggerOf } from './limit.js';
 import { charactersOf, estimateView } from './size.js';
 import type { View } from './view.js';
 
@@ -48,7 +48,7 @@ export function measure(
   view: View,
   entries: readonly Entry[],
   fixed_tokens: number,
-  settings: MeasureSettings,
+  settings: LimitSettings,
   model: string,
   { pending_tokens = 0, last = null, unloaded = 0 }: MeasureContext = {},
 ): Measure {
@@ -121,7 +121,7 @@ interface Fullness {
   readonly overhead_tokens: number;
   readonly context_tokens: number;
   readonly trigger: Tokens;
-  readonly settings: MeasureSettings;
+  readonly settings: LimitSettings;
   readonly model: string;
 }
 
@@ -133,9 +133,9 @@ function canHelp(view: View, { overhead_tokens, context_tokens, trigger, setting
   const estimate = estimateView(view);
   if ((estimate - size) * ratioOf(view, model, settings.token_ratio) >= GROWTH * trigger) return true;
   const { ratio, hidden } = realSize(context_tokens - overhead_tokens, estimate);
-  return overhead_tokens + hidden + ratio * leastLeft(view, settings) < trigger;
+  return overhead_tokens + hidden + ratio * leastLeft(view) < trigger;
 }
 
-function crowdedBy(fixed: number, trigger: Tokens, { context_window }: MeasureSettings): string {
+function crowdedBy(fixed: number, trigger: Tokens, { context_window }: LimitSettings): string {
   return `The preamble, skills and tools alone take ${fixed} tokens, and a compaction is due at ${trigger} tokens (the window holds ${context_window}). It cannot make them shorter. Shorten the preamble, load fewer skills, or raise context_window or max_input_tokens.`;
 }

@@ -144,11 +144,11 @@ class Witness {
 
   /** P15: no request reaches the limit in force, but where what cannot leave does so by itself, or what could is shorter than any summary. */
   #expectWithinLimit({ view: now, measure: { context_tokens, estimated_tokens, trigger } }: Request): void {
-    const { fixed, settings } = this.#simulation;
+    const { fixed } = this.#simulation;
     if (context_tokens < trigger || fixed >= trigger) return;
     const { ratio, hidden } = realSize(context_tokens - fixed, estimated_tokens);
-    const least = fixed + hidden + leastLeft(now, settings) * ratio;
-    const older = estimateView(now) - leastLeft(now, settings);
+    const least = fixed + hidden + leastLeft(now) * ratio;
+    const older = estimateView(now) - leastLeft(now);
     assert.ok(least > 0.94 * trigger || older < 128);
   }
 }

@@ -9,7 +9,7 @@ import { view } from '../../lib/view/view.js';
 import { SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 
-const LIMITED = { ...SETTINGS, context_window: 100_000, max_input_tokens: 800, strategy: 'truncate' };
+const LIMITED = { ...SETTINGS, context_window: 100_000, max_input_tokens: 800 };
 const chars = (tokens: number): string => 'x'.repeat(4 * tokens);
 
 function addBlock(log: Log, content: string, state?: JsonObject, source: CompactionSource = 'model'): void {
@@ -37,24 +37,24 @@ function conversation(): Log {
 }
 
 describe('the least that a pass leaves', () => {
-  const least = (log: Log, strategy: string) => leastLeft(view(log.entries, null), { ...SETTINGS, strategy });
+  const least = (log: Log) => leastLeft(view(log.entries, null));
 
-  it('is the newest user message, the last group, and room for a summary where one is written', () => {
-    expect(least(conversation(), 'truncate')).toBe(300);
-    expect(least(conversation(), 'summary')).toBe(300 + 128);
+  function withBlock(source: CompactionSource): Log {
+    const log = conversation();
+    addBlock(log, chars(50), { cut: { turn: 1, id: 1 }, prose: 120 }, source);
+    return log;
+  }
+
+  it('is the newest user message, the last group, and room for a summary', () => {
+    expect(least(conversation())).toBe(300 + 128);
   });
 
-  it('has the whole text of the block, or where a new one is written, what code keeps of it', () => {
-    const log = conversation();
-    addBlock(log, chars(50), { cut: { turn: 1, id: 1 }, prose: 120 });
-    expect(least(log, 'truncate')).toBe(350);
-    expect(least(log, 'summary')).toBe(300 + 128 + 20);
+  it.each(['model', 'cache'] as const)('has what code keeps of a text that is written anew, after a %s', (source) => {
+    expect(least(withBlock(source))).toBe(300 + 128 + 20);
   });
 
-  it('has the whole text after a summary that failed', () => {
-    const log = conversation();
-    addBlock(log, chars(50), { cut: { turn: 1, id: 1 }, prose: 120 }, 'fallback');
-    expect(least(log, 'summary')).toBe(350);
+  it.each(['none', 'fallback'] as const)('has the whole text of a block that wrote none, after a %s', (source) => {
+    expect(least(withBlock(source))).toBe(350);
   });
 });
 
@@ -78,7 +78,7 @@ describe('a compaction right after another', () => {
   function stuck(least: number): Log {
     const log = new Log().exchange(chars(750 - least), '');
     log.user(chars(least), { stop_reason: 'end' });
-    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 740 });
+    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 740 }, 'none');
     return log;
   }
 
@@ -94,7 +94,7 @@ describe('a compaction right after another', () => {
   it('waits where something on the way adds the trigger to every request', () => {
     const log = new Log();
     log.user(chars(90), { stop_reason: 'end' });
-    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 100 });
+    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 100 }, 'none');
     log.user('x');
     const usage: Usage = { input_tokens: 2000, output_tokens: 1, cached_tokens: 0, context_tokens: 2001 };
     log.answer(chars(9), { model: 'large', usage });
@@ -104,7 +104,7 @@ describe('a compaction right after another', () => {
   it('waits until the view has grown by a twentieth of the trigger in real tokens', () => {
     const log = new Log();
     log.user(chars(900), { stop_reason: 'end' });
-    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 900, ratios: { large: 2 } });
+    addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 900, ratios: { large: 2 } }, 'none');
     expect(due(log)).toBe(false);
     log.answer(chars(19), { stop_reason: 'tool_calls' });
     expect(due(log)).toBe(false);
