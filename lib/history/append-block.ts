@@ -6,8 +6,8 @@ import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';
 
 /**
- * Appends the block that `write` makes of the log. The lock is not held while a model writes: a block that another process appended meanwhile stands, and this one is dropped.
- * Yields what happens and last the `compact` event; returns what was done, here or meanwhile elsewhere, or null when there was nothing to do.
+ * Appends the block that `write` makes of the log. The lock is not held while a model writes: if another process appends a block meanwhile, this one is dropped.
+ * Yields events, the `compact` event last; returns what was done, here or by the other process, or null when there was nothing to do.
  */
 export async function* appendBlock(
   log: Log,
@@ -41,14 +41,14 @@ function reportOf(block: CompressBlock): CompactionReport {
   return { strategy, source, messages_compacted, messages_kept, tokens_before, tokens_after };
 }
 
-/** Removes the originals. What was compacted is safe by then, so a failure is told and no more. */
+/** Removes the originals. The compaction is on disk by then, so a failure is only a warning. */
 async function* discarded(log: Log, paths: HistoryPaths): AsyncGenerator<ChatEvent> {
   try {
     const { collectGarbage } = await import('./attachments.js');
     await log.discard((logs) => collectGarbage(paths, logs));
   } catch (thrown) {
     if (!(thrown instanceof HiError)) throw thrown;
-    const text = `The compacted originals could not be removed. ${thrown.message}`;
+    const text = `The compacted messages could not be removed from the archive. ${thrown.message}`;
     yield { type: 'notice', level: 'warning', text };
   }
 }

@@ -19,7 +19,7 @@ import { livenessOf, processName } from './lock/process-name.js';
 import { clearLostMark, lostMarkName } from './lost-attachments.js';
 import { syncFolder } from './repair/rewrite.js';
 
-/** What a process elsewhere was to refer to counts as abandoned when it was seen to lie there for so long, in milliseconds. */
+/** A pending attachment of a remote process that did not change for this long, in milliseconds, is an orphan. */
 const REMOTE_TIMEOUT = 600_000;
 
 /** The name of some bytes: their SHA-256. */
@@ -28,8 +28,8 @@ export function hashOf(bytes: Uint8Array): string {
 }
 
 /**
- * Keeps the bytes under their hash, on disk when this returns. Beside them lies the same file under a name with this process in it until `settle`:
- * the message that refers to them is not written yet. What was altered is replaced. Throws a `HiError`, and what the system throws.
+ * Stores the bytes under their hash, on disk when this returns. A second name, with this process in it, marks them as pending until `commitAttachment`:
+ * the message that refers to them is not written yet. An altered file is replaced. Throws a `HiError` and the system's errors.
  */
 export function storeAttachment(paths: HistoryPaths, bytes: Uint8Array): string {
   const hash = hashOf(bytes);
@@ -53,26 +53,26 @@ export function storeAttachment(paths: HistoryPaths, bytes: Uint8Array): string 
   return hash;
 }
 
-/** The message that refers to these bytes is written: nothing removes them any more. */
+/** The message that refers to the attachment is written: it is no longer pending. */
 export function commitAttachment(paths: HistoryPaths, hash: string): void {
   const path = join(paths.attachments, hash);
   const pending = pendingPath(path);
-  // Another process may have found nobody to refer to it while it was written.
+  // Another process may have removed it as unreferenced while it was written.
   if (!existsSync(path) && existsSync(pending)) renameSync(pending, path);
   rmSync(pending, { force: true });
 }
 
-/** Lets go of what no message is going to refer to. */
+/** Gives up a pending attachment that no message will refer to. */
 export function releaseAttachment(paths: HistoryPaths, hash: string): void {
   rmSync(pendingPath(join(paths.attachments, hash)), { force: true });
 }
 
-/** True when a process died, or failed, before it wrote the message that refers to what it kept. */
+/** True when a process died, or failed, before it wrote the message that refers to its attachment. */
 export function hasOrphans(paths: HistoryPaths): boolean {
   return filesIn(paths.attachments).some((file) => file.process !== null && !isPending(paths, file));
 }
 
-/** The bytes with that hash, null when they are gone, cannot be read or are not what they were. */
+/** The bytes with that hash, null when they are missing, unreadable or altered. */
 export function readAttachment(paths: HistoryPaths, hash: string): Buffer | null {
   for (const folder of [paths.attachments, ...paths.oldAttachments]) {
     const bytes = readIfIntact(join(folder, hash), hash);
@@ -82,8 +82,8 @@ export function readAttachment(paths: HistoryPaths, hash: string): Buffer | null
 }
 
 /**
- * Removes the attachments that no entry refers to and no living process is about to refer to, and nothing else that lies there. Only under the lock.
- * The logs are read one after another, and only while something is left that may have to go; where one is damaged nothing goes.
+ * Removes the attachments that no entry refers to and that are not pending in a live process, and nothing else. Only under the lock.
+ * Reads the logs one after another, and only while something may be unreferenced; when one is damaged nothing is removed.
  */
 export function collectGarbage(paths: HistoryPaths, logs: readonly Iterable<Entry>[]): void {
   mergeOldFolders(paths);
@@ -107,14 +107,14 @@ export function collectGarbage(paths: HistoryPaths, logs: readonly Iterable<Entr
   }
 }
 
-/** Removes the folders of the attachments where nothing lies in them. */
+/** Removes the attachment folders that are empty. */
 export function removeFolders(paths: HistoryPaths): void {
   for (const folder of [paths.attachments, ...paths.oldAttachments]) removeEmptyFolder(folder);
 }
 
 /**
- * Earlier versions moved the attachments of the copy to a folder of its own, and a kill could leave them in a third one. Brings all of them together: the
- * entries tell whose they are. Only under the lock. Killed at any moment, each attachment is in one of the folders.
+ * Moves the attachments of earlier versions, which kept those of the reset copy in a second folder and after a kill in a third, into one folder: the
+ * entries tell whose they are. Only under the lock. After a kill at any moment each attachment is in one of the folders.
  */
 export function mergeOldFolders({ attachments, oldAttachments }: HistoryPaths): void {
   for (const old of oldAttachments) {
@@ -136,12 +136,12 @@ export function attachmentsIn(entry: Entry): readonly (ImagePart | DocumentPart)
 
 function hashesReferredToBy(entry: Entry): readonly string[] {
   const text = originalText(entry);
-  // What this version cannot read may refer to one in a way it does not know.
+  // An entry that this version cannot read may refer to one in a way that it does not know.
   if (text !== null) return text.match(/\b[0-9a-f]{64}\b/g) ?? [];
   return attachmentsIn(entry).map(({ sha256 }) => sha256);
 }
 
-/** A file of ours in the folder: the bytes, what a process is about to refer to, or the mark that the user was told of a loss. */
+/** A file of hi's in the folder: an attachment, a pending one, or the mark that its loss was reported. */
 interface AttachmentFile {
   readonly name: string;
   readonly hash: string;
@@ -165,7 +165,7 @@ function isPending({ folder, attachments }: HistoryPaths, { name, process }: Att
   return (unchangedFor(folder, [path]).get(path) ?? 0) <= REMOTE_TIMEOUT;
 }
 
-/** The process is dead, but its message was written. */
+/** Commits for a process that died after its message was written. */
 function commitForDead({ attachments }: HistoryPaths, { name, hash }: AttachmentFile): void {
   const [pending, path] = [join(attachments, name), join(attachments, hash)];
   if (existsSync(path)) rmSync(pending, { force: true });

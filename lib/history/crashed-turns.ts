@@ -5,20 +5,20 @@ import type { Log } from './log.js';
 import { lastReportedTurn, saveLastReportedTurn } from './reported-crashes.js';
 import { runningTurns } from './turn-marks.js';
 
-/** What a start finds of turns that a crash cut short. */
+/** The turns that a crash cut short. */
 export interface CrashedTurns {
-  /** The newest turn, when it is one of them: its text is there to send again. */
+  /** The newest turn, when it is one of them: its text can be sent again. */
   readonly turn: number | null;
-  /** What the user has not been told yet, null when there is nothing new. */
+  /** The report of those that were not reported yet, null for none. */
   readonly notice: string | null;
 }
 
-/** Finds the turns that are unfinished and belong to no living process. Each is told of once. */
+/** Finds the unfinished turns that belong to no live process. Each is reported once. */
 export async function findCrashedTurns(log: Log, paths: HistoryPaths): Promise<CrashedTurns> {
   const suspects = openTurns(log.entries);
   if (suspects.length === 0) return { turn: null, notice: null };
   const running = runningTurns(paths.folder);
-  // A turn may have ended, and its mark gone, between the reading of the log and of the marks.
+  // A turn may have ended between the reading of the log and of the marks.
   await log.refresh();
   const open = new Set(openTurns(log.entries));
   const crashed = suspects.filter((turn) => open.has(turn) && !running.has(turn));
@@ -39,7 +39,7 @@ function crashNotice(count: number, words: string): string {
     : `${count} turns were cut short before their answers were complete, the newest “${words}”. They are kept but not sent; /retry asks again.`;
 }
 
-/** The beginning of what the user had said. */
+/** The beginning of the user's message. */
 function promptOf(entries: readonly Entry[], turn: number): string {
   const asked = entries.find((entry) => entry.id === turn);
   const text = asked && isMessage(asked) ? typedText(asked.content).replace(/\s+/g, ' ').trim() : '';

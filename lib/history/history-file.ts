@@ -20,18 +20,18 @@ import { convert, repair } from './repair/repair.js';
 import { editNotice } from './repair/repair-notices.js';
 import { replaceHistory } from './repair/rewrite.js';
 
-/** What a look at the disk brought: everything, because there is another file than before (or none), or what was added. */
+/** What a refresh found: all entries, because the file is another one than before or gone, or those that were added. */
 export interface HistoryChange {
   readonly kind: 'all' | 'added';
   readonly entries: readonly Entry[];
 }
 
-/** Without the lock another process may be in the middle of something: what looks damaged is looked at so many times. */
+/** Without the lock another process may be writing: a file that looks damaged is read this many times. */
 const UNLOCKED_TRIES = 3;
 
-/** The history file as it is now: opened when it is first needed, followed when it is replaced, repaired when it is damaged. */
+/** The current history file: opened on first use, reopened when it is replaced, repaired when it is damaged. */
 export class HistoryFile {
-  /** What had to be done to the file, in sentences for the user. */
+  /** Receives the notices about repairs. */
   readonly #notices: Notices;
   readonly #paths: HistoryPaths;
   readonly #now: () => Date;
@@ -51,7 +51,7 @@ export class HistoryFile {
     return this.#file;
   }
 
-  /** What other processes did since the last look. Repairs a damaged file, or where that cannot be, reads what it can. Throws a `HiError`. */
+  /** What other processes did since the last refresh. Repairs a damaged file or, where nothing can be written, reads what can be read. Throws a `HiError`. */
   async refresh(): Promise<HistoryChange> {
     return await this.guarded(async () => {
       if (this.#file === null && fileIdAt(this.#paths) === null) return { kind: 'all', entries: [] };
@@ -68,8 +68,8 @@ export class HistoryFile {
   }
 
   /**
-   * Runs `work` under the lock with what other processes did until then; a damaged file is repaired first. Runs it again when the lock was taken away
-   * meanwhile: what it did the last time may be in the file or not. Throws a `HiError`.
+   * Runs `work` under the lock with the changes of other processes; a damaged file is repaired first. Repeats it when the lock was lost: what `work` wrote
+   * may or may not be in the file then. Throws a `HiError`.
    */
   async withLock<Result>(work: (codec: Codec, change: HistoryChange) => Result): Promise<Result> {
     return await this.guarded(async () => {
@@ -83,7 +83,7 @@ export class HistoryFile {
     });
   }
 
-  /** Runs `work` once while no other process writes, whatever state the file is in. Throws a `HiError`. */
+  /** Runs `work` once under the lock, whatever state the file is in. Throws a `HiError`. */
   async exclusively(work: () => void): Promise<void> {
     await this.guarded(async () => {
       if (existsSync(this.#paths.folder)) await this.#underLock('once', work);
@@ -91,7 +91,7 @@ export class HistoryFile {
     });
   }
 
-  /** Adds entries to the file, which is made where there is none and given hi's layout where it has another. Only inside `locked`. */
+  /** Appends entries. Creates a missing file, and converts one of another layout. Only inside `withLock`. */
   append(codec: Codec, entries: readonly Entry[]): void {
     if (this.#file instanceof LogFile) {
       this.#file.append(entries);
@@ -106,7 +106,7 @@ export class HistoryFile {
     this.#sync(codec, true);
   }
 
-  /** Writes the file anew with those entries only that `keeps` is true for. Only inside `locked`. Throws `Damaged`. */
+  /** Rewrites the file with only the entries that `keeps` accepts. Only inside `withLock`. Throws `Damaged`. */
   filter(codec: Codec, keeps: (entry: Entry) => boolean): HistoryChange {
     const file = this.#file;
     if (file === null) return this.#noFile();
@@ -115,13 +115,13 @@ export class HistoryFile {
     return this.#sync(codec, true);
   }
 
-  /** The entries of every conversation there is: this one, and the one that was put aside. Only inside `locked`. */
+  /** The entries of every conversation: this one, and the copies of the last reset. Only inside `withLock`. */
   allLogs(): readonly Iterable<Entry>[] {
     const { resetCopy, swap } = resolveLinks(this.#paths);
     return [flattenEntries(this.#file?.all() ?? []), readLog(resetCopy), readLog(swap)];
   }
 
-  /** All entries on disk, oldest first, a frame at a time: what is there when the reading begins. Throws `Damaged`, and a `HiError`. */
+  /** All entries on disk when the reading begins, oldest first, a frame at a time. Throws `Damaged` and a `HiError`. */
   async *groups(): AsyncGenerator<readonly Entry[]> {
     if (this.#file === null) return;
     const codec = this.codec;
@@ -134,7 +134,7 @@ export class HistoryFile {
     }
   }
 
-  /** What there is once the file is repaired: what the view needs may be sound, but something else was found damaged. */
+  /** Repairs the file and reads it again. The part that the view needs may be intact while another part was found damaged. */
   async repair(): Promise<HistoryChange> {
     const codec = this.codec;
     return await this.#repairOrReadOnly(codec, () => this.#repair(codec));
@@ -145,13 +145,13 @@ export class HistoryFile {
     this.#file = null;
   }
 
-  /** Loaded when it is first needed: a conversation that is empty or reset needs none. */
+  /** Loaded on first use: an empty conversation needs none. */
   get codec(): Codec {
     this.#codec ??= loadCodec();
     return this.#codec;
   }
 
-  /** Turns what the system throws into a `HiError`. */
+  /** Turns the system's errors into a `HiError`. */
   async guarded<Result>(work: () => Promise<Result>): Promise<Result> {
     return await withHistoryErrors(this.#paths.history, work);
   }
@@ -160,25 +160,25 @@ export class HistoryFile {
     return await withLock(this.#paths.folder, until, () => fenceOff(this.codec, this.#paths), work);
   }
 
-  /** Brings the file in step. `sure` under the lock, where nobody else is in the middle of something. Throws `Damaged`. */
+  /** Reads what has changed, or opens the file. `exclusive` under the lock, where no other process is writing. Throws `Damaged`. */
   #sync(codec: Codec, exclusive: boolean): HistoryChange {
     const node = fileIdAt(this.#paths);
     if (node === null) return this.#noFile();
     const file = this.#file;
-    // Under the lock what could only be read may be repaired, or opened for writing.
+    // Under the lock a file that was only read may be repaired, or opened for writing.
     const mayUpgrade = exclusive && (file instanceof ArrayFile ? file.isDamaged : file?.writable === false);
     const news = file?.fileId === node && !mayUpgrade ? this.#newEntries() : null;
     if (news) return { kind: 'added', entries: news };
     try {
       return this.#switchTo(openLog(codec, this.#paths.history, exclusive));
     } catch (thrown) {
-      // Another process may have reset the conversation right now.
+      // Another process may just have reset the conversation.
       if (systemCode(thrown) === 'ENOENT') return this.#noFile();
       throw thrown;
     }
   }
 
-  /** What was added to the file that is open; null when another one was copied over it, or it is damaged. */
+  /** What was added to the open file; null when another one was copied over it, or it is damaged. */
   #newEntries(): readonly Entry[] | null {
     try {
       return this.#file?.readNew() ?? null;
@@ -196,8 +196,8 @@ export class HistoryFile {
   #switchTo({ file, entries }: Opened): HistoryChange {
     this.close();
     this.#file = file;
-    const findings = file instanceof ArrayFile ? file.report : null;
-    if (findings) this.#notices.add(editNotice(findings));
+    const report = file instanceof ArrayFile ? file.report : null;
+    if (report) this.#notices.add(editNotice(report));
     return { kind: 'all', entries };
   }
 
@@ -217,16 +217,16 @@ export class HistoryFile {
     return this.#sync(codec, true);
   }
 
-  /** Runs a repair where it can be done; elsewhere what can be read of the damaged file has to do. */
+  /** Runs a repair; where nothing can be written, reads what can be read of the damaged file. */
   async #repairOrReadOnly(codec: Codec, work: () => HistoryChange): Promise<HistoryChange> {
     try {
       if (this.#writes) return await this.#underLock('once', work);
     } catch (thrown) {
       const failure = asHistoryError(thrown, this.#paths.history);
       if (!(failure instanceof HiError)) throw thrown;
-      this.#notices.add(`The history is damaged and could not be repaired. ${failure.message}`);
+      this.#notices.add(`The history is damaged and cannot be repaired. ${failure.message}`);
     }
-    if (!this.#writes) this.#notices.add('The history is damaged; what can be read of it is used.');
+    if (!this.#writes) this.#notices.add('The history is damaged. What can be read of it is used.');
     this.close();
     const { file, entries } = openDamaged(codec, this.#paths.history);
     this.#file = file;
@@ -234,7 +234,7 @@ export class HistoryFile {
   }
 }
 
-/** Names the file of the history on its disk, null when there is none. Throws a `HiError` for a link to nothing. */
+/** Identifies the history file on its disk, null when there is none. Throws a `HiError` for a dangling link. */
 function fileIdAt(paths: HistoryPaths): string | null {
   const found = statSync(paths.history, { throwIfNoEntry: false });
   if (found) return `${found.dev}:${found.ino}`;

@@ -11,9 +11,9 @@ import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
 import { LogFile } from './file/log-file.js';
 import { type HistoryChange, HistoryFile } from './history-file.js';
 
-/** The log as this process knows it, kept in step with the file that other processes write too. */
+/** The log in memory, kept in sync with the file, which other processes write too. */
 export class Log {
-  /** False when nothing is ever written: what is added then lives in memory. */
+  /** False when nothing is written: new entries are kept in memory. */
   readonly writes: boolean;
   readonly #disk: HistoryFile;
   #loaded = false;
@@ -26,7 +26,7 @@ export class Log {
     this.writes = writes;
   }
 
-  /** Every entry from the first one the view needs on, oldest first. */
+  /** Every entry from the first one that the view needs, oldest first. */
   get entries(): readonly Entry[] {
     return this.#entries;
   }
@@ -35,12 +35,12 @@ export class Log {
     return this.#facts;
   }
 
-  /** Another number whenever `entries` has changed. */
+  /** Changes whenever `entries` changes. */
   get version(): number {
     return this.#version;
   }
 
-  /** How many messages no block stands for and are not in `entries` either, because no request could hold them. */
+  /** How many messages no block covers and `entries` does not hold either, because no request could. */
   get unloaded(): number {
     return newestBase(this.#entries) === null ? this.#facts.messages - messagesIn(this.#entries) : 0;
   }
@@ -50,7 +50,7 @@ export class Log {
     return this.#disk.file?.log ?? null;
   }
 
-  /** True when an entry that was written is still there, as far as the entries in memory tell. */
+  /** True when a written entry is still there, as far as the entries in memory tell. */
   contains(entry: Entry): boolean {
     const [first] = this.#entries;
     if (first === undefined || entry.id < first.id) return entry.id <= this.#facts.last;
@@ -66,8 +66,7 @@ export class Log {
   }
 
   /**
-   * Adds what `plan` makes of the next id; nothing when it makes nothing. The entries are on disk when this resolves; it rejects with a `HiError`
-   * when they cannot be, the file as it was.
+   * Appends the entries that `plan` makes for the next id. They are on disk when this resolves; when it rejects with a `HiError` the file is unchanged.
    */
   async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
     if (!this.writes) return this.#add(plan(this.#facts.last + 1).map(asStored));
@@ -89,36 +88,36 @@ export class Log {
 
   /**
    * Removes for good the messages that no later view or compaction needs; the compress blocks stay. `after` gets what is left, of this conversation
-   * and of the one that was put aside. Throws a `HiError`, the file as it was.
+   * and of the reset copies. When it throws a `HiError` the file is unchanged.
    */
   async discard(after: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
     if (!this.writes) return;
     await this.#lockedWithRepair((codec) => {
-      // What no summary covers yet is kept, however old it is.
+      // What no summary covers is kept, however old it is.
       const needed = newestBase(this.#entries) === null ? 0 : (firstNeeded(this.#entries) ?? 0);
       this.#apply(this.#disk.filter(codec, (entry) => entry.id >= needed || isCompressBlock(entry)));
       after(this.#disk.allLogs());
     });
   }
 
-  /** Runs `work` with all entries, of this conversation and of the one that was put aside, while no other process writes. Throws a `HiError`. */
+  /** Runs `work` under the lock with all entries, of this conversation and of the reset copies. Throws a `HiError`. */
   async withAllLogs(work: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
     await this.#lockedWithRepair(() => work(this.#disk.allLogs()));
   }
 
-  /** Runs `work` while no other process writes, whatever state the file is in, then looks at what became of it. Throws a `HiError`. */
+  /** Runs `work` under the lock, whatever state the file is in, then refreshes. Throws a `HiError`. */
   async exclusively(work: () => void): Promise<void> {
     await this.#disk.exclusively(work);
     await this.refresh();
   }
 
-  /** Nothing is known any more: for a conversation in memory only. */
+  /** Forgets all entries: for a conversation in memory only. */
   clear(): void {
     this.#disk.close();
     this.#apply({ kind: 'all', entries: [] });
   }
 
-  /** All entries, oldest first: what was there when the reading began. Damage that is found on the way is repaired. Throws a `HiError`. */
+  /** All entries at the time of the call, oldest first. Repairs damage that it finds on the way. Throws a `HiError`. */
   async *all(): AsyncGenerator<Entry> {
     await this.refresh();
     let last = 0;
@@ -139,7 +138,7 @@ export class Log {
     if (!this.writes) yield* this.#entries.filter(({ id }) => id > last);
   }
 
-  /** The last `count` messages with what stands between them, oldest first. Throws a `HiError`. */
+  /** The last `count` messages and the entries between them, oldest first. Throws a `HiError`. */
   async newest(count: number): Promise<readonly Entry[]> {
     await this.refresh();
     for (let tries = 0; ; tries += 1) {
@@ -158,14 +157,14 @@ export class Log {
     this.#disk.close();
   }
 
-  /** True when just these entries are in the log. */
+  /** True when the log holds exactly these entries. */
   #containsAll(entries: readonly Entry[]): boolean {
     const ids = new Set(entries.map(({ id }) => id));
     const found = this.#entries.filter(({ id }) => ids.has(id));
     return JSON.stringify(found) === JSON.stringify(entries);
   }
 
-  /** Runs `work` under the lock, again where it finds damage: that is repaired first. */
+  /** Runs `work` under the lock; when it finds damage, repairs that and runs it again. */
   async #lockedWithRepair(work: (codec: Codec) => void): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -179,13 +178,13 @@ export class Log {
     }
   }
 
-  /** After damage was found: looks again, for another process may have been at work; then repairs. */
+  /** After damage was found: refreshes first, for another process may have been writing, then repairs. */
   async #recover(thrown: unknown, tries: number): Promise<void> {
     if (!(thrown instanceof Damaged) || tries > 1) throw thrown;
     this.#apply(tries === 0 ? await this.#disk.refresh() : await this.#disk.repair());
   }
 
-  /** Packs the end of the file when that pays, and after a compaction, so that the next start reads no more than it needs. */
+  /** Seals the end of the file when that pays, and after a compaction, so that the next start reads no more than it needs. */
   async #seal(file: LogFile, written: readonly Entry[]): Promise<void> {
     const compacted = written.some(isCompressBlock);
     if (!compacted && !file.isSealDue) return;
@@ -196,7 +195,7 @@ export class Log {
         if (this.#disk.file instanceof LogFile) this.#disk.file.seal(needed);
       });
     } catch (thrown) {
-      // What was said is on disk already; sealing saves space and time, and the next append tries again.
+      // The messages are on disk already; sealing only saves space and time, and the next append tries again.
       if (!(thrown instanceof HiError || thrown instanceof Damaged)) throw thrown;
     }
   }
@@ -211,7 +210,7 @@ export class Log {
     if (kind === 'all') this.#dropUnneeded();
   }
 
-  /** Lets go of the entries that nothing needs any more. Returns the id of the first one that is needed, null for none. */
+  /** Drops the entries that nothing needs. Returns the id of the first needed one, null for none. */
   #dropUnneeded(): number | null {
     const needed = firstNeeded(this.#entries);
     if (needed !== this.#entries[0]?.id) {

@@ -6,12 +6,12 @@ import { makeFolder } from '../folder.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { requireAttachmentsFolder } from './file/links.js';
 
-/** The name, among the attachments, of the mark that the user was told of the loss of this one. */
+/** The name of the mark that the loss of this attachment was reported. */
 export function lostMarkName(hash: string): string {
   return `${hash}.lost`;
 }
 
-/** Remembers that the user was told that these bytes are gone; true when that was not known yet. Where nothing is, or can be, written the user is told again. */
+/** Marks the loss of an attachment as reported; true when it was not yet. Where nothing is, or can be, written it is reported again. */
 export function markLost(paths: HistoryPaths, hash: string, writes: boolean): boolean {
   const mark = join(paths.attachments, lostMarkName(hash));
   if (!writes) return !existsSync(mark);
@@ -25,22 +25,22 @@ export function markLost(paths: HistoryPaths, hash: string, writes: boolean): bo
   }
 }
 
-/** These bytes are there again: should they be lost once more, the user is told once more. */
+/** The attachment is back: if it is lost again, that is reported again. */
 export function clearLostMark(paths: HistoryPaths, hash: string): void {
   try {
     unlinkSync(join(paths.attachments, lostMarkName(hash)));
   } catch (thrown) {
-    // Mostly there is none; where nothing can be written it stays.
+    // Usually there is none; where nothing can be written it stays.
     if (systemCode(thrown) === null) throw thrown;
   }
 }
 
-/** An attachment as a user knows it. */
+/** An attachment as the user knows it. */
 export function attachmentName(part: ImagePart | DocumentPart): string {
   return `${part.type} '${part.name ?? part.mime}'`;
 }
 
-/** What the user is told of attachments that are gone or not what they were. */
+/** The notice about missing or altered attachments. */
 export function lostNotice(parts: readonly (ImagePart | DocumentPart)[]): string {
   const [first] = parts;
   return first !== undefined && parts.length === 1

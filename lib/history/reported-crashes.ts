@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { readRegularFile, requireRegularFile } from '../regular-file.js';
 
-/** Up to which turn of that conversation the user was told of crashes. */
+/** The last turn of that conversation whose crash was reported, 0 for none. */
 export function lastReportedTurn(path: string, log: string): number {
   try {
     const [name, turn] = readRegularFile(path).toString().split(' ');
@@ -11,12 +11,12 @@ export function lastReportedTurn(path: string, log: string): number {
   }
 }
 
-/** Remembers it. Where nothing can be written the user is told again next time. */
+/** Saves it. Where nothing can be written the user is told again next time. */
 export function saveLastReportedTurn(path: string, log: string, turn: number): void {
   try {
     requireRegularFile(path);
     writeFileSync(path, `${log} ${turn}`, { mode: 0o600 });
   } catch {
-    // Telling twice is better than failing.
+    // Reporting twice is better than failing.
   }
 }

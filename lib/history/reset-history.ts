@@ -15,9 +15,9 @@ import { readLog } from './repair/read-log.js';
 import { removeTempFiles, syncFolder } from './repair/rewrite.js';
 
 /**
- * Puts the conversation aside, in place of the copy an earlier reset left. Only under the lock.
- * Killed at any moment it has either happened or not, for the attachments too: one rename decides. They lie in one folder by their hash and stay there
- * as long as either conversation refers to them.
+ * Moves the conversation to the reset copy, and replaces the copy of an earlier reset. Only under the lock.
+ * One rename decides, so a kill at any moment leaves it done or not done. The attachments of both conversations lie in one folder and stay there as long as
+ * either refers to them.
  */
 export function moveToResetCopy(paths: HistoryPaths): void {
   const real = afterInterruptedSwap(paths);
@@ -31,8 +31,8 @@ export function moveToResetCopy(paths: HistoryPaths): void {
 }
 
 /**
- * Brings the copy back; what was said since takes its place as the copy. Only under the lock.
- * Killed at any moment it has either happened or not: one rename decides, and the next reset or undo gives the other conversation its name.
+ * Restores the reset copy; the conversation since the reset becomes the copy. Only under the lock.
+ * One rename decides, so a kill at any moment leaves it done or not done; the next reset or undo then gives the other conversation its name.
  * Throws a `HiError` when there is no copy, or nothing in it can be read.
  */
 export function restoreResetCopy(paths: HistoryPaths): void {
@@ -51,7 +51,7 @@ export function restoreResetCopy(paths: HistoryPaths): void {
   syncFolder(historyFolder(real));
 }
 
-/** Throws a `HiError` for a copy in which nothing can be read: it would take the place of a conversation that can. */
+/** Throws a `HiError` for a copy in which nothing can be read: it would replace a conversation that can. */
 function requireReadable(path: string): void {
   const codec = loadCodec();
   try {
@@ -69,8 +69,8 @@ function requireReadable(path: string): void {
 }
 
 /**
- * Removes the conversation and every copy of it, damaged ones too; the conversation last, so that it is seen to be there while a copy is. Only under the lock.
- * Returns what could not be reached, in sentences for the user.
+ * Removes the conversation and every copy of it, damaged ones too; the conversation last, so that it exists as long as a copy does. Only under the lock.
+ * Returns notices about what could not be reached.
  */
 export function purge(paths: HistoryPaths): readonly string[] {
   if (!existsSync(paths.folder)) return [];
@@ -82,7 +82,7 @@ export function purge(paths: HistoryPaths): readonly string[] {
   assertLockHeld();
   for (const place of places) removeTempFiles(place);
   for (const copy of copies.filter(leadsToFile)) {
-    // Earlier versions put a link aside as it was.
+    // Earlier versions moved a link itself.
     rmSync(linkTarget(copy), { force: true });
     rmSync(copy, { force: true });
   }
@@ -95,19 +95,19 @@ export function purge(paths: HistoryPaths): readonly string[] {
   return notices;
 }
 
-/** The conversation and its copy under their own names, whatever a kill left. */
+/** The paths after the links are resolved and an interrupted swap is finished. */
 function afterInterruptedSwap(paths: HistoryPaths): HistoryPaths {
   const real = resolveLinks(paths);
   finishSwap(real);
   if (real.history !== paths.history && !existsSync(real.resetCopy) && existsSync(paths.resetCopy)) {
-    // Put aside before the history became a link.
+    // The reset came before the history became a link.
     writeAside(real.resetCopy, readFileSync(paths.resetCopy), { mode: 0o600, synced: true });
     rmSync(paths.resetCopy);
   }
   return real;
 }
 
-/** A swap that was cut short: the conversation that was replaced becomes the copy, unless nothing was replaced yet. */
+/** Finishes an interrupted swap: the replaced conversation becomes the copy, unless nothing was replaced yet. */
 function finishSwap({ swap, resetCopy }: HistoryPaths): void {
   if (!existsSync(swap)) return;
   for (const path of [swap, resetCopy]) requireRegularFile(path);
@@ -115,7 +115,7 @@ function finishSwap({ swap, resetCopy }: HistoryPaths): void {
   else renameSync(swap, resetCopy);
 }
 
-/** The reset has happened already: what cannot be removed now goes with the next one. */
+/** The reset is done already: what cannot be removed now is removed by the next one. */
 function collectUnused(paths: HistoryPaths): void {
   try {
     collectGarbage(paths, [paths.history, paths.resetCopy, paths.swap].map(readLog));
@@ -125,7 +125,7 @@ function collectUnused(paths: HistoryPaths): void {
   }
 }
 
-/** Says of which files there are more names on the disk than those that are going to be removed. */
+/** Notices about the files that have more names on the disk than those that are removed. */
 function hardLinkNotices(paths: readonly string[]): readonly string[] {
   const known = new Map<string, { readonly path: string; readonly names: number; found: number }>();
   for (const path of paths) {
@@ -138,8 +138,5 @@ function hardLinkNotices(paths: readonly string[]): readonly string[] {
   }
   return [...known.values()]
     .filter(({ names, found }) => names > Math.max(found, 1))
-    .map(
-      ({ path }) =>
-        `'${path}' has another name on this disk (a hard link); what it holds is still there under that one.`,
-    );
+    .map(({ path }) => `'${path}' has another hard link on this disk; its content is still there under that name.`);
 }

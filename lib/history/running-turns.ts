@@ -5,13 +5,13 @@ import { clearRunning, markRunning } from './turn-marks.js';
 
 /** A turn that runs in this process. */
 interface RunningTurn {
-  /** The conversation it was written to. */
+  /** The conversation that it was written to. */
   readonly log: string | null;
-  /** What is written of it. Its id is another one than it began with when the conversation was reset meanwhile. */
+  /** Its messages on disk. They have other ids than at first when the conversation was reset meanwhile. */
   readonly messages: readonly Message[];
 }
 
-/** The turns of this process from their first message to their last. */
+/** The turns of this process, from their first message to their last. */
 export class RunningTurns {
   readonly #log: Log;
   /** Where other processes see that a turn runs here; null when nothing is written. */
@@ -23,7 +23,7 @@ export class RunningTurns {
     this.#folder = folder;
   }
 
-  /** The id that a turn which began as `turn` has in the log now. */
+  /** The current id of a turn that began as `turn`. */
   idOf(turn: number): number {
     return this.#running.get(turn)?.messages[0]?.turn ?? turn;
   }
@@ -36,7 +36,7 @@ export class RunningTurns {
     return begun;
   }
 
-  /** Writes what follows in a turn. When the conversation was reset meanwhile, the whole turn goes on in the new one. */
+  /** Writes what follows in a turn. When the conversation was reset meanwhile, the whole turn moves to the new one. */
   async append(turn: number, messages: readonly NewMessage[], at: string): Promise<readonly Message[]> {
     const { log, messages: before } = this.#running.get(turn) ?? { log: this.#log.name, messages: [] };
     let moved = false;
@@ -56,18 +56,18 @@ export class RunningTurns {
     if (held !== undefined && this.#isGone(held.log, held.messages)) await this.append(turn, [], at);
   }
 
-  /** True when what was written of a turn is not in the conversation that is there now: that was reset, or an older copy was put in its place. */
+  /** True when the messages of a turn are not in the current conversation: it was reset, or replaced by an older copy. */
   #isGone(log: string | null, messages: readonly Message[]): boolean {
     const [first] = messages;
     return first !== undefined && (log !== this.#log.name || !this.#log.contains(first));
   }
 
-  /** Ends the turns that still run, as far as this process is concerned. */
+  /** Stops tracking the turns that still run. */
   abandon(): void {
     for (const turn of this.#running.keys()) this.#release(turn);
   }
 
-  /** Writes messages, the mark of a turn that begins with them first, so that nobody ever takes a running turn for a crashed one. */
+  /** Writes messages, after the mark of the turn that they begin: a running turn is never taken for a crashed one. */
   async #write(plan: (next: number) => readonly Message[]): Promise<readonly Message[]> {
     let marked: number | null = null;
     try {

@@ -22,7 +22,7 @@ export interface HistorySettings {
   readonly ephemeral?: boolean;
 }
 
-/** Writes the block that shortens the log, the turn `running` included; null when there is nothing to compact. `unloaded` messages lie before the entries. */
+/** Makes the block that shortens the log, the turn `running` included; null when there is nothing to compact. `unloaded` messages come before the entries. */
 export type WriteBlock = (
   entries: readonly Entry[],
   running: number | null,
@@ -38,7 +38,7 @@ export interface Totals {
   readonly files: readonly string[];
 }
 
-/** The one conversation. It stores and says what is stored; every failure that can be foreseen is a `HiError` with code `history`. */
+/** The one conversation. Every expected failure is a `HiError` with code `history`. */
 export class HistoryStore {
   readonly #settings: HistorySettings;
   readonly #paths: HistoryPaths;
@@ -67,22 +67,22 @@ export class HistoryStore {
     return store;
   }
 
-  /** What happened since the last call that the user must hear: a repaired file, a turn cut short by a crash. Any reading or writing may add to it. */
+  /** The notices since the last call: a repaired file, a turn cut short by a crash. Any read or write may add one. */
   takeNotices(): readonly string[] {
     return this.#notices.take();
   }
 
-  /** The newest turn, when a crash cut it short and nothing was said since. */
+  /** The newest turn, when a crash cut it short and no message followed. */
   get crashedTurn(): number | null {
     return this.#crashedTurn;
   }
 
-  /** The log from the first entry the view needs, oldest first. */
+  /** The log from the first entry that the view needs, oldest first. */
   get entries(): readonly Entry[] {
     return this.#log.entries;
   }
 
-  /** Whether what is said lives in memory only. */
+  /** Whether messages are kept in memory only. */
   get isEphemeral(): boolean {
     return this.#settings.ephemeral === true;
   }
@@ -117,18 +117,18 @@ export class HistoryStore {
     return written;
   }
 
-  /** Takes in what other processes wrote; a running turn goes on in the new conversation when its own was reset. */
+  /** Takes in what other processes wrote; a running turn moves to the new conversation when its own was reset. */
   async follow(turn: number): Promise<void> {
     await this.refresh();
     await this.#turns.follow(turn, this.#now());
   }
 
-  /** Writes a turn of one message that is finished at once: the output of a local command. */
+  /** Writes a finished turn of one message: the output of a local command. */
   async note(message: NewMessage): Promise<Message> {
     return await this.begin({ ...message, stop_reason: 'end' });
   }
 
-  /** What is sent: the newest block and the messages it left, in whole turns, and the one that runs here. */
+  /** What is sent: the newest block, the messages that it kept, in whole turns, and the turn that runs here. */
   view(running: number | null): View {
     const turn = running === null ? null : this.#turns.idOf(running);
     const { version, entries } = this.#log;
@@ -138,14 +138,14 @@ export class HistoryStore {
     return this.#shown.view;
   }
 
-  /** How many messages are too old to be in `entries` though no block stands for them. */
+  /** How many messages are not in `entries` though no block covers them. */
   get unloaded(): number {
     return this.#log.unloaded;
   }
 
   /**
-   * Makes the view shorter by the block that `write` makes of the log. Yields what happens, last the `compact` event; returns what was
-   * done, or null when there was nothing to do.
+   * Shortens the view with the block that `write` makes of the log. Yields events, the `compact` event last; returns what was done, or null when there
+   * was nothing to do.
    */
   async *compact(
     running: number | null,
@@ -164,13 +164,13 @@ export class HistoryStore {
     );
   }
 
-  /** Takes a turn back: it stays in the archive and is no longer sent. */
+  /** Undoes a turn: it stays in the archive and is no longer sent. */
   async undo(turn: number): Promise<void> {
     const at = this.#now();
     await this.#log.write((next): readonly Undo[] => [{ id: next, at, type: 'undo', turns: [this.#turns.idOf(turn)] }]);
   }
 
-  /** Clears the conversation. One copy is kept aside until the next reset, none with `purge`. */
+  /** Clears the conversation. A copy is kept until the next reset, none with `purge`. */
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
     if (this.#settings.ephemeral === true) return this.#log.clear();
     const reset = await import('./reset-history.js');
@@ -182,7 +182,7 @@ export class HistoryStore {
     this.#crashedTurn = null;
   }
 
-  /** Brings back what the last reset put aside; what was said since is put aside instead. Throws a `HiError` when there is nothing to bring back. */
+  /** Restores the conversation before the last reset; the one since becomes the copy. Throws a `HiError` when there is no copy. */
   async undoReset(): Promise<void> {
     const { restoreResetCopy } = await import('./reset-history.js');
     await this.#log.exclusively(() => restoreResetCopy(this.#paths));
@@ -191,17 +191,17 @@ export class HistoryStore {
     for await (const _ of this.archive());
   }
 
-  /** Everything that was ever said and not removed, oldest first, read while it is asked for. */
+  /** Every entry that was not removed, oldest first, read on demand. */
   archive(): AsyncIterable<Entry> {
     return this.#log.all();
   }
 
-  /** The last `count` messages with what stands between them, oldest first. Reads the end only. */
+  /** The last `count` messages and the entries between them, oldest first. Reads the end of the file only. */
   async newest(count: number): Promise<readonly Entry[]> {
     return await this.#log.newest(count);
   }
 
-  /** Reads everything as it is on disk and says what is wrong with it; changes nothing. */
+  /** Reads the whole history and reports what is wrong with it; changes nothing. */
   async verify(): Promise<Verified> {
     return await withHistoryErrors(
       this.#paths.history,
@@ -224,7 +224,7 @@ export class HistoryStore {
     await this.#attachments.reportLost(parts);
   }
 
-  /** Lets go of the file. A turn that still runs here counts as cut short from now on. */
+  /** Closes the file. A turn that still runs here counts as cut short from now on. */
   async close(): Promise<void> {
     this.#turns.abandon();
     this.#log.close();

@@ -9,17 +9,17 @@ import { livenessOf, processName } from './lock/process-name.js';
 
 const MARK_PREFIX = 'history.turn.';
 
-/** How often, in milliseconds, a process shows that it is still in the middle of a turn. */
+/** How often a process sends a heartbeat during a turn, in milliseconds. */
 const HEARTBEAT_INTERVAL = 2000;
 
-/** The mark of a process elsewhere that was seen unchanged for so long, in milliseconds, belongs to a dead one. */
+/** A remote mark that did not change for this long, in milliseconds, belongs to a dead process. */
 const REMOTE_TIMEOUT = 30_000;
 
-/** The marks of this process, open. */
+/** The open mark files of this process. */
 const marks = new Map<string, number>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Says in the folder that this process is in the middle of that turn. Only under the lock, before the turn's first message is written. */
+/** Marks that turn as running in this process. Only under the lock, before its first message is written. */
 export function markRunning(folder: string, turn: number): void {
   livingMarks(folder);
   const path = markOf(folder, turn);
@@ -30,7 +30,7 @@ export function markRunning(folder: string, turn: number): void {
   }, HEARTBEAT_INTERVAL).unref();
 }
 
-/** Takes the mark away when the turn has ended. A mark that stays behind is cleared when the next turn begins. */
+/** Removes the mark when the turn has ended. A mark that is left behind is removed when the next turn begins. */
 export function clearRunning(folder: string, turn: number): void {
   const path = markOf(folder, turn);
   const file = marks.get(path);
@@ -43,7 +43,7 @@ export function clearRunning(folder: string, turn: number): void {
   remove(path);
 }
 
-/** The turns that living processes are in the middle of. The marks of dead ones are cleared away. */
+/** The turns that run in live processes. Removes the marks of dead ones. */
 export function runningTurns(folder: string): ReadonlySet<number> {
   return new Set(livingMarks(folder).map(({ turn }) => turn));
 }
@@ -86,6 +86,6 @@ function clear(path: string): void {
   try {
     remove(path);
   } catch {
-    // A folder that cannot be written keeps its marks; they belong to nobody.
+    // A read-only folder keeps its marks; no process owns them.
   }
 }

@@ -12,15 +12,15 @@ import { entriesOfArray } from './file/read-array.js';
 import { findTail, rowsBefore } from './file/tail.js';
 import { attachmentName } from './lost-attachments.js';
 
-/** What a check found. */
+/** The result of a check. */
 export interface Verified {
   readonly entries: number;
   readonly problems: readonly string[];
-  /** The attachments that are missing or altered, as a user knows them; absent when none is. */
+  /** The missing or altered attachments, as the user knows them; absent when there are none. */
   readonly lost?: readonly string[];
 }
 
-/** Reads the whole history and compares everything that is stored twice; changes nothing. Throws what the system throws. */
+/** Reads the whole history and compares everything that is stored twice; changes nothing. Throws the system's error. */
 export async function verify(paths: HistoryPaths): Promise<Verified> {
   if (!existsSync(paths.history)) return { entries: 0, problems: [] };
   requireRegularFile(paths.history);
@@ -61,15 +61,15 @@ function readAll(
   return facts;
 }
 
-/** What the record and the seek table say against what is in the file. */
+/** Compares the record and the seek table with the frames. */
 function compare(codec: Codec, read: ReadBytes, size: number, facts: Facts, problems: string[]): void {
   try {
     const tail = findTail(codec, read, size);
     const recorded = rowsBefore(read, size, tail.mutableStart);
     const walked = rowsBefore(read, 0, tail.mutableStart);
-    if (JSON.stringify(recorded) !== JSON.stringify(walked)) problems.push('The seek table does not fit the frames.');
+    if (JSON.stringify(recorded) !== JSON.stringify(walked)) problems.push('The seek table does not match the frames.');
     if (tail.record.facts.last > facts.last || tail.record.facts.entries > facts.entries) {
-      problems.push('The record knows of entries that are not there.');
+      problems.push('The record counts entries that are missing.');
     }
   } catch (thrown) {
     if (!(thrown instanceof Damaged)) throw thrown;

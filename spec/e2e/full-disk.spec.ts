@@ -111,7 +111,7 @@ describe('a turn on a full disk', () => {
     for (let kibibytes = 0; kibibytes < 100; kibibytes += 8) {
       const run = await runLimited(kibibytes, 'question');
       if (run.status === 0) break;
-      expectRefused(run, home.historyFile, [], 'a limit on the size of files');
+      expectRefused(run, home.historyFile, [], 'the file size limit is reached');
       reached.add(kinds(home.historyFile, []));
       if (existsSync(home.historyFile)) expect(statSync(home.historyFile).size).toBeLessThanOrEqual(kibibytes * 1024);
       rmSync(home.historyFile, { force: true });

@@ -141,7 +141,7 @@ describe('hi reset --purge', () => {
       ['reset', '--undo'],
     ]) {
       const { status, stderr } = await hi(command);
-      expect(stderr).toContain("is a link to '/nowhere/history.json.zst', where nothing is.");
+      expect(stderr).toContain("is a link to '/nowhere/history.json.zst', which does not exist.");
       expect(status).toBe(7);
     }
     expect(lstatSync(home.historyFile).isSymbolicLink()).toBe(true);

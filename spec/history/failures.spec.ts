@@ -121,7 +121,7 @@ describe('a history that cannot be written', () => {
     spawnSync('mount', ['-o', 'remount,ro', folder]);
     const store = await openIn(folder);
     expect(store.entries).toEqual(said);
-    expect(store.takeNotices()).toEqual([expect.stringContaining('could not be repaired')]);
+    expect(store.takeNotices()).toEqual([expect.stringContaining('cannot be repaired')]);
   });
 
   it('for want of permission says so', async () => {
@@ -134,7 +134,7 @@ describe('a history that cannot be written', () => {
       expect(store.entries).toEqual(said);
       await expect(store.begin(says('three'))).rejects.toMatchObject({
         code: 'history',
-        message: `No permission for the history '${fileIn(folder)}'.`,
+        message: `Permission denied for the history '${fileIn(folder)}'.`,
       });
     });
     chmodSync(folder, 0o000);
@@ -153,7 +153,7 @@ describe('a history that cannot be written', () => {
       expect(opened.entries).toEqual(said);
       await expect(opened.begin(says('three'))).rejects.toMatchObject({
         code: 'history',
-        message: `No permission for the history '${fileIn(folder)}'.`,
+        message: `Permission denied for the history '${fileIn(folder)}'.`,
       });
       return opened;
     });

@@ -218,12 +218,12 @@ describe('a history that another program or a later version wrote', () => {
 
   it.each([
     ['{"type":"hologram","beam":1}', "[a part of type 'hologram', which this version of hi cannot read]"],
-    ['{"type":"text"}', '[a text without words, which this version of hi cannot read]'],
+    ['{"type":"text"}', '[a text part without text, which this version of hi cannot read]'],
     [
       '{"type":"image","mime":"image/png"}',
       '[an image without its SHA-256 and type, which this version of hi cannot read]',
     ],
-    ['7', '[a part that is no object, which this version of hi cannot read]'],
+    ['7', '[a part that is not an object, which this version of hi cannot read]'],
   ])('shows %s in words to the model and to the reader', async (part, words) => {
     const history = await openIn(folderWith(`[${message(part)}]`));
     expect(history.view(null).messages[0]?.content).toEqual([{ type: 'text', text: words }]);

@@ -17,11 +17,11 @@ export function asHistoryError(thrown: unknown, path: string): unknown {
   return new HiError('history', happened ?? `The history '${path}' cannot be used (${code}).`, { hint, cause: thrown });
 }
 
-/** What lies where hi keeps a file of its own is named itself: it need not be the history. */
+/** A folder or a device in the place of one of hi's files is named itself: it need not be the history. */
 function notAFile(thrown: unknown, code: string): readonly [happened: string, hint: string] | null {
   const what = code === 'EISDIR' ? 'folder' : code === 'EFTYPE' ? 'pipe or a device' : null;
   if (what === null || typeof thrown !== 'object' || thrown === null || !('path' in thrown)) return null;
-  return [`'${thrown.path}' is a ${what}, not a file.`, `Move it away and start again.`];
+  return [`'${thrown.path}' is a ${what}, not a file.`, 'Move it away and start again.'];
 }
 
 function explained(code: string, path: string): readonly [happened: string | null, hint: string] {
@@ -29,24 +29,24 @@ function explained(code: string, path: string): readonly [happened: string | nul
     case 'ENOSPC':
     case 'EDQUOT':
       return [
-        `The disk is full: the history '${path}' could not take what was said last.`,
-        'Free some space and send it again; everything before it is safe.',
+        `The disk is full: the last message could not be written to the history '${path}'.`,
+        'Free some space and send it again. Everything before it is saved.',
       ];
     case 'EFBIG':
       return [
-        `The history '${path}' may not grow: a limit on the size of files is in the way.`,
-        'Raise it (ulimit -f) and send it again; everything before it is safe.',
+        `The history '${path}' cannot grow: the file size limit is reached.`,
+        'Raise it (ulimit -f) and send the message again. Everything before it is saved.',
       ];
     case 'EROFS':
       return [
         `The history '${path}' is on a read-only file system.`,
-        'Set HI_DATA_DIR to a folder you can write, or use --ephemeral to keep nothing.',
+        'Set HI_DATA_DIR to a writable folder, or use --ephemeral to keep nothing.',
       ];
     case 'EACCES':
     case 'EPERM':
       return [
-        `No permission for the history '${path}'.`,
-        'Look at its owner and mode (ls -ld), set HI_DATA_DIR to a folder of yours, or use --ephemeral to keep nothing.',
+        `Permission denied for the history '${path}'.`,
+        'Check its owner and mode (ls -ld), set HI_DATA_DIR to a folder of yours, or use --ephemeral to keep nothing.',
       ];
     case 'ENOTDIR':
       return [
@@ -54,6 +54,6 @@ function explained(code: string, path: string): readonly [happened: string | nul
         'Move that file away, or set HI_DATA_DIR.',
       ];
     default:
-      return [null, 'Check the folder and the disk it is on, or set HI_DATA_DIR to another folder.'];
+      return [null, 'Check the folder and its disk, or set HI_DATA_DIR to another folder.'];
   }
 }

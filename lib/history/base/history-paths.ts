@@ -1,27 +1,27 @@
 import { join } from 'node:path';
 
-/** Where everything of one conversation lies in the data folder. */
+/** The paths of one conversation in the data folder. */
 export interface HistoryPaths {
   readonly folder: string;
   /** The conversation. */
   readonly history: string;
-  /** The copy the last reset left. */
+  /** The conversation before the last reset. */
   readonly resetCopy: string;
-  /** A conversation while it changes places with the copy. */
+  /** A conversation while an undo swaps it with the copy. */
   readonly swap: string;
-  /** What the path of a file begins with that is to take the place of the conversation; the name of its process follows. */
+  /** The prefix of a new file that is being written to replace the history; the name of its process follows. */
   readonly tempPrefix: string;
-  /** What the path of a damaged or edited file begins with that is kept; the date follows. */
+  /** The prefix of a damaged or edited file that is kept; the date follows. */
   readonly damagedPrefix: string;
   /** Images and documents by their hash, of the conversation and of the copy. */
   readonly attachments: string;
-  /** Where earlier versions kept those of the copy, and those that changed places. */
+  /** Where earlier versions kept those of the copy and of a swap. */
   readonly oldAttachments: readonly string[];
-  /** Up to which turn the user was told of crashes. */
+  /** The last turn whose crash was reported. */
   readonly reportedCrashes: string;
 }
 
-/** The names of all that is kept beside each other in `folder`. */
+/** The paths in `folder`. */
 export function historyPathsIn(folder: string): HistoryPaths {
   return {
     folder,
@@ -32,7 +32,7 @@ export function historyPathsIn(folder: string): HistoryPaths {
   };
 }
 
-/** The names of a conversation and its copies, which begin with `stem`. */
+/** The paths of a conversation and its copies, which begin with `stem`. */
 export function conversationPaths(
   stem: string,
 ): Pick<HistoryPaths, 'history' | 'resetCopy' | 'swap' | 'tempPrefix' | 'damagedPrefix'> {
@@ -48,5 +48,5 @@ export function conversationPaths(
 /** Matches what follows the prefix in the name of a damaged file that was kept, and nothing else. */
 export const DAMAGED_SUFFIX = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unverified)?\.json\.zst$/;
 
-/** Matches the name of a process, as `instance` gives it. */
+/** Matches a name that `processName` returns. */
 export const PROCESS_NAME = /^[0-9a-z]+\.\d+\.\d+$/;

@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, fsyncSync, linkSync, openSync } from 'node:fs';
 
-/** Gives a file a second name, or makes a copy, on disk when this returns, where the file system knows no second names. */
+/** Makes a hard link, or a copy where the file system has no hard links; on disk when this returns. */
 export function linkOrCopy(path: string, name: string): void {
   try {
     linkSync(path, name);

@@ -2,13 +2,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
-/** White space of JSON, and the three bytes of a byte order mark, which other programs write at the start. */
+/** White space of JSON, and the bytes of a byte order mark, which some programs write at the start. */
 const WHITE_SPACE: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf];
 
-/** What came last of an array, objects taken for whole. */
+/** The last token of an array; an object is one token. */
 type Token = 'start' | '[' | 'object' | ',' | ']' | 'broken';
 
-/** What may follow what. */
+/** Which tokens may come before a token. */
 const FOLLOWS: Readonly<Record<string, readonly Token[]>> = {
   '[': ['start'],
   object: ['[', ','],
@@ -19,7 +19,7 @@ const FOLLOWS: Readonly<Record<string, readonly Token[]>> = {
 /** One object of an array. */
 export interface Element {
   readonly text: Buffer;
-  /** Where it begins in the piece; negative when it began so many bytes before. */
+  /** Where it begins in the piece, negative when it began in an earlier one. */
   readonly start: number;
   readonly end: number;
   /** How many arrays began before it. */
@@ -27,8 +27,8 @@ export interface Element {
 }
 
 /**
- * Finds the objects of a JSON array in its bytes, however these are cut into pieces, and holds no more of them than one unfinished object.
- * It looks at braces and strings only: whether an object is JSON is for the parser to say.
+ * Finds the objects of a JSON array in its bytes, however these are cut into pieces, and buffers at most one unfinished object.
+ * It looks at braces and strings only; the parser decides whether an object is JSON.
  */
 export class ArraySplitter {
   #pending: Buffer[] = [];
@@ -42,17 +42,17 @@ export class ArraySplitter {
   #strays = 0;
   #last = '';
 
-  /** True when what came so far is one array of objects from `[` to `]`. */
+  /** True when the input so far is one array of objects from `[` to `]`. */
   get isWhole(): boolean {
     return this.#lastToken === ']';
   }
 
-  /** True when what came so far is nothing but whole objects, in any number of whole arrays or in none. */
+  /** True when the input so far is only whole objects, in any number of whole arrays or in none. */
   get isWellFormed(): boolean {
     return this.#depth === 0 && this.#strays === 0 && this.#arrays === this.#closed;
   }
 
-  /** True when objects came that are in no array. */
+  /** True when the objects are in no array. */
   get isObjectLines(): boolean {
     return this.#arrays === 0 && this.#last === 'object';
   }
@@ -62,12 +62,12 @@ export class ArraySplitter {
     return this.#depth > 0;
   }
 
-  /** The objects that end in this piece, one by one. The next piece may follow when they were all taken. */
+  /** The objects that end in this piece. All must be consumed before the next piece. */
   *push(piece: Buffer): Generator<Buffer> {
     for (const { text } of this.elements(piece)) yield text;
   }
 
-  /** Like `push`, and where each object is. An array that begins after another one, or inside it, is counted as one more. */
+  /** Like `push`, with the position of each object. An array behind or inside another one counts as a further array. */
   *elements(piece: Buffer): Generator<Element> {
     let start = -this.#pending.reduce((sum, { length }) => sum + length, 0);
     for (let at = 0; at < piece.length; ) {
@@ -102,7 +102,7 @@ export class ArraySplitter {
     return whole;
   }
 
-  /** Where the string that goes on at `from` is over, or the piece is. */
+  /** The end of the string that continues at `from`, or of the piece. */
   #endOfString(piece: Buffer, from: number): number {
     const quote = piece.indexOf(QUOTE, from);
     const end = quote < 0 ? piece.length : quote;

@@ -6,7 +6,7 @@ import type { Frame, ReadBytes } from './frame-headers.js';
 
 const datasync = promisify(fdatasync);
 
-/** Reads at most this much ahead, so that walking headers takes few reads and large frames are not read for their headers. */
+/** How much is read ahead: walking headers takes few reads, and large frames are not read for their headers. */
 const READ_AHEAD = 16 * 1024;
 
 /** The bytes of a file from `offset`, fewer than `length` only at its end. */
@@ -21,14 +21,14 @@ export function readAt(file: number, offset: number, length: number): Buffer {
   return bytes.subarray(0, filled);
 }
 
-/** Writes all the bytes at `offset`. Throws what the system throws; how much was written is then unknown. */
+/** Writes all the bytes at `offset`. When it throws the system's error an unknown part was written. */
 export function writeAt(file: number, bytes: Uint8Array, offset: number): void {
   for (let written = 0; written < bytes.length; ) {
     written += writeSync(file, bytes, written, bytes.length - written, offset + written);
   }
 }
 
-/** A reader for many small reads near each other. What it returns is a view and must not be changed. */
+/** A reader for many small reads near each other. It returns views that must not be changed. */
 export function bufferedReader(file: number, ahead = READ_AHEAD): ReadBytes {
   let start = 0;
   let buffer: Buffer = Buffer.alloc(0);
@@ -41,7 +41,7 @@ export function bufferedReader(file: number, ahead = READ_AHEAD): ReadBytes {
   };
 }
 
-/** What a data frame decompresses to. Throws `Damaged` when it cannot be. */
+/** The content of a data frame. Throws `Damaged` when it cannot be decompressed. */
 export function decompressFrame(codec: Codec, read: ReadBytes, frame: Frame): Buffer {
   try {
     return codec.decompress(read(frame.offset, frame.size), frame);
@@ -60,12 +60,12 @@ export async function syncDataAsync(file: number): Promise<void> {
   await datasync(file);
 }
 
-/** Cuts the file off at `size` bytes. */
+/** Truncates the file to `size` bytes. */
 export function truncate(file: number, size: number): void {
   ftruncateSync(file, size);
 }
 
-/** How many bytes a file has now. */
+/** The current size of a file in bytes. */
 export function sizeOf(file: number): number {
   return fstatSync(file).size;
 }

@@ -2,18 +2,18 @@ import type { Codec } from './codec.js';
 import { CHECKSUMS_MAGIC, HEADER_SIZE, RECORD_MAGIC, readRecord } from './file-layout.js';
 import { frameAt, type ReadBytes } from './frame-headers.js';
 
-/** So many bytes of content share one checksum: small enough that one bad byte costs few entries, large enough to cost a thousandth of the file. */
+/** How many bytes of content share a checksum: a bad byte costs few entries, and the checksums a thousandth of the file. */
 const SLICE_SIZE = 16 * 1024;
 
-/** No record and no list of checksums is longer. */
+/** How far back to search: no record and no list of checksums is longer. */
 const SEARCH_LIMIT = 64 * 1024;
 
-/** The CRC-32 of each slice of a frame's content, by which a damaged frame is salvaged piece by piece. */
+/** The CRC-32 of each slice of a frame's content, to salvage a damaged frame slice by slice. */
 export function checksumsOf(content: Buffer): number[] {
   return slicesOf(content).map(crc32);
 }
 
-/** The checksums that belong to the sealed frame at `offset`: they end right before it. Empty when there are none. */
+/** The checksums of the sealed frame at `offset`, which end right before it. Empty when there are none. */
 export function checksumsBefore(codec: Codec, read: ReadBytes, offset: number): readonly number[] {
   const start = Math.max(0, offset - SEARCH_LIMIT);
   const before = read(start, offset - start);
@@ -28,7 +28,7 @@ export function checksumsBefore(codec: Codec, read: ReadBytes, offset: number): 
   return [];
 }
 
-/** The pieces of a content that are as they were written, each as long as possible. */
+/** The intact pieces of a content, each as long as possible. */
 export function intactPieces(content: Buffer, sums: readonly number[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let start: number | null = null;

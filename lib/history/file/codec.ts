@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import type * as Native from 'zstd-napi/binding.js';
 import type { Frame } from './frame-headers.js';
 
-/** What turns bytes into zstd frames and back. Every frame it makes carries the size of its content and a checksum over it. */
+/** Compresses to zstd frames and back. Every frame it makes has the size of its content and a checksum. */
 export interface Codec {
-  /** Where this zstd comes from, for the user. */
+  /** Which zstd this is, for the user. */
   readonly name: string;
   compress(content: Uint8Array): Buffer;
   /** The content of one data frame, of which `bytes` are all the bytes. Throws when the frame is damaged. */
@@ -20,7 +20,7 @@ const LEVEL = 3;
 let prepared: Codec | null = null;
 
 /**
- * Finds the zstd of this machine: the native addon, else the one in Node itself, else the one in WebAssembly, which takes a moment to load. Await it before
+ * Finds the zstd of this machine: the native addon, else the one in Node, else the one in WebAssembly, which takes a moment to load. Await it before
  * `loadCodec`.
  */
 export async function prepareCodec(): Promise<Codec> {
@@ -81,7 +81,7 @@ function nativeCodec(): Codec | null {
   }
 }
 
-/** What `node:zlib` has from Node 22.15 on; the types of Node 20 do not know it. */
+/** In `node:zlib` since Node 22.15; the types of Node 20 lack it. */
 interface BuiltinZstd {
   readonly constants: { readonly ZSTD_c_checksumFlag: number; readonly ZSTD_c_compressionLevel: number };
   zstdCompressSync(content: Uint8Array, options: object): Buffer;

@@ -1,9 +1,9 @@
-/** The history file is not what was written. Never leaves this folder: the file is repaired. */
+/** The history file is not what was written. Never leaves `lib/history`: the file is repaired. */
 export class Damaged extends Error {
   override readonly name: string = 'Damaged';
 }
 
-/** The history file is one sound array, and some of its elements lack something, or are out of order. */
+/** The history file is one intact array, but some of its elements lack fields or are out of order. */
 export class Unordered extends Damaged {
   override readonly name = 'Unordered';
 }

@@ -30,8 +30,8 @@ import {
 } from './read-fields.js';
 
 /**
- * An element of the history as everything behind may trust it, null for what has no id. What this version does not know or cannot read has a
- * placeholder; the text from the file goes with it, so that a later version finds it again.
+ * An element of the history as an entry that callers can trust, null for one without an id. A placeholder stands for what this version cannot read;
+ * the original text is kept with it, so that a later version finds it in the file.
  */
 export function decodeEntry(stored: unknown, textOf: () => string): Entry | null {
   if (!isJsonObject(stored) || !isId(stored.id)) return null;
@@ -55,26 +55,26 @@ function unknown(stored: JsonObject, id: number): UnknownEntry {
   return { id, at: time(stored.at, stored), type: 'unknown', what: what.slice(0, 80) };
 }
 
-/** What should be a name, as it stands in the file. */
+/** A name as it is in the file, whatever its type. */
 const nameOf = (stored: unknown): string => (typeof stored === 'string' ? stored : jsonText(stored));
 
 const isId = (stored: unknown): stored is number => isCount(stored) && stored > 0;
 
 const id: FieldReader<number> = (stored) => (isId(stored) ? stored : 0);
 
-/** An element up to this one; what names a later one would hide or move what is said when the ids have come so far. */
+/** The id of an element up to this one. A later id would hide or move a future message. */
 function reference(stored: unknown, whole: JsonObject): number | null {
   return isId(stored) && stored <= id(whole.id, whole) ? stored : null;
 }
 
-/** A time that is none is left out rather than guessed. */
+/** An invalid time is left out, not guessed. */
 const time: FieldReader<string> = (stored) =>
   typeof stored === 'string' && /^\d{4}-\d\d-\d\d/.test(stored) ? stored : '';
 
 const ROLES = ['user', 'assistant', 'tool'] as const;
 const isRole = (stored: unknown): boolean => ROLES.some((role) => role === stored);
 
-/** Other programs write a text alone as a string. */
+/** Other programs write a single text as a string. */
 const content: FieldReader<readonly Part[]> = (stored) => {
   if (typeof stored === 'string') return [{ type: 'text', text: stored }];
   if (!Array.isArray(stored)) return stored === undefined || stored === null ? [] : [decodePart(stored)];
@@ -130,7 +130,7 @@ const MESSAGE: JsonFields<Message> = {
   provider: text(undefined),
   origin: text(undefined),
   usage,
-  // A later version may know more ways for an answer to end.
+  // A later version may know more stop reasons.
   stop_reason: (stored) =>
     stored === undefined || stored === null ? undefined : word(STOP_REASONS, 'end')(stored, {}),
   sources: (stored) => list(stored, isSource),

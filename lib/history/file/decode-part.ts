@@ -12,14 +12,16 @@ import type {
 import { isTooDeep, jsonText, TOO_DEEP } from '../../chat/nesting.js';
 import { count, type FieldReader, type JsonFields, json, text, withFields, word } from './read-fields.js';
 
-/** A part as it stands in a file; where this version cannot read it, words that say so stand in its place. */
+/** A part as it is in the file; where this version cannot read it, a placeholder that says so. */
 export function decodePart(stored: unknown): Part {
-  if (!isJsonObject(stored)) return unreadable('a part that is no object');
+  if (!isJsonObject(stored)) return unreadable('a part that is not an object');
   switch (stored.type) {
     case 'text':
-      return typeof stored.text === 'string' ? withFields(stored, TEXT) : unreadable('a text without words');
+      return typeof stored.text === 'string' ? withFields(stored, TEXT) : unreadable('a text part without text');
     case 'thinking':
-      return typeof stored.text === 'string' ? withFields(stored, THINKING) : unreadable('thinking without words');
+      return typeof stored.text === 'string'
+        ? withFields(stored, THINKING)
+        : unreadable('a thinking part without text');
     case 'image':
       return isAttached(stored) ? withFields(stored, IMAGE) : unreadable('an image without its SHA-256 and type');
     case 'document':
@@ -46,7 +48,7 @@ const isAttached = ({ sha256, mime }: JsonObject): boolean =>
 
 const isCalled = ({ call_id, name }: JsonObject): boolean => typeof call_id === 'string' && typeof name === 'string';
 
-/** What is neither a result nor a reason is told as a reason. */
+/** A result that cannot be read becomes an error that says so. */
 function decodeResult(stored: JsonObject): ToolResultPart {
   const { error, result } = stored;
   if ((error ?? null) === null && result !== undefined) return withFields<Ran>(stored, RAN);
@@ -56,7 +58,7 @@ function decodeResult(stored: JsonObject): ToolResultPart {
   return { type: 'tool_result', call_id, name, error: reason };
 }
 
-/** The arguments, or that they cannot be read. */
+/** What to show for arguments that cannot be read. */
 const invalidArguments: FieldReader<string | undefined> = (stored, { args }) => {
   if (typeof stored === 'string') return stored;
   if (args !== undefined && isTooDeep(args)) return TOO_DEEP;

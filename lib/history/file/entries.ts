@@ -4,10 +4,10 @@ import { ArraySplitter } from './array-splitter.js';
 import { Damaged } from './damaged.js';
 import { decodeEntry } from './decode-entry.js';
 
-/** Ids are below this number, so that there are always more: the last one that a number keeps is 2 ** 53 - 1. */
+/** Ids stay below this number, far from the last one that a number can hold, 2 ** 53 - 1. */
 export const ID_LIMIT = 2 ** 52;
 
-/** The file of another program gets new ids when its last one reaches this number: what follows must not come to the limit soon. */
+/** A file of another program whose last id reaches this number gets new ids, so that later ones stay far from the limit. */
 export const ROOM_LIMIT = ID_LIMIT - 2 ** 20;
 
 const COMMA = 0x2c;
@@ -21,7 +21,7 @@ export function entriesIn(content: Buffer): readonly Entry[] {
   const lead = content[0];
   const text = content.toString('utf8', lead === COMMA || lead === OPEN ? 1 : 0);
   const values = parsed(`[${text}]`);
-  // Only what cannot be shown as it is needs its own text, and that is rare.
+  // Only an entry with a placeholder needs its text, and that is rare.
   let texts: readonly string[] | null = null;
   const textAt = (index: number): string => {
     texts ??= Array.from(new ArraySplitter().push(Buffer.from(`[${text}]`)), (piece) => piece.toString());
@@ -34,7 +34,7 @@ export function entriesIn(content: Buffer): readonly Entry[] {
   });
 }
 
-/** The entry that some text is, or null when it is none. */
+/** The entry in some text, null when it is not one. */
 export function entryIn(text: Buffer): Entry | null {
   try {
     return decodeEntry(JSON.parse(text.toString()), () => text.toString());
@@ -47,11 +47,11 @@ export function entryIn(text: Buffer): Entry | null {
 /** The id of the first entry in the content of a frame. */
 export function firstIdIn(content: Buffer): number {
   // hi writes the id first, so the first entry need not be parsed with all that follow.
-  const told = /^[[,]?\{"id":(\d+)[,}]/.exec(content.toString('latin1', 0, 64));
-  return told ? Number(told[1]) : (entriesIn(content)[0]?.id ?? 0);
+  const match = /^[[,]?\{"id":(\d+)[,}]/.exec(content.toString('latin1', 0, 64));
+  return match ? Number(match[1]) : (entriesIn(content)[0]?.id ?? 0);
 }
 
-/** What a frame holds for these entries; the first of a history has no comma before it. */
+/** The content of a frame with these entries; the first one of a history has no comma before it. */
 export function frameContent(entries: readonly Entry[], first: boolean): Buffer {
   const texts = entries.map((entry) => storedText(entry));
   return Buffer.from((first ? '' : ',') + texts.join(','));

@@ -1,6 +1,6 @@
 import { type Entry, isCompressBlock, isMessage } from '../../chat/message.js';
 
-/** What is known of the whole log without reading it. */
+/** Totals of the whole log, which are known without reading it. */
 export interface Facts {
   /** All entries. */
   readonly entries: number;
@@ -26,7 +26,7 @@ export function withEntry(facts: Facts, entry: Entry): Facts {
   };
 }
 
-/** True for facts as they were stored. */
+/** True for a stored value that is valid. */
 export function isFacts(value: unknown): value is Facts {
   if (typeof value !== 'object' || value === null) return false;
   if (!('entries' in value && 'messages' in value && 'compactions' in value && 'last' in value)) return false;

@@ -14,21 +14,21 @@ const SEEKABLE_MAGIC = 0x8f92eab1;
 const FOOTER_SIZE = 9;
 const ROW_SIZE = 8;
 
-/** Every skippable frame begins with its magic number and the size of what follows. */
+/** Every skippable frame begins with its magic number and the size of its body. */
 export const HEADER_SIZE = 8;
 
-/** The frames that hold `[` and `]`: two empty blocks make them sixteen bytes long, so that what follows is aligned. */
+/** The frames that hold `[` and `]`: two empty blocks pad them to sixteen bytes, so that the next frame is aligned. */
 export const OPENING = bracketFrame('[');
 export const CLOSING = bracketFrame(']');
 export const BRACKET_SIZE = OPENING.length;
 
-/** What every append writes anew behind its frame: the closing frame and the header of the space after it. */
+/** What every append rewrites behind its frame: the closing frame and the header of the space after it. */
 export const END_SIZE = BRACKET_SIZE + HEADER_SIZE;
 
-/** The file is a whole number of blocks long, so that a size which no step of a writer leaves is seen. */
+/** The file size is a multiple of this: any other size shows that the file was cut off or extended by another program. */
 export const FILE_BLOCK = 512;
 
-/** No kernel stops a killed process in the middle of a write that stays within one page. */
+/** A kill never splits a write that stays within one page. */
 export const PAGE_SIZE = 4096;
 
 /** One frame in the seek table: its bytes in the file, and what it decompresses to (0 for a skippable frame). */
@@ -37,15 +37,15 @@ export interface SeekRow {
   readonly content: number;
 }
 
-/** What hi knows of the frames before its record and of the one right after it. */
+/** What the record tells about the frames before it and the one right after it. */
 export interface RecordBody {
   /** The version of this format. */
   readonly hi: 1;
-  /** Names the log: kept when the file is rewritten, another one after a reset. */
+  /** Names the log: stays when the file is rewritten, changes after a reset. */
   readonly log: string;
   /** Of all entries up to the end of the sealed frame after the record. */
   readonly facts: Facts;
-  /** Where the frame begins that holds the first entry the view needs; null when it is after the record. */
+  /** Where the frame with the first entry that the view needs begins; null when it comes after the record. */
   readonly needed: number | null;
   /** Checksums of the sealed frame after the record, like those in a `SUMS` frame; empty when there is none. */
   readonly sums: readonly number[];
@@ -59,18 +59,18 @@ export function skippableHeader(magic: number, size: number): Buffer {
   return bytes;
 }
 
-/** A record, long enough that what comes `following` bytes behind it begins at a multiple of eight. */
+/** A record, padded so that the position `following` bytes behind it is a multiple of eight. */
 export function recordFrame(codec: Codec, body: RecordBody, following: number): Buffer {
   const inner = codec.compress(Buffer.from(JSON.stringify(body)));
   const padding = Buffer.alloc(-(HEADER_SIZE + inner.length + following) & 7);
   return Buffer.concat([skippableHeader(RECORD_MAGIC, inner.length + padding.length), inner, padding]);
 }
 
-/** What a record says, or null when it is damaged or of no version known here. */
+/** The body of a record, null when it is damaged or of an unknown version. */
 export function readRecord(codec: Codec, bytes: Buffer): RecordBody | null {
   const read: ReadBytes = (offset, length) => bytes.subarray(offset, offset + length);
   const inner = frameAt(read, HEADER_SIZE, bytes.length);
-  // A record that was turned into space keeps its content but is longer than it says.
+  // A record that became space keeps its content, but the frame is longer.
   if (inner?.kind !== 'data' || bytes.length - HEADER_SIZE - inner.size > 7) return null;
   try {
     const body: unknown = JSON.parse(

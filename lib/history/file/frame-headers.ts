@@ -1,4 +1,4 @@
-/** A frame as its headers tell it, without decompressing anything. */
+/** A frame as its headers describe it; nothing is decompressed. */
 export interface Frame {
   readonly kind: 'data' | 'skip';
   readonly magic: number;
@@ -22,7 +22,7 @@ export const MAX_BLOCK_SIZE = 128 * 1024;
 /** The longest header of a data frame: magic, descriptor, window, dictionary id, content size. */
 const MAX_HEADER_SIZE = 4 + 1 + 1 + 4 + 8;
 
-/** The whole frame that begins at `offset`, or null when none does. Reads headers only: a frame that is found may still be damaged inside. */
+/** The complete frame at `offset`, null when there is none. Reads headers only: the frame may still be damaged inside. */
 export function frameAt(read: ReadBytes, offset: number, end: number): Frame | null {
   const start = read(offset, 8);
   if (start.length < 8) return null;
@@ -40,7 +40,7 @@ function dataFrame(read: ReadBytes, offset: number, end: number): Frame | null {
   for (const block of blocksAt(read, head.blocks, end - head.checksum)) {
     limit += block.content;
     if (!block.last) continue;
-    // A damaged header may claim any size: what the blocks cannot hold is not believed.
+    // A damaged header may claim any size; one that the blocks cannot hold is wrong.
     if (head.contentSize !== null && head.contentSize > limit) return null;
     const size = block.end + head.checksum - offset;
     return {
@@ -61,11 +61,11 @@ export interface FrameHeader {
   readonly blocks: number;
   /** How many bytes of checksum follow the last block. */
   readonly checksum: number;
-  /** The size of the content, null when it is not told. */
+  /** The size of the content, null when the header does not give it. */
   readonly contentSize: number | null;
 }
 
-/** The header of the data frame at `offset`, or null when it is none. */
+/** The header of the data frame at `offset`, null when there is none. */
 export function frameHeaderAt(read: ReadBytes, offset: number): FrameHeader | null {
   const head = read(offset, MAX_HEADER_SIZE);
   if (head.length < 6 || head.readUInt32LE(0) !== DATA_MAGIC) return null;
@@ -91,7 +91,7 @@ export interface Block {
   readonly last: boolean;
 }
 
-/** The blocks from `offset` on, up to the last one, or as far as they are whole. */
+/** The blocks from `offset`, up to the last one or the first incomplete one. */
 export function* blocksAt(read: ReadBytes, offset: number, end: number): Generator<Block> {
   for (let at = offset; at + 3 <= end; ) {
     const bytes = read(at, 3);

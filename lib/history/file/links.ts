@@ -7,9 +7,9 @@ import { conversationPaths, DAMAGED_SUFFIX, type HistoryPaths } from '../base/hi
 import { DATA_MAGIC } from './frame-headers.js';
 
 /**
- * The paths of the conversation where its file really is. Where the history is a link, that is what the link leads to, and what a reset or a rewrite makes
- * lies beside that, under its name: renaming there never crosses file systems and never replaces the link. Throws a `HiError` for a link to nothing,
- * unless a reset put aside what was there: the disk it is on is not at hand, and a conversation that began elsewhere meanwhile would be a second one.
+ * The paths of the conversation with links resolved. Where the history is a link, what a reset, a repair or a rewrite makes lies beside its target and is
+ * named after it: a rename there never crosses file systems and never replaces the link. Throws a `HiError` for a dangling link, unless a reset moved the
+ * target: its disk is probably not mounted, and a conversation that began in its place would be a second one.
  */
 export function resolveLinks(paths: HistoryPaths): HistoryPaths {
   const target = linkTarget(paths.history);
@@ -19,12 +19,12 @@ export function resolveLinks(paths: HistoryPaths): HistoryPaths {
   return { ...paths, ...real };
 }
 
-/** The folder that holds the file of the conversation and its copies; of `followed` paths. */
+/** The folder of the conversation and its copies; for paths from `resolveLinks`. */
 export function historyFolder(paths: HistoryPaths): string {
   return dirname(paths.history);
 }
 
-/** The paths of the damaged files that were kept: beside the file of the conversation, and where earlier versions kept those of a linked one. */
+/** The damaged files that were kept: beside the file of the conversation, and in the data folder, where earlier versions kept those of a linked one. */
 export function damagedCopies(paths: HistoryPaths): readonly string[] {
   const prefixes = new Set([paths.damagedPrefix, resolveLinks(paths).damagedPrefix]);
   return [...prefixes].flatMap((path) => {
@@ -38,13 +38,13 @@ export function damagedCopies(paths: HistoryPaths): readonly string[] {
   });
 }
 
-/** Throws a `HiError` when the folder of the attachments is a link to nothing. */
+/** Throws a `HiError` when the attachments folder is a dangling link. */
 export function requireAttachmentsFolder({ attachments }: HistoryPaths): void {
   const target = linkTarget(attachments);
   if (target !== attachments && !existsSync(target)) throw danglingLink(attachments, target);
 }
 
-/** Takes the conversation away. Where it is behind a link an empty one stays, for a link to nothing would be refused. `real` are the `followed` paths. */
+/** Removes the conversation. Behind a link an empty file stays, because a dangling link is refused. `real` is what `resolveLinks` returned. */
 export function removeConversation(paths: HistoryPaths, real: HistoryPaths): void {
   if (real.history === paths.history) rmSync(real.history, { force: true });
   else writeAside(real.history, EMPTY, { mode: 0o600, synced: true });
@@ -60,7 +60,7 @@ function magic(): Buffer {
 }
 
 function danglingLink(path: string, target: string): HiError {
-  return new HiError('history', `'${path}' is a link to '${target}', where nothing is.`, {
-    hint: 'Mount or bring back what it leads to; to begin anew without that, remove the link.',
+  return new HiError('history', `'${path}' is a link to '${target}', which does not exist.`, {
+    hint: 'Mount or restore the target. To start a new conversation without it, remove the link.',
   });
 }

@@ -13,14 +13,14 @@ import { isSealDue, seal } from './seal.js';
 import { type FrameStart, neededFrom } from './sealed-frame.js';
 import { findTail, rowsBefore, type Tail } from './tail.js';
 
-/** The open history file: knows its living end and the facts of the whole, reads entries from it and adds entries to it. */
+/** The open history file in hi's layout: its tail, the totals, reading and appending. */
 export class LogFile {
   readonly #codec: Codec;
   readonly #file: number;
   /** Names the file on its disk. */
   readonly fileId: string;
   readonly writable: boolean;
-  /** The full frames from the first one the view needs. */
+  /** The sealed frames from the first one that the view needs. */
   #frameStarts: FrameStart[] = [];
   #tail: Tail;
   /** The last bytes before the end of the array: the checksum of the newest entry. */
@@ -39,7 +39,7 @@ export class LogFile {
     this.#lastBytes = this.#bytesBefore(this.#tail.closing);
   }
 
-  /** Opens the file at `path`, for reading only with `flags` 'r'. Throws what the system throws, and `Damaged`. */
+  /** Opens the file at `path`, read-only with `flags` 'r'. Throws the system's error and `Damaged`. */
   static open(codec: Codec, path: string, flags: 'r' | 'r+'): LogFile {
     requireRegularFile(path);
     const file = openSync(path, flags);
@@ -51,7 +51,7 @@ export class LogFile {
     }
   }
 
-  /** The same file, or the one that took its place, for another reading. */
+  /** Opens the file at `path`, this one or its replacement, once more for reading. */
   reopen(codec: Codec, path: string): LogFile {
     return LogFile.open(codec, path, 'r');
   }
@@ -61,12 +61,12 @@ export class LogFile {
     return this.#tail.record.log;
   }
 
-  /** Of all entries that were loaded, told or added here. */
+  /** Of all entries that were loaded or appended here. */
   get facts(): Facts {
     return this.#facts;
   }
 
-  /** All entries from the first one the view needs on. Throws `Damaged`. */
+  /** All entries from the first one that the view needs. Throws `Damaged`. */
   load(): readonly Entry[] {
     const { record, recordStart, closing } = this.#tail;
     this.#facts = record.facts;
@@ -79,16 +79,16 @@ export class LogFile {
     return entries;
   }
 
-  /** Every entry of the log, oldest first, a frame at a time: what is there now, also when the file changes meanwhile. Throws `Damaged`. */
+  /** Every entry of the log at the time of the call, oldest first, a frame at a time. Throws `Damaged`. */
   *all(): Generator<readonly Entry[]> {
     const { mutableStart, closing } = this.#tail;
-    // What is sealed for good never changes in this file; the rest is read at once.
+    // Sealed frames never change in this file; the rest is read at once.
     const newest = this.#entriesBetween(mutableStart, closing);
     yield* this.#frames(OPENING.length, mutableStart);
     yield newest;
   }
 
-  /** The newest `count` messages with what stands between them, oldest first. Reads the end of the file only. Throws `Damaged`. */
+  /** The newest `count` messages and the entries between them, oldest first. Reads the end of the file only. Throws `Damaged`. */
   newest(count: number): readonly Entry[] {
     const { mutableStart, closing, size } = this.#tail;
     const rows = rowsBefore(bufferedReader(this.#file), size, mutableStart);
@@ -104,7 +104,7 @@ export class LogFile {
     return lastMessages(found.reverse().flat(), count);
   }
 
-  /** What other processes added since the last look. Throws `Damaged`, also when this is another log now, or an older copy of this one. */
+  /** What other processes appended since the last read. Throws `Damaged`, also when this is now another log or an older copy of this one. */
   readNew(): readonly Entry[] {
     const old = this.#tail;
     if (this.#isUnchanged()) return [];
@@ -118,10 +118,11 @@ export class LogFile {
       starts.push(start),
     );
     const last = Math.max(this.#facts.last, entries.at(-1)?.id ?? 0);
-    if (tail.record.facts.last > last) throw new Damaged(`The record knows of entry ${tail.record.facts.last}.`);
+    if (tail.record.facts.last > last)
+      throw new Damaged(`The record counts entry ${tail.record.facts.last}, which is missing.`);
     const isContinued = sealed ? this.#isContinuedBy(tail, entries) : this.#isUnchangedBefore(old.closing);
     if (tail.record.log !== this.log || !isContinued) throw new Damaged('Another file was copied over this one.');
-    // Only now: what could not be read is looked for again next time.
+    // Only now: what could not be read is read again next time.
     this.#tail = tail;
     this.#lastBytes = this.#bytesBefore(tail.closing);
     this.#rememberStarts(starts);
@@ -130,7 +131,7 @@ export class LogFile {
     return fresh;
   }
 
-  /** Writes the entries, in one frame. They are on disk once `sync` resolved. Only under the lock, after `news`. */
+  /** Appends the entries in one frame. They are on disk once `sync` has resolved. Only under the lock, after `readNew`. */
   append(entries: readonly Entry[]): void {
     this.#tail = appendFrame(this.#codec, this.#file, this.#tail, frameContent(entries, this.#facts.entries === 0));
     this.#lastBytes = this.#bytesBefore(this.#tail.closing);
@@ -146,7 +147,7 @@ export class LogFile {
     return isSealDue(this.#tail);
   }
 
-  /** Packs what was appended. `needed` is the id of the first entry the view needs, null for none. Only under the lock, after `news`. */
+  /** Seals what was appended. `needed` is the id of the first entry that the view needs, null for none. Only under the lock, after `readNew`. */
   seal(needed: number | null): void {
     const { log, facts } = this;
     const known = this.#frameStarts;
@@ -164,11 +165,11 @@ export class LogFile {
     closeSync(this.#file);
   }
 
-  /** True when the end of the file is what it was at the last look. */
+  /** True when the end of the file is the same as at the last read. */
   #isUnchanged(): boolean {
     const { mutableStart, startBytes, recordStart, recordBytes, closing, free, size } = this.#tail;
     if (sizeOf(this.#file) !== size) return false;
-    // A record or a close that a seal has moved away from may still be there, as space: `mark` tells.
+    // After a seal the old record and closing frame may still be there as space: `startBytes` tells.
     const holds = (offset: number, held: Buffer): boolean => readAt(this.#file, offset, held.length).equals(held);
     const end = Buffer.concat([this.#lastBytes, CLOSING, skippableHeader(SPACE_MAGIC, free)]);
     return (
@@ -176,7 +177,7 @@ export class LogFile {
     );
   }
 
-  /** True when entries that a seal has moved are those that were known, and more: not an older copy of the log, and not one that went on in another way. */
+  /** True when the entries that a seal moved are the known ones and more: not an older copy of the log, and not a fork of it. */
   #isContinuedBy({ record }: Tail, entries: readonly Entry[]): boolean {
     const last = Math.max(record.facts.last, entries.at(-1)?.id ?? 0);
     const known = this.#newest;
@@ -209,14 +210,14 @@ export class LogFile {
     }
   }
 
-  /** Remembers where the frames begin that stay where they are. */
+  /** Remembers where the frames begin that no longer move. */
   #rememberStarts(starts: readonly FrameStart[]): void {
     const last = this.#frameStarts.at(-1)?.offset ?? 0;
     for (const start of starts)
       if (start.offset > last && start.offset < this.#tail.mutableStart) this.#frameStarts.push(start);
   }
 
-  /** Takes entries into the facts, once each. Throws `Damaged` when their ids do not ascend. */
+  /** Counts each entry once in the totals. Throws `Damaged` when their ids do not ascend. */
   #count(entries: readonly Entry[]): void {
     let last = 0;
     for (const entry of entries) {

@@ -16,7 +16,7 @@ import {
 } from './file-layout.js';
 import { type FrameStart, logEnd, neededFrom, SEALED_SIZE, sealedFrame } from './sealed-frame.js';
 
-/** Writes a whole log into an empty file, entry after entry, holding one frame of it in memory. */
+/** Writes a whole log into an empty file, entry by entry, with one frame in memory. */
 export class LogWriter {
   readonly #codec: Codec;
   readonly #file: number;
@@ -45,7 +45,7 @@ export class LogWriter {
     if (this.#length >= SEALED_SIZE) this.#writeSealed();
   }
 
-  /** Closes the array. `needed` is the id of the first entry the view needs, null when it needs none. */
+  /** Closes the array. `needed` is the id of the first entry that the view needs, null for none. */
   finish(needed: number | null): void {
     const content = this.#takeContent();
     const from = neededFrom(this.#starts, content.length > 0 ? this.#first : null, needed);

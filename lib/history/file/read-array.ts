@@ -7,12 +7,12 @@ import { Damaged, Unordered } from './damaged.js';
 import { entryIn, ID_LIMIT } from './entries.js';
 import { frameAt, type ReadBytes } from './frame-headers.js';
 
-/** So much of a large frame is looked at in one go. */
+/** How much of a large frame is parsed at once. */
 const CHUNK_SIZE = 1024 * 1024;
 
 /**
- * The entries of any file that zstd decompresses to one JSON array, however it is cut into frames, piece by piece.
- * Throws `Damaged` where a frame is not whole or the array is not, and at the end `Unordered` when something in it is not an entry or out of order.
+ * The entries of any file that zstd decompresses to one JSON array, however it is cut into frames, in chunks.
+ * Throws `Damaged` when a frame or the array is incomplete, and at the end `Unordered` when an element is not an entry or out of order.
  */
 export function* entriesOfArray(codec: Codec, read: ReadBytes, size: number): Generator<readonly Entry[]> {
   const splitter = new ArraySplitter();
@@ -31,7 +31,7 @@ export function* entriesOfArray(codec: Codec, read: ReadBytes, size: number): Ge
     yield entries;
   }
   if (!splitter.isWhole) throw new Damaged('The frames do not hold one JSON array.');
-  if (!ordered) throw new Unordered('The array holds something else than entries in order.');
+  if (!ordered) throw new Unordered('The array holds elements that are not entries, or not in order.');
 }
 
 function* contentChunks(codec: Codec, read: ReadBytes, size: number): Generator<Buffer> {

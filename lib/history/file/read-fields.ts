@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { isTooDeep } from '../../chat/nesting.js';
 
-/** What a field says, from what the file holds; undefined when it is not there. */
+/** Reads a field from its stored value, undefined when it is missing. */
 export type FieldReader<Value> = (stored: unknown, whole: JsonObject) => Value;
 
-/** The fields of a type, each with what it says. */
+/** The reader of every field of a type. */
 export type JsonFields<Type> = { readonly [Name in keyof Type]-?: FieldReader<Type[Name]> };
 
-/** A stored object as its type has it: the object itself when every field is as it should be, else a copy in which they are. */
+/** A stored object as its type: the object itself when every field is valid, else a copy in which they are. */
 export function withFields<Type>(stored: JsonObject, fields: JsonFields<Type>): Type {
   let copy: Record<string, unknown> | null = null;
   for (const name in fields) {
@@ -22,17 +22,17 @@ export function withFields<Type>(stored: JsonObject, fields: JsonFields<Type>): 
   return (copy ?? stored) as Type;
 }
 
-/** True when nothing of what was stored is missing in what is shown: fields may have been added. */
+/** True when every stored field is unchanged in what is shown, which may have more fields. */
 export function holdsAll(stored: JsonObject, shown: object): boolean {
   return shown === stored || Object.entries(stored).every(([name, value]) => Reflect.get(shown, name) === value);
 }
 
-/** A string, or something else in its place. */
+/** A string, or `other`. */
 export function text<Other>(other: Other): FieldReader<string | Other> {
   return (stored) => (typeof stored === 'string' ? stored : other);
 }
 
-/** One of these words, or something else in its place. */
+/** One of these words, or `other`. */
 export function word<const Word extends string, const Other>(
   words: readonly Word[],
   other: Other,
@@ -40,17 +40,17 @@ export function word<const Word extends string, const Other>(
   return (stored) => words.find((known) => known === stored) ?? other;
 }
 
-/** A whole number from 0 on that can be counted with, or something else in its place. */
+/** A whole number from 0 up to the limit, or `other`. */
 export function count<Other>(other: Other): FieldReader<number | Other> {
   return (stored) => (isCount(stored) ? stored : other);
 }
 
-/** An object that is not nested too deeply, or something else in its place. */
+/** An object that is not nested too deeply, or `other`. */
 export function json<Other>(other: Other): FieldReader<JsonObject | Other> {
   return (stored) => (isJsonObject(stored) && !isTooDeep(stored) ? stored : other);
 }
 
-/** The elements of a list that are what they should be: the list itself when all are. */
+/** The valid elements of a list: the list itself when all are. */
 export function list<Item>(stored: unknown, is: (item: unknown) => item is Item): readonly Item[] | undefined {
   if (!Array.isArray(stored)) return undefined;
   return stored.every(is) ? stored : stored.filter(is);
@@ -62,5 +62,5 @@ export const isText = (stored: unknown): stored is string => typeof stored === '
 export const isCount = (stored: unknown): stored is number =>
   typeof stored === 'number' && Number.isInteger(stored) && stored >= 0 && stored <= COUNT_LIMIT;
 
-/** No conversation has so many messages; from here on adding one would soon no longer change the number. */
+/** No conversation has this many messages, and larger numbers soon lose precision. */
 const COUNT_LIMIT = 2 ** 52;

@@ -2,10 +2,10 @@ import type { Entry } from '../../chat/message.js';
 import { firstNeeded } from '../../view/view.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 
-/** So many more entries are held before the older ones are looked at again. */
+/** How many entries are added before the older ones are pruned again. */
 const PRUNE_AFTER = 10_000;
 
-/** Goes through a whole log and holds on to the entries that the view needs. */
+/** Goes through a whole log and keeps the entries that the view needs. */
 export class RecentEntries {
   #entries: Entry[] = [];
   #facts: Facts = NO_FACTS;
@@ -20,14 +20,14 @@ export class RecentEntries {
     this.#limit = Math.ceil(1.25 * this.#entries.length) + PRUNE_AFTER;
   }
 
-  /** The entries from the first one the view needs on. */
+  /** The entries from the first one that the view needs. */
   get entries(): readonly Entry[] {
     const first = this.first;
     if (first === null) return [];
     return first === this.#entries[0]?.id ? this.#entries : this.#entries.filter(({ id }) => id >= first);
   }
 
-  /** The id of the first one the view needs, null when it needs none. */
+  /** The id of the first one that the view needs, null for none. */
   get first(): number | null {
     return firstNeeded(this.#entries);
   }

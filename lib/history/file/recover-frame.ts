@@ -9,22 +9,22 @@ import {
   type ReadBytes,
 } from './frame-headers.js';
 
-/** What can be read of a frame. */
+/** What can be recovered of a frame. */
 export interface RecoveredFrame {
   readonly content: Buffer;
-  /** The frame is sound to its last byte. */
+  /** The frame decompresses to its last byte. */
   readonly isIntact: boolean;
-  /** It is sound, and a checksum says so. */
+  /** It is intact, and a checksum confirms it. */
   readonly isVerified: boolean;
-  /** All its blocks could be decompressed: when it is not sound, some of them say something else than was written. */
+  /** All its blocks decompress; if it is not intact, some of them hold something else than was written. */
   readonly isComplete: boolean;
-  /** So much of the content comes before the place where the file was cut off; 0 for a frame that was not. */
+  /** How much of the content is certain in a frame that ends with a cut-off file; 0 for any other frame. */
   readonly intactLength: number;
   /** Where to look for the next frame. */
   readonly next: number;
 }
 
-/** As much as can be decompressed of the data frame that begins at `offset`; null when that is nothing. Neither its checksum nor its end need be there. */
+/** As much as can be decompressed of the data frame at `offset`, null for nothing. Its checksum and its end may be missing. */
 export function recoverFrame(codec: Codec, read: ReadBytes, offset: number, size: number): RecoveredFrame | null {
   const head = frameHeaderAt(read, offset);
   if (head === null) return null;
@@ -52,15 +52,15 @@ export function recoverFrame(codec: Codec, read: ReadBytes, offset: number, size
 }
 
 /**
- * How much of the content of a frame that ends with the file is as it was written. A block of the full size is: a wrong header of a block, which looks
- * as if the file ended there, would hardly leave the block before it with exactly that size.
+ * How much of the content is certain in a frame that ends with the file. A block of the full size is certain: a damaged block header that looks like
+ * the end of the file would hardly leave the block before it with exactly that size.
  */
 function intactLengthOf(codec: Codec, read: ReadBytes, blocks: readonly Block[], content: Buffer): number {
   if (content.length === blocks.length * MAX_BLOCK_SIZE) return content.length;
   return decompressBlocks(codec, read, blocks.slice(0, -1))?.length ?? 0;
 }
 
-/** The content of as many of the first blocks as can be decompressed: a block needs those before it, so the first bad one ends them. */
+/** The content of the first blocks up to the first bad one: a block depends on those before it. */
 function decompressMostBlocks(
   codec: Codec,
   read: ReadBytes,
@@ -80,7 +80,7 @@ function decompressMostBlocks(
   return best;
 }
 
-/** Decompresses blocks as a frame of their own: no size, no checksum, and the largest window, 128 MiB (RFC 8878 section 3.1.1.1.2). */
+/** Decompresses blocks as a frame of their own: without size and checksum, with the largest window, 128 MiB (RFC 8878 section 3.1.1.1.2). */
 function decompressBlocks(codec: Codec, read: ReadBytes, blocks: readonly Block[]): Buffer | null {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return null;

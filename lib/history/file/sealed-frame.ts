@@ -14,28 +14,28 @@ import {
 /** How much content a sealed frame holds: small enough to open from its middle, large enough to compress well. */
 export const SEALED_SIZE = 256 * 1024;
 
-/** A full frame: where it begins, and the id of the first entry in it. */
+/** Where a sealed frame begins, and the id of its first entry. */
 export interface FrameStart {
   readonly offset: number;
   readonly id: number;
 }
 
 /**
- * Where to begin reading to see the entry with the id `needed` and all later ones: at one of the full frames that are known, null when the record comes first.
- * `open` is the first id after the record. With no known frame early enough it is the beginning of the file: too much is read then, never too little.
+ * Where to start reading to get the entry with the id `needed` and all later ones: a known sealed frame, or null for the record.
+ * `open` is the first id behind the record. If no known frame is early enough, it is the beginning of the file: too much is read then, never too little.
  */
 export function neededFrom(starts: readonly FrameStart[], open: number | null, needed: number | null): number | null {
   if (needed === null || (open !== null && open <= needed)) return null;
   return starts.findLast(({ id }) => id <= needed)?.offset ?? BRACKET_SIZE;
 }
 
-/** A piece of the log that is full, as it stays in the file for good: its checksums, then its frame. */
+/** A sealed piece of the log, which never changes again: its checksums, then its frame. */
 export interface SealedFrame {
   readonly bytes: Buffer;
   readonly rows: readonly SeekRow[];
 }
 
-/** The frames of a full piece. Their length is a multiple of eight. */
+/** Seals a piece of full size. The length is a multiple of eight. */
 export function sealedFrame(codec: Codec, content: Buffer): SealedFrame {
   const frame = codec.compress(content);
   const sums = checksumsOf(content);
@@ -52,7 +52,7 @@ export function sealedFrame(codec: Codec, content: Buffer): SealedFrame {
   return { bytes: Buffer.concat([head, frame]), rows };
 }
 
-/** The record, the frame of what is sealed but not yet full (none when `content` is empty), and the closing frame. */
+/** The record, the frame of what is sealed but not of full size (none when `content` is empty), and the closing frame. */
 export function logEnd(codec: Codec, body: Omit<RecordBody, 'hi' | 'sums'>, content: Buffer): Buffer {
   const frame = content.length === 0 ? Buffer.alloc(0) : codec.compress(content);
   const { log, facts, needed } = body;

@@ -17,19 +17,19 @@ import {
 } from './file-layout.js';
 import { type Frame, frameAt, type ReadBytes } from './frame-headers.js';
 
-/** The living end of the file: where the newest record is, what follows it, and the space for what comes next. */
+/** The mutable end of the file: the newest record, what follows it, and the space for the next frame. */
 export interface Tail {
-  /** Where it was found from: a frame begins there as long as the file is the same one. */
+  /** Where the walk began: a frame begins there as long as the file is the same one. */
   readonly foundFrom: number;
-  /** Where all begins that the next seal writes anew, a multiple of eight: the record, or the space before it that a seal left or is just leaving. */
+  /** Where the part begins that the next seal rewrites, a multiple of eight: the record, or the space that a seal left before it. */
   readonly mutableStart: number;
   readonly record: RecordBody;
   /** Where the record begins, a multiple of eight. */
   readonly recordStart: number;
-  /** The first bytes at `home` and those of the record, by which a later look tells whether all is still the same. */
+  /** The first bytes at `mutableStart` and those of the record: they tell whether anything has changed. */
   readonly startBytes: Buffer;
   readonly recordBytes: Buffer;
-  /** The data frames between home and close. */
+  /** The data frames between `mutableStart` and `closing`. */
   readonly frames: readonly Frame[];
   /** Where the closing frame begins, a multiple of eight. */
   readonly closing: number;
@@ -39,27 +39,27 @@ export interface Tail {
   readonly size: number;
 }
 
-/** No record comes near this size; what claims to be larger is damaged. */
+/** No record is nearly this large; one that claims to be is damaged. */
 const MAX_RECORD_SIZE = 1024 * 1024;
 
-/** The tail of a whole file: found by the seek table at its end, and where that is missing or wrong by walking all frames. Throws `Damaged`. */
+/** The tail of a file, found by its seek table or, where that is missing or wrong, by walking all frames. Throws `Damaged`. */
 export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
   if (!read(0, BRACKET_SIZE).equals(OPENING)) throw new Damaged('The file does not begin with the opening frame.');
-  // Cut off or added to by somebody else. What is appended would no longer be safe from a kill in the middle of a page.
+  // Another program cut it off or extended it. An append would no longer be safe from a kill in the middle of a page.
   if (size % FILE_BLOCK !== 0) throw new Damaged('The file is not a whole number of blocks long.');
   const start = readMutableStart(read, size);
   if (start !== null) {
     try {
       return walkTail(codec, read, size, start);
     } catch (thrown) {
-      // A seek table is written after what it describes: a crash may leave an older one, or half of one.
+      // The seek table is written last: a crash may leave an older one, or half of one.
       if (!(thrown instanceof Damaged)) throw thrown;
     }
   }
   return walkTail(codec, read, size, 0);
 }
 
-/** The tail of a file in which a frame begins at `start`, at its home or before. Throws `Damaged` when the frames do not reach the end of the file one after another. */
+/** The tail of a file in which a frame begins at `start`, at `mutableStart` or before. Throws `Damaged` when the frames do not reach the end of the file without a gap. */
 export function walkTail(codec: Codec, read: ReadBytes, size: number, start: number): Tail {
   let mutableStart: number | null = null;
   let found: Pick<Tail, 'record' | 'recordStart' | 'recordBytes'> | null = null;
@@ -85,14 +85,14 @@ export function walkTail(codec: Codec, read: ReadBytes, size: number, start: num
       frame.magic === RECORD_MAGIC && frame.size <= MAX_RECORD_SIZE ? Buffer.from(read(at, frame.size)) : null;
     const record = bytes && readRecord(codec, bytes);
     if (record) found = { record, recordStart: at, recordBytes: bytes };
-    // No space lies between frames that are sealed for good: where the first of it is, the next seal begins.
+    // There is no space between sealed frames: the first space is where the next seal begins.
     if (record || frame.magic === SPACE_MAGIC) mutableStart ??= at;
     if (frame.kind === 'data' && mutableStart !== null) frames.push(frame);
     at += frame.size;
   }
 }
 
-/** Every frame before `end`, from the start of the file: by the seek table as far as that goes, from there by walking. Throws `Damaged`. */
+/** Every frame before `end`, from the start of the file: from the seek table as far as it goes, then by walking. Throws `Damaged`. */
 export function rowsBefore(read: ReadBytes, size: number, end: number): readonly SeekRow[] {
   const known = readTable(read, size)?.slice(0, -1) ?? [];
   const covered = known.reduce((sum, row) => sum + row.size, 0);
@@ -107,7 +107,7 @@ export function rowsBefore(read: ReadBytes, size: number, end: number): readonly
   return rows;
 }
 
-/** How much space follows the closing frame. Only skippable frames may be there, up to the end of the file. */
+/** How much space follows the closing frame. Only skippable frames may follow it. */
 function spaceAfter(read: ReadBytes, start: number, size: number): number {
   let free: number | null = null;
   for (let at = start; at < size; ) {

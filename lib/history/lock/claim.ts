@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
 import { systemCode } from '../../errors.js';
 import { touch } from './heartbeat.js';
 
-/** The file by which this process says that it wants to write, or does. */
+/** The lock file of this process: it wants to write, or writes. */
 export class Claim {
   readonly #path: string;
   #file: number | null = null;
@@ -15,12 +15,12 @@ export class Claim {
     return this.#file !== null;
   }
 
-  /** False once another process has taken the file away. */
+  /** False once another process has revoked it. */
   get isStanding(): boolean {
     return existsSync(this.#path);
   }
 
-  /** Does nothing when another thread of this very process wishes already. */
+  /** Does nothing when another thread of this process has made it. */
   make(): void {
     try {
       this.#file = openSync(this.#path, 'wx', 0o600);
@@ -29,12 +29,12 @@ export class Claim {
     }
   }
 
-  /** Shows others that this process lives. */
+  /** Shows other processes that this one is alive. */
   heartbeat(): void {
     if (this.#file !== null) touch(this.#file);
   }
 
-  /** Takes the wish back; false when another process had done so before. */
+  /** Removes the claim; false when another process revoked it before. */
   withdraw(): boolean {
     if (this.#file === null) return false;
     closeSync(this.#file);

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, futimesSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
 import { systemCode } from '../../errors.js';
 
-/** Changes the print of an open file. What the time in it says is of no account. */
+/** Changes the fingerprint of an open file. The time that it sets has no meaning. */
 export function touch(file: number): void {
   const now = Date.now() / 1000;
   try {
@@ -11,24 +11,24 @@ export function touch(file: number): void {
   }
 }
 
-/** What changes when the owner of a file renews it; null when the file is gone. */
+/** Changes whenever the owner of the file touches it; null when the file is gone. */
 export function fingerprintOf(path: string): string | null {
   const found = statsAt(path);
   return found && `${found.ino}:${found.size}:${found.mtimeMs}`;
 }
 
-/** Not every network file system lets a time be set. */
+/** Some network file systems do not allow a time to be set. */
 function appendByte(file: number): void {
   try {
     writeSync(file, '.');
   } catch {
-    // Who cannot show that it lives is taken for dead some time, and finds out.
+    // Others take this process for dead after a while, and it notices.
   }
 }
 
 function statsAt(path: string): Stats | null {
   try {
-    // NFS asks its server anew when a file is opened; what `stat` says may be a minute old.
+    // NFS asks its server again on open; the answer of `stat` may be a minute old.
     const file = openSync(path, 'r');
     try {
       return fstatSync(file);

@@ -1,19 +1,19 @@
 import { monotonic } from '../../clock.js';
 import type { Claim } from './claim.js';
 
-/** How often, in milliseconds, the lock is renewed while it is held: seldom enough to cost nothing, and many times in what others wait for a sign of life. */
+/** How often the holder sends a heartbeat, in milliseconds: many times within the timeout of others, and still at no cost. */
 const HEARTBEAT_INTERVAL = 500;
 
-/** The lock was taken away from this process, which others had to think dead, before it had done its work. Never leaves this folder: the work is done again. */
+/** Another process revoked the lock before the work was done. Never leaves `lib/history`: the work is repeated. */
 export class LockLost extends Error {
   override readonly name = 'LockLost';
 }
 
-/** Work under the lock is synchronous: there is one at a time. */
+/** Work under the lock is synchronous, so there is one holder at a time. */
 let holder: Claim | null = null;
 let lastHeartbeat = 0;
 
-/** Runs `work` as the holder of that lock. */
+/** Runs `work` as the holder of the lock. */
 export function runAsHolder<Result>(claim: Claim, work: () => Result): Result {
   holder = claim;
   lastHeartbeat = monotonic();
@@ -24,14 +24,14 @@ export function runAsHolder<Result>(claim: Claim, work: () => Result): Result {
   }
 }
 
-/** Shows whoever waits for the lock that its holder lives. Long work calls it again and again; without a lock it does nothing. */
+/** Shows waiting processes that the holder is alive. Long work calls it repeatedly; without the lock it does nothing. */
 export function heartbeat(): void {
   if (holder === null || monotonic() - lastHeartbeat < HEARTBEAT_INTERVAL) return;
   lastHeartbeat = monotonic();
   holder.heartbeat();
 }
 
-/** Throws `LockLost` when the lock that this process holds was taken from it. To be called between reading what a write rests on and that write. */
+/** Throws `LockLost` when the lock of this process was revoked. Call it between a read and the write that depends on it. */
 export function assertLockHeld(): void {
   if (holder?.isStanding === false) throw new LockLost();
 }

@@ -1,21 +1,21 @@
 import { monotonic } from '../../clock.js';
 import { fingerprintOf } from './heartbeat.js';
 
-/** No longer than this, in milliseconds, counts between two looks: the watching process may have stood still itself, and the watched one with it. */
+/** At most this much, in milliseconds, counts between two checks: the watching process may have been suspended together with the watched one. */
 const LONGEST_STEP = 1000;
 
 interface Observation {
   readonly fingerprint: string;
   readonly at: number;
-  /** How long it was seen so, in milliseconds. */
+  /** For how long it was seen like this, in milliseconds. */
   readonly unchanged: number;
 }
 
-/** Watches files that living processes renew, by this process's own clock only: those of two machines need not agree. */
+/** Watches the heartbeats of other processes, by the clock of this process only: two machines need not agree on the time. */
 export class LivenessWatch {
   readonly #observations = new Map<string, Observation>();
 
-  /** For how long, in milliseconds, the file at `path` was seen unchanged; null when it is gone. */
+  /** For how long the file at `path` was seen unchanged, in milliseconds; null when it is gone. */
   unchangedFor(path: string): number | null {
     const fingerprint = fingerprintOf(path);
     if (fingerprint === null) {

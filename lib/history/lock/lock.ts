@@ -11,35 +11,35 @@ import { livenessOf, processName } from './process-name.js';
 
 const LOCK_PREFIX = 'history.lock.';
 
-/** What the wish of a process is renamed to that was taken for dead. */
+/** A claim that was revoked, because its process seemed dead, is renamed to begin with this. */
 const REVOKED_PREFIX = 'history.lost.';
 
-/** A process elsewhere that was seen to do nothing for so long, in milliseconds, counts as dead. */
+/** A remote process without a heartbeat for this long, in milliseconds, counts as dead. */
 const REMOTE_TIMEOUT = 10_000;
 
-/** A process of this machine that lives and does nothing for so long, in milliseconds, is not waited for any longer. */
+/** A live process on this machine without a heartbeat for this long, in milliseconds, is stuck: waiting for it ends with an error. */
 const LOCAL_TIMEOUT = 30_000;
 
-/** How long, in milliseconds, one that waits may look away. */
+/** The longest pause between two attempts, in milliseconds. */
 const LONGEST_WAIT = 16;
 
-/** How often, in milliseconds, one that waits shows that it lives. */
+/** How often a waiting process sends a heartbeat, in milliseconds. */
 const HEARTBEAT_INTERVAL = 1000;
 
 /**
- * Runs `work` while no other process runs its own for this folder. `work` is synchronous, so the lock is held for its few writes and nothing else;
- * what takes longer calls `beat`.
+ * Runs `work` while no other process runs its own for this folder. `work` is synchronous, so the lock is held for a few writes only;
+ * longer work calls `heartbeat`.
  *
- * Where nobody wishes, each process marks its wish with a file of its own name, then looks who else did: alone, it holds the lock; else the smallest
- * name keeps its wish and waits, the others withdraw. Whoever is killed leaves a name that belongs to no living process and binds nobody.
+ * When no claim exists, a process creates its own, a file named after it, and lists the claims again. If its claim is the only one, it holds the lock.
+ * Otherwise the smallest name keeps its claim and waits, and all others withdraw. The claim of a killed process names no live process and is ignored.
  *
- * A process elsewhere cannot be asked whether it lives: it renews its wish, and where that is seen not to change it counts as dead. Should it only have stood
- * still, it must not write when it wakes up. So its wish is renamed, and before anybody works again `takeOver` puts what it may have open or ready out of its
- * reach. It looks for its wish (`assertHeld`) after it read and before it writes, and once more when it is done: `kept` is false when the wish was gone by then, and
- * what was written may be in the history or not.
+ * Nobody can ask a remote process whether it is alive, so it sends heartbeats: it touches its claim. A claim that stops changing is revoked by renaming it.
+ * Its process may only have been suspended and must not write when it resumes. So the next holder calls `fence` first, which puts everything that process
+ * has open or prepared out of its reach. The resumed process checks its claim between reading and writing (`assertLockHeld`), and again at the end:
+ * `kept` is false when the claim was gone by then, and what was written may or may not be in the history.
  *
- * Throws a `HiError` when another process holds it and does nothing for half a minute, `LockLost` when the lock was lost before `work` was done, and what the
- * system throws when the folder cannot be written.
+ * Throws a `HiError` when another process holds the lock without a heartbeat for half a minute, `LockLost` when the lock was lost before `work` was done,
+ * and the system's error when the folder is not writable.
  */
 export async function runLocked<Result>(
   folder: string,
@@ -53,12 +53,12 @@ export async function runLocked<Result>(
   try {
     for (let tries = 0; ; tries += 1) {
       let rivals = livingRivals(folder, name, watch);
-      // Who wishes only where nobody does stays out of the way of the one whose turn it is, however many wait.
+      // Claiming only when nobody else does keeps out of the way of the process whose turn it is, however many wait.
       if (!claim.isMade && rivals.length === 0) {
         claim.make();
         rivals = livingRivals(folder, name, watch);
       }
-      // Somebody may have thought this process dead. Only a wish that stands after the look was seen by whoever looked meanwhile.
+      // Another process may have revoked this claim. Only a claim that still stands after the listing was visible to others.
       if (claim.isMade && !claim.isStanding) claim.withdraw();
       else if (claim.isMade && rivals.length === 0) return run(folder, claim, fence, work);
       if (claim.isMade && rivals.some((other) => other < name)) claim.withdraw();
@@ -76,7 +76,7 @@ export async function runLocked<Result>(
 function run<Result>(folder: string, claim: Claim, fence: () => void, work: () => Result) {
   try {
     const result = runAsHolder(claim, () => {
-      // Looked for only now: a wish that was renamed before this one stood alone is found under its new name.
+      // Listed only now: a claim that was revoked before this one stood alone is found under its new name.
       const revoked = fileNamesIn(folder).filter(isRevoked);
       if (revoked.length > 0) fence();
       for (const name of revoked) rmSync(join(folder, name), { force: true });
@@ -85,7 +85,7 @@ function run<Result>(folder: string, claim: Claim, fence: () => void, work: () =
     return { result, kept: claim.withdraw() };
   } catch (thrown) {
     if (claim.withdraw()) throw thrown;
-    // Whatever went wrong may have done so because another process is at work.
+    // Whatever failed may have failed because another process is writing.
     throw new LockLost('The lock was taken away.', { cause: thrown });
   }
 }
@@ -93,7 +93,7 @@ function run<Result>(folder: string, claim: Claim, fence: () => void, work: () =
 const isClaim = (name: string): boolean =>
   name.startsWith(LOCK_PREFIX) && PROCESS_NAME.test(name.slice(LOCK_PREFIX.length));
 
-/** As `disown` names them; whatever else begins so is somebody else's. */
+/** True for a name that `revoke` gives; other files that begin like it are not hi's. */
 function isRevoked(name: string): boolean {
   const end = name.lastIndexOf('.');
   return (
@@ -103,7 +103,7 @@ function isRevoked(name: string): boolean {
   );
 }
 
-/** The other names of processes that live. What dead ones left is cleared away. */
+/** The claims of other live processes. Removes those of dead ones. */
 function livingRivals(folder: string, own: string, watch: LivenessWatch): readonly string[] {
   const names = fileNamesIn(folder).filter((name) => isClaim(name) && name !== own);
   return names.filter((name) => {
@@ -118,7 +118,7 @@ function livingRivals(folder: string, own: string, watch: LivenessWatch): readon
   });
 }
 
-/** Takes the wish of a process away that may wake up again; true when it is gone. */
+/** Takes away the claim of a process that may resume; true when it is gone. */
 function revoke(folder: string, name: string): boolean {
   const revoked = `${REVOKED_PREFIX}${name.slice(LOCK_PREFIX.length)}.${Math.random().toString(36).slice(2, 10)}`;
   try {
@@ -131,7 +131,7 @@ function revoke(folder: string, name: string): boolean {
 
 function stuckError(folder: string, name: string): HiError {
   const pid = name.split('.').at(-2) ?? '?';
-  return new HiError('history', `The history in '${folder}' is held by the process '${pid}', which does not let go.`, {
-    hint: `If that is a stopped hi, continue or end it; if it is gone, remove '${join(folder, name)}'.`,
+  return new HiError('history', `The history in '${folder}' is locked by process ${pid}, which does not respond.`, {
+    hint: `If that is a suspended hi, resume or end it. If it is gone, remove '${join(folder, name)}'.`,
   });
 }

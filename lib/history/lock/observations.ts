@@ -5,13 +5,13 @@ import { readRegularFile, requireRegularFile } from '../../regular-file.js';
 import { fingerprintOf } from './heartbeat.js';
 import { bootId } from './process-name.js';
 
-/** The print of a file, and when it was first seen so, in milliseconds since the machine's start. */
+/** The fingerprint of a file and when it was first seen, in milliseconds since boot. */
 type Observation = readonly [fingerprint: string, since: number];
 type Observations = Readonly<Record<string, Observation>>;
 
 /**
- * For how long, in milliseconds, this machine has seen those files of the folder unchanged: by its own clock since its start, from one process to the next.
- * Nobody waits for it: what is seen for the first time has been quiet for 0 ms. Where nothing can be remembered everything is always seen for the first time.
+ * For how long, in milliseconds, this machine has seen these files of the folder unchanged, by its own clock and across processes.
+ * It never waits: a file that is seen for the first time counts as unchanged for 0 ms, and so does every file where nothing can be written.
  */
 export function unchangedFor(folder: string, names: readonly string[]): ReadonlyMap<string, number> {
   if (names.length === 0) return new Map();
@@ -47,7 +47,7 @@ function isObservationFile(value: unknown): value is Readonly<Record<string, Obs
   );
 }
 
-/** Without what is no longer there. */
+/** Without the files that are gone. */
 function withoutGone(
   folder: string,
   all: Readonly<Record<string, Observations>>,
@@ -65,6 +65,6 @@ function write(path: string, all: object, before: object): void {
     requireRegularFile(path);
     writeFileSync(path, text, { mode: 0o600 });
   } catch {
-    // Then what lies here counts as alive.
+    // Then the owners of these files count as alive.
   }
 }

@@ -2,22 +2,22 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from '../../errors.js';
 
-/** The first process namespace of every Linux machine has this number; only what runs in a container sees another one. */
+/** The number of the first process namespace on every Linux machine; a container has another one. */
 const FIRST_NAMESPACE = 'pid:[4026531836]';
 
-/** What can be known of a process by its name. One `elsewhere`, on another machine or in another container, cannot be asked whether it lives. */
+/** What a process name tells. A process `elsewhere`, on another machine or in another container, cannot be asked whether it is alive. */
 export type Liveness = 'alive' | 'gone' | 'elsewhere';
 
 let ownName: string | null = null;
 let ownHost: string | null = null;
 
-/** Names this process as no other is named, on this machine and on others that share the folder: `place.pid.start`. */
+/** The unique name of this process among all machines that share the folder: `host.pid.start`. */
 export function processName(): string {
   ownName ??= `${hostId()}.${process.pid}.${startTimeOf(process.pid) ?? 0}`;
   return ownName;
 }
 
-/** Whether the named process lives. */
+/** Whether the named process is alive. */
 export function livenessOf(name: string): Liveness {
   if (name === processName()) return 'alive';
   const [host, id, start] = name.split('.');
@@ -28,18 +28,18 @@ export function livenessOf(name: string): Liveness {
   return now === null || start === '0' || String(now) === start ? 'alive' : 'gone';
 }
 
-/** Names this run of the machine, whose clock since the start all its containers share. */
+/** Names this boot of the machine; all its containers share the clock that started with it. */
 export function bootId(): string {
   return textOf('/proc/sys/kernel/random/boot_id') ?? hostId();
 }
 
-/** Process ids mean something inside one namespace of one machine. */
+/** Names the process namespace of this machine: process ids are unique within it only. */
 function hostId(): string {
   ownHost ??= hashOf(`${hostname()} ${namespaceId()}`);
   return ownHost;
 }
 
-/** Containers of two machines may have the same name and a namespace of the same number; but none outlives the kernel it runs on, so that tells them apart. */
+/** Containers on two machines may share a name and a namespace number; the boot id of the kernel tells them apart. */
 function namespaceId(): string {
   const space = linkAt('/proc/self/ns/pid') ?? '';
   return space === FIRST_NAMESPACE
@@ -78,11 +78,11 @@ function exists(pid: number): boolean {
   }
 }
 
-/** When the process began, in the kernel's ticks, which tells it from a later one with the same id. 0 when it is dead but not yet buried, null where the system does not say. */
+/** When the process started, in kernel ticks, to tell it from a later one with the same id: 0 for a zombie, null where the system does not say. */
 function startTimeOf(pid: number): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold spaces and parentheses of its own: count from the last one.
+    // The name in parentheses may hold spaces and parentheses, so the fields are counted from the last one.
     const [state, ...rest] = fields.slice(fields.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' || state === 'X' ? 0 : Number(rest[18]);
   } catch {

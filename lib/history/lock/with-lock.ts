@@ -2,12 +2,12 @@ import { HiError } from '../../errors.js';
 import { LockLost } from './holder.js';
 import { runLocked } from './lock.js';
 
-/** How often the lock may be lost before it is the user's turn to find out why. */
+/** After this many losses of the lock the user has to find out why. */
 const MOST_LOSSES = 5;
 
 /**
- * Runs `work` under the lock, again when the lock was taken away before it came to its end, and with `whole` also when that happened until the lock was let go:
- * what it did may then be in the folder or not. Throws a `HiError` when that happens again and again.
+ * Runs `work` under the lock, and repeats it when the lock was lost before `work` ended. With `whole` it also repeats it when the lock was lost before its
+ * release: what `work` wrote may or may not be on disk then. Throws a `HiError` after too many losses.
  */
 export async function withLock<Result>(
   folder: string,
@@ -27,7 +27,7 @@ export async function withLock<Result>(
     'history',
     `Another hi took the lock of the history in '${folder}' from this one ${MOST_LOSSES} times.`,
     {
-      hint: 'It does so when this one stands still for ten seconds while it writes. Look at the disk, then send it again.',
+      hint: 'That happens when this one stalls for ten seconds while it writes. Check the disk, then send the message again.',
     },
   );
 }

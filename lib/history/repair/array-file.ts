@@ -10,15 +10,15 @@ import { entriesOfArray } from '../file/read-array.js';
 import { RecentEntries } from '../file/recent-entries.js';
 import { Salvage, type SalvageReport } from './salvage.js';
 
-/** An open history that is not laid out as hi lays it out, because another program wrote it or because it is damaged. It can only be read, and all of it must be. */
+/** An open history that is not in hi's layout, because another program wrote it or because it is damaged. It can only be read, as a whole. */
 export class ArrayFile {
   readonly fileId: string;
-  /** Names the conversation: it has no name of its own yet. */
+  /** Names the conversation, which has no name yet. */
   readonly log = '';
   readonly #codec: Codec;
   readonly #file: number;
   readonly #size: number;
-  /** True when only what can be read of the file is given, because it is not one sound array. */
+  /** True when the file is not one intact array, and only what can be recovered is returned. */
   readonly isDamaged: boolean;
   readonly #version: string;
   #facts: Facts = NO_FACTS;
@@ -34,23 +34,23 @@ export class ArrayFile {
     this.#version = `${size}:${mtimeMs}`;
   }
 
-  /** Opens the file at `path`; of a `damaged` one it gives what can be read. Throws what the system throws. */
+  /** Opens the file at `path`; of a `damaged` one it returns what can be recovered. Throws the system's error. */
   static open(codec: Codec, path: string, damaged: boolean): ArrayFile {
     requireRegularFile(path);
     return new ArrayFile(codec, openSync(path, 'r'), damaged);
   }
 
-  /** The same file, or the one that took its place, for another reading. */
+  /** Opens the file at `path`, this one or its replacement, once more for reading. */
   reopen(codec: Codec, path: string): ArrayFile {
     return ArrayFile.open(codec, path, this.isDamaged);
   }
 
-  /** Of all entries, once they were loaded. */
+  /** Of all entries, once they are loaded. */
   get facts(): Facts {
     return this.#facts;
   }
 
-  /** All entries from the first one the view needs on. Throws `Damaged` when the file is not one sound array. */
+  /** All entries from the first one that the view needs. Throws `Damaged` when the file is not one intact array. */
   load(): readonly Entry[] {
     const recent = new RecentEntries();
     for (const entries of this.all()) for (const entry of entries) recent.add(entry);
@@ -59,31 +59,31 @@ export class ArrayFile {
     return recent.entries;
   }
 
-  /** Nobody adds to such a file without giving it hi's layout, and that makes it another file. Throws `Damaged` when it was written over. */
+  /** Always empty: hi appends to such a file only after a conversion, which makes it another file. Throws `Damaged` when it was overwritten. */
   readNew(): readonly Entry[] {
     const { size, mtimeMs } = fstatSync(this.#file);
-    if (`${size}:${mtimeMs}` !== this.#version) throw new Damaged('The file was written over.');
+    if (`${size}:${mtimeMs}` !== this.#version) throw new Damaged('The file was overwritten.');
     return [];
   }
 
-  /** What became of its elements, null when nothing had to be done to them. */
+  /** What was done to its elements, null for nothing. */
   get report(): SalvageReport | null {
     return this.isDamaged ? this.salvage.report : null;
   }
 
-  /** What can be read of it. */
+  /** What can be recovered of it. */
   get salvage(): Salvage {
     this.#salvage ??= new Salvage(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size);
     return this.#salvage;
   }
 
-  /** Every entry, oldest first, piece by piece. Throws `Damaged` when the file is not one sound array. */
+  /** Every entry, oldest first, in chunks. Throws `Damaged` when the file is not one intact array. */
   *all(): Generator<readonly Entry[]> {
     if (!this.isDamaged) yield* entriesOfArray(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size);
     else for (const entry of this.salvage.entries()) yield [entry];
   }
 
-  /** The newest `count` messages with what stands between them, oldest first. */
+  /** The newest `count` messages and the entries between them, oldest first. */
   newest(count: number): readonly Entry[] {
     let found: readonly Entry[] = [];
     for (const entries of this.all()) found = lastMessages([...found, ...entries], count);

@@ -10,16 +10,16 @@ import { processName } from '../lock/process-name.js';
 import { hasNativeOpening } from './open-log.js';
 import { removeTempFiles, syncFolder } from './rewrite.js';
 
-/** How much is copied at once. */
+/** How much is copied at a time. */
 const CHUNK_SIZE = 1024 * 1024;
 
-/** One that wakes up in the middle of a write may do the rest of it while the file is copied; then it is copied again. */
+/** A process that resumes may finish a write while the file is copied; then it is copied again. */
 const COPY_TRIES = 3;
 
 /**
- * Puts the history out of the reach of a process that lost the lock and may wake up in the middle of a write: what it has written beside the history is
- * removed, so that it cannot be renamed, and a copy takes the place of the history, so that what it has open is another file. Only under the lock, before
- * anything is read. Throws what the system throws, the history as it was.
+ * Fences off a process that lost the lock and may resume in the middle of a write: removes its temporary files, so that it cannot rename them, and replaces
+ * the history with a copy, so that the file it has open is another one. Only under the lock, before anything is read. When it throws the system's error the
+ * history is unchanged.
  */
 export function fenceOff(codec: Codec, paths: HistoryPaths): void {
   const real = resolveLinks(paths);
@@ -40,7 +40,7 @@ export function fenceOff(codec: Codec, paths: HistoryPaths): void {
   syncFolder(historyFolder(real));
 }
 
-/** From the beginning to the end, as writers count on: what an append makes valid lies behind that which makes it so. */
+/** Copies from beginning to end. Writers rely on that: an append becomes valid by bytes that come before its content. */
 function copy(from: string, to: string): void {
   const [source, target] = [openSync(from, 'r'), openSync(to, 'w', 0o600)];
   try {
@@ -57,7 +57,7 @@ function copy(from: string, to: string): void {
   }
 }
 
-/** Only a file of hi's layout is ever changed in its place. */
+/** True for a file that loads, and for one of another layout: those are never changed in place. */
 function isReadable(codec: Codec, path: string): boolean {
   if (!hasNativeOpening(path)) return true;
   try {

@@ -23,41 +23,41 @@ import { leastTrust, type Trust, trustOf } from './trust.js';
 /** How an entry of hi's begins; in a string the quotes would be escaped. */
 const ENTRY = '{"id":';
 
-/** An element that was found, without its text: there may be a million. */
+/** A found element, without its text: there may be a million. */
 export interface Item {
-  /** The frame it ends in, and its place in the content of that. */
+  /** The frame in which it ends, and its position in the content of that. */
   readonly frame: number;
   readonly start: number;
   readonly end: number;
   readonly part: number;
   readonly id: number | null;
   readonly turn: number | null;
-  /** Milliseconds; that of the element before it where it does not say. */
+  /** In milliseconds; the time of the element before it when it has none. */
   readonly time: number;
   readonly beginsTurn: boolean;
   readonly trust: Trust;
-  /** It lies in space: an older copy, or what was never taken into the log. */
+  /** It lies in space: an older copy, or never part of the log. */
   readonly stale: boolean;
-  /** A checksum of its text, however that is spaced. */
+  /** A checksum of its text, whatever the white space. */
   readonly checksum: number;
-  /** It had to be changed to be an entry. */
+  /** It must be changed to become an entry. */
   readonly changed: boolean;
 }
 
 /** One conversation of the file: there are several when files were joined. */
 export interface ConversationPart {
-  /** The newest record of hi's in it, null in the file of another program. */
+  /** Its newest record, null in the file of another program. */
   record: RecordBody | null;
   /** Whether hi wrote it. */
   readonly isWrittenByHi: boolean;
-  /** Elements that are no entries. */
+  /** Elements that are not entries. */
   skipped: number;
-  /** Something in it could not be read. */
+  /** Part of it could not be read. */
   isDamaged: boolean;
   splitter: ArraySplitter;
 }
 
-/** Where a text was found, and what is known of it there. */
+/** Where a text was found, and how far it can be trusted. */
 interface Location {
   readonly start: number;
   readonly end: number;
@@ -67,20 +67,20 @@ interface Location {
 
 type DataFrame = Extract<ScannedFrame, { readonly kind: 'data' }>;
 
-/** Everything in a file that may be an element, in the order of the file, and which part of a file that was joined from several it belongs to. */
+/** Everything in a file that may be an element, in the order of the file, by the conversations that were joined in it. */
 export class Inventory {
   readonly items: Item[] = [];
   readonly parts: ConversationPart[] = [];
   /** Where the frames begin. */
   readonly frames: number[] = [];
-  /** The texts that reach over several frames, by the number of their item. */
+  /** The texts that span several frames, by the index of their item. */
   readonly long = new Map<number, Buffer>();
   readonly #codec: Codec;
   readonly #read: ReadBytes;
   #isOpen = false;
   #arrays = 0;
   #time = 0;
-  /** How far the beginning of an unfinished element can be believed. */
+  /** How far the beginning of an unfinished element can be trusted. */
   #pendingTrust: Trust = 'checked';
 
   constructor(codec: Codec, read: ReadBytes, frames: Iterable<ScannedFrame>) {
@@ -113,13 +113,13 @@ export class Inventory {
     if (frame.isJoinedText) this.#takeJoined(frame);
     else if (frame.isStale) this.#takeVerified(found, true);
     else if (part?.isWrittenByHi && this.#isOpen) this.#takeNative(part, frame);
-    // What was space before its header was damaged.
+    // Space, before its header was damaged.
     else if (part?.isWrittenByHi && !follows && NATIVE_CONTENT.test(found.content.toString('latin1', 0, 7)))
       this.#takeVerified(found, true);
     else this.#takeForeign(frame);
   }
 
-  /** A frame of hi's. */
+  /** A frame in hi's layout. */
   #takeNative(part: ConversationPart, { at, found }: DataFrame): void {
     if (found.isVerified) {
       this.#takeVerified(found, false);
@@ -127,7 +127,7 @@ export class Inventory {
     }
     part.isDamaged = true;
     const sums = checksumsBefore(this.#codec, this.#read, at);
-    // Without checksums of its own a frame that could be decompressed to its end, and still is wrong, is wrong anywhere.
+    // Without checksums, a damaged frame that decompresses to its end may be wrong anywhere.
     const pieces =
       sums.length > 0 ? intactPieces(found.content, sums) : [found.content.subarray(0, found.intactLength)];
     for (const piece of pieces) {
@@ -148,7 +148,7 @@ export class Inventory {
     }
   }
 
-  /** A file of its own, whatever came before it. */
+  /** A joined text is a conversation of its own. */
   #takeJoined(frame: DataFrame): void {
     this.#begin(false);
     this.#arrays = 0;
@@ -156,7 +156,7 @@ export class Inventory {
     this.#takeForeign(frame);
   }
 
-  /** A frame of another program's: an element may reach from one into the next, but not over a gap. */
+  /** A frame of another program: an element may span frames, but not a gap. */
   #takeForeign({ found, follows }: DataFrame): void {
     const begins = !follows && ARRAY_START.test(found.content.toString('latin1', 0, 64));
     let part = this.#part;
@@ -182,7 +182,7 @@ export class Inventory {
       : 'checked';
   }
 
-  /** The part that an element belongs to: a further array is a further part. */
+  /** The part of an element: every array begins a new one. */
   #partOf(part: ConversationPart, { arrays }: Element): ConversationPart {
     if (arrays === this.#arrays) return part;
     if (part.isDamaged) {
@@ -197,7 +197,7 @@ export class Inventory {
     return next;
   }
 
-  /** Takes an element in; false when it is no entry. With `strict` nothing is changed to make it one. */
+  /** Adds an element; false when it is not an entry. With `strict` it must be one without a change. */
   #add(text: Buffer, { start, end, trust, stale }: Location, strict: boolean): boolean {
     const value = parsed(text);
     const time = value && Date.parse(timeOf(value) ?? '');
@@ -226,10 +226,10 @@ export class Inventory {
   }
 }
 
-/** How the content of a frame of hi's begins. */
+/** How the content of a frame in hi's layout begins. */
 const NATIVE_CONTENT = /^,?\{"id":/;
 
-/** How the content of a frame looks with which an array begins. */
+/** How the content of a frame begins with which an array begins. */
 const ARRAY_START = /^\s*\[\s*(\{\s*"(id|turn|at|role)"|\])/;
 
 function isCertain(text: Buffer): boolean {

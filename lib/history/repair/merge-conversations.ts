@@ -1,21 +1,21 @@
 import { ROOM_LIMIT } from '../file/entries.js';
 import type { Inventory, Item } from './inventory.js';
 
-/** Which of the found elements go on, by their number, and under which ids. */
+/** The elements of the merged conversation, by their index, and their ids. */
 export interface Merged {
   readonly order: readonly number[];
   /** Their ids, in the same order. */
   readonly ids: readonly number[];
   /** Elements that no checksum covers. */
   readonly unverified: readonly number[];
-  /** Elements that repeat another one, with the number of that. */
+  /** Repeated elements, each with the index of the first one. */
   readonly repeated: ReadonlyMap<number, number>;
-  /** Whether an element got another id than it had. */
+  /** Whether any element got a new id. */
   readonly isRenumbered: boolean;
 }
 
 /**
- * Puts the parts of a file together: whole turns in the order of their time, each element once, ids that ascend. Where the ids ascend already they stay.
+ * Merges the parts of a file: whole turns in the order of time, each element once, ascending ids. Ids that ascend already stay.
  */
 export function mergeConversations(inventory: Inventory): Merged {
   const { items } = inventory;
@@ -38,13 +38,13 @@ export function mergeConversations(inventory: Inventory): Merged {
   return { order, ids, unverified, repeated, isRenumbered };
 }
 
-/** What a checksum covers, and what has none in a part in which everything fits together. */
+/** Trusts what a checksum covers and, in a part that is whole, what has none. */
 function isTrustedIn({ parts }: Inventory): (item: Item) => boolean {
   const whole = parts.map((part) => !part.isDamaged && part.splitter.isWellFormed);
   return ({ trust, part }) => trust === 'checked' || (trust === 'plain' && whole[part] === true);
 }
 
-/** An older copy counts where the element itself is gone. */
+/** Uses an older copy where the element itself is gone. */
 function addStale(items: readonly Item[], sequences: number[][]): void {
   const stale = items.flatMap((item, index) => (item.stale ? [index] : []));
   if (stale.length === 0) return;
@@ -61,7 +61,7 @@ function addStale(items: readonly Item[], sequences: number[][]): void {
   for (const part of added) sequences[part]?.sort((one, other) => idAt(items, one) - idAt(items, other));
 }
 
-/** Without what another element repeats word for word under the same id. */
+/** Without the elements that repeat another one word for word under the same id. */
 function withoutRepeats(items: readonly Item[], sequences: readonly (readonly number[])[]) {
   if (sequences.length < 2 && ascends(items, sequences[0] ?? []))
     return { kept: sequences, repeated: new Map<number, number>() };
@@ -89,11 +89,11 @@ function ascends(items: readonly Item[], sequence: readonly number[]): boolean {
 interface Queue {
   readonly sequence: readonly number[];
   at: number;
-  /** The latest time in it so far: clocks are set back, and the order of a conversation stays. */
+  /** The latest time in it so far: a clock may have been set back, and the order of a conversation stays. */
   time: number;
 }
 
-/** The sequences as one: whole turns, the earlier one first. */
+/** The sequences merged turn by turn, the earlier one first. */
 function mergeByTime(items: readonly Item[], sequences: readonly (readonly number[])[]): readonly number[] {
   if (sequences.length < 2) return sequences[0] ?? [];
   const queues = sequences.map((sequence): Queue => ({ sequence, at: 0, time: timeAt(items, sequence[0]) }));
@@ -114,7 +114,7 @@ function takeTurn(items: readonly Item[], queue: Queue, order: number[]): void {
   queue.time = Math.max(queue.time, timeAt(items, queue.sequence[queue.at]));
 }
 
-/** The ids the elements have, each at least one more than that of the one before. */
+/** The ids of the elements, each at least one higher than the one before. */
 function idsFor(items: readonly Item[], order: readonly number[]): readonly number[] {
   const highest = order.reduce((most, index) => Math.max(most, items[index]?.id ?? 0), 0);
   let last = 0;

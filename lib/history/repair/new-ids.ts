@@ -1,11 +1,11 @@
 import type { Item } from './inventory.js';
 import type { Merged } from './merge-conversations.js';
 
-/** The new ids of merged elements, by the old ids that other elements of the same part know them by. */
+/** The new ids of merged elements, by the old ids under which other elements of the same part refer to them. */
 export class NewIds {
   readonly #items: readonly Item[];
   readonly #ids: Float64Array;
-  /** For each part, the elements that had an id. */
+  /** For each part, the elements by their old id. */
   readonly #named: readonly Map<number, number[]>[];
   /** For each part, the first element of a turn. */
   readonly #turns: readonly Map<number, number>[];
@@ -20,7 +20,7 @@ export class NewIds {
     for (const [index, item] of items.entries()) if (this.#ids[index] !== 0) this.#know(item, index);
   }
 
-  /** The new id of what the element with the number `from` calls `old`: the nearest one before it, for an id may be there twice, else the next after it. */
+  /** The new id of the element that the one at index `from` refers to as `old`: the nearest one before it, because ids may repeat, else the next one after it. */
   find(from: number, old: number): number {
     const part = this.#items[from]?.part ?? 0;
     const named = this.#named[part]?.get(old);
@@ -40,7 +40,7 @@ export class NewIds {
     if (turn !== null && turns && !turns.has(turn)) turns.set(turn, index);
   }
 
-  /** What was removed stands for what came next. */
+  /** For an element that was removed, the next one. */
   #after(part: number, old: number): number | undefined {
     const index = this.#items.findIndex(
       (item, at) => item.part === part && (item.id ?? 0) > old && this.#ids[at] !== 0,

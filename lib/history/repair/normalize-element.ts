@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 
-/** Names that other programs give to the roles of a message. */
+/** The roles of messages by the names that other programs use. */
 const ROLES: Readonly<Record<string, string>> = {
   user: 'user',
   human: 'user',
@@ -11,29 +11,29 @@ const ROLES: Readonly<Record<string, string>> = {
   function: 'tool',
 };
 
-/** What stands for a field that an element has not. */
+/** The values of missing fields. */
 export interface Defaults {
   readonly id: number;
   readonly turn: number;
   readonly at: string;
 }
 
-/** The id an element has, also as digits in a string; null when it has none that can be one. */
+/** The id of an element, also as digits in a string; null when it has no valid one. */
 export function idOf(value: JsonObject): number | null {
   return positive(value.id);
 }
 
-/** The turn a message names, null when it names none. */
+/** The turn of a message, null when it has none. */
 export function turnOf(value: JsonObject): number | null {
   return positive(value.turn);
 }
 
-/** When an element was written, ISO 8601; null when it does not say. */
+/** When an element was written, ISO 8601, null when it does not say. */
 export function timeOf(value: JsonObject): string | null {
   const { at } = value;
   if (typeof at === 'string') return at;
   if (typeof at !== 'number') return null;
-  // Seconds since 1970 stay below this number until the year 5138, and milliseconds passed it in 1973.
+  // Seconds since 1970 stay below this number until the year 5138; milliseconds passed it in 1973.
   const time = new Date(at < 1e11 ? at * 1000 : at);
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }
@@ -43,37 +43,37 @@ export function beginsTurn(value: JsonObject): boolean {
   return typeof value.role === 'string' && ROLES[value.role] === 'user';
 }
 
-/** True for what hi writes into its history: an object in a text, or an argument of a tool, is nothing like it. */
+/** True for an element in the form that hi writes, unlike an object in a text or in the arguments of a tool. */
 export function isWrittenByHi({ id, at, type, turn, role, content }: JsonObject): boolean {
   if (typeof id !== 'number' || positive(id) === null || typeof at !== 'string') return false;
   if (type !== undefined) return typeof type === 'string';
   return typeof role === 'string' && typeof turn === 'number' && isList(content);
 }
 
-/** True for what can be an element, whatever it lacks. */
+/** True for what may be an element, whatever is missing. */
 export function isElement(value: JsonObject): boolean {
   return idOf(value) !== null || [value.role, value.type].some((name) => typeof name === 'string');
 }
 
-/** True for what can only be an element: after damage, the parts of messages and the arguments of tools come up like elements. */
+/** True for what can only be an element: after damage the parts of messages and the arguments of tools look like elements. */
 export function isCertainlyElement(value: JsonObject): boolean {
   const { at, role, type, content } = value;
   if (idOf(value) !== null) return [at, role, type].some((field) => typeof field === 'string');
   return typeof role === 'string' && role in ROLES && content !== undefined;
 }
 
-/** True for an element that has an id, and for a message a turn, as numbers. */
+/** True for an element with a numeric id and, if it is a message, a numeric turn. */
 export function isComplete({ id, turn, type }: JsonObject): boolean {
   return typeof id === 'number' && positive(id) !== null && (type !== undefined || typeof turn === 'number');
 }
 
-/** An element whose turn is a number where it was one in a string. */
+/** An element with its turn as a number, where it was digits in a string. */
 export function numberedElement(value: JsonObject): JsonObject {
   const turn = turnOf(value);
   return turn === null || turn === value.turn ? value : { ...value, turn };
 }
 
-/** An element with what it lacks, every word kept, and the names and texts of other programs as hi has them. */
+/** An element with the missing fields filled in, and the names and texts of other programs in hi's form. No text is lost. */
 export function completeElement(value: JsonObject, { id, turn, at }: Defaults): JsonObject {
   const { id: _id, turn: _turn, at: _at, ...rest } = value;
   const made = { id: idOf(value) ?? id, turn: turnOf(value) ?? turn, at: timeOf(value) ?? at };
@@ -82,7 +82,7 @@ export function completeElement(value: JsonObject, { id, turn, at }: Defaults): 
   return { ...made, ...rest, role, ...withStopReason(rest, role) };
 }
 
-/** The content as parts, and of an answer that does not say how it ended that it did. */
+/** The content as parts, and the stop reason `end` for an answer without one. */
 function withStopReason(value: JsonObject, role: string): JsonObject {
   const content = partsOf(value.content);
   const calls = content.some((part) => isJsonObject(part) && part.type === 'tool_call');

@@ -9,15 +9,15 @@ import { BRACKET_SIZE, OPENING } from '../file/file-layout.js';
 import { LogFile } from '../file/log-file.js';
 import { ArrayFile } from './array-file.js';
 
-/** An open history in either form, with what the view needs of it. */
+/** An open history in either layout, with the entries that the view needs. */
 export interface Opened {
   readonly file: LogFile | ArrayFile;
   readonly entries: readonly Entry[];
 }
 
 /**
- * Opens and loads the history at `path`, in hi's layout or as any array of entries. Throws what the system throws, and `Damaged`: without the lock
- * (`sure` false) another process may just be at work on what looks damaged.
+ * Opens and loads the history at `path`, in hi's layout or as any array of entries. Throws the system's error and `Damaged`: without the lock
+ * (`exclusive` false) a file that looks damaged may be in the middle of a write.
  */
 export function openLog(codec: Codec, path: string, sure: boolean): Opened {
   try {
@@ -37,7 +37,7 @@ function openArray(codec: Codec, path: string): Opened {
   }
 }
 
-/** Opens and loads what can be read of a damaged history. */
+/** Opens a damaged history and loads what can be recovered. */
 export function openDamaged(codec: Codec, path: string): Opened {
   return loaded(ArrayFile.open(codec, path, true));
 }
@@ -51,14 +51,14 @@ function loaded(file: LogFile | ArrayFile): Opened {
   }
 }
 
-/** For writing; where that is not allowed, and nobody is `sure` to write, for reading. */
+/** Opens for writing, or for reading where writing is not allowed and not required (`exclusive`). */
 function openNative(codec: Codec, path: string, sure: boolean): LogFile {
   try {
     return LogFile.open(codec, path, 'r+');
   } catch (thrown) {
     const code = systemCode(thrown);
     if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') throw thrown;
-    // A file of another layout is written anew, for which the folder's mode counts and not its own: it must be found damaged first.
+    // A file of another layout is replaced, which needs write access to the folder only; reading it as hi's throws `Damaged` first.
     const file = LogFile.open(codec, path, 'r');
     if (!sure) return file;
     file.close();
@@ -66,7 +66,7 @@ function openNative(codec: Codec, path: string, sure: boolean): LogFile {
   }
 }
 
-/** True for a file that may be of hi's layout, whatever follows. */
+/** True for a file that begins in hi's layout. */
 export function hasNativeOpening(path: string): boolean {
   requireRegularFile(path);
   const file = openSync(path, 'r');

@@ -2,16 +2,16 @@ import { DATA_MAGIC, type ReadBytes } from '../file/frame-headers.js';
 import type { ScannedFrame } from './scan-frames.js';
 import { inUtf8 } from './utf16.js';
 
-/** A file that is not in zstd at all. */
+/** A file without any zstd. */
 export interface OtherFormat {
-  /** What it is, in words. */
+  /** Its name. */
   readonly format: string;
-  /** Its text, empty where that cannot be read here. */
+  /** Its text, empty when hi cannot read the format. */
   readonly content: Buffer;
   readonly frames: readonly ScannedFrame[];
 }
 
-/** How files begin that people compress or save by other means. */
+/** How files of other formats begin. */
 const MAGIC_NUMBERS: readonly (readonly [format: string, bytes: readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58]],
@@ -25,7 +25,7 @@ const MAGIC_NUMBERS: readonly (readonly [format: string, bytes: readonly number[
   ['plain JSON', [0xef, 0xbb, 0xbf]],
 ];
 
-/** What a file is that holds no zstd frame at its beginning, and what can be read of it; null for one that may be zstd, or that nobody knows. */
+/** The format and the content of a file that does not begin with zstd; null when it may be zstd or is of an unknown format. */
 export function readOtherFormat(read: ReadBytes, size: number): OtherFormat | null {
   const start = read(0, 64);
   const dictionary = dictionaryOf(start);
@@ -55,7 +55,7 @@ function contentOf(format: string, bytes: Buffer): { readonly content: Buffer; r
   }
 }
 
-/** The number of the dictionary that a zstd frame needs, null when it needs none. */
+/** The number of the dictionary that a zstd frame needs, null for none. */
 function dictionaryOf(start: Buffer): number | null {
   if (start.length < 18 || start.readUInt32LE(0) !== DATA_MAGIC) return null;
   const descriptor = start.readUInt8(4);

@@ -3,7 +3,7 @@ import type { Entry } from '../../chat/message.js';
 import { loadCodec } from '../file/codec.js';
 import { ArrayFile } from './array-file.js';
 
-/** Every entry of the log at `path`, oldest first, read while it is asked for; none where there is no file. Throws `Damaged`, and what the system throws. */
+/** Every entry of the log at `path`, oldest first, read on demand; none when the file is missing. Throws `Damaged` and the system's error. */
 export function* readLog(path: string): Generator<Entry> {
   if (!existsSync(path)) return;
   const file = ArrayFile.open(loadCodec(), path, false);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 
-/** An element under another id, with every reference to other elements made one to their new ids. What is not known here stays as it is. */
+/** An element with a new id, and its references to other elements updated to their new ids. Unknown fields stay as they are. */
 export function renumber(element: JsonObject, id: number, newId: (old: number) => number): JsonObject {
   const { turn, turns, first_kept, state } = element;
   const one = (value: JsonValue | undefined): JsonValue => (typeof value === 'number' ? newId(value) : (value ?? null));
@@ -14,7 +14,7 @@ export function renumber(element: JsonObject, id: number, newId: (old: number) =
   };
 }
 
-/** What a block says of the messages that stay in view, and of those it shows shortened. */
+/** The state of a block: which messages stay in view, and which are shortened. */
 function renumberedState(state: JsonObject, one: (value: JsonValue | undefined) => JsonValue): JsonObject {
   const { cut } = state;
   const lists = ['also', 'open', 'pruned'].flatMap((name) => {

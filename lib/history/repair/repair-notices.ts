@@ -1,18 +1,18 @@
 import type { SalvageReport } from './salvage.js';
 
-/** What to tell the user of a repair: what happened, what goes on, how much does not, and where the file is. */
+/** The notice about a repair: what happened, what was recovered, what was not, and where the file is kept. */
 export function repairNotice(report: SalvageReport, kept: string, unverified: string | null): string {
   const { entries, format, parts } = report;
   const isDamaged = format === null && parts < 2;
   return [
     ...causes(report),
-    entries > 0 ? `What could be read goes on (${counted(entries, 'entry', 'entries')}).` : emptyNotice(report),
+    entries > 0 ? `${counted(entries, 'entry was', 'entries were')} recovered.` : emptyNotice(report),
     ...losses(report, unverified),
     `The ${isDamaged ? 'damaged ' : ''}file is kept as '${kept}'.`,
   ].join(' ');
 }
 
-/** What to tell the user of an edited file. Nothing in it is damaged, and it stays in its place until something is written. */
+/** The notice about an edited file. It is not damaged and stays in place until something is written. */
 export function editNotice(report: SalvageReport): string {
   const { changed, isRenumbered, foreign } = report;
   const done = [
@@ -23,18 +23,18 @@ export function editNotice(report: SalvageReport): string {
   return `The history was edited by another program: ${done.join('; ')}. The file stays as it is until the next message.`;
 }
 
-/** Where the edited file is kept, once a message was written. */
+/** The notice that says where the edited file is kept, once a message was written. */
 export function keptNotice(path: string): string {
   return `The edited history is kept as '${path}'.`;
 }
 
 function emptyNotice({ unverified }: SalvageReport): string {
-  return unverified > 0 ? 'It begins anew.' : 'Nothing in it could be read. It begins anew.';
+  return unverified > 0 ? 'A new history was started.' : 'Nothing in it could be read. A new history was started.';
 }
 
 function causes({ format, parts, missing, unverified }: SalvageReport): readonly string[] {
   const found: string[] = [];
-  if (format !== null) found.push(`The history was not one JSON array in zstd, but ${format}.`);
+  if (format !== null) found.push(`The history was not one JSON array in zstd but ${format}.`);
   if (parts > 1) found.push(`The history was ${parts} files joined into one; they are one conversation now.`);
   if (found.length === 0 || missing + unverified > 0) found.push('The history was damaged.');
   return found;

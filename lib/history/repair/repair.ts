@@ -13,9 +13,9 @@ import type { Salvage } from './salvage.js';
 const EXTENSION = '.json.zst';
 
 /**
- * Writes what can be believed of a damaged history as a sound one, what can be read but not believed to a file beside it, and keeps the damaged file
- * under a dated name; returns what to tell the user. `log` names the conversation where the file does not.
- * Only under the lock. Throws what the system throws, the damaged file as it was.
+ * Replaces a damaged history with what can be trusted of it, writes what can be read but not verified to a file beside it, and keeps the damaged file
+ * under a dated name; returns the notice. `log` names the conversation where the file does not.
+ * Only under the lock. When it throws the system's error the damaged file is unchanged.
  */
 export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date): string {
   const real = resolveLinks(paths);
@@ -36,7 +36,7 @@ export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date
   }
 }
 
-/** Writes what can be believed and what cannot; when that fails the damaged file is still in its place, and the copies are removed. */
+/** Writes the trusted and the unverified entries. When that fails the damaged file is still in place, and the copies are removed. */
 function written(codec: Codec, paths: HistoryPaths, log: string, salvage: Salvage, kept: string) {
   const path = `${kept.slice(0, -EXTENSION.length)}-unverified${EXTENSION}`;
   const unverified = salvage.report.unverified === 0 ? null : path;
@@ -50,8 +50,8 @@ function written(codec: Codec, paths: HistoryPaths, log: string, salvage: Salvag
 }
 
 /**
- * Gives a file of another program hi's layout, with these entries at its end. Where elements had to be changed or left out the file is kept under a dated
- * name, and what to tell the user is returned; else null. Only under the lock. Throws what the system throws, the file as it was.
+ * Converts a file of another program to hi's layout and appends these entries. When elements were changed or left out, keeps the file under a dated name
+ * and returns the notice, else null. Only under the lock. When it throws the system's error the file is unchanged.
  */
 export function convert(
   codec: Codec,
@@ -74,7 +74,7 @@ function* entriesOf(file: ArrayFile, more: readonly Entry[]): Generator<Entry> {
   yield* more;
 }
 
-/** A name with the date and time, and a number when that one is taken. */
+/** A name with the date and time, and a number if that one is taken. */
 function freeName({ damagedPrefix }: HistoryPaths, now: Date): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(':', '-');
   for (let count = 1; ; count += 1) {

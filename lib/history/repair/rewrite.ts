@@ -12,18 +12,19 @@ import { assertLockHeld, heartbeat } from '../lock/holder.js';
 import { processName } from '../lock/process-name.js';
 
 /**
- * Puts a newly written log of these entries in the place of the history, whole or not at all: a sibling file, fsync, rename. Only under the lock.
- * A link is followed and stays, and the file keeps its mode; other names of the old file (hard links) keep the old file. Returns the facts of what was written; with no entries the old file stays. Throws what the system throws, the old file as it was.
+ * Replaces the history with a new log of these entries, atomically: a temporary file, fsync, rename. Only under the lock.
+ * Links are followed and stay, and the file keeps its mode; other hard links keep the old content. Returns the totals of what was written; without entries
+ * the old file stays. When it throws the system's error the old file is unchanged.
  */
 export function replaceHistory(codec: Codec, paths: HistoryPaths, log: string, entries: Iterable<Entry>): Facts {
   const real = resolveLinks(paths);
   removeTempFiles(real);
-  // Not `AsideFile`: the name tells the holder of the lock what a kill left, and the lock must still be held right before the rename.
+  // Not `AsideFile`: the name tells the lock holder what a kill left, and the lock is checked right before the rename.
   const sibling = real.tempPrefix + processName();
   try {
     const mode = statSync(real.history, { throwIfNoEntry: false })?.mode;
     const facts = writeLog(codec, sibling, log, entries, mode);
-    // Later than the sibling was made: whoever takes the lock away removes what lies beside the history.
+    // After the file was made: a process that revokes the lock removes temporary files.
     assertLockHeld();
     if (facts.entries === 0) rmSync(sibling);
     else renameSync(sibling, real.history);
@@ -35,7 +36,7 @@ export function replaceHistory(codec: Codec, paths: HistoryPaths, log: string, e
   }
 }
 
-/** Writes a log of these entries to a file of its own, on disk when this returns. Throws what the system throws. */
+/** Writes a log of these entries to a new file, on disk when this returns. Throws the system's error. */
 export function writeLog(codec: Codec, path: string, log: string, entries: Iterable<Entry>, mode?: number): Facts {
   const file = openSync(path, 'w', 0o600);
   try {
@@ -55,7 +56,7 @@ export function writeLog(codec: Codec, path: string, log: string, entries: Itera
   }
 }
 
-/** Makes created, renamed and removed names last through a power cut, where the system can. */
+/** Syncs the names in a folder to disk, so that they survive a power cut, where the system can. */
 export function syncFolder(folder: string): void {
   try {
     const file = openSync(folder, 'r');
@@ -65,11 +66,11 @@ export function syncFolder(folder: string): void {
       closeSync(file);
     }
   } catch {
-    // Not every system can sync a folder; the names are then as safe as it makes them.
+    // Not every system can sync a folder.
   }
 }
 
-/** Removes what a killed process was writing. Only under the lock, where nobody else is; of `followed` paths. */
+/** Removes the temporary files of killed processes. Only under the lock; for paths from `resolveLinks`. */
 export function removeTempFiles(paths: HistoryPaths): void {
   const prefix = basename(paths.tempPrefix);
   for (const name of fileNamesIn(historyFolder(paths))) {

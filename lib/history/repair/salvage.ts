@@ -15,33 +15,33 @@ import { readOtherFormat } from './other-formats.js';
 import { renumber } from './references.js';
 import { scanFrames } from './scan-frames.js';
 
-/** What became of the elements of a file, in numbers. */
+/** What was done to the elements of a file, in numbers. */
 export interface SalvageReport {
-  /** How the file is written, in words, where it is not as hi or any zstd writes it. */
+  /** The format of the file, when it is not zstd or not an array. */
   readonly format: string | null;
   /** How many conversations were joined in it. */
   readonly parts: number;
   readonly entries: number;
-  /** Elements that were there by what hi recorded of them, and cannot be read. */
+  /** Elements that the record counts and that cannot be read. */
   readonly missing: number;
-  /** Elements that can be read, and no checksum says that they are as they were written. */
+  /** Elements that can be read, but no checksum verifies them. */
   readonly unverified: number;
-  /** Elements that were found a second time. */
+  /** Elements that were found more than once. */
   readonly repeated: number;
   /** Elements that are neither messages nor marks. */
   readonly foreign: number;
-  /** Elements that lacked something. */
+  /** Elements that lacked fields. */
   readonly changed: number;
   readonly isRenumbered: boolean;
 }
 
 /**
- * Every whole element that can still be read in a file, whatever happened to it, as one conversation: oldest first, each once, under ids that ascend.
- * Believes checksums only, and what fits together to the last byte. Holds a few numbers for each element, and the text of no more than some frames.
+ * Every whole element that can be recovered from a file, whatever happened to it, as one conversation: oldest first, each once, with ascending ids.
+ * Trusts checksums, and what fits together to the last byte. Keeps a few numbers per element in memory, and the text of a few frames.
  */
 export class Salvage {
   readonly report: SalvageReport;
-  /** Names the conversation, where hi wrote all of it under these ids; else null. */
+  /** Names the conversation, if hi wrote all of it under these ids, else null. */
   readonly log: string | null;
   readonly #inventory: Inventory;
   readonly #merged: Merged;
@@ -64,7 +64,7 @@ export class Salvage {
     this.report = this.#count(other?.format ?? null);
   }
 
-  /** What can be believed. */
+  /** The trusted entries. */
   *entries(): Generator<Entry> {
     const { items, parts } = this.#inventory;
     const { order, ids, isRenumbered } = this.#merged;
@@ -85,7 +85,7 @@ export class Salvage {
     }
   }
 
-  /** What can be read, and not believed: as it is, under the ids it has where these ascend. */
+  /** The entries that can be read but not verified, unchanged, under their own ids where these ascend. */
   *unverified(): Generator<Entry> {
     let last = 0;
     for (const index of this.#merged.unverified) {
@@ -101,7 +101,7 @@ export class Salvage {
     }
   }
 
-  /** The entry that an element is after `change`. */
+  /** The entry that `change` makes of an element. */
   #entry(index: number, item: Item, change: (value: JsonObject) => JsonObject): Entry | null {
     heartbeat();
     const text = this.#inventory.long.get(index) ?? this.#frame(item.frame).subarray(item.start, item.end);
@@ -111,7 +111,7 @@ export class Salvage {
     return decodeEntry(changed, () => (changed === value ? text.toString() : textOf(changed, text)));
   }
 
-  /** The content of a frame, held as long as the parts may take turns. */
+  /** The content of a frame, cached while the parts alternate. */
   #frame(frame: number): Buffer {
     const held = this.#contents.get(frame);
     if (held) return held;
@@ -144,8 +144,8 @@ export class Salvage {
   }
 
   /**
-   * How many elements of a part are gone. Hi counts them in its record, and gives those after it ids without a gap; of what another program wrote, the gaps
-   * in the ids tell, where it is one file and damaged.
+   * How many elements of a part are missing. hi counts them in its record, and later ids have no gaps; for another program's file, if it is a single one,
+   * the gaps in the ids are counted.
    */
   #missing(part: number, isArray: boolean): number {
     const { parts } = this.#inventory;
@@ -167,7 +167,7 @@ export class Salvage {
   }
 }
 
-/** How many ids lack between the least and the greatest of these. */
+/** How many ids are missing between the lowest and the highest of these. */
 function gaps(ids: readonly number[]): number {
   if (ids.length === 0) return 0;
   const first = ids.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY);
@@ -175,7 +175,7 @@ function gaps(ids: readonly number[]): number {
   return Math.max(0, last - first + 1 - ids.length);
 }
 
-/** A changed element as JSON. One that is nested too deeply for that keeps its text but for its id. */
+/** A changed element as JSON. In one that is nested too deeply for that, only the id is replaced in its text. */
 function textOf(changed: JsonObject, text: Buffer): string {
   return isTooDeep(changed) ? text.toString().replace(/"id"\s*:\s*\d+/, `"id":${changed.id}`) : JSON.stringify(changed);
 }

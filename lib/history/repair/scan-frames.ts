@@ -22,7 +22,7 @@ export type ScannedFrame =
       readonly isJoinedText: boolean;
     };
 
-/** Every frame that can still be read, in the order of the file: also those that lie in space. Goes on behind what cannot be read at the next place where a frame may begin. */
+/** Every readable frame in the order of the file, those in space included. Skips what cannot be read up to the next place where a frame may begin. */
 export function* scanFrames(codec: Codec, read: ReadBytes, size: number): Generator<ScannedFrame> {
   let follows = true;
   let at = 0;
@@ -56,7 +56,7 @@ export function* scanFrames(codec: Codec, read: ReadBytes, size: number): Genera
   }
 }
 
-/** The sound frames inside of what is to be skipped. */
+/** The verified frames inside a skippable one. */
 function* scanSkipped(codec: Codec, read: ReadBytes, from: number, end: number): Generator<ScannedFrame> {
   for (let at = nextFrameStart(read, from, end); at < end; ) {
     const found = recoverFrame(codec, read, at, end);
@@ -71,7 +71,7 @@ function bracketAt(read: ReadBytes, at: number): 'opening' | 'closing' | null {
   return bytes.equals(CLOSING) ? 'closing' : null;
 }
 
-/** True for the first bytes of a file of hi's, also when one or two of them are wrong. */
+/** True for the first bytes of a file in hi's layout, even when one or two of them are wrong. */
 function isAlmostOpening(bytes: Buffer): boolean {
   return bytes.length === BRACKET_SIZE && OPENING.filter((byte, index) => byte !== bytes[index]).length <= 2;
 }

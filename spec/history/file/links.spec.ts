@@ -128,7 +128,7 @@ describe('a history that is a link', () => {
     rmSync(target());
     await expect(openIn(folder)).rejects.toMatchObject({
       code: 'history',
-      message: expect.stringContaining('where nothing is'),
+      message: expect.stringContaining('which does not exist'),
     });
     expect(isLink()).toBe(true);
     rmSync(synced, { recursive: true });
@@ -185,7 +185,7 @@ describe('attachments behind a link', () => {
     const store = await openIn(folder);
     await expect(store.attach(Buffer.from('an image'))).rejects.toMatchObject({
       code: 'history',
-      message: expect.stringContaining('where nothing is'),
+      message: expect.stringContaining('which does not exist'),
     });
   });
 });
