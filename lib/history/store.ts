@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, Entry, ImagePart, Message, NewCompressBlock, NewMessage, Undo } from '../chat/message.js';
 import { type View, view } from '../view/view.js';
@@ -8,7 +7,7 @@ import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
 import { findCrashedTurns } from './crashed-turns.js';
 import { prepareCodec } from './file/codec.js';
-import { damagedCopies, resolveLinks } from './file/links.js';
+import { conversationFiles } from './file/links.js';
 import { Log } from './log.js';
 import { RunningTurns } from './running-turns.js';
 import type { Verified } from './verify.js';
@@ -89,7 +88,7 @@ export class HistoryStore {
 
   get totals(): Totals {
     const { messages, compactions, last_compaction } = this.#log.facts;
-    return { messages, compactions, last_compaction, files: this.#files() };
+    return { messages, compactions, last_compaction, files: conversationFiles(this.#paths) };
   }
 
   /** Names the conversation: another one after a reset; null while there is none on disk. */
@@ -237,13 +236,6 @@ export class HistoryStore {
     );
     this.#crashedTurn = turn;
     if (notice !== null) this.#notices.add(notice);
-  }
-
-  #files(): readonly string[] {
-    const { folder } = this.#paths;
-    if (!existsSync(folder)) return [];
-    const { history, resetCopy, swap } = resolveLinks(this.#paths);
-    return [history, resetCopy, swap].filter((path) => existsSync(path)).concat(damagedCopies(this.#paths));
   }
 
   #now(): string {

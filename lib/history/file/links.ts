@@ -38,6 +38,13 @@ export function damagedCopies(paths: HistoryPaths): readonly string[] {
   });
 }
 
+/** The files that hold the conversation or a copy of it. */
+export function conversationFiles(paths: HistoryPaths): readonly string[] {
+  if (!existsSync(paths.folder)) return [];
+  const { history, resetCopy, swap } = resolveLinks(paths);
+  return [history, resetCopy, swap].filter((path) => existsSync(path)).concat(damagedCopies(paths));
+}
+
 /** Throws a `HiError` when the attachments folder is a dangling link. */
 export function requireAttachmentsFolder({ attachments }: HistoryPaths): void {
   const target = linkTarget(attachments);
