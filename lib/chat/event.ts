@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from './json.js';
-import type { AnswerPart, CompactionSource, StopReason, Usage } from './message.js';
+import type { AnswerPart, CompactionSource, Opaque, StopReason, Usage } from './message.js';
 import type { ModelFacts } from './model-facts.js';
 import type { Source } from './source.js';
 
@@ -12,6 +12,8 @@ export type StreamEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'part'; readonly part: AnswerPart }
+  /** The model drew something. What the vendor must get back with it is in `opaque`. */
+  | { readonly type: 'image'; readonly mime: string; readonly bytes: Uint8Array; readonly opaque?: Opaque }
   /** A search of the web went into the answer; the pages it names, which add to those named before. */
   | { readonly type: 'sources'; readonly sources: readonly Source[] }
   | {
@@ -45,6 +47,14 @@ export type ToolCallReport = { readonly name: string; readonly args: JsonObject 
   | { readonly error: string }
 );
 
+/** A picture that a model drew, as the user finds it. */
+export interface PictureFile {
+  readonly path: string;
+  readonly mime: string;
+  /** Size in bytes. */
+  readonly bytes: number;
+}
+
 /** The whole of a turn, as `--json` prints it (SPEC §1). */
 export interface TurnReport {
   readonly text: string;
@@ -53,6 +63,8 @@ export interface TurnReport {
   readonly stop_reason: Exclude<StopReason, 'tool_calls'>;
   readonly usage: Usage;
   readonly tool_calls: readonly ToolCallReport[];
+  /** What the model drew. */
+  readonly images: readonly PictureFile[];
   /** The pages of the web that the answer names. */
   readonly sources: readonly Source[];
   readonly compaction: CompactionReport | null;
@@ -68,6 +80,8 @@ export type ChatEvent =
   | { readonly type: 'request'; readonly provider: string; readonly model: string; readonly context_tokens: number }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
+  /** The model drew something, which is now in this file. */
+  | ({ readonly type: 'image' } & PictureFile)
   /** A failed request will be sent again after `delay` milliseconds; `attempt` counts the failed ones. */
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly reason: string }
   | { readonly type: 'tool-start'; readonly call_id: string; readonly name: string; readonly args: JsonObject }

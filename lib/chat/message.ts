@@ -26,8 +26,10 @@ export interface ImagePart {
   readonly bytes: number;
   readonly width?: number;
   readonly height?: number;
-  /** The file's name as the user gave it. */
+  /** The file's name as the user gave it, or that of what a model drew. */
   readonly name?: string;
+  /** Of what a model drew. */
+  readonly opaque?: Opaque;
 }
 
 /** A document that goes to the model as a file (PDF). Stored like an image. */
@@ -75,7 +77,7 @@ export interface VendorPart {
 export type Part = TextPart | ImagePart | DocumentPart | ToolCallPart | ToolResultPart | ThinkingPart | VendorPart;
 
 /** The parts a model's answer is made of. */
-export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | VendorPart;
+export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | VendorPart | ImagePart;
 
 /** The tokens of a request in vendor-independent terms. Every number is the vendor's own, never an estimate. */
 export interface Usage {

@@ -194,6 +194,13 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       },
       'tools-and-safety',
     ),
+    images: section('What models draw.', {
+      folder: setting<string>(
+        TEXT,
+        '~/Pictures/hi',
+        'Where pictures are saved that a model draws. `~` is your home; a relative path, such as `"."`, lies in the working folder.',
+      ),
+    }),
     input: section('The line editor.', {
       long_paste: setting(COUNT, 200, 'A paste with more characters is shown as `[LongText#1]`.'),
     }),

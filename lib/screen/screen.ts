@@ -7,7 +7,7 @@ import { type AnswerWriter, createAnswerWriter, type StyledWriter } from './answ
 import { errorText, shortTime } from './print.js';
 import { Neutraliser, neutralise } from './sanitize.js';
 import { sourceList } from './source-list.js';
-import { DIM, RED, type Style, YELLOW } from './style.js';
+import { DIM, PLAIN, RED, type Style, YELLOW } from './style.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { ToolTrace } from './tool-trace.js';
 import { type UsageOf, usageLine } from './usage-line.js';
@@ -25,6 +25,8 @@ export interface ScreenOptions {
   readonly thinking: boolean;
   /** Whether the tokens of each request are shown. */
   readonly usage?: boolean;
+  /** What the terminal has to be written to show a picture, null when it cannot; absent where no picture is shown. */
+  readonly picture?: (path: string, mime: string) => string | null;
   /** Whether the pages that an answer names are listed under it; true when absent. */
   readonly sources?: boolean;
   /** Whether a terminal gets a waiting line; true when absent. */
@@ -138,6 +140,9 @@ export class Screen {
       case 'thinking':
         this.#think(event.text);
         break;
+      case 'image':
+        this.#showImage(event);
+        break;
       case 'retry':
         this.#retry(event);
         break;
@@ -192,6 +197,13 @@ export class Screen {
     this.#status.countThinking(text, isShown);
     if (isShown && !this.#options.quiet)
       this.#layout.writeLog(this.#streams.errIsTerminal ? this.#thinking.push(text) : text, DIM);
+  }
+
+  #showImage({ path, mime, bytes }: ChatEventOf<'image'>): void {
+    this.#answer.end();
+    const picture = this.#options.picture?.(path, mime) ?? null;
+    if (picture !== null) this.#layout.logLine(picture, PLAIN);
+    this.#line(`Picture: ${path} (${shortCount(bytes)} bytes)`, PLAIN);
   }
 
   #retry(event: ChatEventOf<'retry'>): void {

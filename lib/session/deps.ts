@@ -11,6 +11,7 @@ import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { SkillLibrary } from '../skills/common/skill.js';
 import type { ToolRunner } from '../tools/tool.js';
+import type { SavePicture } from './keep-image.js';
 
 /** A model that can answer. */
 export interface Target {
@@ -50,6 +51,7 @@ export interface SessionDeps {
   tools(): Promise<ToolRunner>;
   skills(target: Target): Promise<SkillLibrary>;
   readonly cache: TextCache;
+  readonly savePicture: SavePicture;
   /** Nothing is written. */
   readonly ephemeral: boolean;
   cwd(): string;

@@ -1,10 +1,10 @@
-import type { ToolCallReport, TurnReport } from '../chat/event.js';
+import type { PictureFile, ToolCallReport, TurnReport } from '../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../chat/message.js';
 import { joinSources, type Source } from '../chat/source.js';
 import type { PartialAnswer } from './request-answer.js';
 
 /** What a turn came to, less what only the session knows. */
-export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls' | 'model' | 'sources'>;
+export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls' | 'model' | 'sources' | 'images'>;
 
 /** What a turn has come to so far: the words of its newest answer that has any, its calls, its sources. */
 export class Progress {
@@ -13,6 +13,7 @@ export class Progress {
   #sources: readonly Source[] = [];
   #model: string;
   readonly #calls: ToolCallReport[] = [];
+  readonly #images: PictureFile[] = [];
 
   constructor(model: string) {
     this.#model = model;
@@ -29,6 +30,10 @@ export class Progress {
     this.#sources = joinSources(this.#sources, answer.sources ?? []);
   }
 
+  takeImage({ path, mime, bytes }: PictureFile): void {
+    this.#images.push({ path, mime, bytes });
+  }
+
   takeResults(calls: readonly ToolCallPart[], results: readonly ToolResultPart[]): void {
     for (const { call_id, name, args } of calls) {
       const result = results.find((one) => one.call_id === call_id);
@@ -42,6 +47,13 @@ export class Progress {
   }
 
   outcome(stop_reason: TurnOutcome['stop_reason']): TurnOutcome {
-    return { text: this.#text, model: this.#model, stop_reason, tool_calls: this.#calls, sources: this.#sources };
+    return {
+      text: this.#text,
+      model: this.#model,
+      stop_reason,
+      tool_calls: this.#calls,
+      sources: this.#sources,
+      images: this.#images,
+    };
   }
 }

@@ -7,6 +7,7 @@ import { joinSources, type Source } from '../chat/source.js';
 import { windowIn } from '../chat/window-in.js';
 import { HiError, isAbort } from '../errors.js';
 import { type Provider, RequestRefusal } from '../providers/common/provider.js';
+import type { KeptImage } from './keep-image.js';
 import { delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
 
@@ -23,6 +24,9 @@ export interface PartialAnswer {
   sources?: readonly Source[];
 }
 
+/** Keeps what a model drew. */
+export type KeepImage = (drawing: Extract<StreamEvent, { type: 'image' }>) => Promise<KeptImage>;
+
 /** How often a request is sent anew without what the server refused. */
 const MOST_REFUSALS = 2;
 
@@ -37,12 +41,13 @@ export async function* requestAnswer(
   answer: PartialAnswer,
   memory: ModelMemory,
   signal: AbortSignal,
+  keep: KeepImage | null = null,
 ): AsyncGenerator<ChatEvent> {
   let request: ChatRequest = { ...unfitted, facts: memory.facts };
   for (let attempt = 1, refusals = 0; ; ) {
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
-      yield* once(provider, request, answer, memory, signal);
+      yield* once(provider, request, answer, { memory, keep }, signal);
       const usage = answer.end?.usage;
       if (usage) yield { type: 'usage', purpose: 'answer', provider: provider.name, model: request.model, usage };
       return;
@@ -78,7 +83,7 @@ async function* once(
   provider: Provider,
   request: ChatRequest,
   answer: PartialAnswer,
-  memory: ModelMemory,
+  { memory, keep }: { readonly memory: ModelMemory; readonly keep: KeepImage | null },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   const text = new Pieces();
@@ -102,6 +107,13 @@ async function* once(
           text.take();
           thinking.take();
           break;
+        case 'image': {
+          const kept = await keep?.(event);
+          if (kept === undefined) break;
+          answer.parts.push(kept.part);
+          yield kept.event;
+          break;
+        }
         case 'sources':
           answer.sources = joinSources(answer.sources ?? [], event.sources);
           break;

@@ -9,7 +9,11 @@ export async function requestAttachments(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
   const lost = new Map<string, ImagePart | DocumentPart>();
-  for (const part of messages.flatMap(({ content }) => content)) {
+  // What a model drew goes back only where its vendor wants it.
+  const wanted = messages.flatMap(({ role, content }) =>
+    content.filter((part) => role !== 'assistant' || part.type !== 'image' || part.opaque !== undefined),
+  );
+  for (const part of wanted) {
     if ((part.type !== 'image' && part.type !== 'document') || found.has(part.sha256)) continue;
     const bytes = await history.attachment(part.sha256);
     if (bytes === null) lost.set(part.sha256, part);

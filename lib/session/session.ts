@@ -259,7 +259,9 @@ export class Session {
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
     const { model, memory, spent } = this.#target;
-    return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, ...own }, signal);
+    const keepImage: TurnDeps['keepImage'] = async (drawing) =>
+      (await import('./keep-image.js')).keepImage(drawing, this.history, this.#deps.savePicture);
+    return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, keepImage, ...own }, signal);
   }
 
   async #context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {

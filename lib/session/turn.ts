@@ -16,7 +16,7 @@ import type { Provider } from '../providers/common/provider.js';
 import type { ToolRunner } from '../tools/tool.js';
 import { cutCalls, cutResult, cutStop, lengthCutNotice, MOST_CUTS } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
-import { type PartialAnswer, requestAnswer } from './request-answer.js';
+import { type KeepImage, type PartialAnswer, requestAnswer } from './request-answer.js';
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 
@@ -25,6 +25,8 @@ export interface TurnDeps {
   readonly provider: Provider;
   readonly model: string;
   readonly memory: ModelMemory;
+  /** Keeps what the model draws. */
+  readonly keepImage: KeepImage;
   /** Called with what each answer used. */
   spent(usage: Usage): void;
   /** Loaded when the model first calls one. */
@@ -61,6 +63,7 @@ export async function* runTurn(
   let usage = NO_USAGE;
   try {
     for await (const event of askAndRun(deps, turn, signal)) {
+      if (event.type === 'image') turn.progress.takeImage(event);
       if (event.type === 'usage') usage = taken(usage, event, deps);
       yield event;
     }
@@ -94,7 +97,7 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
     const answer: PartialAnswer = { parts: [], end: null };
     try {
       const request = yield* deps.request(overflow === null ? 'auto' : 'overflow');
-      yield* requestAnswer(deps.provider, request, answer, deps.memory, signal);
+      yield* requestAnswer(deps.provider, request, answer, deps.memory, signal, deps.keepImage);
     } catch (thrown) {
       const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;
       if (overflowed && overflow === null) {
@@ -172,6 +175,9 @@ async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer):
   progress.take(kept);
 }
 
+/** Whether a part is something for the user. */
+const isAnything = (part: AnswerPart): boolean => part.type === 'image' || (part.type === 'text' && part.text !== '');
+
 async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutcome['stop_reason']> {
   const reason = answer.end?.stop_reason ?? 'end';
   const detail = answer.end?.detail ? `: ${answer.end.detail}` : '.';
@@ -180,7 +186,7 @@ async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutc
     yield { type: 'notice', level: 'warning', text };
   }
   if (reason === 'refusal') yield { type: 'notice', level: 'warning', text: `The model declined to answer${detail}` };
-  if (reason === 'end' && !answer.parts.some((part) => part.type === 'text' && part.text !== '')) {
+  if (reason === 'end' && !answer.parts.some(isAnything)) {
     yield { type: 'notice', level: 'warning', text: 'The model sent an empty answer.' };
   }
   return reason === 'tool_calls' ? 'end' : reason;

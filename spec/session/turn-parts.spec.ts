@@ -64,6 +64,7 @@ describe('what a turn has come to', () => {
       stop_reason: 'interrupted',
       tool_calls: [],
       sources: [],
+      images: [],
     });
   });
 

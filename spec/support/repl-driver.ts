@@ -141,6 +141,7 @@ function end(stop_reason: TurnReport['stop_reason']): ChatEvent {
     usage,
     tool_calls: [],
     sources: [],
+    images: [],
     compaction: null,
     turn: 1,
   };

@@ -123,6 +123,7 @@ export async function stage(
     preamble: null,
     thinking: null,
     web: 'off',
+    savePicture: async () => ({ reason: 'nowhere' }),
     compaction: {
       strategy: 'truncate',
       trigger_ratio: 0.8,

@@ -6,6 +6,7 @@ import type { SlashContext } from '../../slash/command.js';
 import { describeCall } from '../../tools/describe-call.js';
 import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions } from '../base/command-options.js';
+import { inlinePicture } from '../base/inline-picture.js';
 import { requireConfig, type Settings } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
@@ -64,10 +65,12 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
 const withoutColour = (streams: OutputStreams): OutputStreams => ({ ...streams, colour: { out: false, err: false } });
 
 function chatScreen(world: World, options: ChatOptions, terminal: ChatTerminal, streams: OutputStreams): Screen {
+  const picture = terminal === 'full' ? inlinePicture(world) : null;
   return new Screen(streams, {
     quiet: options.quiet ?? false,
     styled: terminal === 'full' ? StyledAnswerWriter : null,
     thinking: true,
+    ...(picture !== null && { picture }),
     waiting: terminal === 'full',
     exact: false,
     usage: options.usage ?? false,

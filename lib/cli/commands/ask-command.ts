@@ -2,12 +2,13 @@ import type { ChatEvent } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
-import { Screen } from '../../screen/screen.js';
+import { Screen, type ScreenOptions } from '../../screen/screen.js';
 import type { UserInput } from '../../session/deps.js';
 import { describeCall } from '../../tools/describe-call.js';
 import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
+import { inlinePicture } from '../base/inline-picture.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownJson } from '../base/shown.js';
@@ -98,11 +99,18 @@ async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
     thinking: streams.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,
     sources: formatOf(options) === 'text',
+    ...pictures(world),
     exact: true,
     describe: (name, args) => describeCall({ name, args }),
     waiting: !isDumb(world.env),
     now: () => world.now().getTime(),
   });
+}
+
+/** How the screen shows pictures, where the terminal can. */
+function pictures(world: World): Pick<ScreenOptions, 'picture'> {
+  const picture = inlinePicture(world);
+  return picture === null ? {} : { picture };
 }
 
 const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);

@@ -99,6 +99,14 @@ export async function wire(
         cache,
       }),
     cache,
+    savePicture: async (bytes, extension) => {
+      const { pictureSaver } = await import('./save-picture.js');
+      const { home, now } = world;
+      return await pictureSaver({ folder: config.images.folder, cwd: context.workingFolder, home, now })(
+        bytes,
+        extension,
+      );
+    },
     ephemeral: options.ephemeral ?? false,
     cwd: () => context.workingFolder,
   });

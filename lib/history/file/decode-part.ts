@@ -81,6 +81,7 @@ const IMAGE: JsonFields<ImagePart> = {
   ...ATTACHED,
   width: count(undefined),
   height: count(undefined),
+  opaque,
 };
 const DOCUMENT: JsonFields<DocumentPart> = { type: type('document'), ...ATTACHED };
 const CALL: JsonFields<ToolCallPart> = {

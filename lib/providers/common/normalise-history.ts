@@ -10,6 +10,7 @@ import type {
   VendorPart,
 } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
+import { withDrawings } from './drawn-image.js';
 
 /** The parts of a user's message. */
 export type UserPart = TextPart | ImagePart | DocumentPart;
@@ -30,7 +31,7 @@ export type VendorTurn =
  * left out of the messages of others, and so are messages without anything to send. Lone surrogates, which no vendor takes, are replaced.
  */
 export function normaliseHistory(
-  { messages, model }: Pick<ChatRequest, 'messages' | 'model'>,
+  { messages, model, attachments }: Pick<ChatRequest, 'messages' | 'model'> & Partial<Pick<ChatRequest, 'attachments'>>,
   provider: string,
 ): VendorTurn[] {
   return messages
@@ -39,7 +40,7 @@ export function normaliseHistory(
       if (message.role === 'user') return { role: 'user', content: content.filter(isUserPart).filter(hasContent) };
       if (message.role === 'tool') return { role: 'tool', content: content.filter(isResult) };
       const own = message.provider === provider && message.model === model;
-      const parts = content.filter(isAnswerPart);
+      const parts = withDrawings(content, own, attachments).filter(isAnswerPart);
       return { role: 'assistant', own, content: own ? parts : parts.flatMap(withoutOpaque) };
     })
     .filter(({ content }) => content.length > 0);

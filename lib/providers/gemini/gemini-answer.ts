@@ -4,6 +4,7 @@ import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { HiError } from '../../errors.js';
+import { drawnImage } from '../common/drawn-image.js';
 import { type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 
 /**
@@ -23,6 +24,11 @@ export function* readPart(
     yield* answer.add(toolCall(nextId(functionCall.id), functionCall.name ?? '', args, own));
     return;
   }
+  if (part.inlineData?.data && part.inlineData.mimeType?.startsWith('image/')) {
+    yield* answer.close();
+    if (!thought) yield drawing(part, opaque);
+    return;
+  }
   if (text === undefined) {
     const raw = parseObject(jsonText(part));
     if (raw !== null && Object.keys(raw).length > 0) yield* answer.add({ type: 'vendor', opaque: { part: raw } });
@@ -34,6 +40,14 @@ export function* readPart(
   yield* answer.piece(type, text);
   yield* answer.seal(type, opaque);
   yield* answer.close();
+}
+
+/** What the model drew; it goes back with its signature, so that the model can change it. */
+function drawing({ inlineData }: Part, signature: JsonObject): StreamEvent {
+  const mimeType = inlineData?.mimeType ?? 'image/png';
+  return drawnImage(mimeType, inlineData?.data ?? '', (data) => ({
+    part: { inlineData: { mimeType, data }, ...signature },
+  }));
 }
 
 /** Ways to end with a call that is broken or was never offered. It must not be run, and nothing else can be made of the answer. */

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { StreamError } from '../../http/stream-error.js';
+import { imageInAddress } from '../common/drawn-image.js';
 import { mergeDetails } from '../common/reasoning-details.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { ChatSources, type NamedSources } from './openai-chat-sources.js';
@@ -12,6 +13,8 @@ import { ChatSources, type NamedSources } from './openai-chat-sources.js';
 interface Delta {
   readonly content?: string | readonly unknown[] | null;
   readonly refusal?: string | null;
+  /** What the model drew (OpenRouter). */
+  readonly images?: unknown;
   /** The pages that the words cite. */
   readonly annotations?: unknown;
   /** DeepSeek, vLLM, llama.cpp, Moonshot. */
@@ -87,6 +90,7 @@ export class ChatAnswer {
     for (const text of [delta.content, delta.refusal]) {
       if (typeof text === 'string') yield* this.#answer.piece('text', text);
     }
+    if (delta.images !== undefined) yield* readImages(delta.images, this.#answer);
     for (const piece of delta.tool_calls ?? []) if (piece !== null) addCall(this.#calls, piece);
   }
 
@@ -154,6 +158,17 @@ export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
 /** A number, which some servers write as text. */
 function count(value: unknown): number {
   return Number(value) || 0;
+}
+
+/** Images as data addresses; another address is for people. */
+function* readImages(images: unknown, answer: StreamedAnswer): Generator<StreamEvent> {
+  for (const image of Array.isArray(images) ? images.filter(isJsonObject) : []) {
+    const url = isJsonObject(image.image_url) ? image.image_url.url : image.image_url;
+    const drawn = imageInAddress(url);
+    yield* answer.close();
+    if (drawn !== null) yield drawn;
+    else if (typeof url === 'string') yield* answer.piece('text', `![image](${url})`);
+  }
 }
 
 /** Content as Mistral's models that think send it: a list of blocks, where those of thinking hold blocks of their own. */

@@ -15,6 +15,7 @@ import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { StreamError } from '../../http/stream-error.js';
 import { callIds } from '../common/call-ids.js';
+import { drawnImage } from '../common/drawn-image.js';
 import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import type { TurnForm } from '../common/template-turns.js';
@@ -146,10 +147,19 @@ function* readItem(
     case 'function_call':
       yield* answer.add(asPart(item, nextId));
       return;
+    case 'image_generation_call':
+      yield* answer.close();
+      if (item.result) yield drawing(item, item.result);
+      return;
     default:
       if (item.type === 'web_search_call') yield { type: 'sources', sources: [] };
       yield* answer.add({ type: 'vendor', opaque: { item: asJson(item) } });
   }
+}
+
+/** What the model drew; it goes back as its item, so that the model can change it. */
+function drawing({ type, id, status }: ResponseOutputItem.ImageGenerationCall, result: string): StreamEvent {
+  return drawnImage('image/png', result, (data) => ({ item: { type, id, status, result: data } }));
 }
 
 function asPart(

@@ -1,0 +1,42 @@
+import type { ChatEvent, StreamEvent } from '../chat/event.js';
+import { fileFormat } from '../chat/file-format.js';
+import type { ImagePart } from '../chat/message.js';
+import type { HistoryStore } from '../history/store.js';
+
+/** Writes a picture to a file of its own where the user finds it: its name and path, or why that was impossible. */
+export type SavePicture = (
+  bytes: Uint8Array,
+  extension: string,
+) => Promise<{ readonly name: string; readonly path: string } | { readonly reason: string }>;
+
+/** An image that a model drew, with what it is in the history. */
+export interface KeptImage {
+  readonly part: ImagePart;
+  readonly event: ChatEvent;
+}
+
+type Drawing = Extract<StreamEvent, { type: 'image' }>;
+
+/** Keeps what a model drew: beside the history, and as a file. A file that cannot be written takes nothing from the answer. */
+export async function keepImage(drawing: Drawing, history: HistoryStore, save: SavePicture): Promise<KeptImage> {
+  const { bytes, opaque } = drawing;
+  const mime = fileFormat(bytes)?.mime ?? drawing.mime;
+  const saved = await save(bytes, extensionOf(mime));
+  const part: ImagePart = {
+    type: 'image',
+    mime,
+    sha256: await history.attach(bytes),
+    bytes: bytes.length,
+    ...('name' in saved && { name: saved.name }),
+    ...(opaque !== undefined && { opaque }),
+  };
+  if ('path' in saved) return { part, event: { type: 'image', path: saved.path, mime, bytes: bytes.length } };
+  const text = `The picture is in the history, but could not be saved: ${saved.reason}`;
+  return { part, event: { type: 'notice', level: 'warning', text } };
+}
+
+/** `image/svg+xml` is `svg`. */
+function extensionOf(mime: string): string {
+  const name = /^image\/([a-z0-9]+)/.exec(mime)?.[1] ?? 'bin';
+  return name === 'jpeg' ? 'jpg' : name;
+}

@@ -1,0 +1,204 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { openTerminal } from '../support/terminal.js';
+import { chatServer, namedSse, sse, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
+
+/** A PNG of one red pixel. */
+const PNG = Buffer.concat([
+  Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108020000', 'hex'),
+  Buffer.from('00907753de', 'hex'),
+  chunk('IDAT', deflateSync(Buffer.from([0, 255, 0, 0]))),
+  Buffer.from('0000000049454e44ae426082', 'hex'),
+]);
+
+function chunk(name: string, data: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  return Buffer.concat([length, Buffer.from(name), data, Buffer.alloc(4)]);
+}
+
+const BASE64 = PNG.toString('base64');
+
+const DRAWINGS: Readonly<Record<string, { readonly config: JsonObject; answer(data: string): VendorAnswer }>> = {
+  Gemini: {
+    config: { provider: 'gemini' },
+    answer: (data) =>
+      sse(
+        { candidates: [{ content: { role: 'model', parts: [{ text: 'Here: ' }] } }] },
+        {
+          candidates: [
+            {
+              content: {
+                role: 'model',
+                parts: [
+                  { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thought: true },
+                  { inlineData: { mimeType: 'image/png', data }, thoughtSignature: 'U0lHTkVE' },
+                ],
+              },
+              finishReason: 'STOP',
+            },
+          ],
+        },
+      ),
+  },
+  OpenRouter: {
+    config: { provider: 'openai' },
+    answer: (data) =>
+      sse(
+        { choices: [{ index: 0, delta: { content: 'Here: ' } }] },
+        {
+          choices: [
+            {
+              index: 0,
+              delta: { images: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }] },
+              finish_reason: 'stop',
+            },
+          ],
+        },
+        '[DONE]',
+      ),
+  },
+  'OpenAI Responses': {
+    config: { provider: 'openai', openai: { api: 'responses' } },
+    answer: (data) =>
+      namedSse(
+        { type: 'response.created', response: { id: 'r', model: 'm', output: [] } },
+        {
+          type: 'response.output_item.done',
+          output_index: 0,
+          item: {
+            type: 'message',
+            id: 'msg_1',
+            role: 'assistant',
+            content: [{ type: 'output_text', text: 'Here: ', annotations: [] }],
+          },
+        },
+        {
+          type: 'response.output_item.done',
+          output_index: 1,
+          item: { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: data },
+        },
+        { type: 'response.completed', response: { id: 'r', model: 'm', output: [] } },
+      ),
+  },
+};
+
+/** How each gets back what it drew; where it cannot, it reads that it drew. */
+const SENT_BACK: Readonly<Record<string, string>> = {
+  Gemini: `{"inlineData":{"mimeType":"image/png","data":"${BASE64}"},"thoughtSignature":"U0lHTkVE"}`,
+  OpenRouter: 'You drew an image here: hi-',
+  'OpenAI Responses': `{"type":"image_generation_call","id":"ig_1","status":"completed","result":"${BASE64}"}`,
+};
+
+let home: Home;
+let server: VendorServer;
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  home.remove();
+});
+
+async function start(title: string, config: JsonObject = {}, data = BASE64): Promise<void> {
+  const drawing = DRAWINGS[title];
+  server = await chatServer(...(drawing ? [drawing.answer(data)] : []));
+  home = makeHome({ model: 'm', api_key: 'k', api_base: server.url, ...drawing?.config, ...config });
+}
+
+const hi = (...args: string[]) => runProgram(home, args);
+const pictures = () => join(home.folder, 'Pictures', 'hi');
+const only = () => readdirSync(pictures()).map((name) => join(pictures(), name));
+
+describe.each(Object.keys(DRAWINGS))('what a model of %s draws', (title) => {
+  it('is in a file whose path is told, and stays with the conversation', async () => {
+    await start(title);
+    const run = await hi('ask', 'Draw.');
+    const [path = ''] = only();
+    expect(path).toMatch(/hi-\d{4}-\d\d-\d\d-\d{6}\.png$/);
+    expect(run).toEqual({ status: 0, stdout: 'Here: ', stderr: `Picture: ${path} (${PNG.length} bytes)\n` });
+    expect(readFileSync(path)).toEqual(PNG);
+    const history = await hi('history', '--json');
+    const [, said] = JSON.parse(history.stdout);
+    expect(said.content).toMatchObject([{ type: 'text' }, { type: 'image', mime: 'image/png', bytes: PNG.length }]);
+    expect(history.stdout).not.toContain(BASE64);
+    expect(readFileSync(join(home.data, 'attachments', said.content[1].sha256))).toEqual(PNG);
+    expect((await hi('history')).stdout).toMatch(/\[image: hi-[\d-]+\.png, \d+ bytes\]/);
+  });
+
+  it('goes back as its vendor wants it, and as words to another model', async () => {
+    await start(title);
+    await hi('ask', 'Draw.');
+    await hi('ask', 'Bluer.');
+    expect(JSON.stringify(server.requests[1]?.body)).toContain(SENT_BACK[title]);
+    await hi('ask', '-m', 'other', 'And you?');
+    expect(JSON.stringify(server.requests[2]?.body)).toContain('You drew an image here: hi-');
+    expect(JSON.stringify(server.requests[2]?.body)).not.toContain(BASE64);
+  });
+
+  it('is told to scripts', async () => {
+    await start(title);
+    const { images } = JSON.parse((await hi('ask', '--json', 'Draw.')).stdout);
+    expect(images).toEqual([{ path: only()[0], mime: 'image/png', bytes: PNG.length }]);
+    await hi('ask', '-o', 'stream-json', 'Draw.');
+    expect(only()).toHaveLength(2);
+  });
+});
+
+describe('the folder of pictures', () => {
+  it('is the working folder with "."', async () => {
+    await start('Gemini', { images: { folder: '.' } });
+    await hi('ask', '-q', 'Draw.');
+    expect(readdirSync(home.work)).toEqual([expect.stringMatching(/^hi-.*\.png$/)]);
+  });
+
+  it('that cannot be made takes nothing from the answer', async () => {
+    await start('Gemini', { images: { folder: 'file/in' } });
+    home.write('file', 'x');
+    const run = await hi('ask', 'Draw.');
+    expect(run).toMatchObject({ status: 0, stdout: 'Here: ' });
+    expect(run.stderr).toMatch(
+      /^The picture is in the history, but could not be saved: '.*file\/in': .*images\.folder/,
+    );
+    const [, said] = JSON.parse((await hi('history', '--json')).stdout);
+    expect(said.content[1]).toMatchObject({ type: 'image', bytes: PNG.length });
+  });
+
+  it('is not made where nothing is drawn', async () => {
+    await start('Gemini', {}, '');
+    await hi('ask', 'Draw.');
+    expect(existsSync(pictures())).toBe(false);
+  });
+});
+
+describe('on a terminal', () => {
+  async function shown(env: Readonly<Record<string, string>>, term?: string): Promise<string> {
+    const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'Draw.'], {
+      env: { ...home.env, ...env },
+      cwd: home.work,
+      ...(term !== undefined && { term }),
+    });
+    expect(await terminal.exit()).toMatchObject({ status: 0 });
+    const written = terminal.written();
+    await terminal.close();
+    expect(written).toContain('Picture: ');
+    return written;
+  }
+
+  it('a picture is shown where the terminal says that it can', async () => {
+    await start('Gemini');
+    expect(await shown({}, 'xterm-kitty')).toContain(`\u001b_Ga=T,f=100,q=2,m=0;${BASE64}\u001b\\`);
+    const iterm = `\u001b]1337;File=inline=1;size=${PNG.length}:${BASE64}\u0007`;
+    expect(await shown({ TERM_PROGRAM: 'iTerm.app' })).toContain(iterm);
+    expect(await shown({ TERM_PROGRAM: 'WezTerm' })).toContain(iterm);
+  });
+
+  it('no picture is shown elsewhere', async () => {
+    await start('Gemini');
+    expect(await shown({})).not.toContain(BASE64);
+    expect(await shown({ TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/x' })).not.toContain(BASE64);
+    expect(await shown({ TERM_PROGRAM: 'iTerm.app' }, 'dumb')).not.toContain(BASE64);
+  });
+});
