@@ -61,6 +61,7 @@ const options = {
     enableFindRelatedTests: false,
     config: {
       ...jest,
+      testTimeout: 120_000,
       filter,
       testMatch: specs.map((spec) => `<rootDir>/${spec}`),
       testPathIgnorePatterns: values.without,

@@ -106,7 +106,8 @@ class SampleReporter implements Reporter {
   onMutantTested(result: Readonly<MutantResult>): void {
     if (!this.#drawn.has(result.id)) return;
     this.#results.push(result);
-    if (result.status !== 'Killed') process.stdout.write(describe(result, this.#sources.get(result.fileName) ?? []));
+    if (outcomeOf(result) !== 'Killed')
+      process.stdout.write(describe(result, this.#sources.get(result.fileName) ?? []));
   }
 
   wrapUp(): void {
@@ -130,8 +131,9 @@ class SampleReporter implements Reporter {
  * The status, with loops that do not end told from specs that took too long: Stryker counts how often a mutant is run, and ends such a loop by that.
  * A busy machine is late as well, which says nothing about the specs.
  */
-function outcomeOf({ status, statusReason }: Readonly<MutantResult>): string {
-  return status === 'Timeout' && statusReason?.startsWith('Hit limit') ? 'Endless' : status;
+function outcomeOf({ status, statusReason = '' }: Readonly<MutantResult>): string {
+  if (status === 'Timeout' && statusReason.startsWith('Hit limit')) return 'Endless';
+  return status === 'Killed' && /Exceeded timeout of \d+ ms/.test(statusReason) ? 'Timeout' : status;
 }
 
 function describe(result: Readonly<MutantResult>, source: readonly string[]): string {
