@@ -136,6 +136,15 @@ describe('the reported usage', () => {
     expect(size(log)).toBe(5210);
   });
 
+  it('is that of the newest answer that has one', () => {
+    const log = new Log();
+    log.user('hello');
+    log.answer('hi', { model: 'large', usage });
+    log.user(chars(50));
+    log.answer(chars(50), { model: 'large' });
+    expect(size(log)).toBe(5110);
+  });
+
   it('counts where a turn was undone before it', () => {
     const log = new Log().exchange('a', 'b');
     log.undo(1);
