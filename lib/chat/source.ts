@@ -8,7 +8,7 @@ export interface Source {
   readonly title?: string;
 }
 
-/** A source as a server names it, null for what is no web address. */
+/** A source as a server names it; null if it is not a web address. */
 export function asSource(url: unknown, title?: unknown): Source | null {
   if (typeof url !== 'string' || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(url)) return null;
   const line = typeof title === 'string' ? title.replace(/[\s\p{Cc}]+/gu, ' ').trim() : '';

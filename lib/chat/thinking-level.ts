@@ -1,4 +1,4 @@
-/** How hard a model can be told to think, least first. */
+/** The levels of thinking, least first. */
 export const THINKING_LEVELS = ['off', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** How hard the model should think; each adapter maps it to its vendor's own setting. Null leaves it to the vendor. */

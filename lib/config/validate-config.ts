@@ -10,7 +10,7 @@ import type { ConfigFile } from './config.js';
  */
 export function validateConfig(value: unknown, check: ValidateFunction<ConfigFile>, file: string): ConfigFile {
   if (check(value)) return value;
-  // That a condition of the schema holds is no mistake: what it asks for is told by itself.
+  // A condition of the schema that holds is not an error; what it requires is reported separately.
   const mistakes = [...new Set((check.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(describe))];
   const count = mistakes.length === 1 ? 'an error' : `${mistakes.length} errors`;
   throw new HiError('config', `'${file}' has ${count}:\n${mistakes.join('\n')}`, {

@@ -8,7 +8,7 @@ const INVISIBLE =
 /** An emoji with what joins its parts, which is seen as one picture. Flags of tags are not among them: tags can spell anything. */
 const EMOJI = String.raw`\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?(?:\u200d\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?){0,8}|[0-9#*]\ufe0f\u20e3`;
 
-/** A longer run of blanks is told by its length: what stands behind it could be off the screen. */
+/** A longer run of blanks is replaced by its length, because the text after it could be off the screen. */
 const MAX_BLANKS = 32;
 const BLANKS = new RegExp(` {${MAX_BLANKS + 1},}`, 'g');
 
