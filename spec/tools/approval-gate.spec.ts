@@ -1,0 +1,150 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Approval, ApprovalQuestion } from '../../lib/tools/tool.js';
+import { type Bench, bench, resultOf, runnerOn } from '../support/tool-runner.js';
+
+const WORKS = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--unshare-net', 'true']).status === 0;
+
+let place: Bench;
+let outside: string;
+beforeEach(() => {
+  place = bench();
+  outside = join(dirname(place.folder), '.ssh');
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'id_rsa'), 'the key');
+});
+afterEach(() => place.remove());
+
+const file = (name: string): string => join(place.folder, name);
+
+/** Answers yes, and does something else before the first answer. */
+function approving(meanwhile: () => void): {
+  asked: ApprovalQuestion[];
+  approve(question: ApprovalQuestion): Promise<Approval>;
+} {
+  const asked: ApprovalQuestion[] = [];
+  return {
+    asked,
+    approve: async (question) => {
+      asked.push(question);
+      if (asked.length === 1) meanwhile();
+      return asked.length === 1 ? { answer: 'once' } : { answer: 'no' };
+    },
+  };
+}
+
+describe('a file that changes between the question and the run', () => {
+  it('is asked about again where it has become a link', async () => {
+    const { asked, approve } = approving(() => symlinkSync(join(outside, 'id_rsa'), file('x.txt')));
+    const { one } = runnerOn(place, { approve });
+    expect((await one('write_file', { path: 'x.txt', content: 'new' })).error).toBe('The user said no.');
+    expect(readFileSync(join(outside, 'id_rsa'), 'utf8')).toBe('the key');
+    expect(asked[1]?.reason).toContain(`it leads to ${join(outside, 'id_rsa')}`);
+  });
+
+  it('is asked about again where its content is another, and shown as it is', async () => {
+    writeFileSync(file('x.txt'), 'one\n');
+    const { asked, approve } = approving(() => writeFileSync(file('x.txt'), 'another\n'));
+    const { one } = runnerOn(place, { approve });
+    await one('write_file', { path: 'x.txt', content: 'new\n' });
+    expect(asked.map(({ preview }) => /-(\w+)/.exec(preview.text.split('@@')[2] ?? '')?.[1])).toEqual([
+      'one',
+      'another',
+    ]);
+    expect(readFileSync(file('x.txt'), 'utf8')).toBe('another\n');
+  });
+
+  it('is asked about again where its folder has become a link', async () => {
+    mkdirSync(file('sub'));
+    const { asked, approve } = approving(() => {
+      renameSync(file('sub'), file('away'));
+      symlinkSync(outside, file('sub'));
+    });
+    const { one } = runnerOn(place, { approve });
+    await one('write_file', { path: 'sub/authorized_keys', content: 'evil' });
+    expect(asked).toHaveLength(2);
+    expect(existsSync(join(outside, 'authorized_keys'))).toBe(false);
+  });
+
+  it('is never read as another, however fast it is swapped', async () => {
+    writeFileSync(file('notes.txt'), 'harmless');
+    symlinkSync('notes.txt', file('x'));
+    mkdirSync(file('d'));
+    writeFileSync(file('d/id_rsa'), 'harmless');
+    const flip = `while :; do ln -sfn ../.ssh/id_rsa x; ln -sfn notes.txt x; mv -T d e; ln -sn ../.ssh d; rm d; mv -T e d; done 2>/dev/null`;
+    const flipping = spawn('bash', ['-c', flip], { cwd: place.folder, stdio: 'ignore', detached: true });
+    const { run, call } = runnerOn(place);
+    const results: string[] = [];
+    for (let round = 0; round < 60; round += 1) {
+      const paths = ['x', 'd/id_rsa', 'x', 'd/id_rsa', 'x'];
+      const done = await run(paths.map((path) => call('read_file', { path })));
+      results.push(JSON.stringify(done.results));
+    }
+    process.kill(-(flipping.pid ?? 0), 'SIGKILL');
+    expect(results.join()).not.toContain('the key');
+    expect(results.join()).toContain('harmless');
+  });
+});
+
+describe('a command that the sandbox stops', () => {
+  it('is asked about, and "always" lets it write in the sandbox from then on', async () => {
+    const permissions = { allow: ['bash(touch made && touch ../too)'], ask: [], deny: [] };
+    const command = 'touch made && touch ../too';
+    const { one, questions, remembered } = runnerOn(place, { permissions, answer: { answer: 'always' } });
+    expect((await one('bash', { command })).error).toBe(undefined);
+    expect([existsSync(file('made')), existsSync(join(dirname(place.folder), 'too'))]).toEqual([true, true]);
+    if (!WORKS) return;
+    expect(questions[0]).toMatchObject({
+      reason: expect.stringContaining('Read-only file system'),
+      rule: `bash(${command}), may write`,
+    });
+    expect(remembered).toEqual([{ rule: `bash(${command})`, folder: place.folder, write: true }]);
+    rmSync(file('made'));
+    rmSync(join(dirname(place.folder), 'too'));
+    await one('bash', { command });
+    expect([existsSync(file('made')), existsSync(join(dirname(place.folder), 'too'))]).toEqual([true, false]);
+  });
+
+  it('is told, with the rule that would help, where nobody can be asked', async () => {
+    const permissions = { allow: ['bash(touch made)'], ask: [], deny: [] };
+    const { one } = runnerOn(place, { permissions });
+    const done = await one('bash', { command: 'touch made' });
+    expect(existsSync(file('made'))).toBe(false);
+    if (WORKS)
+      expect(resultOf(done).note).toContain(`{"rule":"bash(touch made)","folder":"${place.folder}","write":true}`);
+  });
+
+  it('may write the file that it redirects to where a rule for writing says so, and no other', async () => {
+    mkdirSync(file('out'));
+    const permissions = { allow: ['bash(make:*)', 'bash(echo:*)', 'write_file(out/*)'], ask: [], deny: [] };
+    writeFileSync(file('Makefile'), 'all:\n\techo made; touch other\n');
+    const { one } = runnerOn(place, { permissions });
+    await one('bash', { command: 'make > out/log' });
+    expect([existsSync(file('out/log')), existsSync(file('other'))]).toEqual([WORKS, false]);
+  });
+});
+
+describe('a rule with a folder', () => {
+  it('holds in that folder alone', async () => {
+    const rule = (folder: string) => ({ rule: 'write_file(*.txt)', folder });
+    const ask = async (folder: string) => {
+      const permissions = { allow: [rule(folder)], ask: [], deny: [] };
+      return (
+        (await runnerOn(place, { permissions }).one('write_file', { path: 'a.txt', content: '' })).error === undefined
+      );
+    };
+    symlinkSync(place.folder, join(dirname(place.folder), 'link'));
+    const folders = [
+      place.folder,
+      join(dirname(place.folder), 'link'),
+      dirname(place.folder),
+      join(place.folder, 'sub'),
+      '/nowhere',
+    ];
+    const held: boolean[] = [];
+    for (const folder of folders) held.push(await ask(folder));
+    expect(held).toEqual([true, true, false, false, false]);
+  });
+});
