@@ -19,9 +19,9 @@ jest.unstable_mockModule('../../lib/history/file/bytes.js', () => ({
     done.push({ kind: 'write', offset, bytes: Buffer.from(content) });
     bytes.writeAt(file, content, offset);
   },
-  truncate(file: number, size: number) {
+  truncateFile(file: number, size: number) {
     done.push({ kind: 'cut', size });
-    bytes.truncate(file, size);
+    bytes.truncateFile(file, size);
   },
   syncData(file: number) {
     done.push({ kind: 'flush' });

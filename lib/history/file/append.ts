@@ -1,4 +1,4 @@
-import { bufferedReader, truncate, writeAt } from './bytes.js';
+import { bufferedReader, truncateFile, writeAt } from './bytes.js';
 import type { Codec } from './codec.js';
 import {
   BRACKET_SIZE,
@@ -70,7 +70,7 @@ function addSpace(file: number, from: number, to: number): void {
       at = end;
     }
   } catch (thrown) {
-    truncate(file, from);
+    truncateFile(file, from);
     throw thrown;
   }
   writeAt(file, skippableHeader(SPACE_MAGIC, to - from - HEADER_SIZE), from);

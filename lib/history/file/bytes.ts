@@ -61,7 +61,7 @@ export async function syncDataAsync(file: number): Promise<void> {
 }
 
 /** Truncates the file to `size` bytes. */
-export function truncate(file: number, size: number): void {
+export function truncateFile(file: number, size: number): void {
   ftruncateSync(file, size);
 }
 

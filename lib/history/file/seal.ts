@@ -1,5 +1,5 @@
 import { growSpace, mutableRow } from './append.js';
-import { bufferedReader, decompressFrame, sizeOf, syncData, truncate, writeAt } from './bytes.js';
+import { bufferedReader, decompressFrame, sizeOf, syncData, truncateFile, writeAt } from './bytes.js';
 import type { Codec } from './codec.js';
 import { firstIdIn } from './entries.js';
 import {
@@ -120,6 +120,6 @@ function trim(file: number, tail: Tail): Tail {
   const beyond = skippableHeader(SPACE_MAGIC, tail.size - size - HEADER_SIZE);
   writeAt(file, Buffer.concat([tableFrame([...rows, mutableRow(tail, end)]), beyond]), end);
   writeAt(file, skippableHeader(SPACE_MAGIC, end - start), tail.closing + BRACKET_SIZE);
-  truncate(file, size);
+  truncateFile(file, size);
   return { ...tail, size, free: end - start };
 }
