@@ -82,7 +82,11 @@ const SENTENCES: readonly Sentence[] = [
 
   { words: /audio/, refused: features('audio') },
   { words: /image|vision|visual|picture|photo|multi-?modal/, refused: features('images') },
-  { words: /\bpdfs?\b|documents?\b|input_file|\bfiles?\b/, refused: features('documents') },
+  {
+    words:
+      /\bpdfs?\b|documents?\b|input_file|`file`|\bfiles?\b.{0,40}(?:support|accept|allow|type|input)|(?:support|accept|allow|type).{0,40}\bfiles?\b/,
+    refused: features('documents'),
+  },
   {
     words:
       /(?:content|part|block)(?:\[\])?[. ]type|modalit|content.{0,40}(?:must be|should be|expected) (?:a )?(?:valid )?string|media/,

@@ -134,6 +134,8 @@ describe('what a server does not take', () => {
     ],
 
     ['The request is wrong.', 400, { what: 'unsaid' }],
+    ['File Not Found', 404, { what: 'unsaid' }],
+    ['Cannot POST /v2/chat/completions', 404, { what: 'unsaid' }],
   ])('%s (%i)', (message, status, refused) => {
     expect(refusedBy(status, said(message))).toEqual(refused);
   });
