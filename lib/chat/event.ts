@@ -68,6 +68,8 @@ export interface TurnReport {
   /** The pages of the web that the answer names. */
   readonly sources: readonly Source[];
   readonly compaction: CompactionReport | null;
+  /** In US dollars at published prices; null when one is unknown, absent where nobody asked. */
+  readonly cost?: number | null;
   /** The id of the user message that began the turn; null when nothing is written (`--ephemeral`). */
   readonly turn: number | null;
 }

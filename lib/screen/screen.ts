@@ -10,7 +10,7 @@ import { sourceList } from './source-list.js';
 import { DIM, PLAIN, RED, type Style, YELLOW } from './style.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { ToolTrace } from './tool-trace.js';
-import { type UsageOf, usageLine } from './usage-line.js';
+import { costPhrase, type UsageOf, usageLine } from './usage-line.js';
 import { WaitingStatus } from './waiting-status.js';
 
 export type { OutputStreams } from './terminal-layout.js';
@@ -226,7 +226,7 @@ export class Screen {
   #endTurn(event: ChatEventOf<'turn-end'>): void {
     this.#endAnswer();
     this.#showSources(event.sources);
-    this.#showUsage(event, `${shortCount(event.usage.context_tokens)} in context`);
+    this.#showUsage(event, `${shortCount(event.usage.context_tokens)} in context${costPhrase(event.cost)}`);
     if (event.stop_reason === 'interrupted') this.#line('(interrupted)', DIM);
   }
 

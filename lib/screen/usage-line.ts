@@ -14,3 +14,9 @@ export function usageLine({ provider, model, usage }: UsageOf, purpose: string):
   const tokens = `${shortCount(usage.input_tokens)} tokens in${cached} · ${shortCount(usage.output_tokens)} out`;
   return `${provider}/${model} · ${tokens} · ${purpose}`;
 }
+
+/** The cost of a turn for its line; empty where nobody asked. */
+export function costPhrase(cost: number | null | undefined): string {
+  if (cost === undefined) return '';
+  return cost === null ? ' · cost unknown' : ` · $${cost.toFixed(cost < 0.1 ? 4 : 2)}`;
+}

@@ -19,6 +19,8 @@ export interface SlashContext {
   purgeCaches(): Promise<void>;
   /** Lines that say what the answers of this chat used and cost. */
   spending(): Promise<string>;
+  /** The same, with the cost of the whole conversation, which is read for it. */
+  cost(): Promise<string>;
   /** Whether there is a file of that name. */
   exists(path: string): Promise<boolean>;
   /** Replaces a whole file at once. Throws a `HiError` that names the path. */

@@ -2,6 +2,7 @@ import { slashBtw } from './btw.js';
 import type { SlashCommand } from './command.js';
 import { slashCompact } from './compact.js';
 import { slashCopy } from './copy.js';
+import { slashCost } from './cost.js';
 import { slashEdit } from './edit.js';
 import { slashExport } from './export.js';
 import { slashFind } from './find.js';
@@ -28,6 +29,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashHistory,
   slashFind,
   slashStatus,
+  slashCost,
   slashModel,
   slashSkills,
   slashSkill,

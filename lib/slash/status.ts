@@ -4,7 +4,7 @@ import type { SlashCommand } from './command.js';
 /** `/status`: shows how long the conversation is, how full the window is, and what this chat has used. */
 export const slashStatus: SlashCommand = {
   name: 'status',
-  aliases: ['context', 'cost', 'tokens'],
+  aliases: ['context'],
   usage: '/status',
   summary: 'length, window use, cost',
   isOnCommandLine: true,

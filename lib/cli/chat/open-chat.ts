@@ -12,6 +12,7 @@ import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { askApproval } from '../wiring/approve.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
+import { withCost } from '../wiring/with-cost.js';
 import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
 import { createConfirm } from './confirm.js';
 import { promptText } from './greeting.js';
@@ -49,7 +50,8 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
     prompt: async () => promptText(await usage.read()),
     submit(line, signal) {
       usage.expire();
-      return submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
+      const events = submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
+      return options.usage ? events.then((all) => withCost(all, wired.connections)) : events;
     },
     commands: completableCommands(context),
     inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,

@@ -11,7 +11,7 @@ import { expandPath, writeFileAtomically } from './export-file.js';
 /** What slash commands reach of the chat, the terminal and the disk. */
 export async function slashContext(
   world: World,
-  { session, tools, connections, settings }: WiredSession,
+  { session, tools, connections, settings, config }: WiredSession,
   repl: () => Repl,
   confirm: SlashContext['confirm'],
 ): Promise<SlashContext> {
@@ -31,6 +31,7 @@ export async function slashContext(
     copy: (text) => copyText(text, world, world.stdout),
     models: (signal) => connections.models(session.target, undefined, signal),
     purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
+    cost: async () => (await import('./spending.js')).fullSpendingText(connections, session.history, config),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),

@@ -18,6 +18,7 @@ import type { World } from '../base/world.js';
 import type { OwnInputDeps } from '../own-commands/own-input.js';
 import { askApproval, canApprove } from '../wiring/approve.js';
 import { openSession } from '../wiring/wire.js';
+import { withCost } from '../wiring/with-cost.js';
 
 /** Runs one turn: the answer on stdout, everything else on stderr. Resolves to the exit status. Throws `HiError`s. */
 export async function askCommand(world: World, words: readonly string[], options: ChatOptions): Promise<number> {
@@ -62,7 +63,9 @@ async function askOnce(
         : await inputOfCommand(settings.paths.commands, command, words, gathered, deps, stop.signal);
     const warnings = await newSettingsWarnings(settings);
     const notices = [...warnings, ...session.history.takeNotices()];
-    return await show(world, screen, options, notices, session.send(input, stop.signal, model));
+    const events = session.send(input, stop.signal, model);
+    const isPriced = options.usage || formatOf(options) !== 'text';
+    return await show(world, screen, options, notices, isPriced ? withCost(events, connections) : events);
   } finally {
     printHistoryNotices(world, session.history);
     await session.history.close();

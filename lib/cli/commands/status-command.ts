@@ -1,5 +1,7 @@
+import type { Config } from '../../config/config.js';
 import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { providers } from '../../providers/index.js';
+import type { Session } from '../../session/session.js';
 import { statusText } from '../../session/session-status.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
@@ -22,10 +24,23 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   const status = await session.status(new AbortController().signal);
   printHistoryNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
+  const cost = options.json ? '' : await costLine(session, settings.config);
   if (options.json) writeJson(world.stdout, status);
-  else world.stdout.write(shownText(`${statusText(status, model)}\n`, world.stdout));
+  else world.stdout.write(shownText(`${statusText(status, model)}${cost}\n`, world.stdout));
   await session.history.close();
   return 0;
+}
+
+/** The longest conversation that is read to tell its cost. */
+const MOST_MESSAGES = 20_000;
+
+/** What the conversation cost; empty where nothing was used, and for one that takes long to read. */
+async function costLine({ history }: Session, server: Config): Promise<string> {
+  const { messages } = history.totals;
+  if (messages === 0 || messages > MOST_MESSAGES) return '';
+  const { conversationCost, costText } = await import('../wiring/price.js');
+  const cost = await conversationCost(history, server);
+  return cost.priced === 0 && cost.unknown.length === 0 ? '' : `\ncost         ${costText(cost)}`;
 }
 
 async function withAnyProvider(world: World, options: StatusOptions): Promise<Settings> {

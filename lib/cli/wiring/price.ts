@@ -1,0 +1,66 @@
+import { calcPrice } from '@pydantic/genai-prices';
+import { isCompressBlock, isMessage } from '../../chat/message.js';
+import type { HistoryStore } from '../../history/store.js';
+import { providers } from '../../providers/index.js';
+import type { UsageRecord } from './connections.js';
+
+/** What some requests cost together. */
+export interface Cost {
+  /** US dollars, for the requests whose price is known. */
+  readonly dollars: number;
+  /** The models that have no published price, each once. */
+  readonly unknown: readonly string[];
+  /** How many requests have a price. */
+  readonly priced: number;
+}
+
+/** The cost at published prices. Loads the table of prices, so this module is imported on demand. */
+export function costOf(records: Iterable<UsageRecord>): Cost {
+  const unknown = new Set<string>();
+  let dollars = 0;
+  let priced = 0;
+  for (const record of records) {
+    const price = priceOf(record);
+    if (price === null) unknown.add(record.model);
+    else {
+      dollars += price;
+      priced += 1;
+    }
+  }
+  return { dollars, unknown: [...unknown], priced };
+}
+
+/** The cost in words: `about $0.0123`, or that it is unknown. */
+export function costText({ dollars, unknown, priced }: Cost): string {
+  const names = unknown.join(', ');
+  if (priced === 0) return names === '' ? 'none' : `unknown: no published price for ${names}`;
+  return `about ${dollarText(dollars)}${names === '' ? '' : `, not counting ${names} (no published price)`}`;
+}
+
+const dollarText = (dollars: number): string => `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
+
+/** What the whole conversation cost, as far as its messages tell. A message does not name the address of its server: that of its provider now counts. */
+export async function conversationCost(
+  history: HistoryStore,
+  { provider: own, api_base }: { readonly provider: string; readonly api_base: string | null },
+): Promise<Cost> {
+  const records: UsageRecord[] = [];
+  for await (const entry of history.archive()) {
+    if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) continue;
+    const provider = isMessage(entry) ? (entry.provider ?? own) : own;
+    const { usage, model, at } = entry;
+    records.push({ provider, model, api_base: provider === own ? api_base : null, at: new Date(at), usage });
+  }
+  return costOf(records);
+}
+
+/** In dollars; null when unknown. Behind a custom address only that address's prices count: a model of the same name may be free there. */
+function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
+  const providerId = providers.find(({ name }) => name === provider)?.priceId ?? provider;
+  const seller = api_base === null ? { providerId } : { providerApiUrl: api_base };
+  const { input_tokens, output_tokens, cached_tokens } = usage;
+  // The table throws when a part exceeds the whole, which some servers report.
+  const cache_read_tokens = Math.min(cached_tokens, input_tokens);
+  const price = calcPrice({ input_tokens, output_tokens, cache_read_tokens }, model, { ...seller, timestamp: at });
+  return price === null ? null : price.total_price;
+}

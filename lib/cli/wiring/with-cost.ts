@@ -1,0 +1,20 @@
+import type { ChatEvent } from '../../chat/event.js';
+import type { Connections } from './connections.js';
+
+/** The same events, where the end of a turn tells what all requests since the one before cost: null unless the price of each is known. */
+export async function* withCost(
+  events: AsyncIterable<ChatEvent>,
+  connections: Pick<Connections, 'spent'>,
+): AsyncGenerator<ChatEvent> {
+  let from = connections.spent.length;
+  for await (const event of events) {
+    if (event.type !== 'turn-end') {
+      yield event;
+      continue;
+    }
+    const { costOf } = await import('./price.js');
+    const { dollars, unknown, priced } = costOf(connections.spent.slice(from));
+    from = connections.spent.length;
+    yield { ...event, cost: unknown.length === 0 && priced > 0 ? Number(dollars.toPrecision(6)) : null };
+  }
+}

@@ -1,0 +1,13 @@
+import type { SlashCommand } from './command.js';
+
+/** `/cost`: shows what this chat and the whole conversation cost. */
+export const slashCost: SlashCommand = {
+  name: 'cost',
+  aliases: ['tokens'],
+  usage: '/cost',
+  summary: 'tokens and cost of this chat and of the whole conversation',
+  async *run(_argument, { session, cost }) {
+    await session.history.refresh();
+    yield { type: 'print', text: await cost() };
+  },
+};
