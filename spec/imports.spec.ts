@@ -77,10 +77,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'compaction/run-strategy',
     'compaction/preview',
     'providers/common/provider',
+    'recall/recall',
+    'recall/search',
     'tools/tool',
     'skills/common/skill',
   ],
-  slash: [...GROUND, 'session'],
+  slash: [...GROUND, 'session', 'recall/recall', 'recall/search', 'recall/show/lines'],
   repl: [...GROUND, 'slash', 'screen'],
   bin: ['cli/main', 'cli/base/world'],
 };

@@ -26,6 +26,14 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'providers/common/reasoning-details.ts': "a field of a vendor's answer",
   'screen/screen.ts': 'what a request is for: an answer or a summary',
   'session/turn.ts': 'what a request is for: an answer or a summary',
+  'cli/commands/recall-command.ts': 'the room, not the tool',
+  'cli/commands/history-command.ts': 'the room, not the tool',
+  'cli/wiring/wire.ts': 'the room, not the tool',
+  'cli/base/purge-caches.ts': 'the room, not the tool',
+  'config/paths.ts': 'the folder of the index, not the tool',
+  'recall/index/documents.ts': 'what was recalled is not found again',
+  'recall/show/lines.ts': 'the command, not the tool',
+  'slash/find.ts': 'the room, not the tool',
   'screen/languages.ts': 'the language bash, not the tool',
 };
 

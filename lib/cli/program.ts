@@ -127,11 +127,29 @@ export function makeProgram(
       (command) =>
         addCommonOptions(command)
           .option('-n, --number <count>', 'only the last messages', count)
-          .option('--find <text>', 'only the messages that contain TEXT')
+          .option('--find <text>', 'only the messages that have these words, the best first')
           .option('--json', 'print as a JSON array')
           .option('--md', 'print as Markdown')
           .action(async (_options, self: Command) =>
             finish(await (await import('./commands/history-command.js')).historyCommand(world, mergedOptions(self))),
+          ),
+    ],
+
+    recall: [
+      'find what was said, however long ago',
+      (command) =>
+        addCommonOptions(command)
+          .argument('[text...]', 'the words that were said; "exact words" in quotes')
+          .option('--from <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
+          .option('--until <time>', 'not newer than this')
+          .addOption(new Option('--who <who>', 'only what one of them said').choices(['user', 'model', 'tool']))
+          .option('-n, --number <count>', 'at most so many messages (10)', count)
+          .option('--json', 'print as a JSON array')
+          .option('--rebuild', 'make the index anew, and index what is not indexed yet')
+          .action(async (text: readonly string[], _options, self: Command) =>
+            finish(
+              await (await import('./commands/recall-command.js')).recallCommand(world, text, mergedOptions(self)),
+            ),
           ),
     ],
 

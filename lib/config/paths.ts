@@ -13,6 +13,8 @@ export interface Paths {
   readonly commands: string;
   readonly history: string;
   readonly inputHistory: string;
+  /** What is found by: derived from the history. */
+  readonly index: string;
   /** Results of compressions. */
   readonly compressions: string;
   /** Outputs of commands that were too long for the model. */
@@ -51,6 +53,7 @@ export async function findPaths(
     commands: join(config, 'commands'),
     history: join(data, 'history.json.zst'),
     inputHistory: join(data, 'input-history.jsonl'),
+    index: join(data, 'recall'),
     compressions: join(cache, 'compressions'),
     outputs: join(cache, 'outputs'),
     knownSkills: join(cache, 'skills.json'),

@@ -10,6 +10,7 @@ import { Damaged } from './file/damaged.js';
 import { filterEntries, flattenEntries } from './file/entry-streams.js';
 import { resolveLinks } from './file/links.js';
 import { LogFile } from './file/log-file.js';
+import type { Reading } from './file/reading.js';
 import { assertLockHeld } from './lock/holder.js';
 import { withLock } from './lock/with-lock.js';
 import { ArrayFile } from './repair/array-file.js';
@@ -132,6 +133,14 @@ export class HistoryFile {
     } finally {
       reading.close();
     }
+  }
+
+  /** Opens what is on disk for random access; null without a file in hi's layout. Throws `Damaged` and a `HiError`. */
+  async reading(): Promise<Reading | null> {
+    const file = this.#file;
+    if (!(file instanceof LogFile)) return null;
+    const { Reading } = await import('./file/reading.js');
+    return await this.guarded(async () => new Reading(file.reopen(this.codec, this.#paths.history)));
   }
 
   /** Repairs the file and reads it again. The part that the view needs may be intact while another part was found damaged. */

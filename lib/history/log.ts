@@ -10,6 +10,7 @@ import { lastMessages, messagesIn } from './file/entries.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
 import { LogFile } from './file/log-file.js';
 import { type HistoryChange, HistoryFile } from './history-file.js';
+import type { ConversationReading } from './open-reading.js';
 
 /** The log in memory, kept in sync with the file, which other processes write too. */
 export class Log {
@@ -20,6 +21,7 @@ export class Log {
   #entries: Entry[] = [];
   #facts: Facts = NO_FACTS;
   #version = 0;
+  #sealed = 0;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.#disk = new HistoryFile(paths, now, writes, notices);
@@ -153,6 +155,18 @@ export class Log {
     }
   }
 
+  /** How many frames this process sealed for good. */
+  get sealed(): number {
+    return this.#sealed;
+  }
+
+  /** Opens what there is now for random access. Close it. Throws a `HiError`. */
+  async reading(): Promise<ConversationReading> {
+    await this.refresh();
+    const { openReading } = await import('./open-reading.js');
+    return await openReading(this.#disk, this.writes ? [] : this.#entries);
+  }
+
   close(): void {
     this.#disk.close();
   }
@@ -192,7 +206,7 @@ export class Log {
       await this.#disk.withLock((_codec, change) => {
         this.#apply(change);
         const needed = this.#dropUnneeded();
-        if (this.#disk.file instanceof LogFile) this.#disk.file.seal(needed);
+        if (this.#disk.file instanceof LogFile) this.#sealed += this.#disk.file.seal(needed);
       });
     } catch (thrown) {
       // The messages are on disk already; sealing only saves space and time, and the next append tries again.

@@ -9,6 +9,7 @@ import { findCrashedTurns } from './crashed-turns.js';
 import { prepareCodec } from './file/codec.js';
 import { conversationFiles } from './file/links.js';
 import { Log } from './log.js';
+import type { ConversationReading } from './open-reading.js';
 import { RunningTurns } from './running-turns.js';
 import type { Verified } from './verify.js';
 
@@ -193,6 +194,16 @@ export class HistoryStore {
   /** Every entry that was not removed, oldest first, read on demand. */
   archive(): AsyncIterable<Entry> {
     return this.#log.all();
+  }
+
+  /** How many frames this process sealed for good. */
+  get sealed(): number {
+    return this.#log.sealed;
+  }
+
+  /** Opens what there is now for random access. Close it. */
+  async reading(): Promise<ConversationReading> {
+    return await this.#log.reading();
   }
 
   /** The last `count` messages and the entries between them, oldest first. Reads the end of the file only. */

@@ -4,4 +4,6 @@ export type Access =
   | { readonly kind: 'read'; readonly path: string; readonly isFolder?: boolean }
   /** `preview` is the change as a unified diff, computed only when the user is asked. Rejects when the change cannot be made. */
   | { readonly kind: 'write'; readonly path: string; preview(): Promise<string> }
-  | { readonly kind: 'execute'; readonly command: string };
+  | { readonly kind: 'execute'; readonly command: string }
+  /** What was said in this conversation, which the user and the model have both read. */
+  | { readonly kind: 'conversation' };

@@ -1,7 +1,7 @@
 import { unreachable } from '../errors.js';
 import type { Access } from './access.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
-import type { Rules } from './rules/rules.js';
+import { concerns, type Rule, type Rules } from './rules/rules.js';
 
 /** Decides about an access: `deny` beats `ask` beats `allow` (SPEC §7). `tool` is the tool whose call it is; null for an access that is no call by itself. */
 export async function judge(
@@ -19,7 +19,19 @@ export async function judge(
       const { judgeCommand } = await import('./judge-command.js');
       return judgeCommand(access.command, rules, context);
     }
+    case 'conversation':
+      return judgeConversation(tool, rules);
     default:
       return unreachable(access);
   }
+}
+
+/** Nothing outside of the conversation is read: it needs a rule only to be kept from it. */
+function judgeConversation(tool: string | null, { deny, ask }: Rules): Verdict {
+  const first = (list: readonly Rule[]): Rule | undefined => list.find((rule) => concerns(rule, 'conversation', tool));
+  const denied = first(deny);
+  if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
+  const asked = first(ask);
+  if (asked) return { decision: 'ask', reason: `the rule '${asked.source}' says ask`, rule: null };
+  return { decision: 'allow' };
 }

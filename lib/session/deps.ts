@@ -9,6 +9,7 @@ import type { WebMode } from '../chat/web-mode.js';
 import type { CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/common/provider.js';
+import type { Recall } from '../recall/recall.js';
 import type { SkillLibrary } from '../skills/common/skill.js';
 import type { ToolRunner } from '../tools/tool.js';
 import type { SavePicture } from './keep-image.js';
@@ -50,6 +51,8 @@ export interface SessionDeps {
   readonly toolEffects: ToolEffects;
   tools(): Promise<ToolRunner>;
   skills(target: Target): Promise<SkillLibrary>;
+  /** What finds anything that was ever said. */
+  finder(): Promise<Recall>;
   readonly cache: TextCache;
   readonly savePicture: SavePicture;
   /** Nothing is written. */

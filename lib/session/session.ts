@@ -7,6 +7,7 @@ import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/common/provider.js';
+import type { Recall } from '../recall/recall.js';
 import type { SkillLibrary } from '../skills/common/skill.js';
 import { askAboutModel } from './ask-about-model.js';
 import { type CompactionOrder, Context, type ContextDeps } from './context.js';
@@ -192,6 +193,11 @@ export class Session {
   /** The skills whose text goes with the next request unless it changes them. */
   get activeSkills(): readonly string[] {
     return this.#skills.active;
+  }
+
+  /** What finds anything that was ever said. Nothing of it is loaded before. */
+  async finder(): Promise<Recall> {
+    return await this.#deps.finder();
   }
 
   /** The tools the model may call. */

@@ -17,6 +17,7 @@ export interface SlashContext {
   models(signal?: AbortSignal): Promise<readonly string[]>;
   /** Removes what is stored outside the history and may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
   purgeCaches(): Promise<void>;
+  now(): Date;
   /** Lines that say what the answers of this chat used and cost. */
   spending(): Promise<string>;
   /** The same, with the cost of the whole conversation, which is read for it. */

@@ -1,26 +1,43 @@
 import { inReadingOrder } from '../chat/reading-order.js';
 import { transcriptOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand, SlashContext } from './command.js';
 
-/** `/history`: prints the last messages of the archive. */
+/** So many messages before and after one are printed with it. */
+const BESIDE = 5;
+
+/** `/history`: prints the last messages of the archive, or those around one. */
 export const slashHistory: SlashCommand = {
   name: 'history',
-  usage: '/history [n]',
-  summary: 'show the last n messages (20)',
+  usage: '/history [n|#ID]',
+  summary: 'show the last n messages (20), or those by #ID',
   isOnCommandLine: true,
-  async *run(argument, { session }) {
-    const count = argument === '' ? 20 : Number(argument);
-    if (!Number.isSafeInteger(count) || count < 1) {
-      throw new HiError('usage', `Invalid number of messages '${argument}'.`, {
-        hint: 'Use a whole number above 0.',
-      });
-    }
+  async *run(argument, context) {
+    const { session } = context;
     await session.history.refresh();
-    const entries = await session.history.newest(count);
+    if (argument.startsWith('#')) return yield { type: 'print', text: await around(argument, context) };
+    const entries = await session.history.newest(countOf(argument));
     const lines: string[] = [];
     for await (const entry of inReadingOrder(entries, session.history)) lines.push(transcriptOf(entry));
     const text = lines.filter((line) => line !== '').join('\n');
     yield { type: 'print', text: text === '' ? 'The conversation is empty.' : text.trimEnd() };
   },
 };
+
+function countOf(argument: string): number {
+  const count = argument === '' ? 20 : Number(argument);
+  if (Number.isSafeInteger(count) && count >= 1) return count;
+  throw new HiError('usage', `Invalid number of messages '${argument}'.`, {
+    hint: 'Use a whole number above 0, or the id of a message, such as #1.',
+  });
+}
+
+/** The transcript of the messages by one, each with its id. */
+async function around(argument: string, { session }: SlashContext): Promise<string> {
+  const id = Number(argument.slice(1));
+  const found = Number.isSafeInteger(id) ? await (await session.finder()).around(id, BESIDE, BESIDE) : [];
+  if (found.some((message) => message.id === id)) {
+    return found.map((message) => `#${message.id} · ${transcriptOf(message)}`.trimEnd()).join('\n\n');
+  }
+  throw new HiError('usage', `There is no message '${argument}'.`, { hint: 'Find one with: /find TEXT' });
+}

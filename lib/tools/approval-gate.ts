@@ -55,7 +55,7 @@ export async function* passGate(
 }
 
 async function placeOf(access: Access, { workingFolder }: ToolContext): Promise<JudgedPlace | null> {
-  return access.kind === 'execute' ? null : judgedPlace(access.path, workingFolder);
+  return 'path' in access ? judgedPlace(access.path, workingFolder) : null;
 }
 
 /** What is read may grow meanwhile; what is changed must be what the shown difference was made from. */
@@ -107,7 +107,7 @@ async function* decide(
 async function judgePlace(gate: Gate, call: ToolCallPart, access: Access, place: JudgedPlace | null): Promise<Verdict> {
   const context = await judgeContext(gate, access);
   const verdict = await judge(call.name, access, gate.rules, context);
-  const isResolved = place === null || access.kind === 'execute' || place.path === access.path;
+  const isResolved = place === null || !('path' in access) || place.path === access.path;
   if (isResolved || verdict.decision !== 'allow') return verdict;
   return judge(call.name, { ...access, path: place.path }, gate.rules, context);
 }
@@ -213,10 +213,15 @@ async function question(
   reason: string,
   rule: RuleObject | null,
 ): Promise<ApprovalQuestion> {
-  return { call, preview: await previewOf(gate, access), reason, rule: rule === null ? null : describeRule(rule) };
+  return {
+    call,
+    preview: await previewOf(gate, call, access),
+    reason,
+    rule: rule === null ? null : describeRule(rule),
+  };
 }
 
-async function previewOf(gate: Gate, access: Access): Promise<ApprovalQuestion['preview']> {
+async function previewOf(gate: Gate, call: ToolCallPart, access: Access): Promise<ApprovalQuestion['preview']> {
   switch (access.kind) {
     case 'execute':
       return { kind: 'command', text: access.command };
@@ -224,6 +229,8 @@ async function previewOf(gate: Gate, access: Access): Promise<ApprovalQuestion['
       return { kind: 'path', text: access.path };
     case 'write':
       return { kind: 'diff', text: await diffOf(gate, access) };
+    case 'conversation':
+      return { kind: 'command', text: describeCall(call) };
     default:
       return unreachable(access);
   }

@@ -251,7 +251,7 @@ async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart):
 const MASKED_CALL = `The call contains '${MASK}', which stands for a secret that you cannot see. Change only other parts of the file, or ask the user.`;
 
 function wouldWriteMask(access: Access, args: JsonObject): boolean {
-  return access.kind !== 'read' && JSON.stringify(args).includes(MASK);
+  return (access.kind === 'write' || access.kind === 'execute') && JSON.stringify(args).includes(MASK);
 }
 
 function sentence(thrown: unknown): string {

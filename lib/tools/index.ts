@@ -2,6 +2,7 @@ import { bash } from './bash.js';
 import { editFile } from './edit-file.js';
 import { listFiles } from './list-files.js';
 import { readFile } from './read-file.js';
+import { recall } from './recall.js';
 import type { Tool } from './tool.js';
 import { writeFile } from './write-file.js';
 
@@ -11,4 +12,4 @@ export { describeCall } from './describe-call.js';
 export { createToolRunner, type ToolRunnerOptions } from './dispatcher.js';
 
 /** All tools, in the order in which the model is offered them. */
-export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile];
+export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile, recall];

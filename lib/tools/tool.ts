@@ -47,6 +47,24 @@ export interface ToolContext {
   readonly maskStream?: () => SecretStream;
   /** Registers a cleanup for the end of the turn. Set by the runner; without it a call cleans up before it ends. */
   readonly atTurnEnd?: (end: () => Promise<void>) => void;
+  /** Searches the conversation. Absent where that is impossible. */
+  readonly conversation?: Conversation;
+}
+
+/** What a tool asks of the whole conversation, as the model gave it. */
+export interface ConversationSearch {
+  readonly query?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly who?: 'user' | 'model' | 'tool';
+  readonly around?: number;
+  readonly count?: number;
+}
+
+/** Everything that was ever said. */
+export interface Conversation {
+  /** What was found, as the model reads it. Throws a `HiError` for a time that cannot be read. */
+  search(search: ConversationSearch, signal: AbortSignal): Promise<string>;
 }
 
 /** A tool: one object in one file, listed in `index.ts`. `Args` is described by `parameters` and validated by the dispatcher. */

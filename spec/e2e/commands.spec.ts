@@ -138,7 +138,7 @@ describe('hi history', () => {
     ] as const) {
       const printed = (await hi(['history', '--json', '--find', text])).stdout;
       const { stdout } = await hi(['chat'], { input: `/find ${text}\n` });
-      const ids = stdout.split('\n').flatMap((line) => /^(\d+) ·/.exec(line)?.[1] ?? []);
+      const ids = stdout.split('\n').flatMap((line) => /^#(\d+) ·/.exec(line)?.[1] ?? []);
       expect([text, JSON.parse(printed).map(({ id }: { id: number }) => String(id))]).toEqual([text, ids]);
       expect([text, ids.length]).toEqual([text, count]);
     }

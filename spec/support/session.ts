@@ -6,6 +6,7 @@ import type { AnswerPart, ToolResultPart, Usage } from '../../lib/chat/message.j
 import type { ChatRequest } from '../../lib/chat/request.js';
 import { HistoryStore } from '../../lib/history/store.js';
 import type { Provider } from '../../lib/providers/common/provider.js';
+import { Recall } from '../../lib/recall/recall.js';
 import type { SessionDeps } from '../../lib/session/deps.js';
 import { textModel } from '../../lib/session/metered-model.js';
 import { Session } from '../../lib/session/session.js';
@@ -119,6 +120,7 @@ export async function stage(
     history,
     target,
     find: async (model) => ({ ...target, model }),
+    finder: async () => new Recall({ folder: '', open: () => history.reading(), writes: false }),
     writers: (main) => [textModel(main)],
     preamble: null,
     thinking: null,

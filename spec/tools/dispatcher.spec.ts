@@ -20,6 +20,7 @@ describe('the tool runner', () => {
       'read_file',
       'write_file',
       'edit_file',
+      'recall',
     ]);
     expect(runner.specs.every(({ parameters }) => parameters.type === 'object')).toBe(true);
   });

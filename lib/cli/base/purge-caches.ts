@@ -1,11 +1,12 @@
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
+import { removeIndex } from '../../recall/disk/remove-index.js';
 import { removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
 import { OUTPUTS } from '../../tools/shell/limit-output.js';
 
 /**
- * Removes the files that `hi` made outside the history and that may hold parts of the conversation: summaries, outputs, inputs, logs. Other files in
+ * Removes the files that `hi` made outside the history and that may hold parts of the conversation: summaries, outputs, inputs, logs, the index. Other files in
  * these folders stay: they may be anyone's. Throws a `HiError` of code `history` that names what cannot be removed.
  */
 export function purgeCaches(paths: Paths): void {
@@ -19,6 +20,7 @@ export function purgeCaches(paths: Paths): void {
   for (const path of [paths.inputHistory, paths.knownSkills, paths.knownModels, paths.warned, paths.log]) {
     removing(path, () => removeWithLeftovers(path));
   }
+  removing(paths.index, () => removeIndex(paths.index));
   removeEmptyFolder(paths.cache);
 }
 

@@ -16,6 +16,7 @@ import { withCost } from '../wiring/with-cost.js';
 import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
 import { createConfirm } from './confirm.js';
 import { promptText } from './greeting.js';
+import { IdleIndex } from './idle-index.js';
 import { runInForeground } from './run-in-foreground.js';
 import { slashContext } from './slash-context.js';
 import { type SubmitDeps, submitLine } from './submit.js';
@@ -41,14 +42,22 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
   const context = await slashContext(world, wired, later, confirm);
+  const idle = new IdleIndex(wired.session);
+  let hasSpoken = false;
   const repl: Repl = createRepl({
     stdin: world.stdin,
     terminal: world.stdout,
     isDumb: isDumb(world.env),
     colour: streams.colour.out,
     screen,
-    prompt: async () => promptText(await usage.read()),
+    prompt: async () => {
+      // Before the first turn nothing is done that the start would have to wait for.
+      if (hasSpoken && !options.ephemeral) idle.begin();
+      return promptText(await usage.read());
+    },
     submit(line, signal) {
+      hasSpoken = true;
+      idle.wait();
       usage.expire();
       const events = submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
       return options.usage ? events.then((all) => withCost(all, wired.connections)) : events;

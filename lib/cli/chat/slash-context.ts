@@ -32,6 +32,7 @@ export async function slashContext(
     models: (signal) => connections.models(session.target, undefined, signal),
     purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
     cost: async () => (await import('./spending.js')).fullSpendingText(connections, session.history, config),
+    now: () => world.now(),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),

@@ -68,6 +68,8 @@ async function askOnce(
     return await show(world, screen, options, notices, isPriced ? withCost(events, connections) : events);
   } finally {
     printHistoryNotices(world, session.history);
+    // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed.
+    if (session.history.sealed > 0) await (await import('../chat/index-slice.js')).indexSlice(session);
     await session.history.close();
   }
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { findMessages } from '../../chat/find-messages.js';
 import type { Entry } from '../../chat/message.js';
 import { inReadingOrder } from '../../chat/reading-order.js';
 import { storedText } from '../../chat/stored-text.js';
@@ -21,6 +20,9 @@ export interface HistoryOptions extends CommonOptions {
   readonly md?: boolean;
 }
 
+/** So many messages are printed that have the words. */
+const FOUND = 100;
+
 /** Prints the transcript, streaming it; on a terminal through the pager. */
 export async function historyCommand(world: World, options: HistoryOptions): Promise<number> {
   if (options.json && options.md)
@@ -30,12 +32,14 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
   printHistoryNotices(world, store);
-  const newest = options.number === undefined ? null : await store.newest(options.number);
-  const read = newest ?? store.archive();
-  // JSON has the order of the file.
-  const entries = matching(options.json ? read : inReadingOrder(read, store), options.find, () => {
-    if (!options.quiet && store.totals.messages > 0) world.stderr.write(`No message contains '${options.find}'.\n`);
-  });
+  const read = options.number === undefined ? store.archive() : await store.newest(options.number);
+  const entries =
+    options.find === undefined
+      ? // JSON has the order of the file.
+        options.json
+        ? read
+        : inReadingOrder(read, store)
+      : await found(world, store, paths.index, options.find, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
   const pager = world.stdout.isTTY && !options.json ? openPager(world) : null;
@@ -47,22 +51,31 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
   return 0;
 }
 
-async function* matching(
-  entries: AsyncIterable<Entry> | Iterable<Entry>,
-  text: string | undefined,
-  onNone: () => void,
-): AsyncGenerator<Entry> {
-  if (text === undefined) return yield* entries;
-  let isFound = false;
-  for await (const { message } of findMessages(entries, text)) {
-    isFound = true;
-    yield message;
-  }
-  if (!isFound) onNone();
+/** The messages that have the words, the best first. */
+async function found(
+  world: World,
+  store: HistoryStore,
+  folder: string,
+  query: string,
+  { number = FOUND, quiet }: HistoryOptions,
+): Promise<readonly Entry[]> {
+  const [{ Recall }, { summaryLine, unsearchedLine }] = await Promise.all([
+    import('../../recall/recall.js'),
+    import('../../recall/show/lines.js'),
+  ]);
+  const recall = new Recall({ folder, open: () => store.reading(), writes: true });
+  const search = { query, who: null, from: null, until: null, every: true, count: number };
+  const outcome = await recall.search(search);
+  recall.close();
+  const say = (text: string): void => void (quiet || world.stderr.write(`${text}\n`));
+  if (store.totals.messages > 0 && (outcome.hits.length === 0 || !outcome.isWhole)) say(summaryLine(outcome, query));
+  if (outcome.more > 0) say(`${outcome.more} more; -n prints more of them.`);
+  if (outcome.unsearched > 0) say(unsearchedLine(outcome.unsearched));
+  return outcome.hits.map(({ message }) => message);
 }
 
 async function print(
-  entries: AsyncIterable<Entry>,
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
   to: Writable,
   options: HistoryOptions,
   stdout: Output,

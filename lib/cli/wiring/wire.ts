@@ -4,12 +4,13 @@ import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
 import { addRule } from '../../config/write.js';
 import { HistoryStore } from '../../history/store.js';
+import type { Recall } from '../../recall/recall.js';
 import { pick } from '../../registry.js';
 import type { Target } from '../../session/deps.js';
 import { textModel } from '../../session/metered-model.js';
 import { Session } from '../../session/session.js';
 import { openSkills } from '../../skills/index.js';
-import type { Approve, ToolContext } from '../../tools/tool.js';
+import type { Approve, Conversation, ToolContext } from '../../tools/tool.js';
 import { EFFECTS, SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/limit.js';
 import { readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
@@ -59,7 +60,8 @@ export async function wire(
   const target = connections.target(config);
   const small = config.small_model === null ? null : connections.target(config.small_model);
   const cache = fileCache(paths.compressions);
-  const context = toolContext(world, config, settings);
+  const finder = memoized(async () => await openFinder(await history, paths.index, options.ephemeral !== true));
+  const context = { ...toolContext(world, config, settings), conversation: conversationOf(finder, world) };
   const offered = offeredTools(config, options);
   const session = new Session({
     history: await history,
@@ -98,6 +100,7 @@ export async function wire(
         model: async () => textModel(small ?? main),
         cache,
       }),
+    finder,
     cache,
     savePicture: async (bytes, extension) => {
       const { pictureSaver } = await import('./save-picture.js');
@@ -117,6 +120,21 @@ function offeredTools(config: Config, { tools: wanted }: SessionOptions): readon
   if (wanted === false) return [];
   if (wanted === undefined || wanted === true) return config.tools.enabled ? SPECS : [];
   return wanted.map((name) => pick(SPECS, name, 'tool', 'usage'));
+}
+
+/** What finds in a conversation. Nothing of the index is opened before the first search. */
+async function openFinder(history: HistoryStore, folder: string, writes: boolean): Promise<Recall> {
+  const { Recall } = await import('../../recall/recall.js');
+  return new Recall({ folder, open: () => history.reading(), writes });
+}
+
+function conversationOf(finder: () => Promise<Recall>, world: World): Conversation {
+  return {
+    async search(search, signal) {
+      const { recallForModel } = await import('../../recall/show/for-model.js');
+      return await recallForModel(await finder(), search, world.now(), world.home, signal);
+    },
+  };
 }
 
 /** The shares of the window that the output of one call, and of all calls of one answer, may take: output that the model has not read cannot be compacted. */

@@ -10,7 +10,7 @@ import { type Facts, withEntry } from './facts.js';
 import { CLOSING, OPENING, SPACE_MAGIC, skippableHeader } from './file-layout.js';
 import { frameAt } from './frame-headers.js';
 import { isSealDue, seal } from './seal.js';
-import { type FrameStart, neededFrom } from './sealed-frame.js';
+import { type FramePlace, type FrameStart, neededFrom } from './sealed-frame.js';
 import { findTail, rowsBefore, type Tail } from './tail.js';
 
 /** The open history file in hi's layout: its tail, the totals, reading and appending. */
@@ -104,6 +104,30 @@ export class LogFile {
     return lastMessages(found.reverse().flat(), count);
   }
 
+  /** The frames that are sealed for good, oldest first. Reads the seek table. Throws `Damaged`. */
+  sealedFrames(): readonly FramePlace[] {
+    const { mutableStart, size } = this.#tail;
+    let end = 0;
+    const rows = rowsBefore(bufferedReader(this.#file), size, mutableStart).map((row) => {
+      end += row.size;
+      return { offset: end - row.size, ...row };
+    });
+    return rows.filter(({ content }) => content > 1);
+  }
+
+  /** The content of one of them. Throws `Damaged`. */
+  contentOf({ offset, size }: FramePlace): Buffer {
+    const read = bufferedReader(this.#file, size);
+    const frame = frameAt(read, offset, offset + size);
+    if (frame?.kind !== 'data') throw new Damaged(`No whole frame begins at byte ${offset}.`);
+    return decompressFrame(this.#codec, read, frame);
+  }
+
+  /** The entries that are not sealed for good. Throws `Damaged`. */
+  unsealed(): readonly Entry[] {
+    return this.#entriesBetween(this.#tail.mutableStart, this.#tail.closing);
+  }
+
   /** What other processes appended since the last read. Throws `Damaged`, also when this is now another log or an older copy of this one. */
   readNew(): readonly Entry[] {
     const old = this.#tail;
@@ -147,8 +171,8 @@ export class LogFile {
     return isSealDue(this.#tail);
   }
 
-  /** Seals what was appended. `needed` is the id of the first entry that the view needs, null for none. Only under the lock, after `readNew`. */
-  seal(needed: number | null): void {
+  /** Seals what was appended. `needed` is the id of the first entry that the view needs, null for none. Only under the lock, after `readNew`. Returns the number of frames sealed for good. */
+  seal(needed: number | null): number {
     const { log, facts } = this;
     const known = this.#frameStarts;
     const { tail, starts } = seal(this.#codec, this.#file, this.#tail, (made, open) => ({
@@ -159,6 +183,7 @@ export class LogFile {
     this.#tail = tail;
     this.#lastBytes = this.#bytesBefore(tail.closing);
     this.#frameStarts = [...known, ...starts];
+    return starts.length;
   }
 
   close(): void {

@@ -14,6 +14,13 @@ import {
 /** How much content a sealed frame holds: small enough to open from its middle, large enough to compress well. */
 export const SEALED_SIZE = 256 * 1024;
 
+/** A sealed frame: where it begins, its length in bytes, and that of its content. */
+export interface FramePlace {
+  readonly offset: number;
+  readonly size: number;
+  readonly content: number;
+}
+
 /** Where a sealed frame begins, and the id of its first entry. */
 export interface FrameStart {
   readonly offset: number;

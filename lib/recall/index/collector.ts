@@ -8,7 +8,6 @@ export class Collector implements Part {
   readonly #kinds: number[] = [];
   readonly #lengths: number[] = [];
   readonly #days: number[] = [];
-  #sorted: readonly string[] | null = null;
 
   add({ kind, day, text }: Pick<Document, 'kind' | 'day' | 'text'>): void {
     const document = this.#kinds.length;
@@ -26,7 +25,6 @@ export class Collector implements Part {
     this.#kinds.push(KINDS.indexOf(kind));
     this.#lengths.push(lengthCode(found.length));
     this.#days.push(Math.max(0, Math.min(65_535, day)));
-    this.#sorted = null;
   }
 
   get count(): number {
@@ -50,17 +48,11 @@ export class Collector implements Part {
   }
 
   beginningWith(start: string, limit: number): readonly string[] {
-    return this.words.filter((word) => word.startsWith(start)).slice(0, limit);
+    return [...this.#words.keys()].filter((word) => word.startsWith(start)).slice(0, limit);
   }
 
-  /** All words in the order of their bytes. */
-  get words(): readonly string[] {
-    this.#sorted ??= [...this.#words.keys()].sort(byBytes);
-    return this.#sorted;
+  /** All words with their documents. */
+  entries(): Iterable<readonly [word: string, postings: Postings]> {
+    return this.#words;
   }
-}
-
-/** The order of UTF-8, which is that of the code points and not that of JavaScript's own comparison. */
-export function byBytes(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -59,6 +59,8 @@ export class Scores {
   readonly #scores: Float32Array;
   readonly #masks: Uint32Array;
   readonly #runs: Uint32Array;
+  /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
+  #all: number | null = null;
 
   constructor(parts: readonly Part[]) {
     this.#parts = parts;
@@ -109,11 +111,17 @@ export class Scores {
       .sort((one, other) => one.count - other.count)
       .slice(0, TERMS);
     const rarities = used.map(({ count }) => this.#rarity(count));
+    this.#all = used.length < found.filter(({ count, isWhole }) => count > 0 || !isWhole).length ? null : allOf(used);
     this.#scores.fill(0);
     this.#masks.fill(0);
     this.#runs.fill(0);
     for (const [index, one] of used.entries()) this.#add(one, index, rarities[index] ?? 0);
     return this.#choose(weigher(rarities), total, bounds, limit);
+  }
+
+  /** Whether a document with these terms of the last search has all of its words. */
+  hasAll(terms: number): boolean {
+    return this.#all !== null && (terms & this.#all) === this.#all;
   }
 
   /** The newest document after `document` with all these terms of the last search, null for none. */
@@ -207,6 +215,12 @@ export class Scores {
       return day >= first && day <= last && wanted[this.#kinds[document] ?? 0] === true;
     };
   }
+}
+
+/** The bits of the terms that must be there: the parts of a name stand for the whole. */
+function allOf(terms: readonly { readonly isWhole: boolean }[]): number {
+  const isNeeded = terms.some(({ isWhole }) => !isWhole) ? (isWhole: boolean) => !isWhole : () => true;
+  return terms.reduce((bits, { isWhole }, index) => (isNeeded(isWhole) ? bits | (1 << index) : bits), 0);
 }
 
 function averageOf(lengths: Uint8Array): number {

@@ -60,7 +60,7 @@ export function stopWords(folded: (word: string) => string): ReadonlySet<string>
     'af',
     'des',
     'ton',
-    'can',
+
     'may',
   ];
   const words = LISTS.flatMap((list) => list.split(/\s+/)).map(folded);

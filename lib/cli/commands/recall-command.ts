@@ -1,0 +1,101 @@
+import { storedText } from '../../chat/stored-text.js';
+import { findPaths } from '../../config/paths.js';
+import { HiError } from '../../errors.js';
+import { HistoryStore } from '../../history/store.js';
+import { Recall } from '../../recall/recall.js';
+import type { Found, Search, Speaker } from '../../recall/search.js';
+import { foundLines, summaryLine, unsearchedLine } from '../../recall/show/lines.js';
+import { parseTime } from '../../recall/show/when.js';
+import { neutralise } from '../../screen/sanitize.js';
+import { colours } from '../base/colours.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { printHistoryNotices } from '../base/print-notices.js';
+import type { World } from '../base/world.js';
+
+export interface RecallOptions extends CommonOptions {
+  readonly from?: string;
+  readonly until?: string;
+  readonly who?: Speaker;
+  readonly number?: number;
+  readonly json?: boolean;
+  readonly rebuild?: boolean;
+}
+
+/** So many messages are printed. */
+const PRINTED = 10;
+
+/** Prints what was said about something, or makes the index anew. Resolves to the exit status. Throws `HiError`s. */
+export async function recallCommand(world: World, words: readonly string[], options: RecallOptions): Promise<number> {
+  const query = words.join(' ').trim();
+  const search = options.rebuild ? null : searchOf(query, options, world.now());
+  const paths = await findPaths(world.env, options.config ?? null);
+  const store = await HistoryStore.open({ folder: paths.data, now: world.now });
+  const recall = new Recall({ folder: paths.index, open: () => store.reading(), writes: true });
+  try {
+    printHistoryNotices(world, store);
+    if (search === null) await rebuild(world, recall, options);
+    else print(world, await recall.search(search), query, options);
+    return 0;
+  } finally {
+    recall.close();
+    await store.close();
+  }
+}
+
+function searchOf(query: string, options: RecallOptions, now: Date): Search {
+  const from = options.from === undefined ? null : parseTime(options.from, now, false);
+  const until = options.until === undefined ? null : parseTime(options.until, now, true);
+  if (query === '' && from === null && until === null) {
+    throw new HiError('usage', 'Nothing to look for.', { hint: 'Run: hi recall TEXT, or give --from or --until.' });
+  }
+  if (from !== null && until !== null && from > until) {
+    throw new HiError('usage', `Nothing can be from '${options.from}' until '${options.until}'.`, {
+      hint: 'Swap the two.',
+    });
+  }
+  return { query, from, until, who: options.who ?? null, count: options.number ?? PRINTED };
+}
+
+function print(world: World, found: Found, query: string, options: RecallOptions): void {
+  const { stdout, stderr } = world;
+  if (options.json) {
+    const hits = found.hits.map(({ message, kind, certainty, newer }) => ({
+      kind,
+      certainty,
+      newer,
+      message: JSON.parse(storedText(message)),
+    }));
+    stdout.write(`${JSON.stringify(hits, null, 2)}\n`);
+  } else {
+    const chalk = colours(world);
+    const mark = (word: string): string => (chalk.level > 0 ? chalk.bold.inverse(word) : word);
+    const safe = stdout.isTTY ? neutralise : (text: string): string => text;
+    for (const line of foundLines({ ...found, unsearched: 0 }, query, world.now(), mark, safe))
+      stdout.write(`${line}\n`);
+  }
+  if (options.quiet) return;
+  if (found.hits.length === 0)
+    stderr.write(`${query === '' ? 'Nothing was said in that time.' : summaryLine(found, query)}\n`);
+  if (found.unsearched > 0) stderr.write(`${unsearchedLine(found.unsearched)}\n`);
+}
+
+async function rebuild({ stderr, onStop }: World, recall: Recall, { quiet }: RecallOptions): Promise<void> {
+  const stop = new AbortController();
+  const release = onStop(() => stop.abort());
+  let said = -1;
+  const progress = (done: number, all: number): void => {
+    const percent = Math.floor((100 * done) / all);
+    if (quiet || percent === said) return;
+    said = percent;
+    if (stderr.isTTY) stderr.write(`\rIndexing: ${percent} %`);
+  };
+  try {
+    const pieces = await recall.rebuild(progress, stop.signal);
+    if (!quiet)
+      stderr.write(
+        `${stderr.isTTY && said >= 0 ? '\r' : ''}${pieces === 0 ? 'Nothing to index yet: so short a conversation is searched as it is.' : 'Indexed the whole conversation.'}\n`,
+      );
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,32 @@
+import type { Entry } from '../chat/message.js';
+import type { Reading } from './file/reading.js';
+import type { HistoryFile } from './history-file.js';
+
+/** A conversation for reading here and there. */
+export type ConversationReading = Pick<Reading, 'log' | 'pieces' | 'read' | 'readAt' | 'rest' | 'close'>;
+
+/** Opens what is on disk; `unwritten` are the entries of a conversation of which nothing more is written. Throws `Damaged`, and a `HiError`. */
+export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]): Promise<ConversationReading> {
+  const reading = await disk.reading();
+  const stored = reading === null ? await everything(disk) : reading.rest();
+  const last = Math.max(stored.at(-1)?.id ?? 0, reading?.last ?? 0);
+  const rest = [...stored, ...unwritten.filter(({ id }) => id > last)];
+  return {
+    log: reading?.log ?? '',
+    pieces: reading?.pieces ?? [],
+    read: (piece) => reading?.read(piece) ?? [],
+    readAt(piece, place) {
+      if (reading === null) throw new Error('Nothing is sealed in this conversation.');
+      return reading.readAt(piece, place);
+    },
+    rest: () => rest,
+    close: () => reading?.close(),
+  };
+}
+
+/** A file of another layout has no pieces: all of it is read. */
+async function everything(disk: HistoryFile): Promise<readonly Entry[]> {
+  const groups: (readonly Entry[])[] = [];
+  for await (const entries of disk.groups()) groups.push(entries);
+  return groups.flat();
+}

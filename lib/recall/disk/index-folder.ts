@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../../errors.js';
+import { makeFolder } from '../../folder.js';
+import { namesIn, removeFiles } from '../../remove-files.js';
+import { AsideFile } from '../../write-aside.js';
+import type { Archive, Piece } from '../index/archive.js';
+import { buildSegment } from './build.js';
+import { mergeSegments } from './merge.js';
+import { Damaged } from './pages.js';
+import { removeSegments } from './remove-index.js';
+import { Segment } from './segment.js';
+
+/** So many segments of a level become one of the next. */
+const FACTOR = 8;
+
+/** Larger ones would take long to make, and as long to make again. */
+const LEVELS = 3;
+
+const NAME = /^(\d+)-(\d)\.seg$/;
+
+/** Which pieces a segment is for, by number: `first` and those after it. */
+interface Place {
+  readonly first: number;
+  readonly level: number;
+}
+
+interface Held extends Place {
+  readonly segment: Segment;
+}
+
+const lengthOf = ({ level }: { readonly level: number }): number => FACTOR ** level;
+
+/** The segments of one conversation in a folder: found, checked against the pieces that there are, made where they are missing. */
+export class IndexFolder {
+  readonly #root: string;
+  readonly #folder: string;
+  #held: readonly Held[] = [];
+
+  /** `root` holds a folder for each conversation; there is one at a time, and a reset may leave others. */
+  constructor(root: string, log: string) {
+    this.#root = root;
+    this.#folder = join(root, folderName(log));
+  }
+
+  /** The segments in order. */
+  get segments(): readonly Segment[] {
+    return this.#held.map(({ segment }) => segment);
+  }
+
+  /** Takes in what is on disk. What is not about these pieces is closed and, where the folder may be written, removed. */
+  look(pieces: readonly Piece[], writes: boolean): void {
+    const names = new Set(namesIn(this.#folder));
+    const known = new Map(this.#held.map((held) => [nameOf(held), held]));
+    const found: Held[] = [];
+    const places = [...names].flatMap(placeIn).sort((one, other) => other.level - one.level || one.first - other.first);
+    for (const place of places) {
+      const name = nameOf(place);
+      if (found.some((other) => overlap(place, other))) {
+        if (writes) this.#remove(name);
+        continue;
+      }
+      const held = known.get(name) ?? this.#open(place, writes);
+      if (held !== null && isAbout(held.segment, pieces, place)) found.push(held);
+      else if (held !== null) this.#drop(held, writes);
+    }
+    for (const held of this.#held) if (!found.includes(held)) held.segment.close();
+    this.#held = found.sort((one, other) => one.first - other.first);
+  }
+
+  /** The numbers of the pieces without a segment. */
+  missing(pieces: readonly Piece[]): readonly number[] {
+    const missing: number[] = [];
+    let next = 0;
+    for (const { first, level } of [...this.#held, { first: pieces.length, level: 0 }]) {
+      for (; next < first; next += 1) missing.push(next);
+      next = first + lengthOf({ level });
+    }
+    return missing;
+  }
+
+  /** Makes the segment of one piece, and of eight of a level one. */
+  add(archive: Archive, number: number): void {
+    const piece = archive.pieces[number];
+    if (piece === undefined) return;
+    this.#make({ first: number, level: 0 }, (file) => buildSegment(archive, piece, file));
+    this.#mergeAround(number);
+  }
+
+  /** Removes a segment that turned out to be damaged, or about something else. */
+  discard(segment: Segment): void {
+    const held = this.#held.find((one) => one.segment === segment);
+    if (held === undefined) return;
+    this.#held = this.#held.filter((one) => one !== held);
+    this.#drop(held, true);
+  }
+
+  /** Removes the folders of conversations that are no more, and what kills left. */
+  removeOrphans(): void {
+    for (const name of namesIn(this.#root)) {
+      if (join(this.#root, name) !== this.#folder) removeSegments(join(this.#root, name));
+    }
+    removeFiles(this.#folder, /\.seg\.\d+\.new$/);
+  }
+
+  close(): void {
+    for (const { segment } of this.#held) segment.close();
+    this.#held = [];
+  }
+
+  #mergeAround(number: number): void {
+    for (let level = 0; level < LEVELS; level += 1) {
+      const length = lengthOf({ level: level + 1 });
+      const first = Math.floor(number / length) * length;
+      const inputs = this.#held.filter((held) => held.level === level && overlap(held, { first, level: level + 1 }));
+      if (inputs.length < FACTOR) return;
+      try {
+        this.#make({ first, level: level + 1 }, (file) =>
+          mergeSegments(
+            inputs.map(({ segment }) => segment),
+            file,
+          ),
+        );
+      } catch (thrown) {
+        if (!(thrown instanceof Damaged)) throw thrown;
+        // Which one is damaged is not known: all are made again.
+        for (const { segment } of inputs) this.discard(segment);
+        return;
+      }
+      for (const input of inputs) {
+        input.segment.close();
+        this.#remove(nameOf(input));
+      }
+    }
+  }
+
+  /** Writes a segment aside and puts it in its place; it takes that of those it covers. */
+  #make(place: Place, write: (file: number) => void): void {
+    makeFolder(this.#folder, 0o700);
+    const path = join(this.#folder, nameOf(place));
+    const aside = new AsideFile(path, { mode: 0o600 });
+    try {
+      write(aside.descriptor);
+      // Not flushed: what a power cut leaves is seen to be damaged, and made again.
+      aside.commit(false);
+    } catch (thrown) {
+      aside.discard();
+      throw thrown;
+    }
+    const kept = this.#held.filter((held) => !overlap(held, place));
+    this.#held = [...kept, { ...place, segment: Segment.open(path) }].sort((one, other) => one.first - other.first);
+  }
+
+  #open(place: Place, writes: boolean): Held | null {
+    const path = join(this.#folder, nameOf(place));
+    try {
+      return { ...place, segment: Segment.open(path) };
+    } catch (thrown) {
+      // Another process may just have merged it away.
+      if (thrown instanceof Damaged || thrown instanceof SyntaxError) {
+        if (writes) this.#remove(nameOf(place));
+      } else if (systemCode(thrown) === null) throw thrown;
+      return null;
+    }
+  }
+
+  #drop({ segment, ...place }: Held, writes: boolean): void {
+    segment.close();
+    if (writes) this.#remove(nameOf(place));
+  }
+
+  #remove(name: string): void {
+    rmSync(join(this.#folder, name), { force: true });
+  }
+}
+
+function overlap(one: Place, other: Place): boolean {
+  return one.first < other.first + lengthOf(other) && other.first < one.first + lengthOf(one);
+}
+
+function isAbout({ pieces }: Segment, all: readonly Piece[], { first, level }: Place): boolean {
+  return (
+    pieces.length === lengthOf({ level }) &&
+    pieces.every(({ offset, size, content }, index) => {
+      const piece = all[first + index];
+      return piece !== undefined && piece.offset === offset && piece.size === size && piece.content === content;
+    })
+  );
+}
+
+const nameOf = ({ first, level }: Place): string => `${first}-${level}.seg`;
+
+function placeIn(name: string): readonly Place[] {
+  const [, first, level] = NAME.exec(name) ?? [];
+  if (first === undefined || level === undefined) return [];
+  const place = { first: Number(first), level: Number(level) };
+  return place.level <= LEVELS && place.first % lengthOf(place) === 0 && nameOf(place) === name ? [place] : [];
+}
+
+/** The name of a conversation comes from its file, where anything may stand. */
+function folderName(log: string): string {
+  return /^[\w-]{1,64}$/.test(log) ? log : createHash('sha256').update(log).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,130 @@
+import { fstatSync, readSync, writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+
+/** So many bytes share a checksum: what is read is checked, and nothing else is read for that. */
+const PAGE = 4096;
+
+/** So much is written at once. */
+const CHUNK = 16 * PAGE;
+
+const MAGIC = 'hirecall';
+
+/** The length of the footer, its checksum and the magic word. */
+const ENDING = 16;
+
+/** No footer is longer. */
+const FOOTER_LIMIT = 4096;
+
+/** Thrown for a file of the index that is not what was written. */
+export class Damaged extends Error {
+  override readonly name = 'Damaged';
+}
+
+/** Writes the bytes of a file one after another, and at the end a checksum for each page of them and a footer. */
+export class PageWriter {
+  readonly #file: number;
+  readonly #sums: number[] = [];
+  readonly #held = Buffer.allocUnsafe(CHUNK);
+  #filled = 0;
+  #written = 0;
+
+  constructor(file: number) {
+    this.#file = file;
+  }
+
+  /** How many bytes were given. */
+  get length(): number {
+    return this.#written + this.#filled;
+  }
+
+  write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      const count = Math.min(bytes.length - at, CHUNK - this.#filled);
+      this.#held.set(bytes.subarray(at, at + count), this.#filled);
+      this.#filled += count;
+      at += count;
+      if (this.#filled === CHUNK) this.#flush();
+    }
+  }
+
+  /** Ends the file. `footer` is what `Pages` gives back. */
+  finish(footer: object): void {
+    this.#flush();
+    const sums = Buffer.from(Uint32Array.from(this.#sums).buffer);
+    const text = Buffer.from(JSON.stringify({ ...footer, length: this.#written, sums: crc32(sums) }));
+    const ending = Buffer.alloc(ENDING);
+    ending.writeUInt32LE(text.length, 0);
+    ending.writeUInt32LE(crc32(text), 4);
+    ending.write(MAGIC, 8, 'latin1');
+    writeWhole(this.#file, Buffer.concat([sums, text, ending]));
+  }
+
+  #flush(): void {
+    const bytes = this.#held.subarray(0, this.#filled);
+    for (let at = 0; at < bytes.length; at += PAGE) this.#sums.push(crc32(bytes.subarray(at, at + PAGE)));
+    writeWhole(this.#file, bytes);
+    this.#written += this.#filled;
+    this.#filled = 0;
+  }
+}
+
+function writeWhole(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
+}
+
+/** Reads such a file and checks what it reads. */
+export class Pages {
+  readonly #file: number;
+  readonly #sums: Uint32Array;
+  readonly #length: number;
+  /** What was said at the end. */
+  readonly footer: object;
+
+  /** Throws `Damaged`. */
+  constructor(file: number) {
+    this.#file = file;
+    const size = fstatSync(file).size;
+    const end = readWhole(file, Math.max(0, size - FOOTER_LIMIT), Math.min(size, FOOTER_LIMIT));
+    const footer = footerOf(end);
+    const { length, sums } = footer;
+    if (typeof length !== 'number' || typeof sums !== 'number') throw new Damaged('The footer is not whole.');
+    const bytes = readWhole(file, length, 4 * Math.ceil(length / PAGE));
+    if (crc32(bytes) !== sums) throw new Damaged('The checksums are not what was written.');
+    this.#sums = new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+    this.#length = length;
+    this.footer = footer;
+  }
+
+  /** Throws `Damaged`. What is returned is a copy. */
+  read(offset: number, length: number): Buffer {
+    if (offset < 0 || length < 0 || offset + length > this.#length)
+      throw new Damaged('A place is outside of the file.');
+    const first = Math.floor(offset / PAGE);
+    const end = Math.min(this.#length, Math.ceil((offset + length) / PAGE) * PAGE);
+    const bytes = readWhole(this.#file, first * PAGE, end - first * PAGE);
+    for (let at = 0, page = first; at < bytes.length; at += PAGE, page += 1) {
+      if (crc32(bytes.subarray(at, at + PAGE)) !== this.#sums[page]) throw new Damaged(`Page ${page} is damaged.`);
+    }
+    return bytes.subarray(offset - first * PAGE, offset - first * PAGE + length);
+  }
+}
+
+function footerOf(end: Buffer): { readonly length?: unknown; readonly sums?: unknown } {
+  const start = end.length - ENDING;
+  if (start < 0 || end.toString('latin1', start + 8) !== MAGIC) throw new Damaged('The file has no end.');
+  const text = end.subarray(start - end.readUInt32LE(start), start);
+  if (crc32(text) !== end.readUInt32LE(start + 4)) throw new Damaged('The footer is not what was written.');
+  const footer: unknown = JSON.parse(text.toString());
+  if (typeof footer !== 'object' || footer === null) throw new Damaged('The footer says nothing.');
+  return footer;
+}
+
+function readWhole(file: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  for (let filled = 0; filled < length; ) {
+    const count = readSync(file, bytes, filled, length - filled, offset + filled);
+    if (count === 0) throw new Damaged('The file was cut off.');
+    filled += count;
+  }
+  return bytes;
+}

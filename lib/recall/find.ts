@@ -1,0 +1,153 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import { isMessage, type Message } from '../chat/message.js';
+import type { Archive } from './index/archive.js';
+import { kindOf, searchedText } from './index/documents.js';
+import type { Kind } from './index/part.js';
+import type { Library } from './library.js';
+import { parseQuery, type Query } from './rank/query.js';
+import { certainty, rank } from './rank/rank.js';
+import type { Bounds, Candidate } from './rank/scores.js';
+import { hasPhrases } from './rank/second-look.js';
+import { whoIsAsked } from './rank/who-is-asked.js';
+import type { Found, Hit, Search, Speaker } from './search.js';
+
+const KINDS_OF: Readonly<Record<Speaker, readonly Kind[]>> = {
+  user: ['user'],
+  model: ['model', 'call'],
+  tool: ['tool', 'note'],
+};
+
+const SAID: readonly Kind[] = ['user', 'model'];
+
+const DAY = 86_400_000;
+
+/** A hit fits about as well as the best when it has so much of what that has. */
+const AS_WELL = 0.8;
+
+/** What was found, apart from what is not indexed. */
+type Finds = Omit<Found, 'unsearched'>;
+
+/** Searches everything there is. Throws `Damaged` for a segment that is. */
+export async function find(library: Library, archive: Archive, search: Search, signal?: AbortSignal): Promise<Finds> {
+  const query = queryOf(search);
+  const bounds = boundsOf(search);
+  if (query.terms.length === 0 && query.phrases.length === 0) return said(library, search, bounds);
+  const textOf = (document: number): string | null => {
+    const message = library.message(document);
+    if (message === null || !isWithin(message, search)) return null;
+    const text = searchedText(message);
+    return hasPhrases(query, text) ? text : null;
+  };
+  const ranked = rank(library.scores, query, bounds, textOf, search.every === true);
+  const whole = ranked.filter(({ terms }) => library.scores.hasAll(terms));
+  const some = search.every === true ? hitsOf(library, whole, textOf, search.count) : NONE;
+  const found = some.hits.length > 0 ? some : hitsOf(library, ranked, textOf, search.count);
+  const isWhole = whole.length > 0;
+  if (found.hits.length > 0 || query.phrases.length === 0) return { ...found, isWhole };
+  return await scanned(archive, library, query, search, signal);
+}
+
+const NONE: Finds = { hits: [], more: 0, isWhole: false };
+
+/** What has no words in it, such as `&&`, or only such as say nothing, is looked for just so. */
+function queryOf(search: Search): Query {
+  const query = parseQuery(search.query);
+  const text = search.query.trim();
+  return query.terms.length > 0 || query.phrases.length > 0 || text === '' ? query : { ...query, phrases: [text] };
+}
+
+function boundsOf({ query, who, from, until }: Search): Bounds {
+  return {
+    kinds: who === null ? null : KINDS_OF[who],
+    from: from && Math.floor(from.getTime() / DAY),
+    until: until && Math.floor(until.getTime() / DAY),
+    favour: whoIsAsked(query),
+  };
+}
+
+function isWithin({ at }: Message, { from, until }: Search): boolean {
+  const time = Date.parse(at);
+  return (from === null || time >= from.getTime()) && (until === null || time <= until.getTime());
+}
+
+/** What was said in a time, the newest `count` of it. */
+function said(library: Library, search: Search, bounds: Bounds): Finds {
+  const documents = library.scores.within({ ...bounds, kinds: bounds.kinds ?? SAID });
+  const hits: Hit[] = [];
+  let looked = 0;
+  for (const document of documents.toReversed()) {
+    if (hits.length === search.count) break;
+    looked += 1;
+    const message = library.message(document);
+    if (message === null || !isWithin(message, search)) continue;
+    const [kind, text] = [kindOf(message), searchedText(message)];
+    hits.unshift({ message, kind, text, before: null, after: null, certainty: 0, newer: null });
+  }
+  return { hits, more: documents.length - looked, isWhole: true };
+}
+
+function hitsOf(
+  library: Library,
+  ranked: readonly Candidate[],
+  textOf: (document: number) => string | null,
+  count: number,
+): Finds {
+  const hits: Hit[] = [];
+  const known = new Set<string>();
+  let more = 0;
+  for (const candidate of ranked) {
+    if (hits.length === count && candidate.coverage < AS_WELL * (ranked[0]?.coverage ?? 0)) continue;
+    const text = textOf(candidate.document);
+    const message = library.message(candidate.document);
+    // Of what was said in the same words more than once, one is enough.
+    if (text === null || message === null || known.has(text)) continue;
+    known.add(text);
+    if (hits.length === count) more += 1;
+    else hits.push(hitOf(library, candidate, message, text));
+  }
+  return { hits, more, isWhole: false };
+}
+
+function hitOf(library: Library, candidate: Candidate, message: Message, text: string): Hit {
+  const { document, terms } = candidate;
+  const later = terms === 0 ? null : library.scores.later(document, terms);
+  return {
+    message,
+    kind: kindOf(message),
+    text,
+    before: library.message(document - 1),
+    after: library.message(document + 1),
+    certainty: certainty(candidate),
+    newer: later === null ? null : (library.message(later)?.id ?? null),
+  };
+}
+
+/** Looks for a text that no words lead to, such as punctuation or half a word: through everything, the newest first. */
+async function scanned(
+  archive: Archive,
+  library: Library,
+  query: Query,
+  search: Search,
+  signal?: AbortSignal,
+): Promise<Finds> {
+  const { kinds } = boundsOf(search);
+  const hits: Hit[] = [];
+  const look = (messages: readonly Message[]): void => {
+    for (let index = messages.length - 1; index >= 0; index -= 1) {
+      const message = messages[index];
+      if (message === undefined || library.isUndone(message) || !isWithin(message, search)) continue;
+      const [kind, text] = [kindOf(message), searchedText(message)];
+      if (kinds?.includes(kind) === false || !hasPhrases(query, text)) continue;
+      const [before, after] = [messages[index - 1] ?? null, messages[index + 1] ?? null];
+      hits.push({ message, kind, text, before, after, certainty: 0, newer: null });
+    }
+  };
+  look(archive.rest().filter(isMessage));
+  for (const piece of archive.pieces.toReversed()) {
+    if (hits.length >= search.count) break;
+    signal?.throwIfAborted();
+    await breath();
+    look(archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : [])));
+  }
+  return { hits: hits.slice(0, search.count), more: Math.max(0, hits.length - search.count), isWhole: true };
+}

@@ -1,0 +1,64 @@
+import { isMessage, type Message } from '../chat/message.js';
+import type { Segment } from './disk/segment.js';
+import type { Archive, Piece } from './index/archive.js';
+import { documentOf } from './index/documents.js';
+import type { Part } from './index/part.js';
+import { Scores } from './rank/scores.js';
+import type { Tail } from './tail.js';
+
+/** Everything that can be found now, as one run of documents, each with its message. */
+export class Library {
+  readonly scores: Scores;
+  readonly #archive: Archive;
+  readonly #segments: readonly Segment[];
+  readonly #tail: Tail;
+  readonly #undone: ReadonlySet<number>;
+  readonly #read = new Map<number, Message | null>();
+
+  constructor(archive: Archive, segments: readonly Segment[], tail: Tail) {
+    const parts: readonly Part[] = [...segments, tail.collector];
+    this.scores = new Scores(parts);
+    this.#archive = archive;
+    this.#segments = segments;
+    this.#tail = tail;
+    this.#undone = new Set([...segments.flatMap(({ undone }) => undone), ...tail.undone]);
+  }
+
+  /** The message of a document; null for one that was taken back, or that cannot be read. Throws `Damaged` for a segment that is. */
+  message(document: number): Message | null {
+    let message = this.#read.get(document);
+    if (message === undefined) {
+      message = this.#load(document);
+      this.#read.set(document, message);
+    }
+    return message === null || this.isUndone(message) ? null : message;
+  }
+
+  /** Whether the user took it back. */
+  isUndone({ turn }: Message): boolean {
+    return this.#undone.has(turn);
+  }
+
+  #load(document: number): Message | null {
+    if (document < 0 || document >= this.scores.count) return null;
+    const { part, local } = this.scores.locate(document);
+    const segment = this.#segments[part];
+    if (segment === undefined) return this.#tail.messages[local] ?? null;
+    const index = segment.pieces.findLastIndex((piece) => piece.document <= local);
+    const piece = segment.pieces[index];
+    if (piece === undefined) return null;
+    const place = segment.place(local);
+    return place === null ? this.#farMessage(piece, local - piece.document) : this.#messageAt(piece, place);
+  }
+
+  #messageAt(piece: Piece, place: number): Message | null {
+    const entry = this.#archive.readAt(piece, place);
+    return isMessage(entry) ? entry : null;
+  }
+
+  /** The message of a document by its number in the piece, where the piece is so long that places are not told. */
+  #farMessage(piece: Piece, number: number): Message | null {
+    const messages = this.#archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : []));
+    return messages.filter((message) => documentOf(message) !== null)[number] ?? null;
+  }
+}

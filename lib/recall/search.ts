@@ -1,0 +1,45 @@
+import type { Message } from '../chat/message.js';
+import type { Kind } from './index/part.js';
+
+/** Whose words are looked for. */
+export type Speaker = 'user' | 'model' | 'tool';
+
+/** What is looked for. */
+export interface Search {
+  /** The words; what stands in quotes must be there just so. Without words, everything in the time that is given. */
+  readonly query: string;
+  readonly who: Speaker | null;
+  /** Both included. */
+  readonly from: Date | null;
+  readonly until: Date | null;
+  /** Only messages with all the words, where there are any. */
+  readonly every?: boolean;
+  /** How many hits are wanted. */
+  readonly count: number;
+}
+
+/** A message that was found. */
+export interface Hit {
+  readonly message: Message;
+  readonly kind: Kind;
+  /** Everything in it that was searched. */
+  readonly text: string;
+  /** What was said right before and after it. */
+  readonly before: Message | null;
+  readonly after: Message | null;
+  /** How sure it is that this was meant, and the id of a newer message with the same words, null for none. */
+  readonly certainty: number;
+  readonly newer: number | null;
+}
+
+/** The outcome of a search. */
+export interface Found {
+  /** Best first. */
+  readonly hits: readonly Hit[];
+  /** False where none of them has all the words. */
+  readonly isWhole: boolean;
+  /** How many more there are that fit about as well. */
+  readonly more: number;
+  /** How much of the conversation is not indexed yet and was not searched, from 0 to 1. */
+  readonly unsearched: number;
+}

@@ -1,0 +1,121 @@
+import type { Message } from '../../chat/message.js';
+import { HiError } from '../../errors.js';
+import { kindOf, searchedText } from '../index/documents.js';
+import type { Kind } from '../index/part.js';
+import { parseQuery } from '../rank/query.js';
+import type { Recall } from '../recall.js';
+import type { Found, Hit, Speaker } from '../search.js';
+import { passageOf } from './passage.js';
+import { distance, localTime, parseTime } from './when.js';
+
+/** What the model asks for, as it wrote it. */
+export interface Request {
+  readonly query?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly who?: Speaker;
+  readonly around?: number;
+  readonly count?: number;
+}
+
+/** The most that one answer takes, in tokens as they are estimated here: four characters, or one that is no letter of an alphabet. */
+const BUDGET = 1900;
+/** Of one message, of what stands beside it, and of each message around one. */
+const PASSAGE = 700;
+const NEIGHBOUR = 220;
+const AROUND = 360;
+/** How many messages are given on each side of one. */
+const REACH = 10;
+
+const SAID: Readonly<Record<Kind, string>> = {
+  user: 'user said',
+  model: 'model said',
+  call: 'tool call',
+  tool: 'tool output, not said by anyone',
+  note: 'output of a command the user ran',
+};
+
+/** Looks for what the model asks for and says what was found. Throws a `HiError` for what cannot be looked for. */
+export async function recallForModel(
+  finder: Recall,
+  { query = '', from, until, who, around, count = 5 }: Request,
+  now: Date,
+  home: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (around !== undefined) return aroundText(await finder.around(around, REACH, REACH), around, now, home);
+  const times = {
+    from: from === undefined ? null : parseTime(from, now, false),
+    until: until === undefined ? null : parseTime(until, now, true),
+  };
+  if (times.from && times.until && times.from > times.until) {
+    throw new HiError('usage', `Nothing can be from '${from}' until '${until}'.`, { hint: 'Swap the two.' });
+  }
+  const found = await finder.search({ query, ...times, who: who ?? null, count }, signal);
+  return foundText(found, query, now, home);
+}
+
+function foundText({ hits, more, unsearched }: Found, query: string, now: Date, home: string): string {
+  const rest =
+    unsearched === 0
+      ? ''
+      : `\n${Math.max(1, Math.round(unsearched * 100))} % of the conversation is not indexed yet and was not searched.`;
+  if (hits.length === 0) return `Nothing like that was said.${rest}`;
+  const shown: string[] = [];
+  let room = BUDGET;
+  for (const hit of hits) {
+    const text = hitText(hit, query, now, home);
+    room -= tokensOf(text);
+    if (room < 0) break;
+    shown.push(text);
+  }
+  const left = more + hits.length - shown.length;
+  const narrow = left === 0 ? '' : `\n\n${left} more; narrow with from, until or who.`;
+  return shown.join('\n\n') + narrow + rest;
+}
+
+function hitText({ message, kind, text, before, after, newer }: Hit, query: string, now: Date, home: string): string {
+  const head = headOf(message, kind, now, home) + (newer === null ? '' : ` · newer: #${newer}`);
+  const body = passageOf(text, query, parseQuery(query).phrases, PASSAGE).text;
+  return [head, besideText('before', before), body, besideText('after', after)]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function besideText(where: string, message: Message | null): string {
+  if (message === null) return '';
+  const text = passageOf(searchedText(message), '', [], NEIGHBOUR).text;
+  return `  (${where}, #${message.id}, ${SAID[kindOf(message)]}: ${text})`;
+}
+
+function aroundText(messages: readonly Message[], id: number, now: Date, home: string): string {
+  if (messages.length === 0) return `There is no message #${id}.`;
+  const texts = messages.map((message) => {
+    const body = passageOf(searchedText(message), '', [], AROUND).text;
+    return `${headOf(message, kindOf(message), now, home)}\n${body}`;
+  });
+  // The nearest first, until there is no more room.
+  const middle = Math.max(
+    0,
+    messages.findLastIndex((message) => message.id <= id),
+  );
+  const order = texts.map((_, index) => index).sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
+  let room = BUDGET;
+  const kept = new Set<number>();
+  for (const index of order) {
+    room -= tokensOf(texts[index] ?? '');
+    if (room < 0) break;
+    kept.add(index);
+  }
+  return texts.filter((_, index) => kept.has(index)).join('\n\n');
+}
+
+function headOf({ id, at, cwd }: Message, kind: Kind, now: Date, home: string): string {
+  const place = home !== '' && cwd.startsWith(home) ? `~${cwd.slice(home.length)}` : cwd;
+  return `#${id} · ${localTime(at)} (${distance(at, now)}) · ${SAID[kind]} · ${place}`;
+}
+
+function tokensOf(text: string): number {
+  const wide = text.match(/[^\0-\u024f]/g)?.length ?? 0;
+  return Math.ceil((text.length - wide) / 4 + wide);
+}

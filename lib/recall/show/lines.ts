@@ -1,0 +1,55 @@
+import { quantity } from '../../chat/quantity.js';
+import { parseQuery } from '../rank/query.js';
+import type { Found, Hit } from '../search.js';
+import { marked, passageOf } from './passage.js';
+import { distance, localTime } from './when.js';
+
+/** How much of a message is shown. */
+const SHOWN = 240;
+
+const WHO = {
+  user: 'you',
+  model: 'model',
+  call: 'tool call',
+  tool: 'tool output',
+  note: 'your command',
+} as const;
+
+/** How the words that were looked for are shown. */
+export type Mark = (word: string) => string;
+
+/** What was found, two lines for each: where and when, and the words around what was looked for. `safe` makes a text harmless for a terminal. */
+export function foundLines(
+  { hits, more, unsearched }: Found,
+  query: string,
+  now: Date,
+  mark: Mark,
+  safe: (text: string) => string = (text) => text,
+): readonly string[] {
+  const lines = hits.flatMap((hit) => [safe(headOf(hit, now)), `  ${bodyOf(hit, query, mark, safe)}`]);
+  if (more > 0) lines.push(`${more} more; add words to narrow it.`);
+  return unsearched === 0 ? lines : [...lines, unsearchedLine(unsearched)];
+}
+
+/** How many there are, and what to do next. */
+export function summaryLine({ hits, isWhole }: Found, query: string): string {
+  if (hits.length === 0) return `No message contains '${query}'.`;
+  const count = `${quantity(hits.length, 'message')}.`;
+  const partly = isWhole ? '' : ' None has all the words; these come closest.';
+  return `${count}${partly} To see one in its place: /history #${hits[0]?.message.id}`;
+}
+
+/** What is said where a part of the conversation is not indexed yet. */
+export function unsearchedLine(unsearched: number): string {
+  return `${Math.max(1, Math.round(100 * unsearched))} % of the conversation is not indexed yet. To index it now, run: hi recall --rebuild`;
+}
+
+function headOf({ message, kind, newer }: Hit, now: Date): string {
+  const who = kind === 'model' ? (message.model ?? WHO.model) : WHO[kind];
+  const later = newer === null ? '' : ` · newer: #${newer}`;
+  return `#${message.id} · ${localTime(message.at)} · ${distance(message.at, now)} · ${who}${later}`;
+}
+
+function bodyOf({ text }: Hit, query: string, mark: Mark, safe: (text: string) => string): string {
+  return marked(passageOf(safe(text), query, parseQuery(query).phrases, SHOWN), mark);
+}

@@ -1,0 +1,101 @@
+import { placedWords, words } from '../words/words.js';
+
+/** The part of a text around what was looked for. */
+export interface Passage {
+  /** On one line, with `…` where it was cut. */
+  readonly text: string;
+  /** Where in it the words are that were looked for. */
+  readonly marks: readonly { readonly start: number; readonly end: number }[];
+}
+
+/** About so many characters of the text, where most of the words are that are looked for, or the phrase is. */
+export function passageOf(text: string, query: string, phrases: readonly string[], length: number): Passage {
+  const places = wantedPlaces(text, query, phrases);
+  const [from, to] = bestSpan(text, places, length);
+  const inside = places.filter(({ start, end }) => start >= from && end <= to);
+  let shown = from > 0 ? '… ' : '';
+  const marks: { readonly start: number; readonly end: number }[] = [];
+  let at = from;
+  for (const { start, end } of inside) {
+    shown += flat(text.slice(at, start), shown === '');
+    marks.push({ start: shown.length, end: shown.length + flat(text.slice(start, end), true).length });
+    shown += flat(text.slice(start, end), true);
+    at = end;
+  }
+  shown += flat(text.slice(at, to), shown === '');
+  return { text: shown.trimEnd() + (to < text.length ? ' …' : ''), marks };
+}
+
+/** The text with each place that is marked changed by `mark`. */
+export function marked({ text, marks }: Passage, mark: (word: string) => string): string {
+  let at = 0;
+  let shown = '';
+  for (const { start, end } of marks) {
+    shown += text.slice(at, start) + mark(text.slice(start, end));
+    at = end;
+  }
+  return shown + text.slice(at);
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly word: string;
+}
+
+function wantedPlaces(text: string, query: string, phrases: readonly string[]): readonly Place[] {
+  const lower = text.toLowerCase();
+  const exact = phrases.flatMap((phrase) => {
+    const start = lower.indexOf(phrase.toLowerCase());
+    return start < 0 ? [] : [{ start, end: start + phrase.length, word: phrase }];
+  });
+  if (exact.length > 0) return exact.toSorted((one, other) => one.start - other.start).filter(isApart);
+  const wanted = new Set(words(query));
+  const found: Place[] = [];
+  for (const { index, length, words: own } of placedWords(text)) {
+    const word = own.find((one) => wanted.has(one));
+    if (word !== undefined) found.push({ start: index, end: index + length, word });
+  }
+  return found;
+}
+
+const isApart = ({ start }: Place, index: number, all: readonly Place[]): boolean =>
+  index === 0 || start >= (all[index - 1]?.end ?? 0);
+
+/** Where the most different words lie within `length` characters, cut where words end. */
+function bestSpan(text: string, places: readonly Place[], length: number): readonly [from: number, to: number] {
+  if (text.length <= length) return [0, text.length];
+  let [best, most] = [places[0], 0];
+  places.forEach((place, index) => {
+    const near = new Set<string>();
+    for (let next = index; next < places.length && (places[next]?.end ?? 0) - place.start <= length; next += 1) {
+      near.add(places[next]?.word ?? '');
+    }
+    if (near.size > most) [best, most] = [place, near.size];
+  });
+  const wanted = Math.max(0, Math.min((best?.start ?? 0) - Math.floor(length / 4), text.length - length));
+  const from = wanted === 0 ? 0 : afterSpace(text, wanted, best?.start ?? wanted);
+  const end = Math.min(text.length, from + length);
+  return [from, end === text.length ? end : beforeSpace(text, end)];
+}
+
+function afterSpace(text: string, from: number, limit: number): number {
+  const space = text.slice(from, limit).search(/\s/);
+  return space < 0 ? whole(text, from) : from + space + 1;
+}
+
+function beforeSpace(text: string, end: number): number {
+  const space = text.lastIndexOf(' ', end);
+  return space > end - 40 ? space : whole(text, end);
+}
+
+/** Not between the halves of a character. */
+function whole(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+}
+
+function flat(text: string, isFirst: boolean): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return isFirst ? line.trimStart() : line;
+}

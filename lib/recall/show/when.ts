@@ -1,0 +1,73 @@
+import { quantity } from '../../chat/quantity.js';
+import { HiError } from '../../errors.js';
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const DAY = 86_400_000;
+
+/** A time as the user reads it: `Tue 3 Mar 2026 21:05`, by the clock of this machine. */
+export function localTime(at: string): string {
+  const time = new Date(at);
+  const clock = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  return `${DAYS[time.getDay()]} ${time.getDate()} ${MONTHS[time.getMonth()]} ${time.getFullYear()} ${clock}`;
+}
+
+/** How long ago that was: `today`, `3 days ago`, `8 months ago`. */
+export function distance(at: string, now: Date): string {
+  const then = new Date(at);
+  const days = Math.round((startOfDay(now).getTime() - startOfDay(then).getTime()) / DAY);
+  if (days <= 0) return 'today';
+  if (days === 1) return 'yesterday';
+  if (days < 60) return `${quantity(days, 'day')} ago`;
+  const months = (now.getFullYear() - then.getFullYear()) * 12 + now.getMonth() - then.getMonth();
+  return months < 24
+    ? `${quantity(Math.max(2, months), 'month')} ago`
+    : `${quantity(Math.floor(months / 12), 'year')} ago`;
+}
+
+/**
+ * The time that a text names: a date, a month, a year, a moment, `today`, `yesterday`, or so many days, weeks, months or years back (`30d`, `2w`). Of a time that
+ * lasts it is the beginning, or with `last` the end. Throws a `HiError` of code `usage`.
+ */
+export function parseTime(text: string, now: Date, last: boolean): Date {
+  const wanted = text.trim().toLowerCase();
+  const [begin, end] = dateSpan(wanted) ?? relativeSpan(wanted, now) ?? [null, null];
+  if (begin !== null && !Number.isNaN(begin.getTime())) return last ? new Date(end.getTime() - 1) : begin;
+  throw new HiError('usage', `Cannot read the time '${text}'.`, {
+    hint: 'Use a date (2026-03-14), a month (2026-03), a year, today, yesterday, or so long ago (30d, 2w, 6m, 1y).',
+  });
+}
+
+type Span = readonly [begin: Date, end: Date];
+
+function dateSpan(text: string): Span | null {
+  const [, year, month, day, time] =
+    /^(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[t ](\d\d?:\d\d(?::\d\d)?(?:\.\d+)?z?))?)?)?$/.exec(text) ?? [];
+  if (year === undefined) return null;
+  if (time !== undefined) {
+    const moment = new Date(text.toUpperCase().replace(' ', 'T'));
+    return [moment, new Date(moment.getTime() + 60_000)];
+  }
+  const [y, m, d] = [Number(year), Number(month ?? 1) - 1, Number(day ?? 1)];
+  if (m > 11 || m < 0 || d < 1 || d > new Date(y, m + 1, 0).getDate()) return null;
+  if (month === undefined) return [new Date(y, 0, 1), new Date(y + 1, 0, 1)];
+  return day === undefined ? [new Date(y, m, 1), new Date(y, m + 1, 1)] : [new Date(y, m, d), new Date(y, m, d + 1)];
+}
+
+function relativeSpan(text: string, now: Date): Span | null {
+  const today = startOfDay(now);
+  const back = (days: number): Date => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days);
+  if (text === 'today') return [today, back(-1)];
+  if (text === 'yesterday') return [back(1), today];
+  const [, count, unit] = /^(\d{1,4}) ?(d|w|m|y)(?:ays?|eeks?|onths?|ears?)?(?: ago)?$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return null;
+  const [years, months] = [unit === 'y' ? Number(count) : 0, unit === 'm' ? Number(count) : 0];
+  const days = unit === 'd' ? Number(count) : unit === 'w' ? 7 * Number(count) : 0;
+  const begin = new Date(today.getFullYear() - years, today.getMonth() - months, today.getDate() - days);
+  return [begin, new Date(begin.getFullYear(), begin.getMonth(), begin.getDate() + 1)];
+}
+
+function startOfDay(time: Date): Date {
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate());
+}

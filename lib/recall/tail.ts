@@ -1,0 +1,36 @@
+import { type Entry, isMessage, type Message } from '../chat/message.js';
+import { turnsUndoneBy } from './disk/build.js';
+import { Collector } from './index/collector.js';
+import { documentOf } from './index/documents.js';
+
+/** The newest messages, which are in no segment yet: indexed in memory, and added to as the conversation goes on. */
+export class Tail {
+  readonly collector = new Collector();
+  readonly messages: Message[] = [];
+  readonly undone: number[] = [];
+  readonly first: number;
+  #last = 0;
+
+  constructor(entries: readonly Entry[]) {
+    this.first = entries[0]?.id ?? 0;
+    this.add(entries);
+  }
+
+  /** True when it can be added to until it holds just these entries. */
+  isBeginningOf(entries: readonly Entry[]): boolean {
+    return this.first === (entries[0]?.id ?? 0) && this.#last <= (entries.at(-1)?.id ?? 0);
+  }
+
+  /** Takes in what is newer. */
+  add(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      if (entry.id <= this.#last) continue;
+      this.#last = entry.id;
+      for (const turn of turnsUndoneBy(entry)) this.undone.push(turn);
+      const document = isMessage(entry) ? documentOf(entry) : null;
+      if (document === null || !isMessage(entry)) continue;
+      this.collector.add(document);
+      this.messages.push(entry);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { bundle } from '../../support/bundle.js';
+import { exchange, openIn } from '../../support/history.js';
+import { flip, foundIn, indexFiles, longHistory, recallIn, searchFor } from '../../support/recall.js';
+
+const PIECES = 9;
+
+let copy: () => string;
+let program: string;
+let fresh: readonly (readonly number[])[];
+let files: ReturnType<typeof indexFiles>;
+
+beforeAll(async () => {
+  copy = await longHistory(PIECES);
+  program = await bundle('spec/recall/disk/killed-builder.ts');
+  const folder = copy();
+  fresh = await foundIn(folder);
+  files = indexFiles(folder);
+}, 60_000);
+
+describe('the index on disk', () => {
+  it('finds in what is sealed and in what is not', () => {
+    expect(fresh.every((ids) => ids.length > 0)).toBe(true);
+    expect(new Set(fresh.flat()).size).toBeGreaterThan(10);
+  });
+
+  it('is one segment for eight pieces, and one for each of the rest', () => {
+    const names = files.map(([path]) => path.split('/').at(-1));
+    expect(names).toContain('0-1.seg');
+    expect(names.filter((name) => name?.endsWith('-0.seg')).length).toBe(names.length - 1);
+  });
+
+  it('has the same bytes whoever makes it', async () => {
+    const folder = copy();
+    await foundIn(folder);
+    expect(indexFiles(folder)).toEqual(files);
+  });
+
+  it('finds the same after a kill at any change of a file', async () => {
+    const counting = spawnSync(process.execPath, [program, copy(), '0'], { encoding: 'utf8' });
+    const changes = Number(counting.stdout);
+    expect(changes).toBeGreaterThan(PIECES);
+    const step = process.env.HI_EVERY_CUT === '1' ? 1 : Math.ceil(changes / 4);
+    for (let kill = 1; kill <= changes; kill += step) {
+      const folder = copy();
+      expect(spawnSync(process.execPath, [program, folder, String(kill)]).signal).toBe('SIGKILL');
+      expect(await foundIn(folder)).toEqual(fresh);
+      expect(indexFiles(folder)).toEqual(files);
+    }
+  }, 300_000);
+
+  it('finds the same when two processes make it at once', async () => {
+    const folder = copy();
+    const both = [0, 1].map(() => spawn(process.execPath, [program, folder, '0'], { stdio: 'ignore' }));
+    const codes = await Promise.all(both.map(async (child) => (await once(child, 'exit'))[0]));
+    expect(codes).toEqual([0, 0]);
+    expect(await foundIn(folder)).toEqual(fresh);
+    expect(indexFiles(folder)).toEqual(files);
+  }, 60_000);
+
+  it('is made again where it was deleted, cut off, or has another byte anywhere', async () => {
+    const folder = copy();
+    await foundIn(folder);
+    const [merged] = files.flatMap(([path]) => (path.endsWith('-1.seg') ? [folder + path] : []));
+    const [path = '', bytes = Buffer.alloc(0)] = files.find(([name]) => name.endsWith('-0.seg')) ?? [];
+    const places = Array.from({ length: 12 }, (_, index) => Math.floor((index * (bytes.length - 1)) / 11));
+    const harms = [
+      () => rmSync(join(folder, 'recall'), { recursive: true }),
+      () => flip(merged ?? '', 5000),
+      () => rmSync(folder + path),
+      () => truncateSync(folder + path, Math.floor(bytes.length / 2)),
+      () => truncateSync(folder + path, 0),
+      ...places.map((place) => () => flip(folder + path, place)),
+    ];
+    for (const harm of harms) {
+      harm();
+      expect(await foundIn(folder)).toEqual(fresh);
+    }
+  }, 120_000);
+
+  it('drops what belongs to a conversation that was reset', async () => {
+    const folder = copy();
+    await foundIn(folder);
+    const store = await openIn(folder);
+    await store.reset({ purge: false });
+    await exchange(store, 'a quokka', 'another conversation');
+    const recall = recallIn(folder, store);
+    expect((await recall.search(searchFor('quokka zeppelin'))).hits.map(({ message }) => message.id)).toEqual([1, 2]);
+    expect(readdirSync(join(folder, 'recall'))).toEqual([]);
+    await store.close();
+  });
+
+  it('leaves what is not its own', async () => {
+    const folder = copy();
+    mkdirSync(join(folder, 'recall', 'mine'), { recursive: true });
+    writeFileSync(join(folder, 'recall', 'mine', 'notes.txt'), 'x');
+    await foundIn(folder);
+    expect(existsSync(join(folder, 'recall', 'mine', 'notes.txt'))).toBe(true);
+  });
+
+  it('is not written where nothing may be', async () => {
+    const folder = copy();
+    const found = await foundIn(folder, false);
+    expect(existsSync(join(folder, 'recall'))).toBe(false);
+    expect(found.flat().length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,72 @@
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HistoryStore } from '../../lib/history/store.js';
+import { Recall } from '../../lib/recall/recall.js';
+import type { Search } from '../../lib/recall/search.js';
+import { exchange, openIn, quickFolder } from './history.js';
+import { prose } from './prose.js';
+
+/** Words that are each in one turn of a long history only. */
+export const RARE = ['quokka', 'zeppelin', 'marzipan', 'obsidian', 'tamarind', 'bassoon', 'kestrel', 'lagoon'];
+
+/** A data folder with a history of so many sealed pieces and a little more. Made once and copied. */
+export async function longHistory(pieces: number): Promise<() => string> {
+  const folder = quickFolder();
+  const store = await openIn(folder);
+  const turns = pieces * 5;
+  for (let turn = 0; turn < turns; turn += 1) {
+    const rare = RARE[Math.floor((turn * RARE.length) / turns)];
+    await exchange(
+      store,
+      `Question ${turn} about the ${rare}: ${prose(400, turn)}`,
+      `${prose(55_000, turn)} ${rare} ${turn}`,
+    );
+  }
+  await store.close();
+  return () => {
+    const copy = quickFolder();
+    cpSync(folder, copy, { recursive: true });
+    return copy;
+  };
+}
+
+/** What finds in a history. */
+export function recallIn(folder: string, store: HistoryStore, writes = true): Recall {
+  return new Recall({ folder: join(folder, 'recall'), open: () => store.reading(), writes });
+}
+
+/** A search for words and nothing else. */
+export function searchFor(query: string, more: Partial<Search> = {}): Search {
+  return { query, who: null, from: null, until: null, count: 5, ...more };
+}
+
+/** The ids that a new process finds for some searches. */
+export async function foundIn(folder: string, writes = true): Promise<readonly (readonly number[])[]> {
+  const store = await openIn(folder);
+  const recall = recallIn(folder, store, writes);
+  if (writes) await recall.catchUp(60_000);
+  const found: (readonly number[])[] = [];
+  for (const query of [...RARE, 'question about the people', 'zeppelin bassoon']) {
+    found.push((await recall.search(searchFor(query))).hits.map(({ message }) => message.id));
+  }
+  recall.close();
+  await store.close();
+  return found;
+}
+
+/** The files of the index, each as its path and its bytes. */
+export function indexFiles(folder: string): readonly (readonly [path: string, bytes: Buffer])[] {
+  const root = join(folder, 'recall');
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => [path.slice(folder.length), readFileSync(path)] as const);
+}
+
+/** Changes one byte of a file. */
+export function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 0x55;
+  writeFileSync(path, bytes);
+}
