@@ -1,11 +1,24 @@
-import { NOTHING_KNOWN } from '../../chat/model-facts.js';
+import { textOf } from '../../chat/message.js';
+import { type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model-facts.js';
+import type { ChatRequest } from '../../chat/request.js';
 import { asHiError, type HiError } from '../../errors.js';
+
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
-import { textModel } from '../../session/metered-model.js';
+import { type PartialAnswer, requestAnswer } from '../../session/request-answer.js';
+import { SPECS } from '../../tools/tool-specs.js';
 import { printError } from './choose-settings.js';
 import type { Prompts } from './prompts.js';
 
-/** Makes one small call to check that key, address and model work together. Prints the result. Resolves to the error, or null. */
+/** How long a server may take to tell what a model can do. Milliseconds. */
+const TIME_LIMIT = 3000;
+
+/** The window of the call where the server does not tell the model's. */
+const USUAL = 8192;
+
+/**
+ * Makes one small call, with the tools as a turn has them, to check that key, address and model work together. Prints the result, and what the server tells of
+ * the model. Resolves to the error, or null.
+ */
 export async function testCall(
   member: ProviderMember,
   settings: ProviderSettings,
@@ -14,22 +27,16 @@ export async function testCall(
   signal: AbortSignal,
 ): Promise<HiError | null> {
   prompts.say(`Testing ${model} …`);
-  const writer = textModel({
-    provider: member.name,
-    model,
-    context_window: 8192,
-    memory: NOTHING_KNOWN,
-    connect: () => member.create(settings),
-    spent() {},
-  });
+  const memory = memoryOf(await askFacts(member, settings, model, signal));
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
+  const answer: PartialAnswer = { parts: [], end: null };
   try {
-    const prompt = { system: 'You answer in one word.', user: 'Say hello.', max_output_tokens: 256 };
-    const { text } = await writer.write(
-      prompt,
-      () => undefined,
-      AbortSignal.any([signal, AbortSignal.timeout(60_000)]),
-    );
-    prompts.say(`It answered: ${text.trim().slice(0, 80)}`);
+    const request = requestOf(model, memory.facts);
+    for await (const event of requestAnswer(await member.create(settings), request, answer, memory, limited)) {
+      if (event.type === 'notice') prompts.say(event.text);
+    }
+    prompts.say(`It answered: ${textOf(answer.parts).trim().slice(0, 80)}`);
+    sayFacts(memory.facts, prompts);
     return null;
   } catch (thrown) {
     signal.throwIfAborted();
@@ -37,4 +44,52 @@ export async function testCall(
     printError(error, prompts);
     return error;
   }
+}
+
+/** Nothing where the server does not tell. */
+async function askFacts(
+  member: ProviderMember,
+  settings: ProviderSettings,
+  model: string,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]);
+    return await member.askFacts(settings, { model, known: {} }, limited);
+  } catch {
+    signal.throwIfAborted();
+    return {};
+  }
+}
+
+/** A memory for the set-up alone: nothing is written before it is finished. */
+function memoryOf(told: ModelFacts): ModelMemory {
+  let facts = told;
+  return {
+    get facts() {
+      return facts;
+    },
+    learn(more) {
+      facts = mergeFacts(facts, more);
+    },
+  };
+}
+
+function requestOf(model: string, { context_window = USUAL, takes }: ModelFacts): ChatRequest {
+  return {
+    model,
+    system: ['You answer in one word.'],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }],
+    tools: takes?.tools === false ? [] : SPECS,
+    thinking: null,
+    context_window,
+    estimated_tokens: 700,
+    max_output_tokens: 256,
+    attachments: new Map(),
+  };
+}
+
+function sayFacts({ context_window, takes }: ModelFacts, prompts: Prompts): void {
+  if (context_window !== undefined) prompts.say(`Its window has ${context_window} tokens.`);
+  if (takes?.tools === false) prompts.say('It takes no tools: it answers without them.');
 }
