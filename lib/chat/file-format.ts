@@ -13,6 +13,19 @@ const SIGNATURES: readonly (readonly [signature: RegExp, name: string, mime: str
   [/^47494638(?:37|39)61/, 'GIF image', 'image/gif'],
   // `RIFF`, the size of the file, `WEBP`
   [/^52494646.{8}57454250/, 'WebP image', 'image/webp'],
+  // `RIFF`, the size of the file, `WAVE`
+  [/^52494646.{8}57415645/, 'WAV audio', 'audio/wav'],
+  // `ID3` with its version, or the first frame
+  [/^4944330[2-4]00|^fff[23ab]/, 'MP3 audio', 'audio/mp3'],
+  // `FORM`, the size of the file, `AIFF` or `AIFC`
+  [/^464f524d.{8}414946[46]/, 'AIFF audio', 'audio/aiff'],
+  [/^fff[189]/, 'AAC audio', 'audio/aac'],
+  // `OggS`, version 0
+  [/^4f67675300/, 'Ogg audio', 'audio/ogg'],
+  // `fLaC`, the block with the properties of the stream
+  [/^664c614300000022/, 'FLAC audio', 'audio/flac'],
+  // A box `ftyp` with a brand of HEIF
+  [/^0000.{4}66747970(?:686569(?:63|78|6d|73)|6d696631|6d736631)/, 'HEIC image', 'image/heic'],
   // `%PDF-`
   [/^255044462d/, 'PDF document', 'application/pdf'],
   [/^7f454c46/, 'ELF program', null],

@@ -18,7 +18,7 @@ export interface TextPart {
 /** An image. Its bytes are stored next to the history under their SHA-256. */
 export interface ImagePart {
   readonly type: 'image';
-  /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+  /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`; `image/heic` for those that take it. */
   readonly mime: string;
   /** SHA-256 of the bytes, 64 lower-case hexadecimal digits. */
   readonly sha256: string;
@@ -32,10 +32,10 @@ export interface ImagePart {
   readonly opaque?: Opaque;
 }
 
-/** A document that goes to the model as a file (PDF). Stored like an image. */
+/** A document or a sound that goes to the model as a file. Stored like an image. */
 export interface DocumentPart {
   readonly type: 'document';
-  /** `application/pdf`. */
+  /** `application/pdf`, or `audio/…`. */
   readonly mime: string;
   readonly sha256: string;
   readonly bytes: number;

@@ -34,11 +34,13 @@ export async function readFileInput(path: string, options: ReadOptions): Promise
 export function inputFrom(bytes: Buffer, path: string): FileInput {
   const name = basename(path);
   const mime = fileFormat(bytes)?.mime ?? null;
-  if (mime === 'application/pdf') return { attachment: { kind: 'document', mime, bytes, name } };
+  // Sound goes to the model as a file, as documents do.
+  const isFile = mime === 'application/pdf' || mime?.startsWith('audio/');
+  if (isFile && mime !== null) return { attachment: { kind: 'document', mime, bytes, name } };
   if (mime !== null) return { attachment: { kind: 'image', mime, bytes, name } };
   if (bytes.includes(0)) {
-    throw new HiError('usage', `'${path}' is a binary file, but not an image or PDF.`, {
-      hint: 'Attach text, PNG, JPEG, GIF, WebP or PDF.',
+    throw new HiError('usage', `'${path}' is a binary file, but not an image, PDF or audio.`, {
+      hint: 'Attach text, PNG, JPEG, GIF, WebP or PDF; with Gemini also HEIC and audio (WAV, MP3, AIFF, AAC, Ogg, FLAC).',
     });
   }
   return { text: bytes.toString('utf8') };

@@ -8,6 +8,15 @@ describe('the format of a file', () => {
     ['GIF87a', 'GIF image', 'image/gif'],
     ['GIF89a', 'GIF image', 'image/gif'],
     ['RIFF\x01\x02\x03\x04WEBPVP8 ', 'WebP image', 'image/webp'],
+    ['RIFF\x01\x02\x03\x04WAVEfmt ', 'WAV audio', 'audio/wav'],
+    ['ID3\x04\x00', 'MP3 audio', 'audio/mp3'],
+    ['\xff\xfb\x90', 'MP3 audio', 'audio/mp3'],
+    ['FORM\x00\x00\x01\x00AIFFCOMM', 'AIFF audio', 'audio/aiff'],
+    ['\xff\xf1\x50', 'AAC audio', 'audio/aac'],
+    ['OggS\x00\x02', 'Ogg audio', 'audio/ogg'],
+    ['fLaC\x00\x00\x00\x22', 'FLAC audio', 'audio/flac'],
+    ['\x00\x00\x00\x18ftypheic', 'HEIC image', 'image/heic'],
+    ['\x00\x00\x00\x18ftypmif1', 'HEIC image', 'image/heic'],
     ['%PDF-1.7', 'PDF document', 'application/pdf'],
     ['\x7fELF', 'ELF program', null],
     ['PK\x03\x04', 'ZIP archive', null],
@@ -16,10 +25,17 @@ describe('the format of a file', () => {
     expect(fileFormat(Buffer.from(start, 'latin1'))).toEqual({ name, mime });
   });
 
-  it.each(['', 'GIF is a format', 'RIFF of the week', ' %PDF-1.7', 'SQLite format 3 is'])(
-    'is not known of %j',
-    (start) => {
-      expect(fileFormat(Buffer.from(start, 'latin1'))).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'GIF is a format',
+    'RIFF of the week',
+    ' %PDF-1.7',
+    'SQLite format 3 is',
+    'ID3 is a tag',
+    'OggS is',
+    'fLaC is',
+    'the ftypheic',
+  ])('is not known of %j', (start) => {
+    expect(fileFormat(Buffer.from(start, 'latin1'))).toBeNull();
+  });
 });

@@ -53,8 +53,8 @@ describe('a file for the model', () => {
     truncateSync(join(cwd, 'large.txt'), LIMIT);
     // All of it is null bytes: it is read, and found to be binary.
     expect(await refusalOf('large.txt')).toEqual([
-      "'large.txt' is a binary file, but not an image or PDF.",
-      'Attach text, PNG, JPEG, GIF, WebP or PDF.',
+      "'large.txt' is a binary file, but not an image, PDF or audio.",
+      'Attach text, PNG, JPEG, GIF, WebP or PDF; with Gemini also HEIC and audio (WAV, MP3, AIFF, AAC, Ogg, FLAC).',
     ]);
     truncateSync(join(cwd, 'large.txt'), LIMIT + 1);
     expect(await refusalOf('large.txt')).toEqual([

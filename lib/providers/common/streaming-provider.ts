@@ -4,6 +4,7 @@ import type { FailureContext } from './failure-text.js';
 import { fitRequest } from './fit-request.js';
 import type { Provider } from './provider.js';
 import { guarded } from './stream.js';
+import { onlyTaken } from './taken-media.js';
 
 /** Sends one request to a vendor and yields the answer as it arrives; may throw whatever its SDK throws. */
 export type SendRequest = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<StreamEvent>;
@@ -28,12 +29,15 @@ export class StreamingProvider implements Provider {
   readonly name: string;
   readonly #context: AccessContext;
   readonly #send: SendRequest;
+  readonly #media: RegExp | null;
   #origin: string | null = null;
 
-  constructor(context: AccessContext, send: SendRequest) {
+  /** `media`: the formats of files that the vendor takes beside those that all take. */
+  constructor(context: AccessContext, send: SendRequest, media: RegExp | null = null) {
     this.name = context.member.name;
     this.#context = context;
     this.#send = send;
+    this.#media = media;
   }
 
   get origin(): string {
@@ -42,7 +46,8 @@ export class StreamingProvider implements Provider {
   }
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent> {
-    const send = (both: AbortSignal) => this.#send(fitRequest(request, this), both);
+    const { title } = this.#context.member;
+    const send = (both: AbortSignal) => this.#send(fitRequest(onlyTaken(request, title, this.#media), this), both);
     return guarded(send, { ...this.#context, model: request.model, tokens: request.estimated_tokens }, signal);
   }
 }

@@ -28,12 +28,17 @@ import * as facts from './gemini-facts.js';
 import { toVendorRequest } from './gemini-request.js';
 import { aloneText, readGrounding, searchesAlone } from './gemini-web.js';
 
+/** What Gemini takes beside the usual images and PDF. */
+const MEDIA = /^audio\/|^image\/hei[cf]$/;
+
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const client = makeClient(vendor, settings);
   const notice = new WebNotice();
-  return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
-    streamContent(client, request, { vendor, notice }, signal),
+  return new StreamingProvider(
+    { ...settings, member: vendor },
+    (request, signal) => streamContent(client, request, { vendor, notice }, signal),
+    MEDIA,
   );
 }
 
