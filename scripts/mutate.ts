@@ -48,7 +48,7 @@ buildSync({
 const filter = join(folder, 'filter.cjs');
 writeFileSync(
   filter,
-  'module.exports = (paths) => { const only = process.env.HI_MUTATE_SPECS; return { filtered: only ? paths.filter((path) => JSON.parse(only).includes(path)) : paths }; };',
+  'module.exports = (paths) => { const only = process.env.HI_MUTATE_SPECS; return { filtered: only ? paths.filter((path) => path === only) : paths }; };',
 );
 
 const options = {

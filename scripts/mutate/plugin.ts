@@ -24,7 +24,7 @@ export interface SampleOptions {
   readonly seed: number;
 }
 
-/** The variable with the spec files that one run of Jest is limited to; read by the `filter` of Jest's configuration. */
+/** The variable with the spec file that one run of Jest is limited to; read by the `filter` of Jest's configuration. */
 const SPECS = 'HI_MUTATE_SPECS';
 
 const options: SampleOptions = JSON.parse(process.env.HI_MUTATE ?? '{}');
@@ -32,13 +32,15 @@ const drawnFile = join(options.folder, 'drawn.json');
 const specsFile = join(options.folder, 'specs.json');
 
 /**
- * Runs Jest, with two differences. A mutant that was not drawn is not run. And only the spec files whose specs reach the mutant are loaded:
- * Stryker's own runner loads all of them and skips their specs, which takes most of the time.
+ * Runs Jest, with two differences. A mutant that was not drawn is not run. And spec files are run one by one until one notices the mutant, only those whose
+ * specs reach it, and the one that noticed the last mutant of the same file first: Stryker's own runner always loads all of them, which takes most of the time.
  */
 class SampleRunner implements TestRunner {
   readonly #jest: TestRunner;
   #drawn: ReadonlySet<string> | null = null;
   #specs: ReadonlyMap<string, readonly string[]> | null = null;
+  /** The spec file that noticed the last mutant of each file. */
+  readonly #noticed = new Map<string, string>();
 
   constructor(jest: TestRunner) {
     this.#jest = jest;
@@ -67,13 +69,24 @@ class SampleRunner implements TestRunner {
     this.#drawn ??= new Set(read<string[]>(drawnFile));
     this.#specs ??= new Map(read<[string, string[]][]>(specsFile));
     if (!this.#drawn.has(run.activeMutant.id)) return { status: MutantRunStatus.Error, errorMessage: 'not drawn' };
-    const files = new Set(run.testFilter?.flatMap((id) => this.#specs?.get(id) ?? []));
-    if (files.size > 0) process.env[SPECS] = JSON.stringify([...files]);
-    try {
-      return await this.#jest.mutantRun(run);
-    } finally {
-      delete process.env[SPECS];
+    const { fileName } = run.activeMutant;
+    let result: MutantRunResult = { status: MutantRunStatus.Survived, nrOfTests: 0 };
+    for (const spec of this.#specsFor(run.testFilter ?? [...this.#specs.keys()], fileName)) {
+      process.env[SPECS] = spec;
+      result = await this.#jest.mutantRun(run).finally(() => delete process.env[SPECS]);
+      if (result.status === MutantRunStatus.Survived) continue;
+      this.#noticed.set(fileName, spec);
+      return result;
     }
+    return result;
+  }
+
+  #specsFor(tests: readonly string[], fileName: string): readonly string[] {
+    const files = new Set(tests.flatMap((id) => this.#specs?.get(id) ?? []));
+    const first = this.#noticed.get(fileName);
+    return first !== undefined && files.has(first)
+      ? [first, ...[...files].filter((file) => file !== first)]
+      : [...files];
   }
 
   async dispose(): Promise<void> {
