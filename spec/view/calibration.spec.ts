@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/tokens.js';
-import { isSameModel, ratioOf, ratiosOf } from '../../lib/view/calibration.js';
+import { isSameModel, ratioOf, ratiosOf, shownRatio } from '../../lib/view/calibration.js';
 import { view } from '../../lib/view/view.js';
 import { Log } from '../support/log.js';
 
@@ -123,6 +123,24 @@ describe('the real tokens of an estimated one', () => {
     expect(ratiosOf(view(withRatios({ large: 2 }).entries, null))).toEqual({ large: 2 });
     const log = conversation(4000, 'large-latest', withRatios({ large: 2, other: 3 }));
     expect(Object.keys(ratiosOf(view(log.entries, null)))).toEqual(['other', 'large-latest']);
+  });
+});
+
+describe('the ratio of one request', () => {
+  it('is its tokens for each estimated one, rounded, between one and three', () => {
+    expect(shownRatio(1234, 1000)).toBe(1.23);
+    expect(shownRatio(500, 1000)).toBe(1);
+    expect(shownRatio(9000, 1000)).toBe(3);
+  });
+
+  it('is unknown where the request is small', () => {
+    expect(shownRatio(300, 199)).toBeNull();
+    expect(shownRatio(300, 200)).toBe(1.5);
+  });
+
+  it('counts as long as the conversation has shown less', () => {
+    expect(ratioOf(view(new Log().entries, null), 'large', 1.7)).toBe(1.7);
+    expect(ratioOf(view(withRatios({ large: 2 }).entries, null), 'large', 1.7)).toBe(2);
   });
 });
 

@@ -91,6 +91,15 @@ describe('a compaction right after another', () => {
     expect(due(stuck(699), 100)).toBe(true);
   });
 
+  it('waits where the overhead alone leaves no room in real tokens', () => {
+    const settings = { ...LIMITED, token_ratio: 2 };
+    const real = (log: Log, fixed: number) =>
+      measure(view(log.entries, null), log.entries, fixed, settings, 'large').due;
+    // 2 x 100 tokens of overhead, and 2 x 290 or 310 that cannot leave, of a view that has not grown.
+    expect(real(stuck(290), 100)).toBe(true);
+    expect(real(stuck(310), 100)).toBe(false);
+  });
+
   it('waits where something on the way adds the trigger to every request', () => {
     const log = new Log();
     log.user(chars(90), { stop_reason: 'end' });
@@ -136,6 +145,15 @@ describe('the reported usage', () => {
     expect(size(log)).toBe(5210);
   });
 
+  it('does not cover what came after it in its own turn', () => {
+    const log = new Log();
+    const { turn } = log.user('hello');
+    log.message('assistant', [{ type: 'tool_call', call_id: 'a', name: 'bash', args: {} }], { model: 'large', usage });
+    log.message('tool', [{ type: 'tool_result', call_id: 'a', name: 'bash', result: chars(100) }]);
+    const shown = view(log.entries, turn);
+    expect(measure(shown, log.entries, 0, SETTINGS, 'large', {}).context_tokens).toBeGreaterThan(5100);
+  });
+
   it('is that of the newest answer that has one', () => {
     const log = new Log();
     log.user('hello');
@@ -167,5 +185,8 @@ describe('what is loaded of a log', () => {
     log.undo(99);
     expect(loadedFrom(log.entries, { messages: 4, characters: 100 })).toBe(1);
     expect(loadedFrom(log.entries, { messages: 3, characters: 100 })).toBe(3);
+    const undone = new Log();
+    undone.undo(99);
+    expect(loadedFrom(undone.exchange('a', 'b').entries)).toBe(1);
   });
 });

@@ -131,6 +131,26 @@ describe('a result that is shortened', () => {
   });
 });
 
+describe('old messages', () => {
+  it('are the same where nothing is large', () => {
+    const log = new Log();
+    for (let turn = 0; turn < 4; turn += 1) log.exchange('question', 'answer');
+    const { messages } = view(log.entries, null);
+    expect(shortenOld(messages, 0, 6)).toBe(messages);
+  });
+
+  it('have the names of documents in their place', () => {
+    const log = new Log();
+    const document = { type: 'document', mime: 'application/pdf', sha256: 'ab'.repeat(32), bytes: 9, name: 'a.pdf' };
+    for (let turn = 0; turn < 3; turn += 1) {
+      log.user('', { content: [{ ...document, type: 'document' }] });
+      log.answer('read');
+    }
+    const [first] = shortenOld(view(log.entries, null).messages, 0, 4);
+    expect(first?.content).toEqual([{ type: 'text', text: '[a.pdf (application/pdf)]' }]);
+  });
+});
+
 describe('an image in words', () => {
   const image = { type: 'image', mime: 'image/png', sha256: 'abcdef0123456789', bytes: 9 } as const;
 
