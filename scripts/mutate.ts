@@ -71,6 +71,7 @@ const options = {
   concurrency: wholeNumber('concurrency', values.concurrency),
   // A spec that is late because the machine is busy has not noticed anything, but a timeout counts as noticed.
   timeoutMS: 60_000,
+  dryRunTimeoutMinutes: 60,
   // Stryker reads tsconfig.json by an interface that TypeScript 7 no longer has.
   tsconfigFile: 'none',
   tempDirName: join(folder, 'changed'),

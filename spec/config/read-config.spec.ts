@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +68,15 @@ describe('a file that cannot be read', () => {
       message: `Cannot read '${join(file, 'config.json')}': ENOTDIR.`,
       hint: 'Check its permissions.',
     });
+  });
+});
+
+describe('a file that the user names', () => {
+  it('may be a pipe, as a shell makes it of a command', async () => {
+    const path = newPath();
+    execFileSync('mkfifo', [path]);
+    spawn('sh', ['-c', 'printf \'{"provider":"ollama"}\' > "$0"', path], { stdio: 'ignore' });
+    expect((await readConfig(path, check, true)).file).toEqual({ provider: 'ollama' });
   });
 });
 
