@@ -173,11 +173,26 @@ describe('a server of OpenAI’s protocol', () => {
     ['no plugin, which costs, with "auto"', 'openrouter.ai', [], undefined],
     ['nothing at Perplexity, which always searches', 'api.perplexity.ai', ['--web'], undefined],
   ])('gets %s', async (_what, host, options, plugins) => {
-    await start({ provider: 'openai', api_base: `http://${host}/api/v1`, web: 'auto' }, plain);
+    await start({ provider: 'openai', api_key: null, api_base: `http://${host}/api/v1`, web: 'auto' }, plain);
     const run = await runProgram(home, ['ask', ...options, 'x'], { env: { HTTP_PROXY: server.url } });
     expect(run).toEqual({ status: 0, stdout: 'Hello.', stderr: '' });
     expect(lastBody().plugins).toEqual(plugins);
   });
+});
+
+it('is left out where the model refuses it, with one notice, and not asked for again', async () => {
+  const refused = {
+    status: 400,
+    chunks: [JSON.stringify({ error: { message: "Hosted tool 'web_search' is not supported with m." } })],
+  };
+  const answer = answerOf('OpenAI Responses');
+  await start(configOf('OpenAI Responses'), refused, answer, answer);
+  const first = await hi('ask', '--web', 'x');
+  expect(first).toMatchObject({ status: 0, stdout: 'It is cold.' });
+  expect(first.stderr).toContain("'m' cannot search the web here: it answers without.");
+  expect((await hi('ask', '--web', 'y')).stderr).not.toContain('cannot search');
+  const offered = server.requests.map(({ body }) => toolsOf(body).some(({ type }) => type === 'web_search'));
+  expect(offered).toEqual([true, false, false]);
 });
 
 it('is a setting of the chat', async () => {
