@@ -6,17 +6,10 @@ import { judge } from '../permission/judge.js';
 import type { JudgeContext, Verdict } from '../permission/paths/judge-path.js';
 import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
 import { absolutePath } from '../permission/paths/resolve-path.js';
-import {
-  type CommandGrant,
-  describeRule,
-  generalSubject,
-  type RuleObject,
-  type Rules,
-  readRules,
-} from '../permission/rules/rules.js';
+import { type CommandGrant, describeRule, type RuleObject, type Rules, readRules } from '../permission/rules/rules.js';
 import type { ConfinedRun, Sandbox } from '../permission/sandbox/sandbox.js';
 import { describeCall } from './describe-call.js';
-import { grantFor, type Lack, lackNote } from './sandbox-failure.js';
+import { type Lack, lackNote, ruleAgainst } from './sandbox-failure.js';
 import type { Approval, ApprovalQuestion, Approve, Permit, ToolContext } from './tool.js';
 
 /** What decides whether a call may run. */
@@ -153,23 +146,13 @@ export async function* askOutside(
   lack: Lack,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string | null> {
-  const rule = ruleFor(gate, access, lack);
+  const rule = ruleAgainst(lack, access.command, gate.rules, gate.context.root);
   if (gate.approve === null) {
     yield notice(`${describeCall(call)}: ${lackNote(lack, rule)}`);
     return lackNote(lack, rule);
   }
   const reason = `the sandbox stopped it: ${lack.message}; run it outside of the sandbox?`;
   return yield* ask(gate, gate.approve, await question(gate, call, access, reason, rule), rule, signal);
-}
-
-/** The rule by which the same command would have worked in the sandbox; null where none would help. */
-function ruleFor({ rules, context }: Gate, { command }: { readonly command: string }, lack: Lack): RuleObject | null {
-  const subject = generalSubject(rules, 'execute');
-  const grant = grantFor(lack);
-  const isExact = !/[\u0000-\u001f\u007f-\u009f]|:\*$/.test(command.trim()) && command.length <= 200;
-  return subject === null || grant === null || !isExact
-    ? null
-    : { rule: `${subject}(${command.trim()})`, folder: context.root, ...grant };
 }
 
 async function* ask(
@@ -255,6 +238,4 @@ async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext>
   return { ...context, ownPlaces, freeFolders, hasSandbox: isNeeded && (await gate.sandbox()) !== null };
 }
 
-function notice(text: string): ChatEvent {
-  return { type: 'notice', level: 'warning', text };
-}
+const notice = (text: string): ChatEvent => ({ type: 'notice', level: 'warning', text });

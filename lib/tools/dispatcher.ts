@@ -7,20 +7,14 @@ import { asHiError } from '../errors.js';
 import type { Access } from '../permission/access.js';
 import { commandEnvironment } from '../permission/command-environment.js';
 import { MASK, maskObject, secretMask } from '../permission/mask-secrets.js';
-import {
-  type Permissions,
-  type RuleObject,
-  type RuleSubject,
-  type Rules,
-  readRules,
-} from '../permission/rules/rules.js';
-import type { Sandbox } from '../permission/sandbox/sandbox.js';
+import { type Permissions, type RuleObject, type RuleSubject, readRules } from '../permission/rules/rules.js';
 import { SecretStream } from '../permission/secret-stream.js';
 import { suggestion } from '../registry.js';
 import { askOutside, type Gate, passGate } from './approval-gate.js';
 import { FailureWatch } from './repeated-failure.js';
 import { runTool } from './run-tool.js';
 import { lackOf } from './sandbox-failure.js';
+import { sandboxOnce } from './session-sandbox.js';
 import type { Approve, Permit, Tool, ToolContext, ToolRunner } from './tool.js';
 import { argumentErrors } from './validate-arguments.js';
 
@@ -192,31 +186,6 @@ interface PermittedCall {
   readonly call: ToolCallPart;
   readonly access: Access;
   readonly permit: Permit;
-}
-
-/** The sandbox of the session, made when the first command needs it. */
-function sandboxOnce(options: ToolRunnerOptions, rules: () => Rules): Gate['sandbox'] {
-  let made: Promise<Sandbox | null> | null = null;
-  const make = async () => {
-    const { Sandbox, sandboxKind } = await import('../permission/sandbox/sandbox.js');
-    const { context, ownPlaces = [], freeFolders = [] } = options;
-    const { coversPath } = await import('../permission/paths/judge-path.js');
-    if (!context.sandbox && (await sandboxKind()) === null) return null;
-    return new Sandbox({
-      root: context.root,
-      ownPlaces: [...ownPlaces, ...(context.sandbox?.hidden ?? [])],
-      freeFolders: [context.spillFolder, ...freeFolders],
-      isDenied: (path) =>
-        rules().deny.some(
-          (rule) =>
-            rule.subject.accessKind === 'read' && rule.scope.kind !== 'all' && coversPath(rule, [path], context.root),
-        ),
-    });
-  };
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /** The session's context, with no keys in the environment. Both contexts share one working folder. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../chat/json.js';
-import { describeRule, type Grant, type RuleObject } from '../permission/rules/rules.js';
+import { describeRule, type Grant, generalSubject, type RuleObject, type Rules } from '../permission/rules/rules.js';
 
 /** What a command lacked in the sandbox. */
 export interface Lack {
@@ -29,9 +29,14 @@ export function lackOf({ exit_code, stdout, stderr }: JsonObject, { write, netwo
   return null;
 }
 
-/** What a rule would have to say so that it does not happen again; null where no rule helps. */
-export function grantFor({ kind }: Lack): Partial<Grant> | null {
-  return kind === 'other' ? null : { [kind]: true };
+/** The rule for the folder `root` by which the same command would have worked in the sandbox; null where none would help. */
+export function ruleAgainst({ kind }: Lack, command: string, rules: Rules, root: string): RuleObject | null {
+  const text = command.trim();
+  const subject = generalSubject(rules, 'execute');
+  const isExact = text.length <= 200 && !/[\u0000-\u001f\u007f-\u009f]|:\*$/.test(text);
+  return subject === null || kind === 'other' || !isExact
+    ? null
+    : { rule: `${subject}(${text})`, folder: root, [kind]: true };
 }
 
 /** Says to user and model why a command failed, and what would help. */
