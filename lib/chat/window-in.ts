@@ -2,7 +2,7 @@
 const NUMBERS: readonly RegExp[] = [
   /\b(?:n_ctx|max_model_len)['"]?\s*[:=]\s*(\d+)/,
   /> (\d+)/,
-  /(\d+) (?:tokens? )?max(?:imum)?\b/,
+  /\b(\d{1,12}) (?:tokens? )?max(?:imum)?\b/,
   /context (?:size|length|window) \((?:of )?(\d+) tokens?\)/,
   /\bmax(?:imum)?(?: allowed)? (?:model |prompt |input |context |sequence |window )*(?:length|size|tokens|window)(?: is| of|:)? ?(?:only )?(\d+)/,
   /\ballowed \((\d+)\)/,

@@ -16,7 +16,7 @@ export function asUsageError(thrown: unknown): unknown {
   if (thrown.exitCode === 0 || thrown.code === 'commander.help') return null;
   const [first = '', ...rest] = thrown.message
     .replace(/^error: /, '')
-    .replace(/\.+$/, '')
+    .replace(/\.{1,3}$/, '')
     .split('\n');
   const hint = rest.join(' ').replace(/^\(|\)$/g, '');
   return new HiError('usage', `${first.charAt(0).toUpperCase()}${first.slice(1)}.`, {

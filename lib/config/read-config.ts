@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
 import { isTooDeep, MAX_LEVELS } from '../chat/nesting.js';
 import { HiError, systemCode } from '../errors.js';
-import { requireRegularFile } from '../regular-file.js';
+import { readRegularFile } from '../regular-file.js';
 import type { ConfigFile } from './config.js';
+import { readNamedFile } from './read-named-file.js';
 import { validateConfig } from './validate-config.js';
 
 /** How a parsed file is checked: quickly for a valid file, and by a validator that explains what is wrong (all errors, verbose). */
@@ -33,9 +34,7 @@ export async function readConfig(path: string, check: ConfigCheck, required: boo
 
 function readText(path: string, required: boolean): string | null {
   try {
-    // What the user names may be a pipe: `--config <(…)`.
-    if (!required) requireRegularFile(path);
-    return readFileSync(path, 'utf8');
+    return required ? readNamedFile(path) : readRegularFile(path).toString();
   } catch (cause) {
     const code = systemCode(cause);
     if (code === 'ENOENT' && !required) return null;

@@ -1,7 +1,14 @@
 /** The text without the key: servers repeat a refused key in their message. A key of a few letters is a stand-in, not a secret. */
 export function mask(text: string, key: string | null): string {
   if (key === null || key.length < 8) return text;
-  const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64').replace(/=+$/, '').slice(0, -1)];
+  const forms = [
+    key,
+    encodeURIComponent(key),
+    Buffer.from(key)
+      .toString('base64')
+      .replace(/={1,2}$/, '')
+      .slice(0, -1),
+  ];
   return forms.reduce((shown, form) => shown.replaceAll(form, '***'), text);
 }
 

@@ -21,7 +21,7 @@ const SHELL_SETTINGS =
   /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|CDPATH|GLOBIGNORE|IFS|EXECIGNORE|BASH_XTRACEFD|BASH_FUNC_.*)$/;
 
 /** A name and password in an address, of a proxy for example. */
-const LOGIN = /:\/\/[^/\s@]*:[^/\s@]+@/;
+const LOGIN = /:\/\/[^/\s@:]*:[^/\s@]+@/;
 
 /**
  * The environment of a command of the model: the usual variables and those in `named` (`tools.env` of the configuration), never one that

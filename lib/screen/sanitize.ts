@@ -48,10 +48,17 @@ export class Neutraliser {
     if (text === '') return '';
     const shown = this.#marks.length;
     const whole = this.#marks + text;
-    // One more than are shown, of two units each, is all that matters.
-    this.#marks = /\p{M}+$/u.exec(whole.slice(-2 * (MAX_MARKS + 1)))?.[0] ?? '';
+    this.#marks = marksAtEnd(whole);
     return shown === 0 ? neutralise(text) : neutralise(whole).slice(neutralise(whole.slice(0, shown)).length);
   }
+}
+
+/** The marks at the end of the text; of more than are shown, one more. */
+function marksAtEnd(text: string): string {
+  // A mark takes two units at most.
+  const last = [...text.slice(-2 * (MAX_MARKS + 1))];
+  const start = last.findLastIndex((character) => !/\p{M}/u.test(character));
+  return last.slice(start + 1).join('');
 }
 
 /** A return may be the start of a CRLF, a high surrogate that of a pair. */

@@ -28,6 +28,8 @@ export function combine(first: Style, second: Style): Style {
 /** The text in a style. It is plain again before its last newlines, so that the style does not reach the next line. */
 export function paint(text: string, style: Style): string {
   if (style === PLAIN || text === '') return text;
-  const body = text.replace(/\n+$/, '');
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  const body = text.slice(0, end);
   return body === '' ? text : `${sgr(style)}${body}${sgr(PLAIN)}${text.slice(body.length)}`;
 }

@@ -30,6 +30,7 @@ function lines(text: string): number {
 }
 
 function oneLine(text: string): string {
-  const line = text.trim().replace(/\s*\n\s*/g, ' ⏎ ');
+  const lines = text.split('\n').map((one) => one.trim());
+  const line = lines.filter((one) => one !== '').join(' ⏎ ');
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }

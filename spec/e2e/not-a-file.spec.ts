@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -185,5 +185,18 @@ describe('a type and a role that are objects', () => {
     const { stdout } = await hi(['history']);
     expect(stdout).toContain(`a part of type '{"a":1}'`);
     expect(stdout).toContain(`a message of role '{"b":2}'`);
+  });
+});
+
+describe('a named pipe as the configuration', () => {
+  it('that nobody writes to is an error, and one that is written to is read', async () => {
+    const pipe = join(home.work, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const waiting = await runProgram(home, ['config', 'show', '--config', pipe]);
+    expect(waiting).toMatchObject({ status: 3, stderr: expect.stringContaining('It is a pipe or a device') });
+    const writer = spawn('sh', ['-c', `printf '{"provider":"ollama","model":"x"}' > ${pipe}`]);
+    const read = await runProgram(home, ['config', 'show', '--config', pipe]);
+    writer.kill();
+    expect(read.stdout).toContain('"model": "x"');
   });
 });

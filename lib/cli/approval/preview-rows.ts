@@ -26,7 +26,7 @@ export function previewRows(
 function linesOf(text: string): readonly string[] {
   return text
     .replace(EMPTY_LINES, (run) => `\n<${run.length - 1} empty lines>\n`)
-    .replace(/^\n+|\n+$/g, '')
+    .replace(/^\n{1,4}|\n{1,4}$/g, '')
     .split('\n');
 }
 

@@ -142,10 +142,8 @@ function isLogIn(path: string): boolean {
 function withinSettings(path: string): readonly string[] | null {
   const small = path.toLowerCase();
   const within =
-    /\/(?:\.config|\.local\/(?:share|state)|\.cache|library\/application support|library\/preferences)\/(.*)$/.exec(
-      small,
-    );
-  if (within?.[1] !== undefined) return within[1].split('/');
+    /\/(?:\.config|\.local\/(?:share|state)|\.cache|library\/application support|library\/preferences)\//.exec(small);
+  if (within !== null) return small.slice(within.index + within[0].length).split('/');
   const hidden = /^(?:\/(?:home|users)\/[^/]+|\/root)\/(\..*)$/.exec(small)?.[1];
   if (hidden !== undefined) return hidden.split('/');
   settingsFolders ??= foldersOfSettings();

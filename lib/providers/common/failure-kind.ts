@@ -1,3 +1,4 @@
+import { firstCharacters } from '../../chat/cut-text.js';
 import { jsonText } from '../../chat/nesting.js';
 import type { ErrorCode } from '../../errors.js';
 import { neverFitsRate, saysOverflow } from './overflow.js';
@@ -61,7 +62,7 @@ function isDailyQuota(details: VendorError['details']): boolean {
 const violations = (details: VendorError['details']): readonly string[] =>
   details
     .flatMap((detail) => (Array.isArray(detail.violations) ? detail.violations : []))
-    .map((violation) => jsonText(violation));
+    .map((violation) => firstCharacters(jsonText(violation), 2000));
 
 /** Anthropic's whole message is "model: NAME", Google's says "models/NAME is not found". */
 function isAboutModel(said: string, status: number): boolean {

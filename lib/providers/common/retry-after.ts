@@ -37,7 +37,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 function milliseconds(duration: string): number | null {
   let total = 0;
-  for (const [, amount = '', unit = ''] of duration.matchAll(/([\d.]+)(ms|h|m|s)/g)) {
+  for (const [, amount = '', unit = ''] of duration.matchAll(/([\d.]{1,20})(ms|h|m|s)/g)) {
     total += Number(amount) * (UNITS[unit] ?? 0);
   }
   return total > 0 ? Math.ceil(total) : null;

@@ -71,7 +71,7 @@ function fromRefusal(refusal: RefusedRequest): VendorError {
 
 /** The title of a page for people. */
 function titleOf(page: string): string {
-  return firstWords(/<title[^>]*>([^<]*)</i.exec(page)?.[1] ?? '');
+  return firstWords(/<title[^<>]{0,200}>([^<]*)</i.exec(page)?.[1] ?? '');
 }
 
 /** OpenAI and Anthropic keep the error object of a stream in `error`, Google puts its JSON into the message, Ollama only its words. */

@@ -52,7 +52,7 @@ export function isFields(value: unknown): value is Readonly<Record<string, unkno
  */
 const UNMISTAKABLE = /^(?:#.*|[ \t]*|[\w-]+:[ \t]+(?:"[^"\\]*"|'[^']*'|[\p{L}\p{N}(](?:(?!:(?:\s|$)|\s#).)*))$/u;
 
-const LINE = /^([\w-]+)[ \t]*:[ \t]+(.+)$/;
+const LINE = /^([\w-]+)[ \t]*:[ \t]+([^ \t].*)$/;
 
 function fieldsByLine(yaml: string): Record<string, unknown> {
   const pairs = yaml.split('\n').map((line) => LINE.exec(line.trimEnd()));

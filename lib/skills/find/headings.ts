@@ -15,10 +15,18 @@ export function headingsOf(text: string): readonly Heading[] {
     const end = nextLine(text, at);
     const line = text.slice(at, end === -1 ? undefined : end - 1);
     if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
-    const title = isCode ? undefined : /^#{1,6}[ \t]+(.+?)[ \t#]*$/.exec(line)?.[1];
+    const title = isCode ? undefined : titleOf(line);
     if (title !== undefined) headings.push({ text: title, at });
   }
   return headings;
+}
+
+function titleOf(line: string): string | undefined {
+  const rest = /^#{1,6}[ \t](.*)$/s.exec(line)?.[1]?.trimStart();
+  if (rest === undefined || rest === '') return undefined;
+  let end = rest.length;
+  while (end > 1 && ' \t\r#'.includes(rest.charAt(end - 1))) end -= 1;
+  return rest.slice(0, end);
 }
 
 function nextLine(text: string, from: number): number {
