@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/spec'],
   testMatch: ['**/*.spec.ts'],
+  // Real servers take minutes: `npm run test:servers`.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/spec/servers/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -26,6 +26,12 @@ describe('the request for a summary', () => {
     for (let index = 0; index < 20; index += 1) expect(read).toContain(`Message ${index}.`);
   });
 
+  it('is not sent where the window has no room for it', async () => {
+    await expect(summariesIn(500, 1)).rejects.toThrow(
+      "The window of 'small' (500 tokens) is too small to write a summary in.",
+    );
+  });
+
   it('is made shorter when the server refuses it as too long', async () => {
     const refused = new HiError('window', 'the input length exceeds the context length');
     const { prompts, sent } = await summariesIn(8192, 1, (prompt) => {

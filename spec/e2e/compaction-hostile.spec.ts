@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { compacting, heads, isSummary, LAST_STRAW, promptOf, turns, words } from '../support/compacting.js';
+import { compacting, heads, LAST_STRAW, promptOf, turns, words } from '../support/compacting.js';
 
 const FULL = { entries: turns(10) };
 
@@ -142,18 +142,17 @@ describe('models of different size', () => {
     for (let turn = 1; turn <= 7; turn += 1) expect(read).toContain(`answer ${turn} `);
   });
 
-  it('a small model without room for anything leaves it to the main one', async () => {
-    const small_model = { model: 'small', context_window: 500 };
+  it('the smallest window there may be has room for a summary, in more parts', async () => {
+    const small_model = { model: 'small', context_window: 1024 };
     await using chat = await compacting({
       ...FULL,
       config: { small_model },
-      answer: (request) => (isSummary(request) ? { text: 'By the main one.' } : { text: 'ok' }),
+      summary: (_, index) => ({ text: `Part ${index + 1}.` }),
     });
     const { stderr } = await chat.hi(['ask', LAST_STRAW]);
-    expect(stderr).toContain(
-      "The window of 'small' (500 tokens) is too small to write a summary in. 'main' writes it instead.",
-    );
-    expect(chat.sent().system[0]).toContain('By the main one.');
+    expect(stderr).not.toContain('too small');
+    expect(chat.summaries().length).toBeGreaterThan(2);
+    for (const request of chat.summaries()) expect(JSON.stringify(request.messages).length / 4).toBeLessThan(1024);
   });
 
   it('another model with a smaller window gets a conversation that fits it', async () => {

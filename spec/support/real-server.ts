@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { isJsonObject, parseObject } from '../../lib/chat/json.js';
+
+/** The folder of the real servers: beside the project, or where `HI_REAL_SERVERS` says. It is no part of the project. */
+const FOLDER = resolve(process.env.HI_REAL_SERVERS ?? join(import.meta.dirname, '../../../shared/real-servers'));
+const SERVE = join(FOLDER, 'serve.mjs');
+const PRESENT = existsSync(SERVE);
+
+/** A server that users run, with a small model, on this machine. */
+export interface RealServer extends AsyncDisposable {
+  readonly url: string;
+  readonly model: string;
+  readonly key: string | null;
+  /** The file with what it says. */
+  readonly log: string;
+}
+
+/** The specs that need real servers; where there are none, one that says so, and a line on the screen. */
+export function withRealServers(specs: () => void): void {
+  if (PRESENT) {
+    specs();
+    return;
+  }
+  process.stdout.write(`No real servers at ${FOLDER}: these specs have nothing to talk to.\n`);
+  describe('the real servers', () => {
+    it('are not here, so nothing is asked of them', () => expect(PRESENT).toBe(false));
+  });
+}
+
+/** Starts a server, `serve.mjs ARGS`. Null, and a line on the screen, when it cannot be had here. */
+export async function startRealServer(...args: readonly string[]): Promise<RealServer | null> {
+  const child = spawn(process.execPath, [SERVE, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (text) => {
+    said += text;
+  });
+  const told = await firstLine(child);
+  const server = told === null ? null : parseObject(told);
+  if (isJsonObject(server) && typeof server.url === 'string') {
+    const { url, model, key, log } = server;
+    return {
+      url,
+      model: `${model}`,
+      key: key === undefined ? null : `${key}`,
+      log: `${log}`,
+      [Symbol.asyncDispose]: () => stop(child),
+    };
+  }
+  if (child.exitCode !== NOT_HERE)
+    throw new Error(`'serve.mjs ${args.join(' ')}' ended with ${child.exitCode}: ${said}`);
+  process.stdout.write(`Not tried, for it cannot be had here: ${args.join(' ')} (${said.trim()})\n`);
+  return null;
+}
+
+/** The exit status of `serve.mjs` where a part is missing. */
+const NOT_HERE = 3;
+
+/** Null when the process ends before it says anything. */
+function firstLine(child: ChildProcess): Promise<string | null> {
+  let text = '';
+  return new Promise((done) => {
+    child.stdout?.on('data', (piece) => {
+      text += piece;
+      if (text.includes('\n')) done(text.slice(0, text.indexOf('\n')));
+    });
+    child.on('close', () => done(null));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const closed = new Promise((done) => child.on('close', done));
+  child.kill('SIGTERM');
+  await closed;
+}
