@@ -11,7 +11,7 @@ const LEVELS: readonly { readonly name: string; readonly level: ThinkingLevel | 
 export const slashThink: SlashCommand = {
   name: 'think',
   usage: '/think [level]',
-  summary: `show or set how hard the model thinks: ${LEVELS.map(({ name }) => name).join(', ')}`,
+  summary: 'show or set how hard the model thinks',
   complete: async (typed) => LEVELS.map(({ name }) => name).filter((name) => name.startsWith(typed)),
   async *run(argument, { session }) {
     if (argument !== '') session.useThinking(pick(LEVELS, argument, 'level of thinking', 'usage').level);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { type VendorServer, vendorServer } from '../support/vendor-server.js';
+import { chatServer, type VendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
 
 const ARGS = { path: 'a.txt', content: 'half of it' };
@@ -31,7 +31,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
     const cut = dialect.cutCall('Let me write.', 'write_file', ARGS);
 
     it('ends the turn when it is cut again: two requests, both told, the text kept', async () => {
-      await using server = await vendorServer(cut);
+      await using server = await chatServer(cut);
       const run = await runProgram(homeFor(dialect, server), ['ask', '-y', '--json', 'write']);
       expect(run.status).toBe(0);
       expect(server.requests).toHaveLength(2);
@@ -56,7 +56,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
 
     it('lets the model work in smaller steps', async () => {
       const whole = dialect.tools({ name: 'write_file', args: { path: 'a.txt', content: 'a part' } });
-      await using server = await vendorServer(cut, whole, dialect.text('Done.'));
+      await using server = await chatServer(cut, whole, dialect.text('Done.'));
       const run = await runProgram(homeFor(dialect, server), ['ask', '-y', '--json', 'write']);
       expect(JSON.parse(run.stdout)).toMatchObject({ text: 'Done.', stop_reason: 'end' });
       expect(server.requests).toHaveLength(3);
@@ -64,7 +64,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
     });
 
     it('leaves a conversation that goes on', async () => {
-      await using server = await vendorServer(cut, cut, dialect.text('Fine.'));
+      await using server = await chatServer(cut, cut, dialect.text('Fine.'));
       await runProgram(homeFor(dialect, server), ['ask', '-y', 'write']);
       const run = await runProgram(home, ['ask', 'and now?']);
       expect(run).toMatchObject({ status: 0, stdout: 'Fine.' });
@@ -74,7 +74,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
 
 it('says that the length limit cut the call, where the rounds are at their end with it', async () => {
   const [dialect] = dialects as [Dialect];
-  await using server = await vendorServer(dialect.cutCall('Text.', 'write_file', ARGS));
+  await using server = await chatServer(dialect.cutCall('Text.', 'write_file', ARGS));
   const run = await runProgram(homeFor(dialect, server, { max_rounds: 1 }), ['ask', '-y', '--json', 'write']);
   expect(JSON.parse(run.stdout)).toMatchObject({ stop_reason: 'length', text: 'Text.' });
   expect(server.requests).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('a tool call that is cut by a server that does not say so', () => {
     if (dialect === undefined) throw new Error('There is no dialect.');
     const { chunks = [], ...answer } = dialect.cutCall('Let me write.', 'write_file', ARGS);
     const silent = { ...answer, chunks: chunks.map((chunk) => `${chunk}`.replace('"length"', '"tool_calls"')) };
-    await using server = await vendorServer(silent);
+    await using server = await chatServer(silent);
     const run = await runProgram(homeFor(dialect, server), ['ask', '-y', '--json', 'write']);
     expect(run.status).toBe(0);
     expect(server.requests).toHaveLength(3);
