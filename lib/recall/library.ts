@@ -2,8 +2,7 @@ import { isMessage, type Message } from '../chat/message.js';
 import type { Segment } from './disk/segment.js';
 import type { Archive, Piece } from './index/archive.js';
 import { documentOf } from './index/documents.js';
-import type { Part } from './index/part.js';
-import { Scores } from './rank/scores.js';
+import type { Scores } from './rank/scores.js';
 import type { Tail } from './tail.js';
 
 /** Everything that can be found now, as one run of documents, each with its message. */
@@ -15,9 +14,8 @@ export class Library {
   readonly #undone: ReadonlySet<number>;
   readonly #read = new Map<number, Message | null>();
 
-  constructor(archive: Archive, segments: readonly Segment[], tail: Tail) {
-    const parts: readonly Part[] = [...segments, tail.collector];
-    this.scores = new Scores(parts);
+  constructor(archive: Archive, segments: readonly Segment[], tail: Tail, scores: Scores) {
+    this.scores = scores;
     this.#archive = archive;
     this.#segments = segments;
     this.#tail = tail;

@@ -4,9 +4,12 @@ import { systemCode } from '../errors.js';
 import { messagesAround } from './around.js';
 import { IndexFolder } from './disk/index-folder.js';
 import { Damaged } from './disk/pages.js';
+import type { Segment } from './disk/segment.js';
 import { find } from './find.js';
 import type { Archive } from './index/archive.js';
+import type { Part } from './index/part.js';
 import { Library } from './library.js';
+import { Scores } from './rank/scores.js';
 import type { Found, Search } from './search.js';
 import { Tail } from './tail.js';
 
@@ -29,6 +32,7 @@ export class Recall {
   #folder: IndexFolder | null = null;
   #log: string | null = null;
   #tail: Tail | null = null;
+  #scored: { readonly parts: readonly Part[]; readonly count: number; readonly scores: Scores } | null = null;
 
   constructor(deps: RecallDeps) {
     this.#deps = deps;
@@ -39,7 +43,7 @@ export class Recall {
       this.#index(archive, SEARCH_BUDGET);
       for (;;) {
         const folder = this.#folderOf(archive);
-        const library = new Library(archive, folder.segments, this.#tailOf(archive));
+        const library = this.#libraryOf(archive, folder.segments);
         try {
           const found = await find(library, archive, search, signal);
           const missing = folder.missing(archive.pieces).length;
@@ -92,6 +96,7 @@ export class Recall {
     this.#folder?.close();
     this.#folder = null;
     this.#tail = null;
+    this.#scored = null;
   }
 
   async #reading<Result>(work: (archive: Archive) => Promise<Result>): Promise<Result> {
@@ -118,6 +123,20 @@ export class Recall {
     if (this.#tail?.isBeginningOf(entries)) this.#tail.add(entries);
     else this.#tail = new Tail(entries);
     return this.#tail;
+  }
+
+  /** What is scored with takes time and room to make: it is kept as long as nothing was added. */
+  #libraryOf(archive: Archive, segments: readonly Segment[]): Library {
+    const tail = this.#tailOf(archive);
+    const parts = [...segments, tail.collector];
+    const known = this.#scored;
+    const isKnown =
+      known?.count === tail.collector.count &&
+      known.parts.length === parts.length &&
+      known.parts.every((part, index) => part === parts[index]);
+    const scores = known !== null && isKnown ? known.scores : new Scores(parts);
+    this.#scored = { parts, count: tail.collector.count, scores };
+    return new Library(archive, segments, tail, scores);
   }
 
   /** The newest first: they are asked for most. What cannot be read is left for another time. */

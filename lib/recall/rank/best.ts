@@ -8,6 +8,11 @@ export class Best {
     this.#limit = limit;
   }
 
+  /** What does not score more than that is not kept. */
+  get least(): number {
+    return this.#least;
+  }
+
   offer(document: number, score: number): void {
     if (score <= this.#least) return;
     this.#kept.push({ document, score });

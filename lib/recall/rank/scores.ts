@@ -38,6 +38,7 @@ const PRINTED = 0.6;
 
 /** Two of these runs of documents are looked at as one talk. */
 const RUN_BITS = 3;
+const RUN = 1 << RUN_BITS;
 
 /** Terms beyond so many are left out, the most common first: each is a bit. */
 const TERMS = 31;
@@ -159,7 +160,7 @@ export class Scores {
   }
 
   #add({ lists }: Found, index: number, rarity: number): void {
-    const [scores, masks, lengths] = [this.#scores, this.#masks, this.#lengths];
+    const [scores, masks, runs, lengths] = [this.#scores, this.#masks, this.#runs, this.#lengths];
     const bit = 1 << index;
     const norms = LENGTHS.map((length) => K1 * (1 - B + (B * length) / this.#average));
     const gain = rarity * (K1 + 1);
@@ -169,6 +170,8 @@ export class Scores {
         const mask = masks[place] ?? 0;
         if ((mask & bit) !== 0) return;
         masks[place] = mask | bit;
+        const run = ((place - 1) >> RUN_BITS) + 1;
+        runs[run] = (runs[run] ?? 0) | bit;
         const frequency = FREQUENCIES[code] ?? 1;
         const norm = norms[lengths[place - 1] ?? 0] ?? 1;
         scores[place] = (scores[place] ?? 0) + (gain * frequency) / (frequency + norm);
@@ -178,23 +181,25 @@ export class Scores {
 
   #choose(weigh: Weigh, total: number, bounds: Bounds, limit: number): readonly Candidate[] {
     const [scores, masks, runs, kinds] = [this.#scores, this.#masks, this.#runs, this.#kinds];
-    const count = this.count;
-    for (let place = 1; place <= count; place += 1) {
-      const run = ((place - 1) >> RUN_BITS) + 1;
-      runs[run] = (runs[run] ?? 0) | (masks[place] ?? 0);
-    }
-    const favour = KINDS.map((kind) => (bounds.favour[kind] ?? 1) * (kind === 'tool' || kind === 'note' ? PRINTED : 1));
+    const favour = Float32Array.from(KINDS, (kind) => favourOf(kind, bounds));
     const allowed = this.#filter(bounds);
     const best = new Best(limit);
-    for (let place = 1; place <= count; place += 1) {
-      const near = (scores[place] ?? 0) + NEIGHBOUR * ((scores[place - 1] ?? 0) + (scores[place + 1] ?? 0));
-      if (near === 0 || !allowed(place - 1)) continue;
-      const run = ((place - 1) >> RUN_BITS) + 1;
+    const count = this.count;
+    // Of a million documents most are passed by: what a run can reach at most is told by its terms.
+    for (let start = 0, run = 1; start < count; start += RUN, run += 1) {
       const here = runs[run] ?? 0;
-      const around = Math.max(weigh(here | (runs[run - 1] ?? 0)), weigh(here | (runs[run + 1] ?? 0)));
-      const weight = weigh((masks[place] ?? 0) | (masks[place - 1] ?? 0) | (masks[place + 1] ?? 0));
-      const share = 1 - COVERAGE / 2 + (COVERAGE * weight) / total;
-      best.offer(place - 1, (near + WINDOW * around) * share * (favour[kinds[place - 1] ?? 0] ?? 1));
+      const [before, after] = [runs[run - 1] ?? 0, runs[run + 1] ?? 0];
+      if ((here | before | after) === 0) continue;
+      const around = WINDOW * Math.max(weigh(here | before), weigh(here | after));
+      const end = Math.min(start + RUN, count);
+      for (let place = start + 1; place <= end; place += 1) {
+        const near = (scores[place] ?? 0) + NEIGHBOUR * ((scores[place - 1] ?? 0) + (scores[place + 1] ?? 0));
+        if (near === 0) continue;
+        const most = (near + around) * (favour[kinds[place - 1] ?? 0] ?? 1);
+        if (most * (1 + COVERAGE / 2) <= best.least || !allowed(place - 1)) continue;
+        const weight = weigh((masks[place] ?? 0) | (masks[place - 1] ?? 0) | (masks[place + 1] ?? 0));
+        best.offer(place - 1, most * (1 - COVERAGE / 2 + (COVERAGE * weight) / total));
+      }
     }
     return best.taken().map(({ document, score }) => {
       const place = document + 1;
@@ -206,6 +211,7 @@ export class Scores {
   /** Whether a document may be given at all. */
   #filter({ kinds, from, until }: Bounds): (document: number) => boolean {
     const wanted = KINDS.map((kind) => kinds === null || kinds.includes(kind));
+    if (kinds === null && from === null && until === null) return () => true;
     if (from === null && until === null) return (document) => wanted[this.#kinds[document] ?? 0] === true;
     const days = new Uint16Array(this.count);
     for (const [index, part] of this.#parts.entries()) days.set(part.days(), this.#starts[index] ?? 0);
@@ -223,8 +229,17 @@ function allOf(terms: readonly { readonly isWhole: boolean }[]): number {
   return terms.reduce((bits, { isWhole }, index) => (isNeeded(isWhole) ? bits | (1 << index) : bits), 0);
 }
 
+/** How much what one says counts. */
+function favourOf(kind: Kind, { favour }: Bounds): number {
+  return (favour[kind] ?? 1) * (kind === 'tool' || kind === 'note' ? PRINTED : 1);
+}
+
 function averageOf(lengths: Uint8Array): number {
-  let total = 0;
-  for (const code of lengths) total += LENGTHS[code] ?? 0;
+  const counts = new Uint32Array(256);
+  for (let index = 0; index < lengths.length; index += 1) {
+    const code = lengths[index] ?? 0;
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  const total = counts.reduce((sum, count, code) => sum + count * (LENGTHS[code] ?? 0), 0);
   return lengths.length === 0 || total === 0 ? 1 : total / lengths.length;
 }
