@@ -2,12 +2,16 @@ import type { Entry } from '../chat/message.js';
 import type { Reading } from './file/reading.js';
 import type { HistoryFile } from './history-file.js';
 
-/** A conversation for reading here and there. */
-export type ConversationReading = Pick<Reading, 'log' | 'pieces' | 'read' | 'readAt' | 'rest' | 'close'>;
+/** A conversation for random access. */
+export type ConversationReading = Pick<
+  Reading,
+  'log' | 'pieces' | 'read' | 'readAt' | 'rest' | 'restVersion' | 'close'
+>;
 
-/** Opens what is on disk; `unwritten` are the entries of a conversation of which nothing more is written. Throws `Damaged`, and a `HiError`. */
+/** Opens what is on disk. `unwritten` are the entries in memory of a conversation that is not written. Throws `Damaged` and a `HiError`. */
 export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]): Promise<ConversationReading> {
   const reading = await disk.reading();
+  if (reading !== null && unwritten.length === 0) return reading;
   const stored = reading === null ? await everything(disk) : reading.rest();
   const last = Math.max(stored.at(-1)?.id ?? 0, reading?.last ?? 0);
   const rest = [...stored, ...unwritten.filter(({ id }) => id > last)];
@@ -20,6 +24,7 @@ export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]
       return reading.readAt(piece, place);
     },
     rest: () => rest,
+    restVersion: `${reading?.restVersion}:${rest.length}:${rest.at(-1)?.id}:${rest.at(-1)?.at}`,
     close: () => reading?.close(),
   };
 }

@@ -23,8 +23,12 @@ export interface RecallDeps {
   readonly writes: boolean;
 }
 
-/** For so long a search may index what is missing, in milliseconds. */
-const SEARCH_BUDGET = 60;
+/** For so long a search may index what is missing, in milliseconds; and so many pieces however long that takes: a short history is searched whole. */
+const SEARCH_BUDGET = 1000;
+const SEARCHED_ANYWAY = 16;
+
+/** The same where a part of the index was found damaged: what was found before is to be found again. */
+const REPAIR_BUDGET = 5000;
 
 /** Finds what was ever said. Nothing is opened before the first call. */
 export class Recall {
@@ -32,6 +36,7 @@ export class Recall {
   #folder: IndexFolder | null = null;
   #log: string | null = null;
   #tail: Tail | null = null;
+  #tailVersion = '';
   #scored: { readonly parts: readonly Part[]; readonly count: number; readonly scores: Scores } | null = null;
 
   constructor(deps: RecallDeps) {
@@ -40,7 +45,7 @@ export class Recall {
 
   async search(search: Search, signal?: AbortSignal): Promise<Found> {
     return await this.#reading(async (archive) => {
-      this.#index(archive, SEARCH_BUDGET);
+      this.#index(archive, SEARCH_BUDGET, SEARCHED_ANYWAY);
       for (;;) {
         const folder = this.#folderOf(archive);
         const library = this.#libraryOf(archive, folder.segments);
@@ -51,7 +56,7 @@ export class Recall {
         } catch (thrown) {
           if (!(thrown instanceof Damaged)) throw thrown;
           this.#dropDamaged(folder);
-          this.#index(archive, SEARCH_BUDGET);
+          this.#index(archive, REPAIR_BUDGET, SEARCHED_ANYWAY);
         }
       }
     });
@@ -119,9 +124,11 @@ export class Recall {
   }
 
   #tailOf(archive: Archive): Tail {
+    if (this.#tail !== null && this.#tailVersion === archive.restVersion) return this.#tail;
     const entries = archive.rest();
     if (this.#tail?.isBeginningOf(entries)) this.#tail.add(entries);
     else this.#tail = new Tail(entries);
+    this.#tailVersion = archive.restVersion;
     return this.#tail;
   }
 
@@ -140,14 +147,14 @@ export class Recall {
   }
 
   /** The newest first: they are asked for most. What cannot be read is left for another time. */
-  #index(archive: Archive, budget: number): void {
+  #index(archive: Archive, budget: number, least = 1): void {
     const folder = this.#folderOf(archive);
     const { writes } = this.#deps;
     folder.look(archive.pieces, writes);
     if (!writes) return;
     const end = monotonic() + budget;
-    for (const number of folder.missing(archive.pieces).toReversed()) {
-      if (!added(folder, archive, number) || monotonic() > end) return;
+    for (const [done, number] of folder.missing(archive.pieces).toReversed().entries()) {
+      if (!added(folder, archive, number) || (done + 1 >= least && monotonic() > end)) return;
     }
   }
 

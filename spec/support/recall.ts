@@ -22,6 +22,7 @@ export async function longHistory(pieces: number): Promise<() => string> {
       `${prose(55_000, turn)} ${rare} ${turn}`,
     );
   }
+  await exchange(store, 'And the lagoon?', 'It is still there.');
   await store.close();
   return () => {
     const copy = quickFolder();

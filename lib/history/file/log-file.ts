@@ -123,6 +123,12 @@ export class LogFile {
     return decompressFrame(this.#codec, read, frame);
   }
 
+  /** Changes with the entries that are not sealed for good. */
+  get unsealedVersion(): string {
+    const { mutableStart, closing } = this.#tail;
+    return `${this.fileId}:${mutableStart}:${closing}:${this.#lastBytes.toString('hex')}`;
+  }
+
   /** The entries that are not sealed for good. Throws `Damaged`. */
   unsealed(): readonly Entry[] {
     return this.#entriesBetween(this.#tail.mutableStart, this.#tail.closing);

@@ -13,12 +13,15 @@ export class Reading {
   readonly #file: LogFile;
   readonly #held = new Map<number, Buffer>();
   readonly log: string;
+  /** Changes with what `rest` gives. */
+  readonly restVersion: string;
   readonly pieces: readonly FramePlace[];
 
   constructor(file: LogFile) {
     this.#file = file;
     this.log = file.log;
     this.pieces = file.sealedFrames();
+    this.restVersion = file.unsealedVersion;
   }
 
   /** The entries of a piece, each with where its JSON begins. Throws `Damaged`. */

@@ -51,16 +51,16 @@ function pairsOf(sequence: readonly string[]): ReadonlySet<string> {
 /** How many longer words one beginning may stand for. */
 const BEGINNINGS = 32;
 
-/** The forms of a term that are somewhere: itself, else other spellings of it, else words that begin with it. */
-export function formsIn(parts: readonly Part[], { forms }: Term): readonly string[] {
-  const [word = ''] = forms;
-  const isCharacter = /^[^\0-\u02ff]$/u.test(word);
-  const found = forms.filter((form) => parts.some((part) => part.find(form) !== null));
-  if (isCharacter) return [...found, ...beginnings(parts, word)];
-  if (found.length > 0) return found;
+/** Whether a term is one character of a script that is written without spaces: it is found at the beginning of pairs. */
+export function isCharacter({ forms: [word = ''] }: Term): boolean {
+  return /^[^\0-\u02ff]$/u.test(word);
+}
+
+/** What may stand for a term that is nowhere: other spellings of it, else words that begin with it. */
+export function otherForms(parts: readonly Part[], { forms: [word = '', ...rest] }: Term): readonly string[] {
+  if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word)];
   const others = otherSpellings(word).filter((form) => parts.some((part) => part.find(form) !== null));
-  if (others.length > 0) return others;
-  return word.length < 5 ? [] : beginnings(parts, word);
+  return others.length > 0 || word.length < 5 ? others : beginnings(parts, word);
 }
 
 function beginnings(parts: readonly Part[], word: string): readonly string[] {

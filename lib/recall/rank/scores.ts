@@ -1,7 +1,7 @@
 import { KINDS, type Kind, LENGTHS, type Part, type Postings } from '../index/part.js';
 import { decodePostings, FREQUENCIES } from '../index/postings.js';
 import { Best } from './best.js';
-import { formsIn, type Term } from './query.js';
+import { isCharacter, otherForms, type Term } from './query.js';
 import { type Weigh, weigher } from './weigh.js';
 
 /** What is looked for, apart from the words. */
@@ -103,7 +103,7 @@ export class Scores {
 
   /** The best `limit` documents, best first. */
   best(terms: readonly Term[], bounds: Bounds, limit: number): readonly Candidate[] {
-    const found = terms.map((term) => ({ ...this.#find(formsIn(this.#parts, term)), isWhole: term.isWhole }));
+    const found = terms.map((term) => ({ ...this.#findTerm(term), isWhole: term.isWhole }));
     const total = found
       .filter(({ count, isWhole }) => count > 0 || !isWhole)
       .reduce((sum, { count }) => sum + this.#rarity(count), 0);
@@ -140,6 +140,12 @@ export class Scores {
 
   #rarity(found: number): number {
     return Math.log(1 + (this.count - found + 0.5) / (found + 0.5));
+  }
+
+  /** Another spelling, or a longer word, is looked for only where there is no such word. */
+  #findTerm(term: Term): Found {
+    const found = isCharacter(term) ? null : this.#find(term.forms);
+    return found !== null && found.count > 0 ? found : this.#find(otherForms(this.#parts, term));
   }
 
   #find(forms: readonly string[]): Found {

@@ -1,0 +1,140 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
+import { longHistory } from '../support/recall.js';
+import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { canTrace } from '../support/strace.js';
+
+let server: ScriptedServer;
+let home: Home;
+let copy: () => string;
+let replies: readonly Reply[];
+
+const hi = (args: readonly string[], options?: RunOptions) => runProgram(home, args, options);
+
+const settings = () => ({
+  provider: 'openai',
+  model: 'scripted',
+  api_base: server.base,
+  context_window: 60_000,
+  compaction: { strategy: 'truncate' },
+});
+
+beforeAll(async () => {
+  copy = await longHistory(3);
+}, 60_000);
+
+beforeEach(async () => {
+  replies = [{ text: 'ok' }];
+  server = await startScriptedServer((_request, index) => replies[index] ?? { text: 'ok' });
+  home = makeHome(settings());
+  cpSync(copy(), home.data, { recursive: true });
+});
+
+afterEach(async () => {
+  await server.close();
+  home.remove();
+});
+
+describe('hi recall', () => {
+  it('prints what fits best, with its id, its time here and the words', async () => {
+    const { status, stdout, stderr } = await hi(['recall', 'question about the Zeppelin']);
+    expect([status, stderr]).toEqual([0, '']);
+    const [head, words] = stdout.split('\n');
+    expect(head).toMatch(/^#\d+ · Sun 22 Nov 2026 \d\d:\d\d · .* · you/);
+    expect(words).toContain('about the zeppelin');
+  });
+
+  it('prints JSON with the message, its kind and how sure it is', async () => {
+    const [hit] = JSON.parse((await hi(['recall', 'zeppelin', '--json', '--who', 'user'])).stdout);
+    expect(hit).toMatchObject({ kind: 'user', message: { role: 'user' } });
+    expect(hit.certainty).toBeGreaterThan(0);
+  });
+
+  it('finds exact words, and says when there are none', async () => {
+    expect((await hi(['recall', '"about the zeppelin:"', '-n', '1'])).stdout).toContain('about the zeppelin:');
+    const none = await hi(['recall', '"zeppelin about"']);
+    expect(none).toMatchObject({ status: 0, stdout: '', stderr: `No message contains '"zeppelin about"'.\n` });
+  });
+
+  it('keeps to times, and refuses what is no time', async () => {
+    expect((await hi(['recall', 'zeppelin', '--until', '2026-11-21'])).stdout).toBe('');
+    expect((await hi(['recall', 'zeppelin', '--from', '2026-11-21', '--until', '2026-11-23'])).stdout).not.toBe('');
+    expect(await hi(['recall', 'zeppelin', '--from', 'soon'])).toMatchObject({ status: 2, stdout: '' });
+    expect(await hi(['recall'])).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  it('makes the index anew', async () => {
+    expect(await hi(['recall', '--rebuild'])).toMatchObject({ status: 0, stderr: 'Indexed the whole conversation.\n' });
+    expect(readdirSync(join(home.data, 'recall'))).toHaveLength(1);
+  });
+
+  it('leaves nothing of the index behind hi reset --purge', async () => {
+    await hi(['recall', '--rebuild']);
+    await hi(['reset', '-y', '--purge']);
+    expect(existsSync(join(home.data, 'recall'))).toBe(false);
+  });
+});
+
+describe('in the chat', () => {
+  it('/find lists messages and /history opens the place', async () => {
+    const { stdout } = await hi(['chat'], { input: '/find question 3 zeppelin\n/history #13\n' });
+    expect(stdout).toMatch(/#\d+ · .* · you/);
+    expect(stdout).toContain('*zeppelin*');
+    expect(stdout).toMatch(/^#13 · you/m);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('the model', () => {
+  it('finds what is no longer in view, with dates and labels, and is not asked about', async () => {
+    replies = [{ calls: [{ name: 'recall', args: { query: 'question about the quokka' } }] }, { text: 'A quokka.' }];
+    const { status, stdout } = await hi(['ask', 'Which animal did I ask about first?']);
+    expect([status, stdout.trim()]).toEqual([0, 'A quokka.']);
+    const [first, second] = server.requests;
+    expect(JSON.stringify(first?.messages)).not.toContain('quokka');
+    const result = String(second?.messages.at(-1)?.content);
+    expect(result).toMatch(/#\d+ · Sun 22 Nov 2026 \d\d:\d\d \(.*\) · user said · /);
+    expect(result).toContain('about the quokka');
+    expect(result.length).toBeLessThan(8000);
+  });
+
+  it('does not find what was found before, and is told what cannot be looked for', async () => {
+    const call = (args: object): Reply => ({ calls: [{ name: 'recall', args }] });
+    replies = [
+      call({ query: 'quokka' }),
+      call({}),
+      call({ query: 'x', from: 'soon' }),
+      call({ around: 3 }),
+      { text: 'ok' },
+    ];
+    await hi(['ask', 'Look.']);
+    const results = server.requests.map(({ messages }) => String(messages.at(-1)?.content));
+    expect(results[2]).toContain('Nothing to look for');
+    expect(results[3]).toContain("Cannot read the time 'soon'");
+    expect(results[4]).toContain('#3 · ');
+    const found = JSON.parse((await hi(['recall', 'quokka', '--json', '-n', '50'])).stdout);
+    expect(found.map(({ message }: { message: { role: string } }) => message.role)).not.toContain('tool');
+  });
+
+  it('is kept from it by a rule', async () => {
+    home.writeConfig(JSON.stringify({ ...settings(), tools: { permissions: { deny: ['recall'] } } }));
+    replies = [{ calls: [{ name: 'recall', args: { query: 'quokka' } }] }, { text: 'ok' }];
+    await hi(['ask', 'Look.']);
+    expect(String(server.requests.at(-1)?.messages.at(-1)?.content)).toContain("the rule 'recall' forbids it");
+  });
+});
+
+(canTrace ? describe : describe.skip)('hi ask', () => {
+  it('opens nothing of the index and loads nothing of it', async () => {
+    await hi(['recall', '--rebuild']);
+    const log = join(mkdtempSync(join(tmpdir(), 'hi-trace-')), 'log');
+    await hi(['ask', 'good morning'], { under: ['strace', '-f', '-qq', '-e', 'trace=openat,open', '-o', log] });
+    expect(server.requests).toHaveLength(1);
+    const opened = readFileSync(log, 'utf8');
+    expect(opened).toContain('history.json.zst');
+    expect(opened).not.toContain(join(home.data, 'recall'));
+  });
+});
