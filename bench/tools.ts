@@ -95,7 +95,8 @@ if (what === 'inside' || what === 'places') {
   }
   mkdirSync(root + '/.git');
   writeFileSync(root + '/.env', '');
-  const sandbox = new Sandbox({ root, ownPlaces: [], freeFolders: [], isDenied: () => false });
+  writeFileSync(folder + '/empty', '');
+  const sandbox = new Sandbox({ root, ownPlaces: [], freeFolders: [], emptyFile: () => folder + '/empty', isDenied: () => false });
   begin = performance.now();
   await sandbox.confine({ write: true, network: false, files: [] }, root);
   if (what === 'inside') {

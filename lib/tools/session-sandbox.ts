@@ -1,3 +1,6 @@
+import { lstatSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../folder.js';
 import type { Rules } from '../permission/rules/rules.js';
 import type { Sandbox } from '../permission/sandbox/sandbox.js';
 import type { ToolContext } from './tool.js';
@@ -21,6 +24,7 @@ export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Pr
       root: context.root,
       ownPlaces: [...ownPlaces, ...(context.sandbox?.hidden ?? [])],
       freeFolders: [context.spillFolder, ...freeFolders],
+      emptyFile: () => emptyFileIn(context.spillFolder),
       isDenied: (path) =>
         rules().deny.some(
           (rule) =>
@@ -32,4 +36,16 @@ export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Pr
     made ??= make();
     return made;
   };
+}
+
+/** Named as outputs are, so that it goes where they go. */
+const EMPTY_OUTPUT = '1970-01-01T00-00-00-000Z-000000.stdout';
+
+function emptyFileIn(folder: string): string {
+  const path = join(folder, EMPTY_OUTPUT);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true && found.size === 0) return path;
+  makeFolder(folder, 0o700);
+  writeFileSync(path, '', { mode: 0o600 });
+  return path;
 }

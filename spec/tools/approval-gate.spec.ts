@@ -107,6 +107,16 @@ describe('a command that the sandbox stops', () => {
     expect([existsSync(file('made')), existsSync(join(dirname(place.folder), 'too'))]).toEqual([true, false]);
   });
 
+  it('is none that comes by a private file, which is empty', async () => {
+    writeFileSync(file('.env'), 'KEY=secret');
+    writeFileSync(file('a.txt'), 'the KEY');
+    const permissions = { allow: ['bash(grep:*)'], ask: [], deny: [] };
+    const { one, questions } = runnerOn(place, { permissions, answer: { answer: 'no' } });
+    const done = await one('bash', { command: 'grep -r KEY . --color=never' });
+    if (WORKS) expect(resultOf(done)).toEqual({ stdout: './a.txt:the KEY\n', stderr: '', exit_code: 0 });
+    expect(questions).toHaveLength(WORKS ? 0 : 1);
+  });
+
   it('is told, with the rule that would help, where nobody can be asked', async () => {
     const permissions = { allow: ['bash(touch made)'], ask: [], deny: [] };
     const { one } = runnerOn(place, { permissions });

@@ -90,7 +90,10 @@ it(
       freeFolders: [],
       env,
     };
-    const sandbox = new Sandbox({ ...around, isDenied: () => false });
+    const emptyFile = join(home.data, 'empty');
+    mkdirSync(home.data, { recursive: true });
+    writeFileSync(emptyFile, '');
+    const sandbox = new Sandbox({ ...around, emptyFile: () => emptyFile, isDenied: () => false });
     const hasSandbox = (await sandboxKind()) !== null;
     const filterPath = join(home.folder, 'filter');
     writeFileSync(filterPath, systemCallFilter() ?? '');

@@ -28,9 +28,15 @@ export function bubblewrapOptions(confinement: Confinement): readonly string[] {
     ...kernel.flatMap((path) => ['--ro-bind', path, path]),
     ...EMPTY_FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
     ...(grant.network ? resolverMounts() : []),
-    ...hiddenMounts(confinement.hidden.filter((path) => !isInside(root, path) && !isEmptied(path))),
+    ...hiddenMounts(
+      confinement.hidden.filter((path) => !isInside(root, path) && !isEmptied(path)),
+      confinement.emptyFile,
+    ),
     ...(grant.write ? ['--bind', root, root, ...protectedMounts(confinement)] : ['--ro-bind', root, root]),
-    ...hiddenMounts(confinement.hidden.filter((path) => isInside(root, path) && path !== root)),
+    ...hiddenMounts(
+      confinement.hidden.filter((path) => isInside(root, path) && path !== root),
+      confinement.emptyFile,
+    ),
     ...grant.files.flatMap(fileMount),
     ...readable.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
     ...['--setenv', 'TMPDIR', '/tmp', '--chdir', folder],
@@ -46,13 +52,13 @@ function resolverMounts(): readonly string[] {
 }
 
 /** A folder is empty, a file too. What lies in a hidden folder needs no mount of its own, and nothing can be mounted over a link. */
-function hiddenMounts(paths: readonly string[]): readonly string[] {
+function hiddenMounts(paths: readonly string[], emptyFile: string): readonly string[] {
   const real = [...new Set(paths.map(realPath))].sort();
   const outermost = real.filter((path, index) => !real.slice(0, index).some((above) => isInside(above, path)));
   return outermost.flatMap((path) => {
     const found = statOrNull(path);
     if (found === null) return [];
-    return found.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
+    return found.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', emptyFile, path];
   });
 }
 
@@ -60,7 +66,7 @@ function hiddenMounts(paths: readonly string[]): readonly string[] {
  * What runs something later is mounted over itself, read-only; the folders above it are too, each writable, because a mount point cannot be renamed, so
  * that nothing else can take its place.
  */
-function protectedMounts({ root, runsLater, missing }: Confinement): readonly string[] {
+function protectedMounts({ root, runsLater, missing, emptyFile }: Confinement): readonly string[] {
   const below = [...new Set(runsLater)].filter((path) => path !== root && isInside(root, path)).sort();
   const outermost = below.filter((path, index) => !below.slice(0, index).some((above) => isInside(above, path)));
   for (const path of outermost) requireNoLink(path);
@@ -68,13 +74,13 @@ function protectedMounts({ root, runsLater, missing }: Confinement): readonly st
   return [
     ...[...above].sort().flatMap((path) => (existsSync(path) ? ['--bind', path, path] : [])),
     ...outermost.flatMap((path) => ['--ro-bind', path, path]),
-    ...missing.flatMap(standIn),
+    ...missing.flatMap((path) => standIn(path, emptyFile)),
   ];
 }
 
 /** An empty folder called `.git` is no repository to git; an empty file would be an error. */
-function standIn(path: string): readonly string[] {
-  return basename(path) === '.git' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+function standIn(path: string, emptyFile: string): readonly string[] {
+  return basename(path) === '.git' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', emptyFile, path];
 }
 
 function foldersAbove(path: string, root: string): readonly string[] {

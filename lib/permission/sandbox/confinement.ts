@@ -14,6 +14,8 @@ export interface Confinement {
   readonly runsLater: readonly string[];
   /** The same, and not there yet. */
   readonly missing: readonly string[];
+  /** An empty file, which is mounted over a hidden one: a device would be refused, and a search through the folder would fail. */
+  readonly emptyFile: string;
   /** A folder for temporary files, where the sandbox has no empty /tmp of its own. */
   readonly temporary: string;
 }

@@ -37,6 +37,8 @@ export interface SandboxOptions {
   readonly ownPlaces: readonly string[];
   /** Folders in them that may be read. */
   readonly freeFolders: readonly string[];
+  /** Makes an empty file of hi's own, where it is not there, and returns its path. */
+  emptyFile(): string;
   /** Whether a rule denies to read this path. */
   isDenied(path: string): boolean;
 }
@@ -106,6 +108,7 @@ export class Sandbox {
       readable: this.#options.freeFolders.filter((path) => existsSync(path)).map(realPath),
       runsLater: [...tree.runsLater, ...others.flatMap(({ existing }) => existing)],
       missing: write ? [...(isRepository ? [] : [own]), ...others.flatMap(({ missing }) => missing)] : [],
+      emptyFile: this.#options.emptyFile(),
       temporary: process.platform === 'darwin' ? realPath(mkdtempSync(join(tmpdir(), 'hi-'))) : '/tmp',
     };
   }
