@@ -36,11 +36,12 @@ interface Indexed {
   ask(question: string): readonly Candidate[];
 }
 
-/** How well what was said is found, by questions whose answers are known. */
+/** How well what was said is found, by questions whose answers are known; without them, which are not part of the project, by look-ups alone. */
 export function qualityRows(): readonly Row[] {
-  if (!existsSync(DATA)) throw new Error(`There is no '${DATA}'. Set HI_RECALL_DATA to the folder of the questions.`);
   const sets = [
-    ...new Set(readdirSync(DATA).flatMap((file) => /^(.+)\.jsonl(?:\.zst)?$/.exec(file)?.[1] ?? [])),
+    ...new Set(
+      (existsSync(DATA) ? readdirSync(DATA) : []).flatMap((file) => /^(.+)\.jsonl(?:\.zst)?$/.exec(file)?.[1] ?? []),
+    ),
   ].sort();
   return [...sets.flatMap(setRows), ...lookUpRows()];
 }

@@ -4,7 +4,7 @@ import { secondLook } from './second-look.js';
 
 /** How many documents are ranked, and how many of them with their text: reading it is what takes time. */
 const RANKED = 100;
-const LOOKED_AT = 20;
+const LOOKED_AT = 24;
 
 /** How many are ranked where all are wanted that have the words, or where a text must be there just so. */
 const MANY = 2000;
