@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Home, makeHome, type RunOptions, runProgram } from './program.js';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.js';
@@ -44,10 +44,11 @@ export interface Outcome {
 /** The sandbox has a /tmp of its own, so a home folder that it should guard lies elsewhere. */
 const HOMES = resolve(import.meta.dirname, '../../node_modules/.cache/hi-attacks');
 
-/** Makes a home outside of /tmp. */
+/** Makes a home outside of /tmp, with no other home beside it. */
 export function guardedHome(config: unknown): Home {
   mkdirSync(HOMES, { recursive: true });
-  return makeHome(config, HOMES);
+  const parent = mkdtempSync(join(HOMES, 'users-'));
+  return { ...makeHome(config, parent), remove: () => rmSync(parent, { recursive: true, force: true }) };
 }
 
 /** A PATH with every program of this system but the one that makes sandboxes. */
