@@ -1,6 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from './errors.js';
 
 /**
  * Makes a folder and its missing parents; an existing one stays as it is. Throws the system's error.
@@ -10,7 +9,7 @@ export function makeFolder(path: string, mode: number): void {
   const failure = tryToMake(path, mode);
   if (failure === null) return;
   const parent = dirname(path);
-  if (systemCode(failure) !== 'ENOENT' || parent === path) throw failure;
+  if (!isMissing(failure) || parent === path) throw failure;
   makeFolder(parent, mode);
   const again = tryToMake(path, mode);
   if (again !== null) throw again;
@@ -24,4 +23,8 @@ function tryToMake(path: string, mode: number): unknown {
   } catch (thrown) {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? null : thrown;
   }
+}
+
+function isMissing(failure: unknown): boolean {
+  return typeof failure === 'object' && failure !== null && 'code' in failure && failure.code === 'ENOENT';
 }

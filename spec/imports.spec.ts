@@ -50,7 +50,7 @@ const GROUND = [
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   registry: ['errors'],
-  folder: ['errors'],
+  folder: [],
   'write-aside': ['errors'],
   'remove-files': ['errors', 'write-aside'],
   chat: [],

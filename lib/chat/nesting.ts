@@ -8,8 +8,12 @@ export const TOO_DEEP = `(nested deeper than ${MAX_LEVELS} levels)`;
 export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((inner) => isTooDeep(inner, levels - 1));
-  return Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
+  // Every start asks this of every entry that it loads: no lists, no closures.
+  for (const name in value) {
+    const inner: unknown = Reflect.get(value, name);
+    if (typeof inner === 'object' && isTooDeep(inner, levels - 1)) return true;
+  }
+  return false;
 }
 
 /** A value as JSON; `TOO_DEEP`, which is not JSON, for one whose nesting would overflow the stack. */

@@ -11,6 +11,7 @@ interface CompileCache {
  * Never throws: without the folder a start is a little slower.
  */
 export async function useCompileCache(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  if (Number.parseInt(process.versions.node, 10) < 22) return;
   const node: object = process.getBuiltinModule('node:module');
   if (!canCompile(node)) return;
   try {

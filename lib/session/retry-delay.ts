@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { HiError } from '../errors.js';
 
 const ATTEMPTS = 4;
@@ -15,5 +14,5 @@ export function delayBefore(attempt: number, error: HiError): number | null {
 
 /** Waits, and rejects with an abort error as soon as `signal` aborts. */
 export async function sleep(delay: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(delay, undefined, { signal });
+  await process.getBuiltinModule('node:timers/promises').setTimeout(delay, undefined, { signal });
 }

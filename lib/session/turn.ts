@@ -155,7 +155,8 @@ function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
     cwd: deps.cwd(),
     provider: deps.provider.name,
     model: deps.model,
-    ...(deps.provider.origin !== undefined && answer.parts.some(isOpaque) && { origin: deps.provider.origin }),
+    // Last: to tell the origin takes Node's cryptography, which is slow to load.
+    ...(answer.parts.some(isOpaque) && deps.provider.origin !== undefined && { origin: deps.provider.origin }),
     ...(end?.usage ? { usage: end.usage } : {}),
     stop_reason: calls ? 'tool_calls' : (end?.stop_reason ?? 'interrupted'),
     ...(answer.sources && { sources: answer.sources }),

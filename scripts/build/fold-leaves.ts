@@ -3,7 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
 /** What a leaf may be made of: modules without state, of which there may be more than one copy. */
-const STATELESS = [/^node_modules\/ajv\/dist\/runtime\//, /^lib\/(?:cli\/base\/version|stop-signals)\.ts$/];
+const STATELESS = [
+  /^node_modules\/ajv\/dist\/runtime\//,
+  /^lib\/(?:cli\/base\/version|folder|stop-signals)\.ts$/,
+  /^node-imported:/,
+];
 
 /**
  * Copies the small chunks that everything else would read into each chunk that uses them: a file costs a start more than what is in it. `metafile` is of

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as Native from 'zstd-napi/binding.js';
@@ -52,7 +51,7 @@ function loadAddon(): unknown {
     process.dlopen(addon, file);
     return addon.exports;
   }
-  return createRequire(here)('zstd-napi/binding.js');
+  return process.getBuiltinModule('node:module').createRequire(here)('zstd-napi/binding.js');
 }
 
 function nativeCodec(): Codec | null {

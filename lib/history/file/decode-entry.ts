@@ -41,9 +41,7 @@ export function decodeEntry(stored: unknown, textOf: () => string): Entry | null
 
 function decoded(stored: JsonObject, id: number): Entry {
   if (stored.type === undefined)
-    return stored.role === undefined || !isRole(stored.role)
-      ? unknown(stored, id)
-      : withFields<Message>(stored, MESSAGE);
+    return role(stored.role, stored) === null ? unknown(stored, id) : withFields<Message>(stored, MESSAGE);
   if (stored.type === 'compress' && typeof stored.content === 'string') return withFields<CompressBlock>(stored, BLOCK);
   if (stored.type === 'undo' && Array.isArray(stored.turns)) return withFields<Undo>(stored, UNDO);
   return unknown(stored, id);
@@ -72,14 +70,13 @@ const time: FieldReader<string> = (stored) =>
   typeof stored === 'string' && /^\d{4}-\d\d-\d\d/.test(stored) ? stored : '';
 
 const ROLES = ['user', 'assistant', 'tool'] as const;
-const isRole = (stored: unknown): boolean => ROLES.some((role) => role === stored);
+const role = word(ROLES, null);
 
 /** Other programs write a single text as a string. */
 const content: FieldReader<readonly Part[]> = (stored) => {
   if (typeof stored === 'string') return [{ type: 'text', text: stored }];
   if (!Array.isArray(stored)) return stored === undefined || stored === null ? [] : [decodePart(stored)];
-  const parts = stored.map(decodePart);
-  return parts.every((part, index) => part === stored[index]) ? stored : parts;
+  return stored.every((part) => decodePart(part) === part) ? stored : stored.map(decodePart);
 };
 
 const usage: FieldReader<Usage | undefined> = (stored) =>
@@ -94,6 +91,7 @@ const USAGE: JsonFields<Usage> = {
 };
 
 const STOP_REASONS = ['end', 'tool_calls', 'length', 'refusal', 'tool_limit', 'interrupted'] as const;
+const stopReason = word(STOP_REASONS, 'end');
 
 const names: FieldReader<readonly string[] | undefined> = (stored) => list(stored, isText);
 
@@ -131,8 +129,7 @@ const MESSAGE: JsonFields<Message> = {
   origin: text(undefined),
   usage,
   // A later version may know more stop reasons.
-  stop_reason: (stored) =>
-    stored === undefined || stored === null ? undefined : word(STOP_REASONS, 'end')(stored, {}),
+  stop_reason: (stored, whole) => (stored === undefined || stored === null ? undefined : stopReason(stored, whole)),
   sources: (stored) => list(stored, isSource),
   skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
 };

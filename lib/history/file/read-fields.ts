@@ -37,7 +37,8 @@ export function word<const Word extends string, const Other>(
   words: readonly Word[],
   other: Other,
 ): FieldReader<Word | Other> {
-  return (stored) => words.find((known) => known === stored) ?? other;
+  const known = new Map<unknown, Word>(words.map((each) => [each, each]));
+  return (stored) => known.get(stored) ?? other;
 }
 
 /** A whole number from 0 up to the limit, or `other`. */
