@@ -101,6 +101,24 @@ describe('the provider', () => {
     expect(config).toMatchObject({ provider: 'local', model: 'm', api_base: 'http://other:1' });
   });
 
+  it('is the one whose variable names another server, but not one that needs no key', async () => {
+    expect((await configOf(null, { env: { TWO_BASE: 'http://gateway' } }))?.provider).toBe('two');
+    expect(await configOf(null, { env: { LOCAL_BASE: 'http://gateway' } })).toBeNull();
+  });
+
+  it('has at another server its default model where that has it, else the first one there', async () => {
+    const env = { ONE_BASE: 'http://gateway', ONE_KEY: 'k' };
+    const model = async (...models: readonly string[]) => (await configOf({ provider: 'one' }, { env, models }))?.model;
+    expect(await model('other', 'one-1')).toBe('one-1');
+    expect(await model('other')).toBe('other');
+    expect(await model()).toBe('one-1');
+    expect((await resolve({ provider: 'one' }, { env: { ONE_KEY: 'k' } })).asked).toEqual([]);
+  });
+
+  it('has the first of its models where it needs no key, also beside its default one', async () => {
+    expect((await configOf({ provider: 'local' }, { models: ['first', 'local-1'] }))?.model).toBe('first');
+  });
+
   it('has its default model when it lists none', async () => {
     expect((await configOf({ provider: 'local' }))?.model).toBe('local-1');
   });
@@ -122,6 +140,10 @@ describe('the address', () => {
     ['a-https://gpu', 'http://a-https://gpu:1234'],
   ])('of a vendor with one may be %s', async (given, address) => {
     expect((await configOf({ provider: 'local' }, { env: { LOCAL_BASE: given } }))?.api_base).toBe(address);
+  });
+
+  it('is refused when only its end looks like one of the web', async () => {
+    await expect(resolve({ provider: 'one' }, { env: { HI_API_BASE: 'xhttp://host' } })).rejects.toThrow('HI_API_BASE');
   });
 
   it('is refused with a hint when it is not one of the web', async () => {

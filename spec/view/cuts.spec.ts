@@ -44,6 +44,7 @@ describe('cut', () => {
   it('moves forward to the first place that is good enough, or as far as it may', () => {
     const cuts = validCuts(toolTurn().messages);
     expect(advanceCut(cuts, 0, 3, (at) => at >= 1)).toBe(1);
+    expect(advanceCut(cuts, 0, 3, (at) => at >= 2)).toBe(3);
     expect(advanceCut(cuts, 0, 3, () => false)).toBe(3);
     expect(advanceCut(cuts, 5, 3, () => false)).toBe(5);
   });
