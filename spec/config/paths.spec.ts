@@ -19,7 +19,7 @@ function setXdg(folder: string): void {
 
 describe('the files of hi', () => {
   it('are each in the folder of their kind', async () => {
-    expect(await findPaths(FOLDERS, null)).toEqual({
+    expect(await findPaths(FOLDERS, null)).toMatchObject({
       config: '/c',
       data: '/d',
       cache: '/e',
