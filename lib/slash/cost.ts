@@ -5,7 +5,7 @@ export const slashCost: SlashCommand = {
   name: 'cost',
   aliases: ['tokens'],
   usage: '/cost',
-  summary: 'tokens and cost of this chat and of the whole conversation',
+  summary: 'tokens and cost, of this chat and in all',
   async *run(_argument, { session, cost }) {
     await session.history.refresh();
     yield { type: 'print', text: await cost() };

@@ -9,7 +9,7 @@ export const slashReset: SlashCommand = {
   name: 'reset',
   aliases: ['clear', 'new'],
   usage: '/reset [OPTION]',
-  summary: 'clear all, --undo that, or --purge copies',
+  summary: 'clear all, --undo that, --purge copies',
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
   async *run(argument, context) {

@@ -27,6 +27,7 @@ describe('the files of hi', () => {
       skills: '/c/skills',
       commands: '/c/commands',
       history: '/d/history.json.zst',
+      index: '/d/recall',
       inputHistory: '/d/input-history.jsonl',
       compressions: '/e/compressions',
       outputs: '/e/outputs',

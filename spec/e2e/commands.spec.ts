@@ -53,7 +53,7 @@ describe('hi chat without a terminal', () => {
     expect(run.stderr).toContain("Unknown command 'nonsense'");
     expect(run.stdout + run.stderr).not.toMatch(/\x1b|hi>/);
     const sent = server.requests.at(-1)?.messages.map(({ content }) => content);
-    expect(sent?.at(-1)).toBe('/two');
+    expect(sent?.at(-1)).toMatch(/\n\/two$/);
     expect(JSON.stringify(sent)).toContain('kept');
     expect(JSON.stringify(sent)).not.toContain('private');
   });
