@@ -101,6 +101,26 @@ describe('a file that cannot be parsed', () => {
   });
 });
 
+describe('a file with values that are allowed', () => {
+  it.each([
+    { compaction: { archive: 'discard', block_role: 'user' } },
+    { thinking: 'high', web: 'auto' },
+    {
+      tools: {
+        enabled: false,
+        sandbox: 'network',
+        permissions: { allow: ['bash', { rule: 'bash(ls)', write: true }] },
+      },
+    },
+    { skills: { mode: 'matched', matcher: 'llm' }, openai: { api: 'chat' } },
+    { api_key: null, preamble: null, max_input_tokens: 256, small_model: null },
+  ])('is taken as it is: %j', async (config) => {
+    const path = newPath();
+    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    expect((await readConfig(path, check, false)).file).toEqual(config);
+  });
+});
+
 describe('a file with values that are not allowed', () => {
   it('has one error: it is listed as one', async () => {
     expect(await errorsOf({ provider: 7 })).toMatch(/^'FILE' has an error:\n {2}\$\.provider: 7 is not one of/);
@@ -109,6 +129,7 @@ describe('a file with values that are not allowed', () => {
   it('has a value of another type', async () => {
     expect(await errorsOf({ preamble: 1 })).toContain('$.preamble: 1 is not a string or null');
     expect(await errorsOf({ tools: [] })).toContain('$.tools: [] is not an object');
+    expect(await errorsOf({ tools: { enabled: 1 } })).toContain('$.tools.enabled: 1 is not a boolean');
     expect(await errorsOf({ compaction: { trigger_ratio: true } })).toContain('true is not a number');
     expect(await errorsOf({ tools: { permissions: { allow: {} } } })).toContain('{} is not an array');
   });
