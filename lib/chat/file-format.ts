@@ -1,8 +1,12 @@
+import { imageSize } from './image-size.js';
+
 /** What a file is, where its first bytes tell. */
 export interface FileFormat {
   readonly name: string;
   /** The media type of a format that models take as a file; null for any other. */
   readonly mime: string | null;
+  /** It begins like its format, but its header is cut off or makes no sense: no model can read it. */
+  readonly isDamaged: boolean;
 }
 
 /** The first bytes of a format's files, in hexadecimal, from the formats' own specifications. */
@@ -43,5 +47,15 @@ const LONGEST_SIGNATURE = 16;
 export function fileFormat(bytes: Uint8Array): FileFormat | null {
   const start = Buffer.from(bytes.subarray(0, LONGEST_SIGNATURE)).toString('hex');
   const found = SIGNATURES.find(([signature]) => signature.test(start));
-  return found === undefined ? null : { name: found[1], mime: found[2] };
+  if (found === undefined) return null;
+  const [, name, mime] = found;
+  return { name, mime, isDamaged: !hasWholeHeader(bytes, mime) };
 }
+
+/** Of formats that are seldom sent, and of those that no model takes, the signature is enough. */
+function hasWholeHeader(bytes: Uint8Array, mime: string | null): boolean {
+  if (mime === 'application/pdf') return /^%PDF-\d\.\d/.test(Buffer.from(bytes.subarray(0, 8)).toString('latin1'));
+  return mime === null || !SIZED.test(mime) || imageSize(bytes) !== null;
+}
+
+const SIZED = /^image\/(?:png|jpeg|gif|webp)$/;

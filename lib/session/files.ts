@@ -30,10 +30,16 @@ export async function readFileInput(path: string, options: ReadOptions): Promise
   return 'text' in input ? { text: asBlock(path, input.text) } : input;
 }
 
-/** What the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other binary content. */
+/** What the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other binary content and damaged headers. */
 export function inputFrom(bytes: Buffer, path: string): FileInput {
   const name = basename(path);
-  const mime = fileFormat(bytes)?.mime ?? null;
+  const format = fileFormat(bytes);
+  const mime = format?.mime ?? null;
+  if (format?.isDamaged) {
+    throw new HiError('usage', `'${path}' begins like a ${format.name}, but its header is damaged or cut off.`, {
+      hint: 'Attach the whole file; nothing was sent.',
+    });
+  }
   // Sound goes to the model as a file, as documents do.
   const isFile = mime === 'application/pdf' || mime?.startsWith('audio/');
   if (isFile && mime !== null) return { attachment: { kind: 'document', mime, bytes, name } };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fileFormat } from '../../lib/chat/file-format.js';
+import { png } from '../support/pictures.js';
 
 describe('the format of a file', () => {
   it.each([
@@ -22,7 +23,7 @@ describe('the format of a file', () => {
     ['PK\x03\x04', 'ZIP archive', null],
     ['SQLite format 3\0', 'SQLite database', null],
   ])('is known by its first bytes: %j is a %s', (start, name, mime) => {
-    expect(fileFormat(Buffer.from(start, 'latin1'))).toEqual({ name, mime });
+    expect(fileFormat(Buffer.from(start, 'latin1'))).toMatchObject({ name, mime });
   });
 
   it.each([
@@ -37,5 +38,17 @@ describe('the format of a file', () => {
     'the ftypheic',
   ])('is not known of %j', (start) => {
     expect(fileFormat(Buffer.from(start, 'latin1'))).toBeNull();
+  });
+
+  it.each([
+    ['a PNG', png(), false],
+    ['the first 8 bytes of a PNG', png().subarray(0, 8), true],
+    ['the beginning of a JPEG', Buffer.from('ffd8ffe000104a464946', 'hex'), true],
+    ['a PDF', Buffer.from('%PDF-1.7'), false],
+    ['the first 5 bytes of a PDF', Buffer.from('%PDF-'), true],
+    ['an MP3', Buffer.from('ID3\x04\0', 'latin1'), false],
+    ['a program', Buffer.from('\x7fELF', 'latin1'), false],
+  ])('tells of %s whether its header is damaged', (_what, bytes, isDamaged) => {
+    expect(fileFormat(bytes)).toMatchObject({ isDamaged });
   });
 });

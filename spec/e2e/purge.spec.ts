@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { png } from '../support/pictures.js';
 import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 
@@ -72,7 +73,7 @@ describe('hi reset --purge', () => {
     const configText = readFileSync(home.configFile, 'utf8');
     mkdirSync(join(home.config, 'skills'));
     writeFileSync(join(home.config, 'skills', 'a.md'), 'a secret skill');
-    writeFileSync(join(home.work, 'a.png'), Buffer.from('89504e470d0a1a0a', 'hex'));
+    writeFileSync(join(home.work, 'a.png'), png());
     expect(await hi(['--debug', '-y', 'ask', '-f', 'a.png', 'secret question'], { env })).toMatchObject({ status: 0 });
     expect(readdirSync(join(cache, 'outputs'))).toHaveLength(1);
     mkdirSync(join(cache, 'compressions'), { recursive: true });

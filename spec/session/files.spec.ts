@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { HiError } from '../../lib/errors.js';
 import { type FileInput, inputFrom, readFileInput } from '../../lib/session/files.js';
+import { png } from '../support/pictures.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'hi-files-'));
-const PNG = Buffer.from('89504e470d0a1a0a00', 'hex');
+const PNG = png();
 const LIMIT = 20 * 1024 * 1024;
 
 function read(path: string, pipes = false, signal = new AbortController().signal): Promise<FileInput> {
@@ -46,6 +47,17 @@ describe('a file for the model', () => {
     expect(inputFrom(pdf, '/some/where/a.pdf')).toEqual({
       attachment: { kind: 'document', mime: 'application/pdf', bytes: pdf, name: 'a.pdf' },
     });
+  });
+
+  it.each([
+    ['fake.png', PNG.subarray(0, 8), 'PNG image'],
+    ['fake.jpg', Buffer.from('ffd8ffe0', 'hex'), 'JPEG image'],
+    ['fake.pdf', Buffer.from('%PDF-'), 'PDF document'],
+  ])('is refused when its header is damaged: %s', async (name, bytes, what) => {
+    expect(await refusalOf(write(name, bytes))).toEqual([
+      `'${name}' begins like a ${what}, but its header is damaged or cut off.`,
+      'Attach the whole file; nothing was sent.',
+    ]);
   });
 
   it('may have 20 MB', async () => {
