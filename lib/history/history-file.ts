@@ -20,6 +20,7 @@ import { readLog } from './repair/read-log.js';
 import { convert, repair } from './repair/repair.js';
 import { editNotice } from './repair/repair-notices.js';
 import { replaceHistory } from './repair/rewrite.js';
+import { loadedSalvage, loadSalvage, withSalvage } from './repair/salvage-loader.js';
 
 /** What a refresh found: all entries, because the file is another one than before or gone, or those that were added. */
 export interface HistoryChange {
@@ -160,9 +161,9 @@ export class HistoryFile {
     return this.#codec;
   }
 
-  /** Turns the system's errors into a `HiError`. */
+  /** Turns the system's errors into a `HiError`. Runs `work` again when it meets a damaged file, before it changes anything. */
   async guarded<Result>(work: () => Promise<Result>): Promise<Result> {
-    return await withHistoryErrors(this.#paths.history, work);
+    return await withHistoryErrors(this.#paths.history, () => withSalvage(work));
   }
 
   async #underLock<Result>(until: 'once' | 'whole', work: () => Result): Promise<Result> {
@@ -220,6 +221,7 @@ export class HistoryFile {
   }
 
   #repair(codec: Codec): HistoryChange {
+    loadedSalvage();
     const log = this.#file instanceof LogFile ? this.#file.log : newLogName();
     this.close();
     this.#notices.add(repair(codec, this.#paths, log, this.#now()));
@@ -228,6 +230,7 @@ export class HistoryFile {
 
   /** Runs a repair; where nothing can be written, reads what can be read of the damaged file. */
   async #repairOrReadOnly(codec: Codec, work: () => HistoryChange): Promise<HistoryChange> {
+    await loadSalvage();
     try {
       if (this.#writes) return await this.#underLock('once', work);
     } catch (thrown) {

@@ -27,7 +27,7 @@ export async function askFacts(
   { now, signal, again }: { readonly now: number; readonly signal: AbortSignal; readonly again: boolean },
 ): Promise<void> {
   const { facts } = memory;
-  if (publishedWindow(model) !== null && isOwnAddress(member, api_base)) return;
+  if (isOwnAddress(member, api_base) && publishedWindow(model) !== null) return;
   if (!again && facts.asked_at !== undefined && Math.abs(now - facts.asked_at) < HOLDS) return;
   const expired = AbortSignal.timeout(TIME_LIMIT);
   try {

@@ -8,7 +8,8 @@ import { lastMessages, ROOM_LIMIT } from '../file/entries.js';
 import { type Facts, NO_FACTS } from '../file/facts.js';
 import { entriesOfArray } from '../file/read-array.js';
 import { RecentEntries } from '../file/recent-entries.js';
-import { Salvage, type SalvageReport } from './salvage.js';
+import type { Salvage, SalvageReport } from './salvage.js';
+import { loadedSalvage } from './salvage-loader.js';
 
 /** An open history that is not in hi's layout, because another program wrote it or because it is damaged. It can only be read, as a whole. */
 export class ArrayFile {
@@ -71,9 +72,12 @@ export class ArrayFile {
     return this.isDamaged ? this.salvage.report : null;
   }
 
-  /** What can be recovered of it. */
+  /** What can be recovered of it. Throws `SalvageNotLoaded`. */
   get salvage(): Salvage {
-    this.#salvage ??= new Salvage(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size);
+    if (this.#salvage === null) {
+      const Salvager = loadedSalvage();
+      this.#salvage = new Salvager(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size);
+    }
     return this.#salvage;
   }
 
