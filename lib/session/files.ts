@@ -46,7 +46,7 @@ export function inputFrom(bytes: Buffer, path: string): FileInput {
   if (mime !== null) return { attachment: { kind: 'image', mime, bytes, name } };
   if (bytes.includes(0)) {
     throw new HiError('usage', `'${path}' is a binary file, but not an image, PDF or audio.`, {
-      hint: 'Attach text, PNG, JPEG, GIF, WebP or PDF; with Gemini also HEIC and audio (WAV, MP3, AIFF, AAC, Ogg, FLAC).',
+      hint: 'Attach text, PNG, JPEG, GIF, WebP or PDF; some models also take HEIC and audio (WAV, MP3, AIFF, AAC, Ogg, FLAC).',
     });
   }
   return { text: bytes.toString('utf8') };

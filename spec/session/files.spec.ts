@@ -66,7 +66,7 @@ describe('a file for the model', () => {
     // All of it is null bytes: it is read, and found to be binary.
     expect(await refusalOf('large.txt')).toEqual([
       "'large.txt' is a binary file, but not an image, PDF or audio.",
-      'Attach text, PNG, JPEG, GIF, WebP or PDF; with Gemini also HEIC and audio (WAV, MP3, AIFF, AAC, Ogg, FLAC).',
+      'Attach text, PNG, JPEG, GIF, WebP or PDF; some models also take HEIC and audio (WAV, MP3, AIFF, AAC, Ogg, FLAC).',
     ]);
     truncateSync(join(cwd, 'large.txt'), LIMIT + 1);
     expect(await refusalOf('large.txt')).toEqual([

@@ -27,7 +27,7 @@ export interface Compacting extends AsyncDisposable {
   /** What summaries were asked of the small model. */
   readonly summaries: () => readonly SentRequest[];
   hi(args: readonly string[], options?: RunOptions): Promise<Run>;
-  /** The last request to the main model: the texts of its system messages, and those of the others. */
+  /** The last request to the main model: the texts of its system messages, and those of the others, without what stands before an answer that comes first. */
   readonly sent: () => { readonly system: readonly string[]; readonly texts: readonly string[] };
   /** What `hi ask --json` reports. */
   json(...words: readonly string[]): Promise<Report>;
@@ -39,6 +39,9 @@ export interface Compacting extends AsyncDisposable {
   /** The compress blocks that are on disk. */
   blocks(): readonly NewCompressBlock[];
 }
+
+/** The user's message that compatible servers get before an answer that a compaction left at the head. */
+const NOT_SHOWN = '(Earlier messages are not shown.)';
 
 /** What `hi ask --json` prints. */
 export interface Report {
@@ -88,7 +91,7 @@ export async function compacting(script: Script = {}): Promise<Compacting> {
     hi,
     sent: () => ({
       system: textsOf(asked.at(-1), (role) => role === 'system'),
-      texts: textsOf(asked.at(-1), (role) => role !== 'system'),
+      texts: textsOf(asked.at(-1), (role) => role !== 'system').filter((one) => one !== NOT_SHOWN),
     }),
     json: async (...text) => JSON.parse((await hi(['ask', '--json', ...text])).stdout),
     async chat() {

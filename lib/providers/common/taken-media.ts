@@ -29,6 +29,6 @@ export function onlyTaken(request: ChatRequest, title: string, more: RegExp | nu
 function notTaken({ mime, name }: ImagePart | DocumentPart, title: string): HiError {
   const what = mime.startsWith('audio/') ? 'audio' : 'images in HEIC';
   return new HiError('request', capitalised(`${title} takes no ${what}: '${name ?? mime}'.`), {
-    hint: 'Use a model that takes it, such as one of Gemini, or convert the file.',
+    hint: 'Use a model that takes it (-m NAME), or convert the file.',
   });
 }
