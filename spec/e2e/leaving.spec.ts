@@ -23,7 +23,7 @@ const CRASH = "process.on('SIGUSR2', () => { throw new Error('crashed on purpose
 async function shell(): Promise<string> {
   server = await startScriptedServer(({ messages }) =>
     messages.at(-1)?.content === 'ask me'
-      ? { calls: [{ name: 'bash', args: { command: 'true' } }] }
+      ? { calls: [{ name: 'bash', args: { command: 'touch asked' } }] }
       : { pieces: Array.from({ length: 300 }, (_, word) => `word${word} `), delay: 100 },
   );
   home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
