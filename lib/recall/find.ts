@@ -81,7 +81,7 @@ function said(library: Library, search: Search, bounds: Bounds): Finds {
     const message = library.message(document);
     if (message === null || !isWithin(message, search)) continue;
     const [kind, text] = [kindOf(message), searchedText(message)];
-    hits.unshift({ message, kind, text, before: null, after: null, certainty: 0, newer: null });
+    hits.unshift({ ...library.said(message), kind, text, before: null, after: null, certainty: 0, newer: null });
   }
   return { hits, more: documents.length - looked, isWhole: true };
 }
@@ -112,11 +112,11 @@ function hitOf(library: Library, candidate: Candidate, message: Message, text: s
   const { document, terms } = candidate;
   const later = terms === 0 ? null : library.scores.later(document, terms);
   return {
-    message,
+    ...library.said(message),
     kind: kindOf(message),
     text,
-    before: library.message(document - 1),
-    after: library.message(document + 1),
+    before: library.said(library.message(document - 1)),
+    after: library.said(library.message(document + 1)),
     certainty: certainty(candidate),
     newer: later === null ? null : (library.message(later)?.id ?? null),
   };
@@ -138,8 +138,9 @@ async function scanned(
       if (message === undefined || library.isUndone(message) || !isWithin(message, search)) continue;
       const [kind, text] = [kindOf(message), searchedText(message)];
       if (kinds?.includes(kind) === false || !hasPhrases(query, text)) continue;
-      const [before, after] = [messages[index - 1] ?? null, messages[index + 1] ?? null];
-      hits.push({ message, kind, text, before, after, certainty: 0, newer: null });
+      const before = library.said(messages[index - 1] ?? null);
+      const after = library.said(messages[index + 1] ?? null);
+      hits.push({ ...library.said(message), kind, text, before, after, certainty: 0, newer: null });
     }
   };
   look(archive.rest().filter(isMessage));

@@ -2,7 +2,9 @@ import { isMessage, type Message } from '../chat/message.js';
 import type { Segment } from './disk/segment.js';
 import type { Archive, Piece } from './index/archive.js';
 import { documentOf } from './index/documents.js';
+import { Origins } from './origin.js';
 import type { Scores } from './rank/scores.js';
+import type { Said } from './search.js';
 import type { Tail } from './tail.js';
 
 /** Everything that can be found now, as one run of documents, each with its message. */
@@ -11,6 +13,7 @@ export class Library {
   readonly #archive: Archive;
   readonly #segments: readonly Segment[];
   readonly #tail: Tail;
+  readonly #origins: Origins;
   readonly #undone: ReadonlySet<number>;
   readonly #read = new Map<number, Message | null>();
 
@@ -19,6 +22,7 @@ export class Library {
     this.#archive = archive;
     this.#segments = segments;
     this.#tail = tail;
+    this.#origins = new Origins(archive);
     this.#undone = new Set([...segments.flatMap(({ undone }) => undone), ...tail.undone]);
   }
 
@@ -30,6 +34,12 @@ export class Library {
       this.#read.set(document, message);
     }
     return message === null || this.isUndone(message) ? null : message;
+  }
+
+  /** A message with its origin. Throws what reading throws. */
+  said<Given extends Message | null>(message: Given): Given extends null ? null : Said;
+  said(message: Message | null): Said | null {
+    return message === null ? null : { message, origin: this.#origins.of(message) };
   }
 
   /** Whether the user took it back. */

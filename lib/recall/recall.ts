@@ -1,4 +1,3 @@
-import type { Message } from '../chat/message.js';
 import { monotonic } from '../clock.js';
 import { systemCode } from '../errors.js';
 import { messagesAround } from './around.js';
@@ -9,8 +8,9 @@ import { find } from './find.js';
 import type { Archive } from './index/archive.js';
 import type { Part } from './index/part.js';
 import { Library } from './library.js';
+import { Origins } from './origin.js';
 import { Scores } from './rank/scores.js';
-import type { Found, Search } from './search.js';
+import type { Found, Said, Search } from './search.js';
 import { Tail } from './tail.js';
 
 /** What finding needs. */
@@ -63,9 +63,10 @@ export class Recall {
   }
 
   /** The messages before and after the one with that id, and it, oldest first. */
-  async around(id: number, before: number, after: number): Promise<readonly Message[]> {
+  async around(id: number, before: number, after: number): Promise<readonly Said[]> {
     return await this.#reading(async (archive) => {
-      return messagesAround(archive, id, before, after);
+      const origins = new Origins(archive);
+      return messagesAround(archive, id, before, after).map((message) => ({ message, origin: origins.of(message) }));
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Message } from '../chat/message.js';
 import type { Kind } from './index/part.js';
+import type { Origin } from './origin.js';
 
 /** Whose words are looked for. */
 export type Speaker = 'user' | 'model' | 'tool';
@@ -18,15 +19,20 @@ export interface Search {
   readonly count: number;
 }
 
-/** A message that was found. */
-export interface Hit {
+/** A message, and where its words come from. */
+export interface Said {
   readonly message: Message;
+  readonly origin: Origin;
+}
+
+/** A message that was found. */
+export interface Hit extends Said {
   readonly kind: Kind;
   /** Everything in it that was searched. */
   readonly text: string;
   /** What was said right before and after it. */
-  readonly before: Message | null;
-  readonly after: Message | null;
+  readonly before: Said | null;
+  readonly after: Said | null;
   /** How sure it is that this was meant, and the id of a newer message with the same words, null for none. */
   readonly certainty: number;
   readonly newer: number | null;

@@ -36,8 +36,8 @@ function countOf(argument: string): number {
 async function around(argument: string, { session }: SlashContext): Promise<string> {
   const id = Number(argument.slice(1));
   const found = Number.isSafeInteger(id) ? await (await session.finder()).around(id, BESIDE, BESIDE) : [];
-  if (found.some((message) => message.id === id)) {
-    return found.map((message) => `#${message.id} · ${transcriptOf(message)}`.trimEnd()).join('\n\n');
+  if (found.some(({ message }) => message.id === id)) {
+    return found.map(({ message }) => `#${message.id} · ${transcriptOf(message)}`.trimEnd()).join('\n\n');
   }
   throw new HiError('usage', `There is no message '${argument}'.`, { hint: 'Find one with: /find TEXT' });
 }

@@ -59,8 +59,9 @@ function searchOf(query: string, options: RecallOptions, now: Date): Search {
 function print(world: World, found: Found, query: string, options: RecallOptions): void {
   const { stdout, stderr } = world;
   if (options.json) {
-    const hits = found.hits.map(({ message, kind, certainty, newer }) => ({
+    const hits = found.hits.map(({ message, kind, origin, certainty, newer }) => ({
       kind,
+      origin,
       certainty,
       newer,
       message: JSON.parse(storedText(message)),

@@ -1,10 +1,9 @@
-import type { Message } from '../../chat/message.js';
 import { HiError } from '../../errors.js';
-import { kindOf, searchedText } from '../index/documents.js';
-import type { Kind } from '../index/part.js';
+import { searchedText } from '../index/documents.js';
+import { originLabel } from '../origin.js';
 import { parseQuery } from '../rank/query.js';
 import type { Recall } from '../recall.js';
-import type { Found, Hit, Speaker } from '../search.js';
+import type { Found, Hit, Said, Speaker } from '../search.js';
 import { passageOf } from './passage.js';
 import { distance, localTime, parseTime } from './when.js';
 
@@ -26,14 +25,6 @@ const NEIGHBOUR = 220;
 const AROUND = 360;
 /** How many messages are given on each side of one. */
 const REACH = 10;
-
-const SAID: Readonly<Record<Kind, string>> = {
-  user: 'user said',
-  model: 'model said',
-  call: 'tool call',
-  tool: 'tool output, not said by anyone',
-  note: 'output of a command the user ran',
-};
 
 /** Looks for what the model asks for and says what was found. Throws a `HiError` for what cannot be looked for. */
 export async function recallForModel(
@@ -74,30 +65,31 @@ function foundText({ hits, more, unsearched }: Found, query: string, now: Date, 
   return shown.join('\n\n') + narrow + rest;
 }
 
-function hitText({ message, kind, text, before, after, newer }: Hit, query: string, now: Date, home: string): string {
-  const head = headOf(message, kind, now, home) + (newer === null ? '' : ` · newer: #${newer}`);
+function hitText({ message, origin, text, before, after, newer }: Hit, query: string, now: Date, home: string): string {
+  const head = headOf({ message, origin }, now, home) + (newer === null ? '' : ` · newer: #${newer}`);
   const body = passageOf(text, query, parseQuery(query).phrases, PASSAGE).text;
   return [head, besideText('before', before), body, besideText('after', after)]
     .filter((line) => line !== '')
     .join('\n');
 }
 
-function besideText(where: string, message: Message | null): string {
-  if (message === null) return '';
+function besideText(where: string, said: Said | null): string {
+  if (said === null) return '';
+  const { message, origin } = said;
   const text = passageOf(searchedText(message), '', [], NEIGHBOUR).text;
-  return `  (${where}, #${message.id}, ${SAID[kindOf(message)]}: ${text})`;
+  return `  (${where}, #${message.id}, ${originLabel(message, origin)}: ${text})`;
 }
 
-function aroundText(messages: readonly Message[], id: number, now: Date, home: string): string {
+function aroundText(messages: readonly Said[], id: number, now: Date, home: string): string {
   if (messages.length === 0) return `There is no message #${id}.`;
-  const texts = messages.map((message) => {
-    const body = passageOf(searchedText(message), '', [], AROUND).text;
-    return `${headOf(message, kindOf(message), now, home)}\n${body}`;
+  const texts = messages.map((said) => {
+    const body = passageOf(searchedText(said.message), '', [], AROUND).text;
+    return `${headOf(said, now, home)}\n${body}`;
   });
   // The nearest first, until there is no more room.
   const middle = Math.max(
     0,
-    messages.findLastIndex((message) => message.id <= id),
+    messages.findLastIndex(({ message }) => message.id <= id),
   );
   const order = texts.map((_, index) => index).sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
   let room = BUDGET;
@@ -110,9 +102,10 @@ function aroundText(messages: readonly Message[], id: number, now: Date, home: s
   return texts.filter((_, index) => kept.has(index)).join('\n\n');
 }
 
-function headOf({ id, at, cwd }: Message, kind: Kind, now: Date, home: string): string {
+function headOf({ message, origin }: Said, now: Date, home: string): string {
+  const { id, at, cwd } = message;
   const place = home !== '' && cwd.startsWith(home) ? `~${cwd.slice(home.length)}` : cwd;
-  return `#${id} · ${localTime(at)} (${distance(at, now)}) · ${SAID[kind]} · ${place}`;
+  return `#${id} · ${localTime(at)} (${distance(at, now)}) · ${originLabel(message, origin)} · ${place}`;
 }
 
 function tokensOf(text: string): number {

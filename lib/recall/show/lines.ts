@@ -44,10 +44,11 @@ export function unsearchedLine(unsearched: number): string {
   return `${Math.max(1, Math.round(100 * unsearched))} % of the conversation is not indexed yet. To index it now, run: hi recall --rebuild`;
 }
 
-function headOf({ message, kind, newer }: Hit, now: Date): string {
+function headOf({ message, kind, origin, newer }: Hit, now: Date): string {
   const who = kind === 'model' ? (message.model ?? WHO.model) : WHO[kind];
+  const foreign = origin === 'foreign' ? ' · after reading foreign content' : '';
   const later = newer === null ? '' : ` · newer: #${newer}`;
-  return `#${message.id} · ${localTime(message.at)} · ${distance(message.at, now)} · ${who}${later}`;
+  return `#${message.id} · ${localTime(message.at)} · ${distance(message.at, now)} · ${who}${foreign}${later}`;
 }
 
 function bodyOf({ text }: Hit, query: string, mark: Mark, safe: (text: string) => string): string {

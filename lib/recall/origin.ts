@@ -1,0 +1,77 @@
+import type { Message } from '../chat/message.js';
+import { messagesAround } from './around.js';
+import type { Archive } from './index/archive.js';
+import { kindOf } from './index/documents.js';
+import type { Kind } from './index/part.js';
+
+/** Where words come from, as the log tells it. `foreign`: the model's own, but in its turn it had read what neither it nor the user wrote. */
+export type Origin = 'user' | 'model' | 'foreign' | 'tool';
+
+/** A turn that is longer than that before a message counts as one with foreign content. */
+const REACH = 64;
+
+/** The origin of messages of a conversation. */
+export class Origins {
+  readonly #archive: Archive;
+  readonly #known = new Map<number, Origin>();
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  /** Throws what reading the conversation throws. */
+  of(message: Message): Origin {
+    let origin = this.#known.get(message.id);
+    if (origin === undefined) {
+      origin = originOf(message, () => messagesAround(this.#archive, message.id, REACH, 0));
+      this.#known.set(message.id, origin);
+    }
+    return origin;
+  }
+}
+
+/** The origin of a message; `before` gives the messages that lead to it. */
+export function originOf(message: Message, before: () => readonly Message[]): Origin {
+  switch (kindOf(message)) {
+    case 'user':
+      return 'user';
+    case 'tool':
+    case 'note':
+      return 'tool';
+    case 'model':
+    case 'call':
+      return message.sources !== undefined || hasRead(message, before()) ? 'foreign' : 'model';
+  }
+}
+
+/** Whether the model had what others wrote before it when it wrote this: what a tool gave back, a file, piped input, the output of a command. */
+function hasRead({ id, turn }: Message, messages: readonly Message[]): boolean {
+  const begin = messages.findIndex((message) => message.id === turn);
+  if (begin < 0) return true;
+  const own = messages.slice(begin).filter((message) => message.turn === turn && message.id < id);
+  const note = messages[begin - 1];
+  if (note !== undefined && kindOf(note) === 'note') return true;
+  return own.some((message) => message.role === 'tool' || message.sources !== undefined || hasForeignParts(message));
+}
+
+/** Whether a message of the user has more than the words that were typed. */
+export function hasForeignParts({ role, content }: Message): boolean {
+  return role === 'user' && content.length > 1;
+}
+
+const LABELS: Readonly<Record<Origin, string>> = {
+  user: 'user said',
+  model: 'model said',
+  foreign: 'model said after reading foreign content',
+  tool: 'tool output',
+};
+
+const MORE: Readonly<Partial<Record<Kind, string>>> = {
+  call: ', as a tool call',
+  note: ' of a command the user ran',
+};
+
+/** How a message is labelled for the model. */
+export function originLabel(message: Message, origin: Origin): string {
+  return LABELS[origin] + (MORE[kindOf(message)] ?? (hasForeignParts(message) ? ', with files or input attached' : ''));
+}
