@@ -12,11 +12,10 @@ import { inlinePicture } from '../base/inline-picture.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownJson } from '../base/shown.js';
-import { isDumb, outputStreams } from '../base/streams.js';
+import { canApprove, isDumb, outputStreams } from '../base/streams.js';
 import { discardTypeAhead } from '../base/type-ahead.js';
 import type { World } from '../base/world.js';
 import type { OwnInputDeps } from '../own-commands/own-input.js';
-import { askApproval, canApprove } from '../wiring/approve.js';
 import { openSession } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 
@@ -126,7 +125,7 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
     const resume = screen.pause();
     try {
       // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
-      await import('../approval/prompts.js');
+      const [{ askApproval }] = await Promise.all([import('../wiring/approve.js'), import('../approval/prompts.js')]);
       if (await discardTypeAhead(world.stdin, signal))
         screen.notice('Ignored what was typed before the question.', 'info');
       return await askApproval(question, { input: world.stdin, output: world.stderr, signal }, world.env);

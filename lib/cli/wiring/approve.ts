@@ -5,13 +5,8 @@ import type { Approval, ApprovalQuestion } from '../../tools/tool.js';
 import type { ApprovalChoice } from '../approval/approval-prompt.js';
 import { excerpt, previewRows } from '../approval/preview-rows.js';
 import { askQuestion, type PromptStreams } from '../base/ask-question.js';
-import { hasColour, isDumb } from '../base/streams.js';
+import { hasColour } from '../base/streams.js';
 import type { Output, World } from '../base/world.js';
-
-/** Whether the user can be asked before a tool runs (SPEC §7): on a terminal that can draw a menu. */
-export function canApprove(world: World): boolean {
-  return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);
-}
 
 /** The streams of a question, whose output is a terminal. */
 export interface ApprovalStreams extends PromptStreams {

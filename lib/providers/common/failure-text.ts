@@ -108,11 +108,6 @@ function requestHint(error: VendorError, { hints }: FailureContext['member']): s
   return 'Use another model, or run again with --debug to see what was sent.';
 }
 
-/** The text as the beginning of a sentence. */
-export function capitalised(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
 /** The text with an end. */
 export function sentence(text: string): string {
   return /[.!?…]\)?$/.test(text) ? text : `${text}.`;

@@ -1,7 +1,8 @@
+import { capitalised } from '../../chat/quantity.js';
 import { type ErrorCode, HiError } from '../../errors.js';
 import { mask } from '../../http/mask-key.js';
 import { isRetryable, kindOf } from './failure-kind.js';
-import { capitalised, describe, type FailureContext, later, MINUTE, sentence } from './failure-text.js';
+import { describe, type FailureContext, later, MINUTE, sentence } from './failure-text.js';
 import { type Refused, RequestRefusal } from './provider.js';
 import { refusedBy } from './refusals.js';
 import { retryAfter } from './retry-after.js';

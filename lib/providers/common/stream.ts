@@ -1,10 +1,10 @@
 import type { StreamEvent } from '../../chat/event.js';
+import { capitalised } from '../../chat/quantity.js';
 import { HiError } from '../../errors.js';
 import { aborted } from '../../http/network-error.js';
 import { atMost, GRACE } from '../../http/time-limit.js';
 import { CoalescedStream } from './coalesced-stream.js';
-import { capitalised, type FailureContext } from './failure-text.js';
-import { asFailure } from './provider-failure.js';
+import type { FailureContext } from './failure-text.js';
 import { validEvent } from './validate-event.js';
 
 /**
@@ -35,7 +35,7 @@ export async function* guarded(
     throw began ? cutOff(context.member.title) : empty(context.member.title);
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(thrown instanceof RangeError ? asMalformed(thrown, context.member.title) : thrown, context);
+    throw await failure(thrown instanceof RangeError ? asMalformed(thrown, context.member.title) : thrown, context);
   } finally {
     over.abort();
     coalesced.close();
@@ -52,8 +52,14 @@ export async function askVendor<Value>(
     return await ask();
   } catch (thrown) {
     if (signal.aborted) throw aborted();
-    throw asFailure(asMalformed(thrown, context.member.title), context);
+    throw await failure(asMalformed(thrown, context.member.title), context);
   }
+}
+
+/** What reads the errors of vendors is loaded for one. */
+async function failure(thrown: unknown, context: FailureContext): Promise<Error> {
+  const { asFailure } = await import('./provider-failure.js');
+  return asFailure(thrown, context);
 }
 
 function readable(event: StreamEvent, title: string): StreamEvent {

@@ -1,8 +1,8 @@
 import type { DocumentPart, ImagePart, Part } from '../../chat/message.js';
+import { capitalised } from '../../chat/quantity.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { HiError } from '../../errors.js';
 import { unseenText } from './attachment.js';
-import { capitalised } from './failure-text.js';
 
 /** What every vendor takes that takes files at all. */
 const USUAL = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
