@@ -5,7 +5,6 @@ import { HiError, systemCode } from '../errors.js';
 import { readRegularFile } from '../regular-file.js';
 import type { ConfigFile } from './config.js';
 import { readNamedFile } from './read-named-file.js';
-import { validateConfig } from './validate-config.js';
 
 /** How a parsed file is checked: quickly for a valid file, and by a validator that explains what is wrong (all errors, verbose). */
 export interface ConfigCheck {
@@ -28,8 +27,14 @@ export async function readConfig(path: string, check: ConfigCheck, required: boo
   const text = readText(path, required);
   if (text === null) return { file: null, warnings: [] };
   const value = parseConfig(text, path);
-  const file = check.accepts(value) ? value : validateConfig(value, await check.explaining(), path);
+  const file = check.accepts(value) ? value : await explained(value, check, path);
   return { file, warnings: permissionWarnings(path) };
+}
+
+/** What the acceptor refused, once more by the validator, which says why. */
+async function explained(value: unknown, check: ConfigCheck, path: string): Promise<ConfigFile> {
+  const { validateConfig } = await import('./validate-config.js');
+  return validateConfig(value, await check.explaining(), path);
 }
 
 function readText(path: string, required: boolean): string | null {

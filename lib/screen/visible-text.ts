@@ -2,8 +2,7 @@
  * What a reader cannot see, or that changes the order or the look of other characters: controls, lone surrogates, bidi controls, everything
  * that Unicode lets a renderer ignore, blanks that are not the blank, characters without a meaning of their own. Newlines are not among them.
  */
-const INVISIBLE =
-  /[\x00-\x09\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800]|(?! )\p{Zs}/u;
+const INVISIBLE = String.raw`[\x00-\x09\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800]|(?! )\p{Zs}`;
 
 /** An emoji with what joins its parts, which is seen as one picture. Flags of tags are not among them: tags can spell anything. */
 const EMOJI = String.raw`\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?(?:\u200d\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?){0,8}|[0-9#*]\ufe0f\u20e3`;
@@ -15,14 +14,28 @@ const BLANKS = new RegExp(` {${MAX_BLANKS + 1},}`, 'g');
 /** More marks than this on one character cover the lines around it. The most that a language needs are five. */
 const MAX_MARKS = 8;
 
-const REPLACED = new RegExp(`${EMOJI}|\t|${INVISIBLE.source}|\\p{M}{${MAX_MARKS},}`, 'gu');
+interface Patterns {
+  readonly invisible: RegExp;
+  readonly replaced: RegExp;
+}
+
+let made: Patterns | null = null;
+
+/** Made when they are first needed: what they ask of Unicode takes a start longer than most modules. */
+function patterns(): Patterns {
+  made ??= {
+    invisible: new RegExp(INVISIBLE, 'u'),
+    replaced: new RegExp(`${EMOJI}|\t|${INVISIBLE}|\\p{M}{${MAX_MARKS},}`, 'gu'),
+  };
+  return made;
+}
 
 /**
  * The text as it can be judged by eye: every character that is not seen is named (`<U+202E>`), runs of blanks and of marks are counted, a tab is
  * four blanks. Newlines stay. For what the user is asked about: nothing in it can hide, and nothing of it obeys.
  */
 export function visibleText(text: string): string {
-  return text.replace(REPLACED, shown).replace(BLANKS, (run) => `<${run.length} blanks>`);
+  return text.replace(patterns().replaced, shown).replace(BLANKS, (run) => `<${run.length} blanks>`);
 }
 
 /** `visibleText` in one line: `⏎` for each newline. */
@@ -36,7 +49,7 @@ function shown(found: string): string {
   const [first = ''] = characters;
   if (/\p{M}/u.test(first) && characters.length >= MAX_MARKS) return `<${characters.length} marks>`;
   // An emoji is left as it is.
-  return INVISIBLE.test(first) ? characters.map(named).join('') : found;
+  return patterns().invisible.test(first) ? characters.map(named).join('') : found;
 }
 
 const named = (character: string): string =>
