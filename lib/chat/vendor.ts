@@ -1,3 +1,17 @@
+/** The pictures a vendor takes; sizes in bytes are of their base64, sides in pixels. What is too large is sent smaller. */
+export interface ImageLimits {
+  /** The largest picture. */
+  readonly bytes: number;
+  /** The longest side; absent when any is taken. */
+  readonly side?: number;
+  /** A shorter longest side for the pictures of a request with more than `count` of them; absent when there is none. */
+  readonly many?: { readonly count: number; readonly side: number };
+  /** All files of a request, with room for its words. */
+  readonly request: number;
+  /** The longest side that the models make use of. */
+  readonly used: number;
+}
+
 /** What the program knows of a vendor, as data. */
 export interface Vendor {
   /** The registry's name, as the configuration and every stored message have it. */
@@ -13,6 +27,8 @@ export interface Vendor {
   readonly baseVariable: string;
   /** The hosts that are the vendor's own; those below them, such as the ones of regions, are its own too. Empty when the vendor's servers are the users'. */
   readonly ownHosts: readonly string[];
+  /** Absent when it takes pictures of any size. */
+  readonly images?: ImageLimits;
   /** The port of an address that names neither a scheme nor a port; absent for the web's own. */
   readonly port?: number;
   /** The largest window that is assumed of a model while the server has not told it, in tokens; absent where the window is the model's own. */

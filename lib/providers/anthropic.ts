@@ -9,6 +9,14 @@ export const anthropic: ProviderMember = {
   keyVariables: ['ANTHROPIC_API_KEY'],
   baseVariable: 'ANTHROPIC_BASE_URL',
   ownHosts: ['api.anthropic.com'],
+  // https://docs.claude.com/en/docs/build-with-claude/vision, and 32 MB for a request
+  images: {
+    bytes: 5 * 1024 * 1024,
+    side: 8000,
+    many: { count: 20, side: 2000 },
+    request: 30 * 1024 * 1024,
+    used: 1568,
+  },
   keyPage: 'https://console.anthropic.com/settings/keys',
   async create(settings) {
     return (await import('./anthropic/anthropic-adapter.js')).create(anthropic, settings);

@@ -10,6 +10,8 @@ export const gemini: ProviderMember = {
   baseVariable: 'GOOGLE_GEMINI_BASE_URL',
   ownHosts: ['generativelanguage.googleapis.com'],
   priceId: 'google',
+  // https://ai.google.dev/gemini-api/docs/image-understanding: 20 MB for a request
+  images: { bytes: 18 * 1024 * 1024, request: 18 * 1024 * 1024, used: 3072 },
   keyPage: 'https://aistudio.google.com/apikey',
   async create(settings) {
     return (await import('./gemini/gemini-adapter.js')).create(gemini, settings);

@@ -14,6 +14,8 @@ export const openai: ProviderMember = {
   keyVariables: ['OPENAI_API_KEY'],
   baseVariable: 'OPENAI_BASE_URL',
   ownHosts: ['api.openai.com'],
+  // https://platform.openai.com/docs/guides/images-vision: 50 MB for a request
+  images: { bytes: 20 * 1024 * 1024, request: 45 * 1024 * 1024, used: 2048 },
   keyPage: 'https://platform.openai.com/api-keys',
   hints: { path: 'Nothing answers at this path: check api_base (it usually ends in /v1).' },
   elsewhere: "A server that speaks OpenAI's protocol (llama.cpp, vLLM, LM Studio, LiteLLM, a gateway)",

@@ -5,6 +5,7 @@ import type { ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
+import type { ImageLimits } from '../chat/vendor.js';
 import type { WebMode } from '../chat/web-mode.js';
 import type { CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
@@ -20,6 +21,8 @@ export interface Target {
   readonly model: string;
   /** In tokens; changes with what is learnt of the model. */
   readonly context_window: number;
+  /** The pictures that the vendor takes; absent when it takes all. */
+  readonly images?: ImageLimits;
   /** What is known of the model at this server. */
   readonly memory: ModelMemory;
   /** Reads the key and loads the vendor's SDK the first time; `signal` ends a command that is run for the key. */

@@ -1,6 +1,6 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { type NewMessage, type Part, textOf, typedText } from '../chat/message.js';
-import type { ToolSpec } from '../chat/request.js';
+import type { ChatRequest, ToolSpec } from '../chat/request.js';
 import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import type { Preview } from '../compaction/preview.js';
@@ -12,6 +12,7 @@ import type { SkillLibrary } from '../skills/common/skill.js';
 import { askAboutModel } from './ask-about-model.js';
 import { type CompactionOrder, Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
+import { fitImages, type ImageFitting } from './images/fit-images.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
 import { type Status, statusOf } from './session-status.js';
 import { SkillState } from './skill-state.js';
@@ -29,6 +30,7 @@ export class Session {
   readonly #skills: SkillState;
   readonly #shownWarnings = new Set<string>();
   readonly #overhead: ContextDeps['overhead'] = { last: null };
+  readonly #smallImages: ImageFitting['made'] = new Map();
   /** What was asked in a turn of which nothing was kept, for `retry`. */
   #failed: readonly Part[] | null = null;
 
@@ -134,7 +136,7 @@ export class Session {
     const context = await this.#context(null, this.activeSkills, tools);
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
-      request: (reason) => context.prepare(reason, [question], signal),
+      request: (reason) => this.#fitted(context.prepare(reason, [question], signal)),
       append: async () => [],
     };
     try {
@@ -242,7 +244,7 @@ export class Session {
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
     const context = await this.#context(user.id, selection.record.active);
     const own: OwnDeps = {
-      request: (reason) => context.prepare(reason, [], signal),
+      request: (reason) => this.#fitted(context.prepare(reason, [], signal)),
       append: (messages) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
         return history.append(user.turn, messages);
@@ -260,6 +262,13 @@ export class Session {
       else await this.#takeBack(user.turn);
       throw thrown.reason;
     }
+  }
+
+  #fitted(prepared: AsyncGenerator<ChatEvent, ChatRequest>): AsyncGenerator<ChatEvent, ChatRequest> {
+    const { images, memory } = this.#target;
+    const limits = memory.facts.takes?.images === false ? null : (images ?? null);
+    const cache = this.#deps.ephemeral ? null : this.#deps.cache;
+    return fitImages(prepared, { limits, cache, made: this.#smallImages });
   }
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {

@@ -1,4 +1,5 @@
 import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { MANUAL } from '../../lib/cli/manual.js';
 import { EVALUATED, evaluated } from './evaluated.js';
@@ -10,6 +11,9 @@ import { validators } from './validators.js';
 
 /** CommonJS dependencies inside an ES module bundle need a `require` for Node's own modules, and nothing else is left to require. */
 const REQUIRE = `const require=name=>{const found=process.getBuiltinModule(name);if(found)return found;throw new Error("Cannot find module '"+name+"'")};`;
+
+/** Read from beside the chunk that needs it. */
+const WEBASSEMBLY = ['@bokuweb/zstd-wasm/dist/common/zstd.wasm', '@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 
 /** The folder of a chunk. In one piece `scripts/run.js` would take it for the folder of this script. */
 const HERE = ['import.meta', 'dirname'].join('.');
@@ -40,8 +44,7 @@ export async function buildProgram(): Promise<void> {
     metafile: true,
   });
   await foldLeaves(metafile);
-  // It is read from beside the chunk that needs it.
-  copyFileSync('node_modules/@bokuweb/zstd-wasm/dist/common/zstd.wasm', 'dist/chunks/zstd.wasm');
+  for (const path of WEBASSEMBLY) copyFileSync(`node_modules/${path}`, `dist/chunks/${basename(path)}`);
   chmodSync('dist/hi.js', 0o755);
   writeFileSync('dist/hi.1', MANUAL);
 }

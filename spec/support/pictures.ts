@@ -31,3 +31,9 @@ function chunk(name: string, data: Buffer): Buffer {
   checksum.writeUInt32BE(crc32(named));
   return Buffer.concat([length, named, checksum]);
 }
+
+/** Colours that no format can make small, the same ones each time. */
+export const NOISE: Paint = (x, y) => {
+  const mixed = Math.imul((x * 73_856_093) ^ (y * 19_349_663), 2_654_435_761) >>> 8;
+  return [mixed & 255, (mixed >> 8) & 255, (mixed >> 16) & 255];
+};

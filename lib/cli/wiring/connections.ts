@@ -56,9 +56,11 @@ export class Connections {
     const spent = (usage: Usage): void => {
       this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
     };
+    const { images } = pick<ProviderMember>(providers, provider, 'provider');
     return {
       provider,
       model: name,
+      ...(images && { images }),
       get context_window() {
         return model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
       },

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject } from '../../chat/json.js';
+import type { TextCache } from '../../chat/text-model.js';
+import type { ImageLimits } from '../../chat/vendor.js';
+import type { SmallImage } from './image-limits.js';
+
+/** What `smallImage` makes of the picture that `key` names, made once for all processes: decoding a large one takes about a second. */
+export async function cachedSmallImage(
+  bytes: Uint8Array,
+  limits: ImageLimits,
+  key: string,
+  cache: TextCache | null,
+): Promise<SmallImage | null> {
+  const hash = createHash('sha256').update(`picture ${key}`).digest('hex');
+  const stored = await cache?.get(hash);
+  const known = stored ? fromText(stored) : null;
+  if (known !== null) return known;
+  const { smallImage } = await import('./small-image.js');
+  const made = smallImage(bytes, limits);
+  if (made !== null) await cache?.put(hash, toText(made));
+  return made;
+}
+
+function toText({ bytes, ...image }: SmallImage): string {
+  return JSON.stringify({ ...image, data: Buffer.from(bytes).toString('base64') });
+}
+
+function fromText(text: string): SmallImage | null {
+  try {
+    const stored: unknown = JSON.parse(text);
+    if (!isJsonObject(stored)) return null;
+    const { mime, width, height, data } = stored;
+    if (typeof mime !== 'string' || typeof width !== 'number' || typeof height !== 'number') return null;
+    return typeof data === 'string' ? { mime, width, height, bytes: Buffer.from(data, 'base64') } : null;
+  } catch {
+    return null;
+  }
+}

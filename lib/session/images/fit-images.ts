@@ -1,0 +1,69 @@
+import type { ChatEvent } from '../../chat/event.js';
+import type { ImagePart, Part } from '../../chat/message.js';
+import type { ChatRequest } from '../../chat/request.js';
+import type { TextCache } from '../../chat/text-model.js';
+import type { ImageLimits } from '../../chat/vendor.js';
+import { type SmallImage, tooLargeImages } from './image-limits.js';
+
+/** What pictures are made smaller by. */
+export interface ImageFitting {
+  /** Null where the vendor has none, or the model sees no pictures. */
+  readonly limits: ImageLimits | null;
+  /** Outlives the process; null when nothing is to be written. */
+  readonly cache: TextCache | null;
+  /** What this process made or found; null for a picture that cannot be made smaller. */
+  readonly made: Map<string, SmallImage | null>;
+}
+
+/** The request with pictures that the vendor takes: those that are too large are sent smaller, which is said once. The history keeps what the user gave. */
+export async function* fitImages(
+  prepared: AsyncGenerator<ChatEvent, ChatRequest>,
+  { limits, cache, made }: ImageFitting,
+): AsyncGenerator<ChatEvent, ChatRequest> {
+  const request = yield* prepared;
+  if (limits === null || request.attachments.size === 0) return request;
+  const small = new Map<string, SmallImage>();
+  for (const part of tooLargeImages(request, limits)) {
+    const key = JSON.stringify([part.sha256, limits.used, limits.bytes]);
+    const bytes = request.attachments.get(part.sha256);
+    if (bytes !== undefined && !made.has(key)) {
+      yield { type: 'waiting', what: `scaling ${part.name ?? 'a picture'}` };
+      const { cachedSmallImage } = await import('./cached-small-image.js');
+      const image = await cachedSmallImage(bytes, limits, key, cache);
+      made.set(key, image);
+      if (image !== null && isNewest(part, request))
+        yield { type: 'notice', level: 'info', text: noticeOf(part, image) };
+    }
+    const image = made.get(key);
+    if (image) small.set(part.sha256, image);
+  }
+  return small.size === 0 ? request : withSmall(request, small);
+}
+
+/** What is sent again with every later message is not told again by every process. */
+function isNewest({ sha256 }: ImagePart, { messages }: ChatRequest): boolean {
+  const newest = messages.findLast(({ role }) => role === 'user');
+  return newest?.content.some((part) => part.type === 'image' && part.sha256 === sha256) ?? false;
+}
+
+function noticeOf({ name, bytes: before }: ImagePart, { mime, width, height, bytes }: SmallImage): string {
+  const format = mime === 'image/png' ? 'PNG' : 'JPEG';
+  return `${name ?? 'A picture'}: ${megabytes(before)}, sent as ${width} × ${height} ${format}, ${megabytes(bytes.length)}`;
+}
+
+const megabytes = (bytes: number): string => `${Math.max(0.1, bytes / 1024 / 1024).toFixed(1)} MB`;
+
+function withSmall(request: ChatRequest, small: ReadonlyMap<string, SmallImage>): ChatRequest {
+  const smaller = (part: Part): Part => {
+    const image = part.type === 'image' ? small.get(part.sha256) : undefined;
+    return part.type === 'image' && image !== undefined ? { ...part, mime: image.mime } : part;
+  };
+  const bytes = [...small].map(([sha256, image]) => [sha256, image.bytes] as const);
+  return {
+    ...request,
+    messages: request.messages.map((message) =>
+      message.role === 'user' ? { ...message, content: message.content.map(smaller) } : message,
+    ),
+    attachments: new Map([...request.attachments, ...bytes]),
+  };
+}

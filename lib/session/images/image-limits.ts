@@ -1,0 +1,38 @@
+import { imageSize } from '../../chat/image-size.js';
+import { type ImagePart, isPart } from '../../chat/message.js';
+import type { ChatRequest } from '../../chat/request.js';
+import type { ImageLimits } from '../../chat/vendor.js';
+
+/** A picture as it is sent in place of one that is too large. */
+export interface SmallImage {
+  readonly mime: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+}
+
+/** How many characters so many bytes have in base64. */
+export const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3);
+
+/** In a request that is too large as a whole, pictures below this size stay as they are. */
+const SMALL = 256 * 1024;
+
+/** The pictures of the user's that the vendor would refuse, each once: by themselves, as one of many, or because all files together are too large. */
+export function tooLargeImages({ messages, attachments }: ChatRequest, limits: ImageLimits): readonly ImagePart[] {
+  const parts = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
+  const pictures = parts.filter(isPart('image'));
+  const sizes = [...pictures, ...parts.filter(isPart('document'))].map(
+    ({ sha256 }) => attachments.get(sha256)?.length ?? 0,
+  );
+  const isCrowded = sizes.reduce((sum, size) => sum + base64Length(size), 0) > limits.request;
+  const { many } = limits;
+  const longest = many !== undefined && pictures.length > many.count ? many.side : (limits.side ?? Infinity);
+  const found = pictures.filter(({ sha256 }) => {
+    const bytes = attachments.get(sha256);
+    if (bytes === undefined) return false;
+    if (base64Length(bytes.length) > limits.bytes || (isCrowded && bytes.length > SMALL)) return true;
+    const size = longest === Infinity ? null : imageSize(bytes);
+    return size !== null && Math.max(size.width, size.height) > longest;
+  });
+  return [...new Map(found.map((part) => [part.sha256, part])).values()];
+}

@@ -1,0 +1,91 @@
+import { PhotonImage, resize, SamplingFilter } from '@silvia-odwyer/photon-node';
+import { type ImageSize, imageSize } from '../../chat/image-size.js';
+import type { ImageLimits } from '../../chat/vendor.js';
+import { base64Length, type SmallImage } from './image-limits.js';
+import { jpegOrientation } from './jpeg-orientation.js';
+
+/** A picture of more pixels would take more than a gigabyte while it is decoded. */
+const MOST_PIXELS = 100_000_000;
+const QUALITY = 85;
+/** What is still too large is made in this part of the size. */
+const STEP = 0.75;
+const LEAST_SIDE = 64;
+
+/**
+ * The picture in the size that the vendor's models make use of, within its limits: JPEG, or PNG where some of it is transparent. Upright, as a JPEG's Exif
+ * says, and the first frame of several. The same bytes for the same picture. Null when it cannot be decoded, or does not get smaller.
+ */
+export function smallImage(bytes: Uint8Array, limits: ImageLimits): SmallImage | null {
+  const size = imageSize(bytes);
+  if (size === null || size.width * size.height > MOST_PIXELS) return null;
+  const image = decoded(bytes);
+  if (image === null) return null;
+  try {
+    for (let side = limits.used; side >= LEAST_SIDE; side = Math.round(side * STEP)) {
+      const small = scaled(image, side, jpegOrientation(bytes));
+      const isSmaller = side < Math.max(size.width, size.height) || small.bytes.length < bytes.length;
+      if (isSmaller && base64Length(small.bytes.length) <= limits.bytes) return small;
+    }
+    return null;
+  } finally {
+    image.free();
+  }
+}
+
+/** The decoder ends with a trap of WebAssembly where it cannot read on. */
+function decoded(bytes: Uint8Array): PhotonImage | null {
+  try {
+    return PhotonImage.new_from_byteslice(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function scaled(image: PhotonImage, side: number, orientation: number): SmallImage {
+  const [width, height] = [image.get_width(), image.get_height()];
+  const factor = Math.min(1, side / Math.max(width, height));
+  const target = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+  const small = resize(image, target.width, target.height, SamplingFilter.Lanczos3);
+  try {
+    return encoded(upright(small.get_raw_pixels(), target, orientation));
+  } finally {
+    small.free();
+  }
+}
+
+interface Pixels extends ImageSize {
+  /** Red, green, blue, and how opaque. */
+  readonly data: Uint8Array;
+}
+
+function encoded({ data, width, height }: Pixels): SmallImage {
+  const image = new PhotonImage(data, width, height);
+  try {
+    const isOpaque = data.every((value, at) => at % 4 !== 3 || value === 255);
+    return isOpaque
+      ? { mime: 'image/jpeg', width, height, bytes: image.get_bytes_jpeg(QUALITY) }
+      : { mime: 'image/png', width, height, bytes: image.get_bytes() };
+  } finally {
+    image.free();
+  }
+}
+
+/** The pixels as they are meant to be seen. */
+function upright(data: Uint8Array, { width, height }: ImageSize, orientation: number): Pixels {
+  if (orientation === 1) return { data, width, height };
+  const liesOnSide = orientation >= 5;
+  const [wide, high] = liesOnSide ? [height, width] : [width, height];
+  const isMirroredX = [2, 3, 7, 8].includes(orientation);
+  const isMirroredY = [3, 4, 6, 7].includes(orientation);
+  const from = new Uint32Array(data.buffer, data.byteOffset, width * height);
+  const to = new Uint32Array(width * height);
+  for (let y = 0; y < high; y += 1) {
+    for (let x = 0; x < wide; x += 1) {
+      const [column, row] = liesOnSide ? [y, x] : [x, y];
+      const sourceX = isMirroredX ? width - 1 - column : column;
+      const sourceY = isMirroredY ? height - 1 - row : row;
+      to[y * wide + x] = from[sourceY * width + sourceX] ?? 0;
+    }
+  }
+  return { data: new Uint8Array(to.buffer), width: wide, height: high };
+}
