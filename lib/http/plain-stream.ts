@@ -1,5 +1,5 @@
 /** Where the bytes of a body come from. */
-export interface Source {
+export interface StreamSource {
   /** Resolves to the next bytes, null at the end. Asked only when somebody waits for them, one call at a time. */
   next(): Promise<Uint8Array | null>;
   /** Called when the rest is not needed. */
@@ -15,10 +15,10 @@ const OVER: Step = { done: true, value: undefined };
  * takes, and each chunk several rounds of promises.
  */
 export class PlainStream {
-  readonly #source: Source;
+  readonly #source: StreamSource;
   #isOver = false;
 
-  constructor(source: Source) {
+  constructor(source: StreamSource) {
     this.#source = source;
   }
 

@@ -125,7 +125,10 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
     const resume = screen.pause();
     try {
       // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
-      const [{ askApproval }] = await Promise.all([import('../wiring/approve.js'), import('../approval/prompts.js')]);
+      const [{ askApproval }] = await Promise.all([
+        import('../wiring/approve.js'),
+        import('../approval/approval-prompts.js'),
+      ]);
       if (await discardTypeAhead(world.stdin, signal))
         screen.notice('Ignored what was typed before the question.', 'info');
       return await askApproval(question, { input: world.stdin, output: world.stderr, signal }, world.env);

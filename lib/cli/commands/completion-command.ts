@@ -6,12 +6,10 @@ import { pick } from '../../registry.js';
 import { tools } from '../../tools/index.js';
 import { readSettings } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { SCRIPTS, type Shell } from '../completion/completion-scripts.js';
+import { SCRIPTS, SHELLS } from '../completion/completion-scripts.js';
 import { nextWords } from '../completion/next-words.js';
 import type { OwnCommand } from '../own-commands/own-command.js';
 import { Connections } from '../wiring/connections.js';
-
-const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];
 
 /** How long a server may take to list its models while the user waits after Tab. Milliseconds. */
 const MODELS_TIMEOUT = 2000;

@@ -3,11 +3,10 @@ import { pick } from '../../registry.js';
 import { textModel } from '../../session/metered-model.js';
 import { readSettings, requireConfig } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { KEY_BINDINGS, type Shell } from '../shell/key-bindings.js';
+import { SHELLS, type Shell } from '../completion/completion-scripts.js';
+import { KEY_BINDINGS } from '../shell/shell-bindings.js';
 import { SHELL_TASKS, type ShellTask } from '../shell/shell-tasks.js';
 import { Connections } from '../wiring/connections.js';
-
-const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];
 
 /**
  * Prints a shell's key bindings. With a task and a line, as those call it, prints what the model makes of the line: the conversation is neither read nor

@@ -51,3 +51,6 @@ complete -c hi -l config -r -F
 } as const;
 
 export type Shell = keyof typeof SCRIPTS;
+
+/** The shells that hi has scripts for. */
+export const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];

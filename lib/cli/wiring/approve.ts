@@ -24,7 +24,7 @@ export async function askApproval(
   streams: ApprovalStreams,
   env: World['env'],
 ): Promise<Approval> {
-  const { approvalPrompt, input } = await import('../approval/prompts.js');
+  const { approvalPrompt, input } = await import('../approval/approval-prompts.js');
   const { columns, rows } = sizeOf(streams.output);
   const choices = choicesOf(question);
   const message = messageOf(question, columns, rows);

@@ -6,13 +6,17 @@ import { type CommandRule, coversCommandLine, matchCommand } from './command-rul
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 
 /** A rule that a command line matches. `isCertain` is false where its text does not show whether it does. */
-export interface Match {
+export interface DenialMatch {
   readonly source: string;
   readonly isCertain: boolean;
 }
 
 /** The first rule that certainly matches this command line or a part of it; else the first that may. */
-export function matchingRule(rules: readonly CommandRule[], command: string, all: readonly ShellPart[]): Match | null {
+export function matchingRule(
+  rules: readonly CommandRule[],
+  command: string,
+  all: readonly ShellPart[],
+): DenialMatch | null {
   let possible: string | null = null;
   for (const rule of rules) {
     const { source } = rule.rule;

@@ -15,7 +15,7 @@ import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
 import { offersWeb } from '../common/web-search.js';
-import { asEvents, type Reading, readEnd, readEvent } from './anthropic-answer.js';
+import { type AnswerState, asEvents, readEnd, readEvent } from './anthropic-answer.js';
 import * as facts from './anthropic-facts.js';
 import { toVendorRequest } from './anthropic-request.js';
 import { withPauses } from './anthropic-web.js';
@@ -70,7 +70,16 @@ async function* streamMessages(
 ): AsyncGenerator<StreamEvent> {
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
-  const state: Reading = { usage: {}, model: '', stop: null, detail: null, block: null, input: '', cited: [], pause };
+  const state: AnswerState = {
+    usage: {},
+    model: '',
+    stop: null,
+    detail: null,
+    block: null,
+    input: '',
+    cited: [],
+    pause,
+  };
   const body = toVendorRequest(request, vendor.name);
   const response = await client.messages.create(body, { signal }).asResponse();
   try {

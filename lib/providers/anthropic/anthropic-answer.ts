@@ -14,7 +14,7 @@ import { readCitation } from './anthropic-web.js';
 
 /** The end of an answer, once its reason is known; nothing before, and nothing twice. */
 export function* readEnd(
-  state: Reading,
+  state: AnswerState,
   answer: StreamedAnswer,
   nextId: (given: string) => string,
 ): Generator<StreamEvent> {
@@ -51,7 +51,7 @@ export function asEvents(piece: RawMessageStreamEvent | Message): readonly RawMe
 }
 
 /** What is known from the events so far. */
-export interface Reading {
+export interface AnswerState {
   usage: Partial<VendorUsage>;
   model: string;
   stop: StopReason | null;
@@ -69,7 +69,7 @@ export interface Reading {
 /** One event of the stream. */
 export function* readEvent(
   event: RawMessageStreamEvent,
-  state: Reading,
+  state: AnswerState,
   answer: StreamedAnswer,
   nextId: (given: string) => string,
 ): Generator<StreamEvent> {
@@ -103,7 +103,7 @@ export function* readEvent(
   }
 }
 
-function* beginBlock(block: unknown, state: Reading, answer: StreamedAnswer): Generator<StreamEvent> {
+function* beginBlock(block: unknown, state: AnswerState, answer: StreamedAnswer): Generator<StreamEvent> {
   yield* answer.close();
   state.input = '';
   state.cited = [];
@@ -120,7 +120,11 @@ function* beginBlock(block: unknown, state: Reading, answer: StreamedAnswer): Ge
 }
 
 /** Redacted thinking and blocks of a type nobody here knows are kept as they came, and go back so. */
-function* endBlock(state: Reading, answer: StreamedAnswer, nextId: (given: string) => string): Generator<StreamEvent> {
+function* endBlock(
+  state: AnswerState,
+  answer: StreamedAnswer,
+  nextId: (given: string) => string,
+): Generator<StreamEvent> {
   const { block, input } = state;
   state.block = null;
   if (block === null) return yield* answer.close();

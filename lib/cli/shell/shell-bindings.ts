@@ -1,8 +1,10 @@
+import type { Shell } from '../completion/completion-scripts.js';
+
 /**
  * What binds the two keys in each shell: Alt-H turns what stands on the command line into a command, Alt-E explains it. The text is handed over as an argument,
  * never evaluated; what fails is shown, and the line stays as it was.
  */
-export const KEY_BINDINGS = {
+export const KEY_BINDINGS: Readonly<Record<Shell, string>> = {
   bash: `# Key bindings of hi for bash: put  eval "$(hi shell-init bash)"  into ~/.bashrc
 # Alt-H turns what is on the command line into a command. Alt-E explains it. Neither runs anything.
 # With a trap of its own Ctrl-C stops hi and not bash, which would drop the line.
@@ -87,6 +89,4 @@ for __hi_keys in default insert
 end
 set -e __hi_keys
 `,
-} as const;
-
-export type Shell = keyof typeof KEY_BINDINGS;
+};
