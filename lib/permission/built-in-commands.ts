@@ -165,5 +165,10 @@ function readCluster(word: string, { flags = '', valued = '' }: Form): { letters
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    // A name too long, or a loop of links: nothing that can be opened.
+    return false;
+  }
 }

@@ -1,4 +1,5 @@
 import { type BuiltIn, builtIn, findsSystemPrograms } from './built-in-commands.js';
+import { excessOf, excessOfParts, isStackOverflow, NESTED_TOO_DEEPLY } from './judging-bound.js';
 import { knownPattern } from './paths/glob-matches.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
 import { type PathUse, pathUse } from './paths/path-use.js';
@@ -18,6 +19,7 @@ import { type Grant, generalSubject, type Rules } from './rules/rules.js';
 import { suggestCommandRule } from './rules/suggest-rule.js';
 import { isMetadataOnly, traversalsOf } from './shell/directory-traversals.js';
 import { readCommand, type ShellPart } from './shell/read-command.js';
+import type { ShellWord } from './shell/shell-word.js';
 
 type FilePart = Extract<ShellPart, { kind: 'file' }>;
 type AskVerdict = Extract<Verdict, { decision: 'ask' }>;
@@ -29,8 +31,27 @@ type AllowVerdict = Extract<Verdict, { decision: 'allow' }>;
  * does not show is asked for.
  */
 export async function judgeCommand(command: string, rules: Rules, context: JudgeContext): Promise<Verdict> {
-  const { parts, words } = await readCommand(command, context.env);
-  const line = { command, parts, all: flattened(parts) };
+  const unjudged = (reason: string): AskVerdict => ({
+    decision: 'ask',
+    reason,
+    rule: null,
+    mayBeDenied: rules.deny.length > 0,
+  });
+  const excess = excessOf(command);
+  if (excess !== null) return unjudged(excess);
+  try {
+    const reading = await readCommand(command, context.env);
+    const all = flattened(reading.parts);
+    const many = excessOfParts(reading.words.length, all.length);
+    return many === null ? await judgeReading({ ...reading, command, all }, rules, context) : unjudged(many);
+  } catch (failure) {
+    if (!isStackOverflow(failure)) throw failure;
+    return unjudged(NESTED_TOO_DEEPLY);
+  }
+}
+
+async function judgeReading(line: CommandLine, rules: Rules, context: JudgeContext): Promise<Verdict> {
+  const { command, words } = line;
   const [deny, ask] = [await commandRules(rules.deny), await commandRules(rules.ask)];
   const denied = matchingRule(deny, command, line.all);
   if (denied?.isCertain) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
@@ -70,6 +91,7 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
 interface CommandLine {
   readonly command: string;
   readonly parts: readonly ShellPart[];
+  readonly words: readonly ShellWord[];
   /** The parts, with those that others run. */
   readonly all: readonly ShellPart[];
 }

@@ -1,5 +1,6 @@
 import { unreachable } from '../errors.js';
 import type { Access } from './access.js';
+import { inTime } from './judging-bound.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
 import { concerns, type Rule, type Rules } from './rules/rules.js';
 
@@ -24,6 +25,19 @@ export async function judge(
     default:
       return unreachable(access);
   }
+}
+
+/** The same, where it may not take for ever: what is not decided in time is asked for. Rejects when `signal` fires. */
+export async function judgeInTime(
+  tool: string | null,
+  access: Access,
+  rules: Rules,
+  context: JudgeContext,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const verdict = await inTime(judge(tool, access, rules, context), signal);
+  const mayBeDenied = rules.deny.length > 0;
+  return verdict ?? { decision: 'ask', reason: 'judging it takes too long', rule: null, mayBeDenied };
 }
 
 /** Nothing outside of the conversation is read: it needs a rule only to be kept from it. */

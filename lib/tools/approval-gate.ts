@@ -2,7 +2,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { ToolCallPart } from '../chat/message.js';
 import { asHiError, HiError, unreachable } from '../errors.js';
 import type { Access } from '../permission/access.js';
-import { judge } from '../permission/judge.js';
+import { judge, judgeInTime } from '../permission/judge.js';
 import type { JudgeContext, Verdict } from '../permission/paths/judge-path.js';
 import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
 import { absolutePath } from '../permission/paths/resolve-path.js';
@@ -64,7 +64,7 @@ async function* decide(
   place: JudgedPlace | null,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Passage> {
-  const verdict = await confinable(gate, access, await judgePlace(gate, call, access, place));
+  const verdict = await confinable(gate, access, await judgePlace(gate, call, access, place, signal));
   switch (verdict.decision) {
     case 'allow':
       return { permit: { place, confined: verdict.confined } };
@@ -97,12 +97,18 @@ async function* decide(
 }
 
 /** Judges a path as it is written and as it was resolved just now, which is what will be opened. */
-async function judgePlace(gate: Gate, call: ToolCallPart, access: Access, place: JudgedPlace | null): Promise<Verdict> {
+async function judgePlace(
+  gate: Gate,
+  { name }: ToolCallPart,
+  access: Access,
+  place: JudgedPlace | null,
+  signal: AbortSignal,
+): Promise<Verdict> {
   const context = await judgeContext(gate, access);
-  const verdict = await judge(call.name, access, gate.rules, context);
+  const verdict = await judgeInTime(name, access, gate.rules, context, signal);
   const isResolved = place === null || !('path' in access) || place.path === access.path;
   if (isResolved || verdict.decision !== 'allow') return verdict;
-  return judge(call.name, { ...access, path: place.path }, gate.rules, context);
+  return judgeInTime(name, { ...access, path: place.path }, gate.rules, context, signal);
 }
 
 type Decision =

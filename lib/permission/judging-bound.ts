@@ -1,0 +1,45 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** A longer command is asked for without judging. */
+const MAX_LENGTH = 64 * 1024;
+
+/** The parser looks at the rest of the text again for each of these. */
+const MAX_NESTED = 1000;
+
+/** A command line of more words, or of more commands and redirections, is asked for without judging. */
+const MAX_WORDS = 2000;
+const MAX_PARTS = 1000;
+
+/** Judging reads folders, which may lie on a disk that does not answer. */
+const MAX_MS = 3000;
+
+export const NESTED_TOO_DEEPLY = 'it is nested too deeply to judge';
+
+/** Why a command is not judged; null where it is. */
+export function excessOf(command: string): string | null {
+  if (command.length > MAX_LENGTH) return 'it is longer than 64 KiB, too long to judge';
+  let nested = 0;
+  for (const _ of command.matchAll(/[$<>][({[]|`|<</g)) nested += 1;
+  return nested > MAX_NESTED ? NESTED_TOO_DEEPLY : null;
+}
+
+/** Why a command that was parsed is not judged further; null where it is. */
+export function excessOfParts(words: number, parts: number): string | null {
+  return words > MAX_WORDS || parts > MAX_PARTS ? 'it has too many words to check' : null;
+}
+
+/** What a parser without a bound of its own does with `1+1+1+…`. */
+export function isStackOverflow(failure: unknown): boolean {
+  return failure instanceof RangeError && failure.message.includes('call stack');
+}
+
+/** Resolves to null where judging takes too long. Rejects when the user interrupts it. */
+export async function inTime<T>(judging: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  const end = new AbortController();
+  const both = AbortSignal.any([signal, end.signal]);
+  try {
+    return await Promise.race([judging, setTimeout(MAX_MS, null, { signal: both })]);
+  } finally {
+    end.abort();
+  }
+}
