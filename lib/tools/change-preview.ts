@@ -4,12 +4,12 @@ import { detectEncoding } from './shell/decode-text.js';
 /** Above this size a diff takes too long, and is too long to read. */
 const MAX_DIFF_SIZE = 2 * 1024 * 1024;
 
-/** What writing `content` to `path` would change, as a unified diff, or as one sentence where a diff says nothing. Never throws. */
+/** What writing `content` to `path` would change, as a unified diff, or as one sentence with the whole new content where there is none. Never throws. */
 export async function changePreview(path: string, content: string): Promise<string> {
   const before = await readBefore(path);
-  if (before.kind === 'other') return `${before.what} would be replaced by ${size(content)}.`;
+  if (before.kind === 'other') return withContent(`${before.what} would be replaced by ${size(content)}.`, content);
   if (before.text.length + content.length > MAX_DIFF_SIZE)
-    return `Too large for a diff: ${size(content)} would be written.`;
+    return withContent(`Too large for a diff: ${size(content)} would be written.`, content);
   if (before.text === content) return 'No change.';
   const { createTwoFilesPatch } = await import('diff');
   const old = before.kind === 'missing' ? '/dev/null' : path;
@@ -18,8 +18,11 @@ export async function changePreview(path: string, content: string): Promise<stri
     timeout: 2000,
     headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
   });
-  return patch ?? `Too different for a diff: ${size(content)} would be written.`;
+  return patch ?? withContent(`Too different for a diff: ${size(content)} would be written.`, content);
 }
+
+/** Nobody can approve what they cannot view: all of it, marked as a diff marks new lines. */
+const withContent = (sentence: string, content: string): string => `${sentence}\n\n${content.replace(/^/gm, '+')}`;
 
 type Before =
   | { readonly kind: 'missing'; readonly text: '' }

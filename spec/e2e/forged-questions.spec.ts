@@ -107,6 +107,36 @@ describe('a question shows all of what it is about', () => {
     expect(terminal.look('+++ ').colour).toBe(2);
   });
 
+  it('with the whole new content of a file that is too large for a diff, and "no" first until it was viewed', async () => {
+    const content = `first line\n${'x'.repeat(75)}\n`.repeat(30_000);
+    await ask([{ name: 'write_file', args: { path: 'large.txt', content } }]);
+    await terminal.until(MENU);
+    expect(terminal.screen()).toContain('│ Too large for a diff: 60001 lines (2610000 characters) would be written.\n');
+    expect(terminal.screen()).toContain('❯ no\n');
+    terminal.type('v');
+    await terminal.until('1-22 of 60003');
+    expect(terminal.screen()).toContain('│ +first line\n');
+    terminal.type('q');
+    await terminal.until(/^❯ no$/m);
+    terminal.type(KEY.enter);
+    await terminal.until('The user said no');
+    expect(made('large.txt')).toBe(false);
+  });
+
+  it('and no paste answers it', async () => {
+    await ask([bash('touch ran')]);
+    await terminal.until(MENU);
+    const written = terminal.written();
+    expect(written.lastIndexOf('\x1b[?2004h')).toBeGreaterThan(written.lastIndexOf('\x1b[?2004l'));
+    terminal.paste('yes\nyes\n');
+    terminal.type('n');
+    await terminal.until('The user said no');
+    expect(made('ran')).toBe(false);
+    await terminal.exit();
+    const all = terminal.written();
+    expect(all.lastIndexOf('\x1b[?2004l')).toBeGreaterThan(all.lastIndexOf('\x1b[?2004h'));
+  });
+
   it('with every character that is not seen named, in the name and the reason too', async () => {
     await ask([
       { name: 'write_file', args: { path: 'invoice\u202etxt.exe', content: 'a\u00ad\u2063\u{e0041}b' } },

@@ -230,11 +230,11 @@ describe('the preview of a change', () => {
     expect(await changePreview(file('new'), 'a\n')).toContain('--- /dev/null');
   });
 
-  it('says in one sentence what a diff cannot show', async () => {
+  it('says in one sentence what a diff cannot show, with the new content', async () => {
     writeFileSync(file('binary'), Buffer.from([0, 1, 2]));
     writeFileSync(file('same'), 'a');
     expect(await changePreview(file('binary'), 'a')).toBe(
-      'The binary file of 3 bytes would be replaced by 1 line (1 character).',
+      'The binary file of 3 bytes would be replaced by 1 line (1 character).\n\n+a',
     );
     expect(await changePreview(file('same'), 'a')).toBe('No change.');
     expect(await changePreview(file('new'), 'a'.repeat(3_000_000))).toContain('Too large for a diff');

@@ -125,13 +125,15 @@ function approver(world: World, screen: Screen, stop: AbortController): Approve 
     const resume = screen.pause();
     try {
       // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
-      const [{ askApproval }] = await Promise.all([
+      const [{ askApproval }, { withBracketedPaste }] = await Promise.all([
         import('../wiring/approve.js'),
+        import('../base/bracketed-paste.js'),
         import('../approval/approval-prompts.js'),
       ]);
       if (await discardTypeAhead(world.stdin, signal))
         screen.notice('Ignored what was typed before the question.', 'info');
-      return await askApproval(question, { input: world.stdin, output: world.stderr, signal }, world.env);
+      const streams = { input: world.stdin, output: world.stderr, signal };
+      return await withBracketedPaste(world.stderr, () => askApproval(question, streams, world.env));
     } catch (thrown) {
       if (isAbort(thrown)) stop.abort();
       throw thrown;
