@@ -46,14 +46,10 @@ export interface SandboxOptions {
 /** Files of the system with passwords. Who runs hi as root could read them. */
 const SYSTEM_SECRETS = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssl/private'];
 
-/** The home folder is looked through again after this time. */
-const HOME_KNOWN_MS = 30_000;
-
 /** The sandbox of one session. */
 export class Sandbox {
   readonly #options: SandboxOptions;
   readonly #index: TreeIndex;
-  #home: { readonly at: number; readonly places: readonly string[] } | null = null;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
@@ -104,7 +100,7 @@ export class Sandbox {
       root,
       folder: isInside(root, folder) || isVisible(folder) ? folder : root,
       grant: { ...grant, write, files: grant.files.map(realPath) },
-      hidden: [...this.#placesOutside(root), ...tree.hidden, ...this.#options.ownPlaces],
+      hidden: [...placesOutside(root), ...tree.hidden, ...this.#options.ownPlaces],
       readable: this.#options.freeFolders.filter((path) => existsSync(path)).map(realPath),
       runsLater: [...tree.runsLater, ...others.flatMap(({ existing }) => existing)],
       missing: write ? [...(isRepository ? [] : [own]), ...others.flatMap(({ missing }) => missing)] : [],
@@ -116,16 +112,12 @@ export class Sandbox {
   #runsLater(root: string): readonly string[] {
     return this.#index.find(root).runsLater;
   }
+}
 
-  #placesOutside(root: string): readonly string[] {
-    const now = Date.now();
-    if (this.#home === null || now - this.#home.at > HOME_KNOWN_MS) {
-      const home = realPath(homedir());
-      const places = [...privatePlacesBelow([home]), ...otherHomes(home).filter((path) => !isInside(path, root))];
-      this.#home = { at: now, places: [...places, ...SYSTEM_SECRETS] };
-    }
-    return this.#home.places;
-  }
+function placesOutside(root: string): readonly string[] {
+  const home = realPath(homedir());
+  const others = otherHomes(home).filter((path) => !isInside(path, root));
+  return [...privatePlacesBelow([home]), ...others, ...SYSTEM_SECRETS];
 }
 
 const isVisible = (folder: string): boolean =>

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { privatePlacesBelow, startupPlacesBelow } from '../../../lib/permission/paths/places-below.js';
 import { isPrivatePath, isStartupPath, privateReason } from '../../../lib/permission/paths/private-places.js';
@@ -135,6 +136,21 @@ describe('private places below a folder', () => {
     symlinkSync(join(folder, 'plain/key-material'), join(folder, 'id_rsa'));
     symlinkSync('/', join(folder, 'root'));
     expect(privatePlacesBelow([folder])).toEqual([join(folder, 'plain/key-material')]);
+  });
+
+  it('are found when they were made, renamed or removed after the last look', async () => {
+    make('a/b/c.txt', 'd/e.txt');
+    expect(privatePlacesBelow([folder])).toEqual([]);
+    await sleep(150);
+    expect(privatePlacesBelow([folder])).toEqual([]);
+    make('a/b/.env');
+    expect(privatePlacesBelow([folder])).toEqual([join(folder, 'a/b/.env')]);
+    await sleep(150);
+    privatePlacesBelow([folder]);
+    renameSync(join(folder, 'a/b/.env'), join(folder, 'd/prod.env'));
+    expect(privatePlacesBelow([folder])).toEqual([join(folder, 'd/prod.env')]);
+    rmSync(join(folder, 'd'), { recursive: true });
+    expect(privatePlacesBelow([folder])).toEqual([]);
   });
 
   it('are looked for no further than a number of folders', () => {
