@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Entry } from '../chat/message.js';
 import { HiError, systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
@@ -8,6 +8,7 @@ import type { Notices } from './base/notices.js';
 import { type Codec, loadCodec } from './file/codec.js';
 import { Damaged } from './file/damaged.js';
 import { filterEntries, flattenEntries } from './file/entry-streams.js';
+import { fileIdAt, newLogName } from './file/identity.js';
 import { resolveLinks } from './file/links.js';
 import { LogFile } from './file/log-file.js';
 import type { Reading } from './file/reading.js';
@@ -244,17 +245,4 @@ export class HistoryFile {
     this.#file = file;
     return { kind: 'all', entries };
   }
-}
-
-/** Identifies the history file on its disk, null when there is none. Throws a `HiError` for a dangling link. */
-function fileIdAt(paths: HistoryPaths): string | null {
-  const found = statSync(paths.history, { throwIfNoEntry: false });
-  if (found) return `${found.dev}:${found.ino}`;
-  resolveLinks(paths);
-  return null;
-}
-
-/** A name no other conversation has. */
-function newLogName(): string {
-  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
 }

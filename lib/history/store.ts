@@ -1,5 +1,5 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { DocumentPart, Entry, ImagePart, Message, NewCompressBlock, NewMessage, Undo } from '../chat/message.js';
+import type { DocumentPart, Entry, ImagePart, Message, NewMessage, Undo } from '../chat/message.js';
 import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';
 import { withHistoryErrors } from './base/history-error.js';
@@ -11,23 +11,8 @@ import { conversationFiles } from './file/links.js';
 import { Log } from './log.js';
 import type { ConversationReading } from './open-reading.js';
 import { RunningTurns } from './running-turns.js';
+import type { HistorySettings, WriteBlock } from './store-settings.js';
 import type { Verified } from './verify.js';
-
-/** Where the history is, and whether it may be written. */
-export interface HistorySettings {
-  /** The data folder. */
-  readonly folder: string;
-  now(): Date;
-  /** Nothing is written; what is added lives in memory only (`--ephemeral`). */
-  readonly ephemeral?: boolean;
-}
-
-/** Makes the block that shortens the log, the turn `running` included; null when there is nothing to compact. `unloaded` messages come before the entries. */
-export type WriteBlock = (
-  entries: readonly Entry[],
-  running: number | null,
-  unloaded: number,
-) => AsyncGenerator<ChatEvent, NewCompressBlock | null>;
 
 /** How long the history is and where. */
 export interface Totals {

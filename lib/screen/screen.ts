@@ -1,11 +1,11 @@
 import type { ChatEvent, ChatEventOf } from '../chat/event.js';
-import type { JsonObject } from '../chat/json.js';
 import { compactionLine, shortCount } from '../chat/transcript.js';
 import { type HiError, unreachable } from '../errors.js';
 import { AnswerPacer } from './answer-pacer.js';
-import { type AnswerWriter, createAnswerWriter, type StyledWriter } from './answer-writer.js';
+import { type AnswerWriter, createAnswerWriter } from './answer-writer.js';
 import { errorText, shortTime } from './print.js';
 import { Neutraliser, neutralise } from './sanitize.js';
+import type { ScreenOptions } from './screen-options.js';
 import { sourceList } from './source-list.js';
 import { DIM, PLAIN, RED, type Style, YELLOW } from './style.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
@@ -14,29 +14,6 @@ import { costPhrase, type UsageOf, usageLine } from './usage-line.js';
 import { WaitingStatus } from './waiting-status.js';
 
 export type { OutputStreams } from './terminal-layout.js';
-
-/** How a screen shows what happens. */
-export interface ScreenOptions {
-  /** Only answers, warnings and errors. */
-  readonly quiet: boolean;
-  /** How answers are styled where `streams.out` has colour (`StyledAnswerWriter`); null leaves them plain. */
-  readonly styled: StyledWriter | null;
-  /** Whether what the model thinks is shown, dimmed; otherwise it is only counted. */
-  readonly thinking: boolean;
-  /** Whether the tokens of each request are shown. */
-  readonly usage?: boolean;
-  /** What the terminal has to be written to show a picture, null when it cannot; absent where no picture is shown. */
-  readonly picture?: (path: string, mime: string) => string | null;
-  /** Whether the pages that an answer names are listed under it; true when absent. */
-  readonly sources?: boolean;
-  /** Whether a terminal gets a waiting line; true when absent. */
-  readonly waiting?: boolean;
-  now(): number;
-  /** Whether an answer in a pipe ends as the model ended it, so that its bytes are the answer and nothing else; otherwise its last line is ended. */
-  readonly exact?: boolean;
-  /** One line that says what a tool call does; without it the name and the arguments are shown. */
-  readonly describe?: (name: string, args: JsonObject) => string;
-}
 
 /**
  * Shows the events of a turn as text on two streams, and is the last to read them. Everything that comes from models and tools is neutralised where

@@ -108,24 +108,18 @@ async function* once(
           thinking.take();
           break;
         case 'image': {
-          const kept = await keep?.(event);
-          if (kept === undefined) break;
-          answer.parts.push(kept.part);
-          yield kept.event;
+          const shown = await keepPicture(event, answer, keep);
+          if (shown !== null) yield shown;
           break;
         }
-        case 'sources':
-          answer.sources = joinSources(answer.sources ?? [], event.sources);
-          break;
         case 'notice':
           yield { type: 'notice', level: 'warning', text: event.text };
-          break;
-        case 'facts':
-          memory.learn(event.facts);
           break;
         case 'end':
           answer.end = event;
           break;
+        default:
+          note(event, answer, memory);
       }
       if (size > MAX_ANSWER) {
         answer.end = { type: 'end', stop_reason: 'length', usage: null, detail: ENDLESS };
@@ -135,12 +129,34 @@ async function* once(
     signal.throwIfAborted();
   } finally {
     // What was on the screen is kept though its block was never finished; unfinished thinking has no signature and cannot go back.
-    for (const [type, pieces] of [
-      ['thinking', thinking],
-      ['text', text],
-    ] as const) {
-      const rest = pieces.take();
-      if (rest !== '') answer.parts.push({ type, text: rest });
-    }
+    keepRest(answer, 'thinking', thinking);
+    keepRest(answer, 'text', text);
   }
+}
+
+function keepRest(answer: PartialAnswer, type: 'thinking' | 'text', pieces: Pieces): void {
+  const text = pieces.take();
+  if (text !== '') answer.parts.push({ type, text });
+}
+
+/** Takes in what the user does not see at once. */
+function note(
+  event: Extract<StreamEvent, { type: 'sources' | 'facts' }>,
+  answer: PartialAnswer,
+  memory: ModelMemory,
+): void {
+  if (event.type === 'facts') memory.learn(event.facts);
+  else answer.sources = joinSources(answer.sources ?? [], event.sources);
+}
+
+/** Keeps a picture and returns what the screen shows of it; null where none can be kept. */
+async function keepPicture(
+  event: Extract<StreamEvent, { type: 'image' }>,
+  answer: PartialAnswer,
+  keep: KeepImage | null,
+): Promise<ChatEvent | null> {
+  const kept = await keep?.(event);
+  if (kept === undefined) return null;
+  answer.parts.push(kept.part);
+  return kept.event;
 }

@@ -1,37 +1,24 @@
 import type { ChalkInstance } from 'chalk';
-import { isOwnAddress } from '../../chat/own-address.js';
-import type { Config } from '../../config/config.js';
-import { publishedWindow } from '../../config/models.js';
 import type { Paths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
 import { sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
-import type { ProviderMember } from '../../providers/common/provider.js';
-import { providers } from '../../providers/index.js';
-import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/sanitize.js';
-import type { Target } from '../../session/deps.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { plainHttpWarnings } from '../base/plain-http.js';
 import { requireWritable } from '../base/require-writable.js';
-import { readSettings, requireConfig, type Settings } from '../base/settings.js';
+import { readSettings, requireConfig } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { clipboardMethod } from '../chat/clipboard.js';
 import { openSession, type WiredSession } from '../wiring/wire.js';
+import { attempt, checkPart, type Finding } from './check-finding.js';
+import { modelFindings } from './check-model.js';
 import { findSkills } from './skills-command.js';
 
 export interface CheckOptions extends CommonOptions {
   readonly live?: boolean;
 }
-
-/** The result of one check: it passed, it failed and how to fix it, or something worth knowing. */
-type Finding = { readonly part: string } & (
-  | { readonly ok: string }
-  | { readonly failure: HiError }
-  | { readonly note: string }
-);
 
 /**
  * Checks everything `hi` needs and prints a line for each part. Only `live` asks the vendor: for its models, and for one word.
@@ -72,7 +59,7 @@ async function* findings(world: World, options: CheckOptions): AsyncGenerator<Fi
   yield* conversation(opened.value);
   yield await sandbox(opened.value);
   yield* rules(opened.value);
-  yield* vendor(settings.value, opened.value, options);
+  yield* modelFindings(settings.value, opened.value, options.live ?? false);
 }
 
 async function* folders({ config, data, cache }: Paths): AsyncGenerator<Finding> {
@@ -147,117 +134,4 @@ async function* rules({ config }: WiredSession): AsyncGenerator<Finding> {
   for (const rule of allow)
     if (typeof rule === 'string' || rule.folder === undefined)
       yield { part, note: `in every folder: ${describeRule(rule)}` };
-}
-
-async function* vendor(settings: Settings, wired: WiredSession, options: CheckOptions): AsyncGenerator<Finding> {
-  const { session, config } = wired;
-  const key = await attempt('key', () => session.target.connect());
-  if ('failure' in key) return yield key;
-  yield { part: 'key', ok: config.api_key === null ? 'not needed' : 'found' };
-  for (const note of plainHttpWarnings(config)) yield { part: 'key', note };
-  yield { part: 'model', ok: `${config.provider}/${config.model}` };
-  yield contextWindow(config, session.target);
-  yield* trigger({ ...config, context_window: session.target.context_window });
-  yield summaries(settings, config);
-  if (options.live) yield* live(wired);
-  else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
-}
-
-function contextWindow({ model, window_is_set }: Config, { context_window, memory }: Target): Finding {
-  const part = 'context window';
-  if (window_is_set) return { part, ok: `${context_window} tokens, from the file` };
-  if (memory.facts.context_window !== undefined) return { part, ok: `${context_window} tokens, as the server told` };
-  if (publishedWindow(model) === context_window) return { part, ok: `${context_window} tokens` };
-  const note = `${context_window} tokens assumed: no published value for '${model}'. Set context_window in config.json, or let 'hi config check --live' ask the server`;
-  return { part, note };
-}
-
-/** The user chose the number, so nothing lowers it to what the model can take. */
-function* trigger({ max_input_tokens, context_window, compaction }: Config): Generator<Finding> {
-  if (max_input_tokens === null || max_input_tokens <= context_window) return;
-  const text = `max_input_tokens is ${max_input_tokens}, above the context window of ${context_window}, so it has no effect.`;
-  const most = Math.floor(compaction.trigger_ratio * context_window);
-  const hint = `Set max_input_tokens to ${most} or less, or remove it. If the model has a larger window, set context_window.`;
-  yield { part: 'max_input_tokens', failure: new HiError('config', text, { hint }) };
-}
-
-/** Which model writes the summaries, and why that is not the vendor's fast one. */
-function summaries({ file }: Settings, { provider, model, api_base, small_model }: Config): Finding {
-  const part = 'summaries';
-  if (small_model !== null) return { part, ok: `${small_model.provider}/${small_model.model} writes them` };
-  const { fastModel, ...member }: ProviderMember = pick(providers, provider, 'provider');
-  const main = `the main model, ${model}, writes them`;
-  if (file?.small_model === null) return { part, ok: `${main}, as config.json says` };
-  if (fastModel === model) return { part, ok: main };
-  if (fastModel === null || isOwnAddress(member, api_base)) {
-    return { part, note: `${main}. Set small_model in config.json to use a faster one` };
-  }
-  const host = api_base === null ? '' : new URL(api_base).host;
-  return {
-    part,
-    note: `${main}: '${host}' may not have '${fastModel}'. Set small_model in config.json to use a faster one`,
-  };
-}
-
-async function* live({ session, config, connections }: WiredSession): AsyncGenerator<Finding> {
-  const listed = await attempt('reachability', () => connections.models(session.target));
-  if ('value' in listed) {
-    yield { part: 'reachability', ok: `the server lists ${listed.value.length} models` };
-    if (!listed.value.includes(config.model)) yield { part: 'model', note: `'${config.model}' is not on that list` };
-  } else if (['network', 'key'].includes(listed.failure.code)) return yield listed;
-  else
-    yield { part: 'reachability', note: `the server answers, but does not list its models: ${listed.failure.message}` };
-  const notices: string[] = [];
-  yield await checkPart('answer', async () => {
-    for await (const event of session.tryOut('Answer with the one word: ready', AbortSignal.timeout(60_000))) {
-      if (event.type === 'notice') notices.push(event.text);
-      if (event.type === 'turn-end') return JSON.stringify(event.text.trim().slice(0, 80));
-    }
-    return 'nothing';
-  });
-  for (const note of notices) yield { part: 'answer', note };
-  await session.target.ask?.(AbortSignal.timeout(10_000), true);
-  yield* told(session.target, config);
-}
-
-/** What the server told of the model. */
-function* told(
-  { memory: { facts }, context_window }: Target,
-  { provider, model, window_is_set }: Config,
-): Generator<Finding> {
-  const { title }: ProviderMember = pick(providers, provider, 'provider');
-  const real = window_is_set ? (facts.loaded_window ?? facts.context_window) : facts.context_window;
-  if (real !== undefined) yield window(title, real, context_window);
-  else if (publishedWindow(model) === null) yield { part: 'real window', note: `${title} does not say` };
-  const takes = Object.entries(facts.takes ?? {}).map(([feature, can]) => `${can ? '' : 'no '}${feature}`);
-  if (takes.length > 0) yield { part: 'capabilities', ok: takes.join(', ') };
-}
-
-/** A model that is sent more than its window silently forgets the oldest part. */
-function window(title: string, real: number, configured: number): Finding {
-  const part = 'real window';
-  if (real >= configured) return { part, ok: `${real} tokens at ${title}` };
-  return {
-    part,
-    failure: new HiError('config', `${title} gives this model ${real} tokens, not ${configured}.`, {
-      hint: `Set context_window to ${real} in config.json, or configure ${title} to give the model more.`,
-    }),
-  };
-}
-
-async function checkPart(part: string, check: () => Promise<string>): Promise<Finding> {
-  const result = await attempt(part, check);
-  return 'failure' in result ? result : { part, ok: result.value };
-}
-
-async function attempt<Value>(
-  part: string,
-  make: () => Promise<Value>,
-): Promise<{ readonly part: string; readonly failure: HiError } | { readonly value: Value }> {
-  try {
-    return { value: await make() };
-  } catch (thrown) {
-    if (thrown instanceof HiError) return { part, failure: thrown };
-    throw thrown;
-  }
 }

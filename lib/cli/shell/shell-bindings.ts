@@ -7,12 +7,12 @@ import type { Shell } from '../completion/completion-scripts.js';
 export const KEY_BINDINGS: Readonly<Record<Shell, string>> = {
   bash: `# Key bindings of hi for bash: put  eval "$(hi shell-init bash)"  into ~/.bashrc
 # Alt-H turns what is on the command line into a command. Alt-E explains it. Neither runs anything.
-# With a trap of its own Ctrl-C stops hi and not bash, which would drop the line.
+# Ctrl-C stops hi, which listens to it by itself, and not bash, which would drop the line.
 _hi_to_command() {
   local command interrupt
   [[ $READLINE_LINE == *[![:space:]]* ]] || return 0
   interrupt=$(trap -p INT)
-  trap : INT
+  trap '' INT
   if command=$(hi shell-init bash command -- "$READLINE_LINE"); then
     READLINE_LINE=$command
     READLINE_POINT=\${#READLINE_LINE}
@@ -23,7 +23,7 @@ _hi_explain() {
   local interrupt
   [[ $READLINE_LINE == *[![:space:]]* ]] || return 0
   interrupt=$(trap -p INT)
-  trap : INT
+  trap '' INT
   printf '%s\\n' "\${PS1@P}$READLINE_LINE"
   hi shell-init bash explain -- "$READLINE_LINE"
   eval "\${interrupt:-trap - INT}"
@@ -41,6 +41,8 @@ fi
 _hi_to_command() {
   emulate -L zsh
   local command
+  # Ctrl-C stops hi, which listens to it by itself, and not zsh, which would drop the line.
+  trap '' INT
   [[ $BUFFER == *[^[:space:]]* ]] || return 0
   zle -I
   if command=$(hi shell-init zsh command -- "$BUFFER"); then
@@ -50,6 +52,7 @@ _hi_to_command() {
 }
 _hi_explain() {
   emulate -L zsh
+  trap '' INT
   [[ $BUFFER == *[^[:space:]]* ]] || return 0
   zle -I
   hi shell-init zsh explain -- "$BUFFER"

@@ -10,7 +10,7 @@ import type { Target } from '../../session/deps.js';
 import { textModel } from '../../session/metered-model.js';
 import { Session } from '../../session/session.js';
 import { openSkills } from '../../skills/index.js';
-import type { Approve, Conversation, ToolContext } from '../../tools/tool.js';
+import type { Approve, Conversation, ToolContext, ToolRunner } from '../../tools/tool.js';
 import { EFFECTS, SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/limit.js';
 import { readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
@@ -75,22 +75,7 @@ export async function wire(
     maxRounds: config.tools.max_rounds,
     toolSpecs: offered,
     toolEffects: EFFECTS,
-    tools: memoized(async () => {
-      const { createToolRunner, tools } = await import('../../tools/index.js');
-      return createToolRunner({
-        tools: offered.map(({ name }) => pick(tools, name, 'tool')),
-        context,
-        sharedLimit: Math.floor(ANSWER_SHARE * 4 * windowOf(config)),
-        permissions: config.tools.permissions,
-        ruleSubjects: tools,
-        approve: options.approve ?? null,
-        allowAll: options.yes ?? false,
-        remember: (rule) => addRule(paths.configFile, rule),
-        secrets: await connections.secrets(),
-        ownPlaces: [paths.config, paths.configFile, paths.data, paths.cache],
-        freeFolders: [paths.skills],
-      });
-    }),
+    tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections })),
     skills: (main: Target) =>
       openSkills({
         folder: paths.skills,
@@ -114,6 +99,39 @@ export async function wire(
     cwd: () => context.workingFolder,
   });
   return { session, settings, config, tools: context, connections };
+}
+
+/** What runs the tools that are offered. */
+async function toolRunner(
+  offered: readonly ToolSpec[],
+  {
+    options,
+    settings: { paths },
+    config,
+    context,
+    connections,
+  }: {
+    readonly options: SessionOptions;
+    readonly settings: Settings;
+    readonly config: Config;
+    readonly context: ToolContext;
+    readonly connections: Connections;
+  },
+): Promise<ToolRunner> {
+  const { createToolRunner, tools } = await import('../../tools/index.js');
+  return createToolRunner({
+    tools: offered.map(({ name }) => pick(tools, name, 'tool')),
+    context,
+    sharedLimit: Math.floor(ANSWER_SHARE * 4 * windowOf(config)),
+    permissions: config.tools.permissions,
+    ruleSubjects: tools,
+    approve: options.approve ?? null,
+    allowAll: options.yes ?? false,
+    remember: (rule) => addRule(paths.configFile, rule),
+    secrets: await connections.secrets(),
+    ownPlaces: [paths.config, paths.configFile, paths.data, paths.cache],
+    freeFolders: [paths.skills],
+  });
 }
 
 function offeredTools(config: Config, { tools: wanted }: SessionOptions): readonly ToolSpec[] {

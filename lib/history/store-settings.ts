@@ -1,0 +1,18 @@
+import type { ChatEvent } from '../chat/event.js';
+import type { Entry, NewCompressBlock } from '../chat/message.js';
+
+/** Where the history is, and whether it may be written. */
+export interface HistorySettings {
+  /** The data folder. */
+  readonly folder: string;
+  now(): Date;
+  /** Nothing is written; what is added lives in memory only (`--ephemeral`). */
+  readonly ephemeral?: boolean;
+}
+
+/** Makes the block that shortens the log, the turn `running` included; null when there is nothing to compact. `unloaded` messages come before the entries. */
+export type WriteBlock = (
+  entries: readonly Entry[],
+  running: number | null,
+  unloaded: number,
+) => AsyncGenerator<ChatEvent, NewCompressBlock | null>;

@@ -1,0 +1,25 @@
+import type { JsonObject } from '../chat/json.js';
+import type { StyledWriter } from './answer-writer.js';
+
+/** How a screen shows what happens. */
+export interface ScreenOptions {
+  /** Only answers, warnings and errors. */
+  readonly quiet: boolean;
+  /** How answers are styled where `streams.out` has colour (`StyledAnswerWriter`); null leaves them plain. */
+  readonly styled: StyledWriter | null;
+  /** Whether what the model thinks is shown, dimmed; otherwise it is only counted. */
+  readonly thinking: boolean;
+  /** Whether the tokens of each request are shown. */
+  readonly usage?: boolean;
+  /** What the terminal has to be written to show a picture, null when it cannot; absent where no picture is shown. */
+  readonly picture?: (path: string, mime: string) => string | null;
+  /** Whether the pages that an answer names are listed under it; true when absent. */
+  readonly sources?: boolean;
+  /** Whether a terminal gets a waiting line; true when absent. */
+  readonly waiting?: boolean;
+  now(): number;
+  /** Whether an answer in a pipe ends as the model ended it, so that its bytes are the answer and nothing else; otherwise its last line is ended. */
+  readonly exact?: boolean;
+  /** One line that says what a tool call does; without it the name and the arguments are shown. */
+  readonly describe?: (name: string, args: JsonObject) => string;
+}
