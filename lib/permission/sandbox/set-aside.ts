@@ -1,4 +1,7 @@
-import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { systemCode } from '../../errors.js';
 
 /** Takes away what stood for a missing file while a command ran: the sandbox leaves an empty file in its place. */
 export function removeStandIns(paths: readonly string[]): void {
@@ -13,19 +16,52 @@ export function removeStandIns(paths: readonly string[]): void {
   }
 }
 
+/** More names than this are not tried: a command may have taken them all. */
+const NUMBERS = 99;
+
 /** Renames what a command left from which other programs would run something later. Returns what is now there instead. */
 export function setAside(paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) => {
-    for (let number = 1; number < 100; number += 1) {
-      const aside = `${path}.set-aside-${number}`;
-      if (lstatSync(aside, { throwIfNoEntry: false }) !== undefined) continue;
-      try {
-        renameSync(path, aside);
-        return [aside];
-      } catch {
-        return [];
-      }
-    }
-    return [];
-  });
+  // What lies deeper goes first, while its path still leads to it.
+  return [...paths]
+    .reverse()
+    .map(movedAside)
+    .filter((path) => path !== null)
+    .reverse();
+}
+
+function movedAside(path: string): string | null {
+  const numbered = Array.from({ length: NUMBERS }, (_, index) => `${path}.set-aside-${index + 1}`);
+  // A name of its own: a long one with an ending would be too long, and each number may be taken.
+  for (const aside of [...numbered, join(dirname(path), `set-aside-${randomUUID()}`)])
+    if (isFree(aside) && renamed(path, aside)) return aside;
+  return null;
+}
+
+function isFree(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+function renamed(path: string, aside: string): boolean {
+  try {
+    renameSync(path, aside);
+    return true;
+  } catch (failure) {
+    return systemCode(failure) === 'EACCES' && madeWritable(dirname(path)) && renamed(path, aside);
+  }
+}
+
+/** A command can take the right to change a folder away before it ends. */
+function madeWritable(folder: string): boolean {
+  try {
+    const mode = lstatSync(folder).mode & 0o777;
+    if ((mode & 0o300) === 0o300) return false;
+    chmodSync(folder, mode | 0o300);
+    return true;
+  } catch {
+    return false;
+  }
 }
