@@ -6,6 +6,7 @@ import { type ScriptedServer, startScriptedServer } from '../support/scripted-se
 
 /** What Node 22 and later have and Node 20 has not, as far as a start can tell: lazy globals, and a cache of compiled files. */
 const NEWER_NODE = `
+Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.15.0' } });
 for (const name of ['Headers', 'Response', 'ReadableStream', 'FormData']) {
   Object.defineProperty(globalThis, name, {
     configurable: true,
