@@ -211,9 +211,32 @@ describe('thinking', () => {
   });
 });
 
+/** The words beside a call, and a user who speaks before they were answered. */
+const LOOKED: ChatRequest['messages'] = [
+  { role: 'user', content: [{ type: 'text', text: 'Look.' }] },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_call', call_id: 'a', name: 'list_files', args: {} },
+    ],
+  },
+  { role: 'tool', content: [{ type: 'tool_result', call_id: 'a', name: 'list_files', result: 'ok' }] },
+  { role: 'user', content: [{ type: 'text', text: 'Well?' }] },
+];
+
+/** What each message of a request to the Messages API is made of. */
+function kindsOf({ messages }: JsonObject): string[] {
+  if (!Array.isArray(messages)) return [];
+  return messages.filter(isJsonObject).map(({ role, content }) => {
+    const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
+    return `${role}: ${blocks.map(({ type }) => type).join(' ')}`;
+  });
+}
+
 describe('Anthropic', () => {
   it('is told to cache after the stable prefix, after the system text and at the end', async () => {
-    const body = await sent(anthropic, chatRequest({ system: BLOCKS, tools: [LIST] }));
+    const body = await sent(anthropic, chatRequest({ model: 'claude-sonnet-5-5', system: BLOCKS, tools: [LIST] }));
     const mark = { cache_control: { type: 'ephemeral' } };
     expect(body.system).toEqual([
       { type: 'text', text: BLOCKS[0], ...mark },
@@ -227,6 +250,24 @@ describe('Anthropic', () => {
     expect(await sent(anthropic, chatRequest({ tools: [LIST] }))).toMatchObject({
       tools: [{ cache_control: { type: 'ephemeral' } }],
     });
+  });
+
+  it('keeps everything where it was said, also behind a gateway to Claude', async () => {
+    const body = await sent(anthropic, chatRequest({ model: 'bedrock/claude-sonnet-5-5', messages: LOOKED }));
+    expect(kindsOf(body)).toEqual(['user: text', 'assistant: text tool_use', 'user: tool_result text']);
+  });
+
+  it('speaks in the form that every template takes to another model at another address', async () => {
+    const body = await sent(anthropic, chatRequest({ model: 'qwen3', system: BLOCKS, messages: LOOKED }));
+    expect(body.system).toEqual([{ type: 'text', text: BLOCKS.join('\n\n'), cache_control: { type: 'ephemeral' } }]);
+    expect(kindsOf(body)).toEqual([
+      'user: text',
+      'assistant: tool_use',
+      'user: tool_result',
+      'assistant: text',
+      'user: text',
+    ]);
+    expect(JSON.stringify(body)).toContain('I look.');
   });
 
   it('is told of the tools a conversation had, and that none may be called, where there are none any more', async () => {

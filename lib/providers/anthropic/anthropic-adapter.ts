@@ -14,6 +14,7 @@ import { sdkOptions } from '../common/sdk-options.js';
 import { asMalformed } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import { StreamingProvider } from '../common/streaming-provider.js';
+import { FREE_FORM, formFor, type TurnForm } from '../common/template-turns.js';
 import { offersWeb } from '../common/web-search.js';
 import { type AnswerState, asEvents, readEnd, readEvent } from './anthropic-answer.js';
 import * as facts from './anthropic-facts.js';
@@ -23,9 +24,13 @@ import { withPauses } from './anthropic-web.js';
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const client = makeClient(vendor, settings);
-  const { idleTimeout } = settings;
+  const { idleTimeout, apiBase } = settings;
+  const isOwn = isOwnAddress(vendor, apiBase);
+  // A gateway to Claude takes what Claude takes, and caches the system text block by block.
+  const formOf = (model: string) =>
+    apiBase === null || isOwn || /claude/i.test(model) ? FREE_FORM : formFor(apiBase, model);
   const ask = (request: ChatRequest, signal: AbortSignal, pause = { isPaused: false }) =>
-    streamMessages(client, request, { vendor, idleTimeout, pause }, signal);
+    streamMessages(client, request, { vendor, idleTimeout, pause, form: formOf(request.model) }, signal);
   return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
     offersWeb(request)
       ? withPauses(request, vendor.name, (asked, state) => ask(asked, signal, state))
@@ -59,13 +64,14 @@ interface StreamOptions {
   readonly idleTimeout: number;
   /** Notes that the answer ends in a pause. */
   readonly pause: { isPaused: boolean };
+  readonly form: TurnForm;
 }
 
 /** One answer. The events are read here: the SDK's own reader takes an answer or an error that is no stream for an empty one. */
 async function* streamMessages(
   client: Anthropic,
   request: ChatRequest,
-  { vendor, idleTimeout, pause }: StreamOptions,
+  { vendor, idleTimeout, pause, form }: StreamOptions,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const answer = new StreamedAnswer();
@@ -80,7 +86,7 @@ async function* streamMessages(
     cited: [],
     pause,
   };
-  const body = toVendorRequest(request, vendor.name);
+  const body = toVendorRequest(request, vendor.name, form);
   const response = await client.messages.create(body, { signal }).asResponse();
   try {
     for await (const texts of serverSentEvents(response, idleTimeout)) {

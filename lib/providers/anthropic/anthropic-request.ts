@@ -15,11 +15,11 @@ import { shortId } from '../common/call-ids.js';
 import {
   beginningWithUser,
   normaliseHistory,
-  replaceSurrogates,
   resultText,
   type UserPart,
   type VendorTurn,
 } from '../common/normalise-history.js';
+import { FREE_FORM, formTurns, systemTexts } from '../common/template-turns.js';
 import { offersWeb } from '../common/web-search.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
 import { toVendorSearch, withSearch } from './anthropic-web.js';
@@ -30,11 +30,15 @@ function cacheControl({ cache }: ChatRequest): CacheControlEphemeral {
 }
 
 /** The request in the form of the Messages API, with cache breakpoints after the stable prefix, after the system text and at the end. */
-export function toVendorRequest(request: ChatRequest, provider: string): MessageCreateParamsStreaming {
+export function toVendorRequest(
+  request: ChatRequest,
+  provider: string,
+  form = FREE_FORM,
+): MessageCreateParamsStreaming {
   const max_tokens = request.max_output_tokens ?? defaultMaxTokens(request);
-  const messages = toVendorMessages(request, provider);
+  const messages = toVendorMessages(request, provider, form);
   const mark = cacheControl(request);
-  const system = toVendorSystem(request.system, mark);
+  const system = toVendorSystem(systemTexts(request.system, form), mark);
   const web = toVendorSearch(request);
   const tools: ToolUnion[] = [...usualTools(request, messages), ...web];
   const lastTool = tools.at(-1);
@@ -74,9 +78,9 @@ function formerTools(messages: readonly VendorMessage[]): Tool[] {
 }
 
 /** Turns alternate, and results come first in the message after their calls: neighbours that speak for the same side are joined. */
-export function toVendorMessages(request: ChatRequest, provider: string): VendorMessage[] {
+export function toVendorMessages(request: ChatRequest, provider: string, form = FREE_FORM): VendorMessage[] {
   const messages: VendorMessage[] = [];
-  for (const turn of beginningWithUser(normaliseHistory(request, provider))) {
+  for (const turn of formTurns(beginningWithUser(normaliseHistory(request, provider)), form)) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user';
     const content = toVendorContent(turn, request);
     if (content.length === 0) continue;
@@ -91,7 +95,7 @@ export function toVendorMessages(request: ChatRequest, provider: string): Vendor
 function toVendorSystem(blocks: readonly string[], mark: CacheControlEphemeral): TextBlockParam[] {
   return blocks.map((text, at) => ({
     type: 'text',
-    text: replaceSurrogates(text),
+    text,
     ...((at === 0 || at === blocks.length - 1) && { cache_control: mark }),
   }));
 }
