@@ -1,22 +1,15 @@
 import type { ChatEvent } from '../chat/event.js';
-import {
-  type AnswerPart,
-  isPart,
-  type Message,
-  type NewMessage,
-  type ToolCallPart,
-  type ToolResultPart,
-  type Usage,
-} from '../chat/message.js';
+import { type AnswerPart, isPart, type Message, type NewMessage, type Usage } from '../chat/message.js';
 import type { ModelMemory } from '../chat/model-facts.js';
 import type { ChatRequest } from '../chat/request.js';
 import { addUsage, NO_USAGE } from '../chat/usage.js';
 import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { ToolRunner } from '../tools/tool.js';
-import { cutCalls, cutResult, cutStop, lengthCutNotice, MOST_CUTS } from './length-cut.js';
+import { cutCalls, cutResult, lengthCutNotice } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
 import { type KeepImage, type PartialAnswer, requestAnswer } from './request-answer.js';
+import { stopBeforeRunning } from './stop-turn.js';
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 
@@ -191,75 +184,4 @@ async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutc
     yield { type: 'notice', level: 'warning', text: 'The model sent an empty answer.' };
   }
   return reason === 'tool_calls' ? 'end' : reason;
-}
-
-/** Ends the turn where the calls of an answer cannot be run, or no round is left for them; null when they are to be run. */
-function stopBeforeRunning(
-  deps: TurnDeps,
-  answer: PartialAnswer,
-  cut: readonly ToolCallPart[],
-  failures: { cuts: number; unreadable: number },
-  progress: Progress,
-) {
-  const calls = answer.parts.filter(isPart('tool_call'));
-  const isLast = progress.rounds >= deps.maxRounds;
-  failures.cuts += cut.length > 0 ? 1 : 0;
-  failures.unreadable = calls.every(isUnreadable) ? failures.unreadable + 1 : 0;
-  if (cut.length > 0 && (failures.cuts === MOST_CUTS || isLast)) return stopAfterCut(deps, answer, cut, progress);
-  if (failures.unreadable === MOST_UNREADABLE) return stopUnreadable(deps, calls, progress);
-  return isLast ? stopAtLimit(deps, calls, progress) : null;
-}
-
-function stopAtLimit(deps: TurnDeps, calls: readonly ToolCallPart[], progress: Progress) {
-  const error = `Not run: this turn has used all of its ${deps.maxRounds} rounds. Say what is done and what is left.`;
-  const text = `Stopped after ${deps.maxRounds} rounds of tool calls (tools.max_rounds). Say "go on" to continue.`;
-  return stop(deps, calls, calls.map(notRun(error)), { stop_reason: 'tool_limit', text }, progress);
-}
-
-/** How many answers in a row may bring nothing but calls whose arguments are not JSON: some servers cut a call and do not say that they did. */
-const MOST_UNREADABLE = 3;
-
-const isUnreadable = ({ invalid_args }: ToolCallPart): boolean => invalid_args !== undefined;
-
-function stopUnreadable(deps: TurnDeps, calls: readonly ToolCallPart[], progress: Progress) {
-  const names = [...new Set(calls.map(({ name }) => name || 'a tool'))].join(', ');
-  const error = `Not run: the arguments were not a JSON object, ${MOST_UNREADABLE} times in a row.`;
-  const text = `Stopped: the model called ${names} ${MOST_UNREADABLE} times in a row with arguments that are not a JSON object. Ask for the work in smaller steps, or use another model.`;
-  return stop(deps, calls, calls.map(notRun(error)), { stop_reason: 'tool_limit', text }, progress);
-}
-
-function stopAfterCut(deps: TurnDeps, answer: PartialAnswer, cut: readonly ToolCallPart[], progress: Progress) {
-  const calls = answer.parts.filter(isPart('tool_call'));
-  const whole = calls.filter((call) => !cut.includes(call));
-  const results = [
-    ...whole.map(notRun('Not run: the turn ended because the next call was incomplete.')),
-    ...cut.map((call) => cutResult(call, answer)),
-  ];
-  return stop(deps, calls, results, { stop_reason: 'length', text: cutStop(cut) }, progress);
-}
-
-const notRun =
-  (error: string) =>
-  ({ call_id, name }: ToolCallPart): ToolResultPart => ({ type: 'tool_result', call_id, name, error });
-
-/** Ends the turn after an answer whose calls are not run, and says why. */
-async function* stop(
-  deps: TurnDeps,
-  calls: readonly ToolCallPart[],
-  results: readonly ToolResultPart[],
-  { stop_reason, text }: { readonly stop_reason: 'length' | 'tool_limit'; readonly text: string },
-  progress: Progress,
-): AsyncGenerator<ChatEvent, TurnOutcome['stop_reason']> {
-  const closing: NewMessage = {
-    role: 'assistant',
-    content: [],
-    cwd: deps.cwd(),
-    provider: deps.provider.name,
-    model: deps.model,
-    stop_reason,
-  };
-  await deps.append([{ role: 'tool', content: results, cwd: deps.cwd() }, closing]);
-  progress.takeResults(calls, results);
-  yield { type: 'notice', level: 'warning', text };
-  return stop_reason;
 }
