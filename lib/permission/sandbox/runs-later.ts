@@ -7,7 +7,10 @@ const RUNS_LATER = new Set([
   ...['.hg', '.svn', '.jj', '.lefthook', 'lefthook.yml', '.lefthook.yml', '.pre-commit-config.yaml', '.overcommit.yml'],
   // Editors and agents.
   ...['.fleet', '.zed', '.cursor', '.claude', '.codex', '.mcp.json', '.devcontainer.json', '.vs', '.nova', '.helix'],
+  ...['.gemini', '.opencode', 'opencode.json', 'opencode.jsonc', '.kiro', '.windsurf', '.qwen', '.roo', '.theia'],
   ...['.gvimrc', '.lvimrc', '.nvim', '.vim', '.dir-locals-2.el', '.emacs', '.emacs.d', '.kakrc'],
+  // Interpreters that run a file of the folder they start in.
+  ...['.ghci', '.octaverc', '.renviron'],
   // Shells that run something in each folder, and package managers.
   ...['.direnv', '.autoenv', '.autoenv.zsh', '.mise.toml', 'mise.toml', '.mise', '.tool-versions', '.cargo'],
   ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', '.watchmanconfig', '.config', '.local', '.ssh'],
