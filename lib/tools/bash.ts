@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { HiError, systemCode } from '../errors.js';
 import { commandEnvironment } from '../permission/command-environment.js';
+import type { Leftovers } from '../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../permission/secret-stream.js';
 import { endProcesses } from './shell/end-processes.js';
 import { OutputKeeper, outputName } from './shell/limit-output.js';
@@ -29,7 +30,7 @@ export const bash: Tool<{ readonly command: string }> = {
     const name = outputName();
     const stdout = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stdout`, maskOf(context));
     const stderr = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stderr`, maskOf(context));
-    let aside: readonly string[] = [];
+    let left: Leftovers = { renamed: [], isComplete: true };
     const end = await runShell(
       command,
       {
@@ -45,10 +46,12 @@ export const bash: Tool<{ readonly command: string }> = {
     )
       .catch(explain)
       .finally(() => {
-        aside = confined?.finish() ?? [];
+        left = confined?.finish() ?? left;
       });
     await keepUntilTurnEnd(end, context);
     for (const stream of [stdout, stderr]) emit(stream.rest());
+    // The user has to know too, whatever the model makes of it.
+    if (!left.isComplete) emit(`\n${TOO_MUCH_LEFT}\n`);
     const [room, errorRoom] = splitLimit(context.outputLimit, stdout.characters, stderr.characters);
     const output = stdout.finish(room);
     const errors = stderr.finish(errorRoom);
@@ -61,7 +64,7 @@ export const bash: Tool<{ readonly command: string }> = {
       ...(end.timedOut ? { timed_out: true, note: `Timed out after ${context.timeout / 1000} s.` } : {}),
       ...(end.signal !== null && !end.timedOut ? { signal: end.signal } : {}),
       ...(moved ? { working_folder: context.workingFolder } : {}),
-      ...(aside.length > 0 ? { note: asideNote(aside) } : {}),
+      ...leftNote(left),
     };
   },
 };
@@ -94,8 +97,13 @@ function explain(failure: unknown): never {
   throw failure;
 }
 
-function asideNote(paths: readonly string[]): string {
-  return `Other programs would run what the command left here, so it was renamed: ${paths.join(', ')}. The user can approve such a command.`;
+const TOO_MUCH_LEFT =
+  'The command left more files than hi looks through. Other programs may run some of them (.git, .envrc, .vscode).';
+
+function leftNote({ renamed, isComplete }: Leftovers): { readonly note?: string } {
+  const names = `Other programs would run what the command left here, so it was renamed: ${renamed.join(', ')}. The user can approve such a command.`;
+  const notes = [...(renamed.length > 0 ? [names] : []), ...(isComplete ? [] : [TOO_MUCH_LEFT])];
+  return notes.length > 0 ? { note: notes.join(' ') } : {};
 }
 
 /** Background processes may run until the turn ends. */

@@ -173,6 +173,13 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     expect(existsSync(file('later'))).toBe(false);
   });
 
+  it('says that a command left more than can be looked through', async () => {
+    await expectInSandbox('mkdir -p f/{1..80}/{1..80}; touch f/80/80/.envrc', {
+      exit_code: 0,
+      note: 'The command left more files than hi looks through. Other programs may run some of them (.git, .envrc, .vscode).',
+    });
+  });
+
   it('ends a command in it when its time is up', async () => {
     const short = another({ sandbox: { network: false, hidden: [] }, timeout: 300 });
     await expectInSandbox("trap '' TERM; while :; do sleep 1; done", { exit_code: 124, timed_out: true }, short);

@@ -25,8 +25,16 @@ export interface ConfinedRun {
   readonly filter: Uint8Array | null;
   readonly env: Readonly<Record<string, string>>;
   readonly grant: Grant;
-  /** To be called when the command has ended. Returns the files that it left for other programs to run, under their new names. */
-  finish(): readonly string[];
+  /** To be called when the command has ended. */
+  finish(): Leftovers;
+}
+
+/** What a command left for other programs to run. */
+export interface Leftovers {
+  /** The files under their new names. */
+  readonly renamed: readonly string[];
+  /** False where there is more than could be looked through: it may have left others. */
+  readonly isComplete: boolean;
 }
 
 /** What a sandbox is made for. */
@@ -74,8 +82,9 @@ export class Sandbox {
       finish: () => {
         removeStandIns(confinement.missing);
         if (kind === 'seatbelt') rmSync(confinement.temporary, { recursive: true, force: true });
-        if (!confinement.grant.write) return [];
-        return setAside(this.#runsLater(confinement.root).filter((path) => !known.has(path)));
+        if (!confinement.grant.write) return { renamed: [], isComplete: true };
+        const { runsLater: left, isComplete } = this.#index.find(confinement.root);
+        return { renamed: setAside(left.filter((path) => !known.has(path))), isComplete };
       },
     };
   }
@@ -107,10 +116,6 @@ export class Sandbox {
       emptyFile: this.#options.emptyFile(),
       temporary: process.platform === 'darwin' ? realPath(mkdtempSync(join(tmpdir(), 'hi-'))) : '/tmp',
     };
-  }
-
-  #runsLater(root: string): readonly string[] {
-    return this.#index.find(root).runsLater;
   }
 }
 
