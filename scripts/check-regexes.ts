@@ -4,8 +4,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 import { check } from 'recheck';
+import { builtExpressions, hasBuilder } from './built-regexes.js';
 
-const FOLDERS = ['lib', 'bin'];
+/** `node scripts/run.js check-regexes FOLDER…` looks at other folders. */
+const given = process.argv.slice(2).filter((argument) => argument !== '--write');
+const folders = given.length > 0 ? given : ['lib', 'bin'];
 
 /** Deterministic and without a search by chance: the same answer on every machine. */
 const PARAMS: Parameters<typeof check>[2] = { checker: 'auto', timeout: 10_000, randomSeed: 1 };
@@ -17,10 +20,11 @@ interface Expression {
   readonly flags: string;
 }
 
-/** Every literal of a file. What is put together at run time is made of texts that are checked by their specs. */
-function expressionsIn(file: string): readonly Expression[] {
+/** Every literal of a file, and whether it puts others together. */
+function expressionsIn(file: string): { readonly found: readonly Expression[]; readonly builds: boolean } {
   const text = readFileSync(file, 'utf8');
   const found: Expression[] = [];
+  let builds = false;
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     if (isLiteral(node)) {
@@ -28,82 +32,79 @@ function expressionsIn(file: string): readonly Expression[] {
       const before = text.slice(0, text.indexOf(`/${source}/${flags}`));
       found.push({ file, place: `${file}:${before.split('\n').length}`, source, flags });
     }
+    if (isConstruction(node)) builds = true;
     for (const child of Object.values(node)) visit(child);
   };
   visit(parseSync(text, { syntax: 'typescript' }));
-  return found;
+  return { found, builds };
 }
 
 const isLiteral = (node: object): node is { pattern: string; flags: string } =>
   'type' in node && node.type === 'RegExpLiteral' && 'pattern' in node && 'flags' in node;
 
-/** The digests of the expressions that were found linear, and of those that only their file excuses, so that only new ones are looked at: `node scripts/run.js check-regexes --write` adds them. */
+const isConstruction = (node: object): boolean =>
+  'type' in node &&
+  (node.type === 'NewExpression' || node.type === 'CallExpression') &&
+  'callee' in node &&
+  typeof node.callee === 'object' &&
+  node.callee !== null &&
+  'value' in node.callee &&
+  node.callee.value === 'RegExp';
+
+/** The digests of the expressions that were found linear, or polynomial and excused, so that only new ones are looked at: `--write` adds them. */
 const LIST = 'scripts/linear-regexes.json';
 
-/**
- * Files whose expressions take more than linear time, never exponential, for a text that is bounded: why. Degrees count only up to that bound.
- */
-const BOUNDED: Readonly<Record<string, string>> = {
-  'lib/providers/common/failure-kind.ts': 'messages of vendors are cut to 500 characters, violations to 2000',
-  'lib/providers/common/overflow.ts': 'messages of vendors are cut to 500 characters',
-  'lib/providers/common/refusals.ts': 'messages of vendors are cut to 500 characters',
-  'lib/providers/common/retry-after.ts': 'messages of vendors are cut to 500 characters',
-  'lib/providers/common/vendor-error.ts': 'an error page is read up to 256 KiB, and the tag up to 200 characters',
-  'lib/chat/window-in.ts': 'messages of vendors are cut to 500 characters',
-  'lib/session/fit-tools.ts': 'the description of a tool of our own',
-  'lib/repl/edits.ts': 'what the user types',
-  'lib/repl/line-completion.ts': 'what the user types',
-  'lib/cli/input/mention-words.ts': 'a word that the user types',
-  'lib/cli/shell/shell-tasks.ts': 'the answer of one request, which asks for a command',
-  'lib/slash/copy.ts': 'an answer, when the user copies code from it',
-  'lib/screen/markdown.ts': 'one line of an answer',
-  'lib/compaction/language.ts': 'a sample of the conversation',
-  'lib/compaction/reply.ts': 'a summary, which max_output_tokens bounds',
-  'lib/compaction/summary-input.ts': 'what one request for a summary holds',
-  'lib/recall/index/documents.ts': 'one stored message',
-  'lib/recall/rank/query.ts': 'a query',
-  'lib/permission/rules/rules.ts': "a rule of the user's own",
-  'lib/permission/glob/glob.ts': "a rule of the user's own",
-  'lib/permission/paths/path-words.ts': 'a word of a command',
-  'lib/permission/shell/directory-traversals.ts': 'a word of a command',
-  'lib/permission/shell/word-pattern.ts': 'a word of a command',
-};
-
-const files = FOLDERS.flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name)),
+/** The expressions that take more than linear time or are not decided, never exponential ones, for a text that is bounded: each with the reason. */
+const EXCUSES: readonly { readonly expression: string; readonly file: string; readonly why: string }[] = JSON.parse(
+  readFileSync('scripts/bounded-regexes.json', 'utf8'),
 );
-const digest = ({ source, flags }: Expression): string =>
-  createHash('sha256').update(`/${source}/${flags}`).digest('hex').slice(0, 12);
-const inFile = (one: Expression): string => `${digest(one)} ${one.file}`;
 
-/** The line of the list that an expression is on; null where it has to be looked at. */
-function acceptedAs(one: Expression): string | null {
-  if (known.has(digest(one))) return digest(one);
-  return BOUNDED[one.file] !== undefined && known.has(inFile(one)) ? inFile(one) : null;
+const written = ({ source, flags }: Expression): string => `/${source}/${flags}`;
+const digest = (one: Expression): string => createHash('sha256').update(written(one)).digest('hex').slice(0, 12);
+const isExcused = (one: Expression): boolean =>
+  EXCUSES.some(({ expression, file }) => expression === written(one) && file === one.file);
+
+let faults = 0;
+function fault(text: string): void {
+  faults += 1;
+  console.error(text);
 }
 
 const known = new Set<string>(JSON.parse(readFileSync(LIST, 'utf8')));
-const expressions = files.flatMap(expressionsIn);
-const accepted = expressions.flatMap((one) => acceptedAs(one) ?? []);
-let faults = 0;
-for (const expression of expressions) {
-  if (acceptedAs(expression) !== null) continue;
-  const answer = await check(expression.source, expression.flags, PARAMS);
-  if (answer.status === 'safe') accepted.push(digest(expression));
-  else {
+const accepted: string[] = [];
+
+/** Reports an expression that is not linear, unless its excuse holds. */
+async function judge(one: Expression): Promise<void> {
+  const line = isExcused(one) ? `${digest(one)} bounded` : digest(one);
+  if (!known.has(line)) {
+    const answer = await check(one.source, one.flags, PARAMS);
     const isExponential = answer.status === 'vulnerable' && answer.complexity.type === 'exponential';
-    const isBounded = !isExponential && BOUNDED[expression.file] !== undefined;
-    if (isBounded) {
-      accepted.push(inFile(expression));
-      continue;
+    if (answer.status !== 'safe' && (isExponential || !isExcused(one))) {
+      const why = answer.status === 'vulnerable' ? answer.complexity.summary : 'not decided';
+      fault(`${one.place}: ${written(one)} is not linear: ${why}`);
+      return;
     }
-    faults += 1;
-    const why = answer.status === 'vulnerable' ? answer.complexity.summary : 'not decided';
-    console.error(`${expression.place}: /${expression.source}/${expression.flags} is not linear: ${why}`);
   }
+  accepted.push(line);
 }
+
+const expressions: Expression[] = [];
+for (const folder of folders)
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.ts')) continue;
+    const file = join(folder, name);
+    const { found, builds } = expressionsIn(file);
+    for (const one of found) expressions.push(one);
+    if (builds && !hasBuilder(file)) fault(`${file} puts patterns together: make them in scripts/built-regexes.ts.`);
+  }
+if (given.length === 0)
+  for (const { file, pattern } of await builtExpressions())
+    expressions.push({ file, place: `${file} (built)`, source: pattern.source, flags: pattern.flags });
+for (const one of expressions) await judge(one);
+if (given.length === 0)
+  for (const { expression, file } of EXCUSES)
+    if (!expressions.some((one) => written(one) === expression && one.file === file))
+      fault(`scripts/bounded-regexes.json excuses ${expression}, which is not in ${file}.`);
 if (process.argv.includes('--write'))
   writeFileSync(LIST, `${JSON.stringify([...new Set(accepted)].sort(), null, 2)}\n`);
 if (faults > 0) console.error('Write it without two repetitions that match the same text, or split the text first.');

@@ -2,6 +2,7 @@ import { firstCharacters } from '../chat/cut-text.js';
 import type { StopReason } from '../chat/message.js';
 import type { WrittenText } from '../chat/text-model.js';
 import { estimateTokens, type Tokens } from '../chat/tokens.js';
+import { withoutElements } from '../chat/without-elements.js';
 import { HiError } from '../errors.js';
 import type { Fact, FactKind } from '../view/block-state.js';
 import { BLOCK_PREFIX } from '../view/present.js';
@@ -46,13 +47,12 @@ function invalid(reason: string): HiError {
 }
 
 const withoutThinking = (text: string): string =>
-  text
-    .replace(/<(think|thinking|analysis|scratchpad)>[\s\S]*?<\/\1>/gi, '')
+  withoutElements(text, /<(think|thinking|analysis|scratchpad)>/gi, '')
     .replace(/^\s*```\w*\n([\s\S]*?)\n```\s*$/, '$1')
     .trim();
 
 function split(text: string): Reply {
-  const [head = '', ...rest] = text.split(/^[\s=#*_]*(NEW FACTS|OUTDATED FACTS)[\s=#*_:]*$/im);
+  const [head = '', ...rest] = text.split(/^[ \t\r=#*_]*(NEW FACTS|OUTDATED FACTS)[ \t\r=#*_:]*$/im);
   const added: Fact[] = [];
   const outdated: number[] = [];
   for (let at = 0; at < rest.length; at += 2) {
@@ -60,7 +60,7 @@ function split(text: string): Reply {
     if (rest[at]?.toUpperCase() === MARKERS.add) for (const fact of factsIn(body)) added.push(fact);
     else for (const [number] of body.matchAll(/\d+/g)) outdated.push(Number(number));
   }
-  const prose = head.replace(new RegExp(`^[\\s=#*_]*${MARKERS.summary}[\\s=#*_:]*$`, 'im'), '').trim();
+  const prose = head.replace(new RegExp(`^[ \\t\\r=#*_]*${MARKERS.summary}[ \\t\\r=#*_:]*$`, 'im'), '').trim();
   return { prose, added, outdated };
 }
 
@@ -76,9 +76,19 @@ const KINDS: Readonly<Record<string, FactKind>> = {
 
 function factsIn(body: string): readonly Fact[] {
   return body.split('\n').flatMap((line) => {
-    const match = /^\s*(?:[-*•]|\d+[.)])?\s*[[*"]*([a-z]+)[\]*]*\s*[:：]\s*(.+?)"?\s*$/i.exec(line);
+    const match = /^(?:[-*•]|\d+[.)])?\s*[[*"]*([a-z]+)[\]*]*\s*[:：]\s*(.+)/i.exec(line.trim());
     const kind = KINDS[match?.[1]?.toLowerCase() ?? ''];
-    return kind && match?.[2] ? [{ kind, text: match[2].replace(/^\*+\s*/, '') }] : [];
+    return kind && match?.[2]
+      ? [
+          {
+            kind,
+            text: match[2]
+              .replace(/^\*+\s*/, '')
+              .replace(/"$/, '')
+              .trimEnd(),
+          },
+        ]
+      : [];
   });
 }
 

@@ -27,8 +27,8 @@ const SHAPES = [
   'gsk_[A-Za-z0-9]{40,}',
   'xai-[A-Za-z0-9]{40,}',
   'AGE-SECRET-KEY-1[A-Z0-9]{50,}',
-  // JSON Web Tokens
-  'eyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}',
+  // JSON Web Tokens. What may be the begin of another one ends the first part, or a text of many begins would take quadratic time.
+  'eyJ(?:[A-Za-z0-9_-](?<![_-]eyJ)){10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}',
   // Private keys in PEM
   '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)',
 ].join('|');

@@ -22,7 +22,7 @@ export class Fence {
     this.#styled = styled;
     this.#put = (text, style) => styled.put(text, style);
     this.#closing = new RegExp(`^[ \\t>]*${mark}{${marks.length},}[ \\t]*\\r?$`);
-    this.#maybeClosing = new RegExp(`^[ \\t>]*${mark}*[ \\t]*\\r?$`);
+    this.#maybeClosing = new RegExp(`^[ \\t>]*(?:${mark}+[ \\t]*)?\\r?$`);
   }
 
   /** Like `Inline.scan`, but by lines. */

@@ -86,7 +86,8 @@ export class Markdown {
     const blank = /^[ \t]+/.exec(line)?.[0];
     if (blank !== undefined) return this.#show(at, blank, PLAIN);
     if (!isComplete && UNDECIDED.test(line)) return at;
-    if (/^(?:-{3,}|\*{3,}|_{3,}|={3,}|\|[ \t:|-]*-[ \t:|-]*)[ \t]*\r?$/.test(line)) return this.#show(at, line, DIM);
+    if (/^(?:(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*|\|(?=[^-]*-)[ \t:|-]*)\r?$/.test(line))
+      return this.#show(at, line, DIM);
     const marker = /^(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/.exec(line)?.[0];
     if (marker !== undefined) return this.#show(at, marker, marker === '>' ? DIM : BLUE);
     const fence = /^(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s`]*)/.exec(line);
@@ -122,6 +123,6 @@ export class Markdown {
 
 /** Matches a beginning of a line whose meaning depends on the next character. */
 const UNDECIDED =
-  /^(?:#{1,6}|[-+]|-{2,}|={1,}|\*+|_+|`+|~+|\d{1,9}[.)]?|`{3,}[^`]*|~{3,}.*|\|[ \t:|-]*|(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)\r?$/;
+  /^(?:#{1,6}|[-+]|-{2,}|={1,}|\*+|_+|`+|~+|\d{1,9}[.)]?|`{3,}[^`]*|~{3}.*|\|[ \t:|-]*|(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)\r?$/;
 
 const headingStyle = (marks: string): string => (marks.length <= 2 ? combine(BOLD, UNDERLINE) : BOLD);

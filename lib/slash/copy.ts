@@ -29,7 +29,16 @@ function nthLastAnswer(session: Session, typed: string): string {
 
 /** The contents of the fenced blocks of an answer, one after another. */
 function codeIn(text: string): string {
-  const blocks = [...text.matchAll(/^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)^\1/gm)].map((match) => match[2] ?? '');
+  const blocks: string[] = [];
+  let open: { readonly marks: string; readonly lines: string[] } | null = null;
+  for (const line of text.split('\n')) {
+    const [marks] = /^(?:`{3,}|~{3,})/.exec(line) ?? [];
+    if (open === null) open = marks === undefined ? null : { marks, lines: [] };
+    else if (line.startsWith(open.marks)) {
+      blocks.push(open.lines.map((one) => `${one}\n`).join(''));
+      open = null;
+    } else open.lines.push(line);
+  }
   if (blocks.length > 0) return blocks.join('\n').trimEnd();
   throw new HiError('usage', 'The last answer has no code block.', { hint: 'To copy all of it, type: /copy' });
 }

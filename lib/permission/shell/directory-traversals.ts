@@ -68,7 +68,7 @@ const TRAVERSERS: Readonly<Record<string, TraversalOptions>> = {
   ag: RIPGREP,
   ack: { ...RIPGREP, includesHidden: /^/ },
   diff: { when: /^(-[A-Za-z]*r|--rec)/ },
-  tar: { when: /^(-[A-Za-z]*[cru]|--(cre|app|upd|cat|con))/, first: /^[A-Za-z]*[cru][A-Za-z]*$/ },
+  tar: { when: /^(-[A-Za-z]*[cru]|--(cre|app|upd|cat|con))/, first: /^(?=[^cru]*[cru])[A-Za-z]+$/ },
   zip: { when: /^(-[A-Za-z]*[rR]|--rec)/ },
   cp: { when: /^(-[A-Za-z]*[rRa]|--(rec|arch))/ },
   scp: { when: /^-[A-Za-z0-9]*r/ },

@@ -1,13 +1,14 @@
 import type { JsonValue } from '../../chat/json.js';
 import { isPart, type Message, type Part } from '../../chat/message.js';
+import { withoutElements } from '../../chat/without-elements.js';
 import { MASK, secretMask } from '../../permission/mask-secrets.js';
 import type { Document, Kind } from './part.js';
 
 /** So much of each end of what a tool printed is searched. */
 const END = 4000;
 
-/** What stands before and after text that was recalled into a message: it is not recalled again. */
-const RECALLED = /<recalled\b[\s\S]*?<\/recalled>/g;
+/** What begins text that was recalled into a message: it is not recalled again. */
+const RECALLED = /<(recalled)\b/g;
 
 /** The tool whose calls and results repeat what is found elsewhere. */
 const OWN_TOOL = 'recall';
@@ -42,7 +43,7 @@ export function kindOf({ role, content, stop_reason }: Message): Kind {
 function textOfPart(part: Part): string {
   switch (part.type) {
     case 'text':
-      return part.text.includes('<recalled') ? part.text.replace(RECALLED, ' ') : part.text;
+      return part.text.includes('<recalled') ? withoutElements(part.text, RECALLED, ' ') : part.text;
     case 'image':
     case 'document':
       return part.name ?? '';

@@ -1,0 +1,52 @@
+// The patterns that the program puts together at run time, for `check-regexes`: each module that has some is made to make them.
+const KEYS = ['sk-proj-0123456789abcdefghijklmnop', 'hunter2-hunter2-hunter2'];
+
+/** What makes the patterns of each file of `lib` that has `new RegExp`. */
+const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
+  'lib/cli/input/mention-words.ts': () => import('../lib/cli/input/mention-words.js'),
+  'lib/compaction/reply.ts': async () => {
+    const { asTokens } = await import('../lib/chat/tokens.js');
+    const { readReply } = await import('../lib/compaction/reply.js');
+    return readReply({ text: 'A summary of it.', stop_reason: 'end' }, asTokens(1000));
+  },
+  'lib/config/models.ts': async () => (await import('../lib/config/models.js')).publishedWindow('none'),
+  'lib/permission/command-environment.ts': () => import('../lib/permission/command-environment.js'),
+  'lib/permission/mask-secrets.ts': async () => {
+    const { ownSecretMask, secretMask } = await import('../lib/permission/mask-secrets.js');
+    return [secretMask([]), ...KEYS.map((key) => ownSecretMask([key]))];
+  },
+  'lib/permission/paths/private-places.ts': () => import('../lib/permission/paths/private-places.js'),
+  'lib/screen/fence.ts': async () => {
+    const { Fence } = await import('../lib/screen/fence.js');
+    const { StyledText } = await import('../lib/screen/styled-text.js');
+    return ['```', '~~~~'].map((marks) => new Fence(Object.create(StyledText.prototype), marks));
+  },
+  'lib/screen/sanitize.ts': () => import('../lib/screen/sanitize.js'),
+  'lib/screen/visible-text.ts': () => import('../lib/screen/visible-text.js'),
+  'lib/skills/match/significant-words.ts': async () =>
+    (await import('../lib/skills/match/significant-words.js')).wordsOf('用docker部署'),
+  'lib/write-aside.ts': async () => (await import('../lib/write-aside.js')).namesWithLeftovers('[0-9a-f]{64}'),
+};
+
+export const hasBuilder = (file: string): boolean => Object.hasOwn(BUILDERS, file);
+
+/** The patterns of all these files. */
+export async function builtExpressions(): Promise<readonly { readonly file: string; readonly pattern: RegExp }[]> {
+  const built: { file: string; pattern: RegExp }[] = [];
+  const plain = globalThis.RegExp;
+  for (const [file, build] of Object.entries(BUILDERS)) {
+    globalThis.RegExp = new Proxy(plain, {
+      construct(target, [source, flags]) {
+        const pattern = new target(source, flags);
+        built.push({ file, pattern });
+        return pattern;
+      },
+    });
+    try {
+      await build();
+    } finally {
+      globalThis.RegExp = plain;
+    }
+  }
+  return built;
+}
