@@ -8,6 +8,8 @@ export interface Passed {
   readonly body: JsonObject;
   /** Of the server's answer; 0 while there is none. */
   status: number;
+  /** Of the answer, handed on so far. */
+  pieces: number;
   readonly isSummary: boolean;
 }
 
@@ -25,7 +27,7 @@ export async function listeningProxy(target: string, summary: string): Promise<L
     const text = Buffer.concat(pieces).toString();
     const body = parseObject(text) ?? {};
     const { method = 'GET', url: path = '/' } = incoming;
-    const one = { method, path, body, status: 0, isSummary: /keep the record of/.test(text) };
+    const one = { method, path, body, status: 0, pieces: 0, isSummary: /keep the record of/.test(text) };
     passed.push(one);
     await forward(incoming, response, { target, text, summary: one.isSummary ? summary : null, one });
   });
@@ -72,7 +74,10 @@ async function forward(
       response.end(replacement(one.path, summary));
       return;
     }
-    for await (const piece of answer.body ?? []) response.write(piece);
+    for await (const piece of answer.body ?? []) {
+      response.write(piece);
+      one.pieces += 1;
+    }
     response.end();
   } catch {
     response.destroy();

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseObject } from '../../lib/chat/json.js';
@@ -28,6 +29,14 @@ export function withRealServers(specs: () => void): void {
   describe('the real servers', () => {
     it('are not here, so nothing is asked of them', () => expect(PRESENT).toBe(false));
   });
+}
+
+/** Whether LiteLLM is installed here, or HI_LITELLM asks for it: installing it takes minutes. If not, a line on the screen. */
+export function hasLiteLlm(): boolean {
+  const cache = process.env.REAL_SERVERS_CACHE ?? join(homedir(), '.cache/real-servers');
+  const isWanted = Boolean(process.env.HI_LITELLM) || existsSync(join(cache, 'litellm/ready'));
+  if (!isWanted) process.stdout.write('Not tried: LiteLLM, which is not installed here (HI_LITELLM=1 installs it).\n');
+  return isWanted;
 }
 
 /** Starts a server, `serve.mjs ARGS`. Null, and a line on the screen, when it cannot be had here. */
