@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Part } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
 import { ndjson, refusal, type VendorAnswer, vendorServer } from '../support/vendor-server.js';
@@ -55,6 +56,26 @@ describe('a prompt that Ollama cut', () => {
     await using server = await vendorServer(refusal(404, { error: 'no' }), answer(300));
     const got = await ask(await adapter('ollama', server.url), picture);
     expect(got.events.filter((event) => event.type === 'notice')).toEqual([]);
+  });
+
+  it.each([
+    ['image', 'image/png', { images: false }],
+    ['document', 'application/pdf', {}],
+  ] as const)('is not suspected because of %ss of earlier messages, told in words', async (type, mime, takes) => {
+    await using server = await vendorServer(answer(300));
+    const request = chatRequest({
+      messages: [
+        { role: 'user', content: [{ type, mime, sha256: 'aa', bytes: 1 }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'A plan.' }] },
+        { role: 'user', content: [{ type: 'text', text: 'Whose?' }] },
+      ],
+      attachments: new Map([['aa', Uint8Array.from([1])]]),
+      estimated_tokens: 1800,
+      facts: { takes },
+    });
+    const { events } = await ask(await adapter('ollama', server.url), request);
+    expect(events.filter((event) => event.type === 'notice')).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ type: 'end', usage: { input_tokens: 300 } });
   });
 });
 
@@ -141,7 +162,11 @@ async function noticesFor(requests: readonly (readonly [number, number | undefin
   const provider = await adapter('ollama', server.url);
   const notices: string[][] = [];
   for (const [estimated_tokens] of requests) {
-    const { events } = await ask(provider, chatRequest({ estimated_tokens }));
+    const words: Part[] = [{ type: 'text', text: 'word'.repeat(estimated_tokens) }];
+    const { events } = await ask(
+      provider,
+      chatRequest({ messages: [{ role: 'user', content: words }], estimated_tokens }),
+    );
     notices.push(events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])));
   }
   return notices;

@@ -1,6 +1,8 @@
 import type { ModelFacts } from '../../chat/model-facts.js';
+import { jsonText } from '../../chat/nesting.js';
+import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { IMAGE_TOKENS } from '../../chat/tokens.js';
+import { estimateTokens, IMAGE_TOKENS } from '../../chat/tokens.js';
 
 /** Below this estimate a difference means nothing: templates, tools and the way a model counts weigh too much. */
 const SMALLEST_ESTIMATE = 1000;
@@ -43,10 +45,14 @@ export function promptCutNotice(request: ChatRequest, read: number, loaded: numb
   );
 }
 
-/** The estimate without images, which count a flat cost that no model here knows. */
-export function textTokens({ estimated_tokens, messages }: ChatRequest): number {
-  const images = messages.flatMap(({ content }) => content.filter((part) => part.type === 'image'));
-  return Math.max(0, estimated_tokens - images.length * IMAGE_TOKENS);
+/** The estimate of the words alone: without images, which count a flat cost that no model here knows, and without what is left out or told in words. */
+export function textTokens({ estimated_tokens, messages, system, tools, facts }: ChatRequest): number {
+  const parts = messages.flatMap(({ content }) => content);
+  const images = parts.filter(({ type }) => type === 'image');
+  const words = parts.filter(({ type }) => type !== 'image' && type !== 'document');
+  const sent = estimateParts(words) + estimateTokens(system.join('').length + jsonText(tools).length);
+  const most = Math.ceil(sent * (facts?.token_ratio ?? 1));
+  return Math.max(0, Math.min(estimated_tokens - images.length * IMAGE_TOKENS, most));
 }
 
 /** The window a model is loaded with now, from what /api/ps lists; null when it is not loaded, or the server is too old to tell. */
