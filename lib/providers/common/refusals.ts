@@ -69,7 +69,7 @@ const SENTENCES: readonly Sentence[] = [
   },
   {
     words:
-      /alternat|(?:tool|function|ipython) role|role '?"?(?:tool|function)|(?:last|unexpected|invalid|unknown) role|user query|(?<!--)jinja|chat[ _]template/,
+      /alternat|(?:tool|function|ipython) role|role '?"?(?:tool|function)|(?:last|unexpected|invalid|unknown) role|user query|(?<!--)jinja|chat[ _]template|\btemplate: ?\S*:\d|nil pointer evaluating/,
     refused: { what: 'roles' },
     alone: true,
   },
@@ -104,7 +104,7 @@ const PARAMS: readonly (readonly [RegExp, Refused])[] = [
 
 /** What the server does not take; `unsaid` where it refuses the request in other words. Null for an error that no smaller request cures. */
 export function refusedBy({ status, kinds, message, param }: VendorError): Refused | null {
-  if (status === null || !STATUSES.has(status)) return null;
+  if (status === null || status < 400 || NO_REFUSALS.has(status)) return null;
   const said = `${kinds.join(' ')} ${message}`.toLowerCase();
   if (saysOverflow(said)) return null;
   const words = param === null ? said : `${param.toLowerCase()} ${said}`;
@@ -114,7 +114,7 @@ export function refusedBy({ status, kinds, message, param }: VendorError): Refus
   const denied = DENIAL.test(said);
   const found = SENTENCES.find((one) => (one.alone || denied) && one.words.test(words))?.refused;
   if (found?.what === 'thinking') return { ...found, levels: unsupportedLevels(said) ?? found.levels };
-  return found ?? (status < 500 ? { what: 'unsaid' } : null);
+  return found ?? (UNSAID.has(status) ? { what: 'unsaid' } : null);
 }
 
 /** The levels that a list of the supported ones leaves out; null when there is no list. */
@@ -130,5 +130,8 @@ function unsupportedLevels(said: string): readonly ThinkingLevel[] | null {
   return THINKING_LEVELS.filter((level) => !supported.includes(level));
 }
 
-/** Refusals of a request come with these; llama.cpp and templates give 500. */
-const STATUSES: ReadonlySet<number> = new Set([400, 404, 415, 422, 500, 501]);
+/** These say something of the key, the account or the moment, and nothing of what was sent. */
+const NO_REFUSALS: ReadonlySet<number> = new Set([401, 402, 407, 408, 409, 429, 502, 503, 504]);
+
+/** A request that is refused with these is refused for what it holds, whatever the words. */
+const UNSAID: ReadonlySet<number> = new Set([400, 404, 415, 422]);

@@ -34,6 +34,12 @@ describe('what a server does not take', () => {
       takesNo('images'),
     ],
     ['Invalid content type. image_url is only supported by certain models.', 400, takesNo('images')],
+    ['At most 0 image(s) may be provided in one request.', 418, takesNo('images')],
+    [
+      'template: :12:34: executing "" at <.ToolCalls>: nil pointer evaluating interface {}.tool_calls',
+      500,
+      { what: 'roles' },
+    ],
     ['Image input modality is not enabled for models/gemma-3-1b-it', 400, takesNo('images')],
     ['qwen3-8b is not a multimodal model', 400, takesNo('images')],
     ['At most 0 image(s) may be provided in one prompt.', 400, takesNo('images')],
@@ -169,6 +175,8 @@ describe('no refusal of a part', () => {
     ['The model `gpt-9` does not exist or you do not have access to it.', 404],
     ['Your credit balance is too low to access the Anthropic API.', 400],
     ['Internal server error', 500],
+    ['Your API key does not have access to this project.', 403],
+    ['Country, region, or territory not supported', 403],
     ['The image service is overloaded', 503],
   ])('%s (%i)', (message, status) => {
     const refused = refusedBy(status, said(message));
