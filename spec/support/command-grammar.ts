@@ -37,6 +37,7 @@ function words(port: number) {
       'sec"ret"s.json',
       '$x',
       '"$x"',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell expands it
       '${x:-.env}',
       '$(echo .env)',
       './.env',

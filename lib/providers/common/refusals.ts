@@ -69,7 +69,7 @@ const SENTENCES: readonly Sentence[] = [
   },
   {
     words:
-      /alternat|(?:tool|function|ipython) role|role '?"?(?:tool|function)|(?:last|unexpected|invalid|unknown) role|user query|(?<!--)jinja|chat[ _]template|\btemplate: ?\S*:\d|nil pointer evaluating/,
+      /alternat|(?:tool|function|ipython) role|role '?"?(?:tool|function)|(?:last|unexpected|invalid|unknown) role|user query|(?<!--)jinja|chat[ _]template|\btemplate: :\d|nil pointer evaluating/,
     refused: { what: 'roles' },
     alone: true,
   },
