@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Collector } from '../lib/recall/index/collector.js';
 import { parseQuery } from '../lib/recall/rank/query.js';
 import { certainty, rank } from '../lib/recall/rank/rank.js';
-import { type Candidate, Scores } from '../lib/recall/rank/scores.js';
+import { type RankedDocument, Scores } from '../lib/recall/rank/scores.js';
 import { whoIsAsked } from '../lib/recall/rank/who-is-asked.js';
 import { LOOK_UPS } from '../spec/recall/look-ups.js';
 import type { Row } from './row.js';
@@ -33,7 +33,7 @@ interface Talk {
 /** A talk that can be searched. */
 interface Indexed {
   readonly talk: Talk;
-  ask(question: string): readonly Candidate[];
+  ask(question: string): readonly RankedDocument[];
 }
 
 /** How well what was said is found, by questions whose answers are known; without them, which are not part of the project, by look-ups alone. */
@@ -80,7 +80,7 @@ function indexed(talk: Talk, said: (message: Talk['messages'][number]) => string
     collector.add({ kind: role === 'user' ? 'user' : 'model', day, text: texts[index] ?? '' });
   });
   const scores = new Scores([collector]);
-  const ask = (question: string): readonly Candidate[] => {
+  const ask = (question: string): readonly RankedDocument[] => {
     const bounds = { kinds: null, from: null, until: null, favour: whoIsAsked(question) };
     return rank(scores, parseQuery(question), bounds, (document) => texts[document] ?? '');
   };
@@ -225,7 +225,7 @@ function silenceRows(people: readonly Indexed[]): readonly Row[] {
   ];
 }
 
-function sureOf([first]: readonly Candidate[]): number {
+function sureOf([first]: readonly RankedDocument[]): number {
   return first === undefined ? 0 : certainty(first);
 }
 

@@ -32,6 +32,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'recall/index/documents.ts': 'what was recalled is not found again',
   'recall/show/lines.ts': 'the command, not the tool',
   'slash/find.ts': 'the room, not the tool',
+  'permission/sandbox/runs-later.ts': 'the settings of another program, not a vendor',
   'screen/languages.ts': 'the language bash, not the tool',
 };
 

@@ -1,15 +1,15 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { isMessage, type Message } from '../chat/message.js';
 import type { Archive } from './index/archive.js';
-import { kindOf, searchedText } from './index/documents.js';
+import { documentKind, searchedText } from './index/documents.js';
 import type { Kind } from './index/part.js';
-import type { Library } from './library.js';
 import { parseQuery, type Query } from './rank/query.js';
 import { certainty, rank } from './rank/rank.js';
-import type { Bounds, Candidate } from './rank/scores.js';
+import type { Bounds, RankedDocument } from './rank/scores.js';
 import { hasPhrases } from './rank/second-look.js';
 import { whoIsAsked } from './rank/who-is-asked.js';
 import type { Found, Hit, Search, Speaker } from './search.js';
+import type { Library } from './searched-index.js';
 
 const KINDS_OF: Readonly<Record<Speaker, readonly Kind[]>> = {
   user: ['user'],
@@ -27,7 +27,7 @@ const AS_WELL = 0.8;
 /** What was found, apart from what is not indexed. */
 type Finds = Omit<Found, 'unsearched'>;
 
-/** Searches everything there is. Throws `Damaged` for a segment that is. */
+/** Searches everything there is. Throws `DamagedSegment` for a segment that is. */
 export async function find(library: Library, archive: Archive, search: Search, signal?: AbortSignal): Promise<Finds> {
   const query = queryOf(search);
   const bounds = boundsOf(search);
@@ -80,7 +80,7 @@ function said(library: Library, search: Search, bounds: Bounds): Finds {
     looked += 1;
     const message = library.message(document);
     if (message === null || !isWithin(message, search)) continue;
-    const [kind, text] = [kindOf(message), searchedText(message)];
+    const [kind, text] = [documentKind(message), searchedText(message)];
     hits.unshift({ ...library.said(message), kind, text, before: null, after: null, certainty: 0, newer: null });
   }
   return { hits, more: documents.length - looked, isWhole: true };
@@ -88,7 +88,7 @@ function said(library: Library, search: Search, bounds: Bounds): Finds {
 
 function hitsOf(
   library: Library,
-  ranked: readonly Candidate[],
+  ranked: readonly RankedDocument[],
   textOf: (document: number) => string | null,
   count: number,
 ): Finds {
@@ -108,12 +108,12 @@ function hitsOf(
   return { hits, more, isWhole: false };
 }
 
-function hitOf(library: Library, candidate: Candidate, message: Message, text: string): Hit {
+function hitOf(library: Library, candidate: RankedDocument, message: Message, text: string): Hit {
   const { document, terms } = candidate;
   const later = terms === 0 ? null : library.scores.later(document, terms);
   return {
     ...library.said(message),
-    kind: kindOf(message),
+    kind: documentKind(message),
     text,
     before: library.said(library.message(document - 1)),
     after: library.said(library.message(document + 1)),
@@ -136,7 +136,7 @@ async function scanned(
     for (let index = messages.length - 1; index >= 0; index -= 1) {
       const message = messages[index];
       if (message === undefined || library.isUndone(message) || !isWithin(message, search)) continue;
-      const [kind, text] = [kindOf(message), searchedText(message)];
+      const [kind, text] = [documentKind(message), searchedText(message)];
       if (kinds?.includes(kind) === false || !hasPhrases(query, text)) continue;
       const before = library.said(messages[index - 1] ?? null);
       const after = library.said(messages[index + 1] ?? null);

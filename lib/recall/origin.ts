@@ -1,7 +1,7 @@
 import type { Message } from '../chat/message.js';
 import { messagesAround } from './around.js';
 import type { Archive } from './index/archive.js';
-import { kindOf } from './index/documents.js';
+import { documentKind } from './index/documents.js';
 import type { Kind } from './index/part.js';
 
 /** Where words come from, as the log tells it. `foreign`: the model's own, but in its turn it had read what neither it nor the user wrote. */
@@ -32,7 +32,7 @@ export class Origins {
 
 /** The origin of a message; `before` gives the messages that lead to it. */
 export function originOf(message: Message, before: () => readonly Message[]): Origin {
-  switch (kindOf(message)) {
+  switch (documentKind(message)) {
     case 'user':
       return 'user';
     case 'tool':
@@ -50,7 +50,7 @@ function hasRead({ id, turn }: Message, messages: readonly Message[]): boolean {
   if (begin < 0) return true;
   const own = messages.slice(begin).filter((message) => message.turn === turn && message.id < id);
   const note = messages[begin - 1];
-  if (note !== undefined && kindOf(note) === 'note') return true;
+  if (note !== undefined && documentKind(note) === 'note') return true;
   return own.some((message) => message.role === 'tool' || message.sources !== undefined || hasForeignParts(message));
 }
 
@@ -73,5 +73,7 @@ const MORE: Readonly<Partial<Record<Kind, string>>> = {
 
 /** How a message is labelled for the model. */
 export function originLabel(message: Message, origin: Origin): string {
-  return LABELS[origin] + (MORE[kindOf(message)] ?? (hasForeignParts(message) ? ', with files or input attached' : ''));
+  return (
+    LABELS[origin] + (MORE[documentKind(message)] ?? (hasForeignParts(message) ? ', with files or input attached' : ''))
+  );
 }

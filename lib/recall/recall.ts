@@ -2,16 +2,16 @@ import { monotonic } from '../clock.js';
 import { systemCode } from '../errors.js';
 import { messagesAround } from './around.js';
 import { IndexFolder } from './disk/index-folder.js';
-import { Damaged } from './disk/pages.js';
+import { DamagedSegment } from './disk/pages.js';
 import type { Segment } from './disk/segment.js';
 import { find } from './find.js';
 import type { Archive } from './index/archive.js';
-import type { Part } from './index/part.js';
-import { Library } from './library.js';
+import type { IndexPart } from './index/part.js';
 import { Origins } from './origin.js';
 import { Scores } from './rank/scores.js';
 import type { Found, Said, Search } from './search.js';
-import { Tail } from './tail.js';
+import { Library } from './searched-index.js';
+import { UnsealedTail } from './unsealed-tail.js';
 
 /** What finding needs. */
 export interface RecallDeps {
@@ -35,9 +35,9 @@ export class Recall {
   readonly #deps: RecallDeps;
   #folder: IndexFolder | null = null;
   #log: string | null = null;
-  #tail: Tail | null = null;
+  #tail: UnsealedTail | null = null;
   #tailVersion = '';
-  #scored: { readonly parts: readonly Part[]; readonly count: number; readonly scores: Scores } | null = null;
+  #scored: { readonly parts: readonly IndexPart[]; readonly count: number; readonly scores: Scores } | null = null;
 
   constructor(deps: RecallDeps) {
     this.#deps = deps;
@@ -54,7 +54,7 @@ export class Recall {
           const missing = folder.missing(archive.pieces).length;
           return { ...found, unsearched: archive.pieces.length === 0 ? 0 : missing / archive.pieces.length };
         } catch (thrown) {
-          if (!(thrown instanceof Damaged)) throw thrown;
+          if (!(thrown instanceof DamagedSegment)) throw thrown;
           this.#dropDamaged(folder);
           this.#index(archive, REPAIR_BUDGET, SEARCHED_ANYWAY);
         }
@@ -124,11 +124,11 @@ export class Recall {
     return this.#folder;
   }
 
-  #tailOf(archive: Archive): Tail {
+  #tailOf(archive: Archive): UnsealedTail {
     if (this.#tail !== null && this.#tailVersion === archive.restVersion) return this.#tail;
     const entries = archive.rest();
     if (this.#tail?.isBeginningOf(entries)) this.#tail.add(entries);
-    else this.#tail = new Tail(entries);
+    else this.#tail = new UnsealedTail(entries);
     this.#tailVersion = archive.restVersion;
     return this.#tail;
   }
@@ -171,7 +171,7 @@ function added(folder: IndexFolder, archive: Archive, number: number): boolean {
     folder.add(archive, number);
     return true;
   } catch (thrown) {
-    if (systemCode(thrown) === null && !(thrown instanceof Error && thrown.name === 'Damaged')) throw thrown;
+    if (systemCode(thrown) === null && !(thrown instanceof Error && thrown.name === 'DamagedSegment')) throw thrown;
     return false;
   }
 }

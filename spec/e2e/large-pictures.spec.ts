@@ -33,10 +33,22 @@ const compressions = () => join(home.folder, 'cache', 'compressions');
 // Comparing megabytes byte by byte takes a matcher half a minute.
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
+/** A file as Anthropic gets it. */
+interface SentFile {
+  readonly media_type: string;
+  readonly data: string;
+}
+
+const isSentFile = (value: object): value is SentFile => 'media_type' in value && 'data' in value;
+
+function filesIn(value: unknown): readonly SentFile[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return isSentFile(value) ? [value] : Object.values(value).flatMap(filesIn);
+}
+
 /** The pictures of the last request to Anthropic. */
 function sent(): readonly { readonly mime: string; readonly size: ImageSize | null; readonly sha256: string }[] {
-  const found = JSON.stringify(server.requests.at(-1)?.body).matchAll(/"media_type":"([^"]+)","data":"([^"]+)"/g);
-  return [...found].map(([, mime = '', data = '']) => {
+  return filesIn(server.requests.at(-1)?.body).map(({ media_type: mime, data }) => {
     const bytes = Buffer.from(data, 'base64');
     return { mime, size: imageSize(bytes), sha256: hashOf(bytes) };
   });

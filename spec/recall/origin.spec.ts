@@ -89,7 +89,12 @@ describe('the origin of words', () => {
 
   it('is foreign after a call of the search itself, whose results are not found', async () => {
     const call: Part = { type: 'tool_call', call_id: 'c', name: 'recall', args: { query: 'x' } };
-    const result: Part = { type: 'tool_result', call_id: 'c', name: 'recall', result: { recalled: 'a page said so' } };
+    const result: Part = {
+      type: 'tool_result',
+      call_id: 'c',
+      name: 'recall',
+      result: { recalled: 'a page said so' },
+    };
     await turn(
       says('What?'),
       { ...answers('', 'tool_calls'), content: [call] },

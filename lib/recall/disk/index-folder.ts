@@ -8,7 +8,7 @@ import { AsideFile } from '../../write-aside.js';
 import type { Archive, Piece } from '../index/archive.js';
 import { buildSegment } from './build.js';
 import { mergeSegments } from './merge.js';
-import { Damaged } from './pages.js';
+import { DamagedSegment } from './pages.js';
 import { removeSegments } from './remove-index.js';
 import { Segment } from './segment.js';
 
@@ -123,7 +123,7 @@ export class IndexFolder {
           ),
         );
       } catch (thrown) {
-        if (!(thrown instanceof Damaged)) throw thrown;
+        if (!(thrown instanceof DamagedSegment)) throw thrown;
         // Which one is damaged is not known: all are made again.
         for (const { segment } of inputs) this.discard(segment);
         return;
@@ -158,7 +158,7 @@ export class IndexFolder {
       return { ...place, segment: Segment.open(path) };
     } catch (thrown) {
       // Another process may just have merged it away.
-      if (thrown instanceof Damaged || thrown instanceof SyntaxError) {
+      if (thrown instanceof DamagedSegment || thrown instanceof SyntaxError) {
         if (writes) this.#remove(nameOf(place));
       } else if (systemCode(thrown) === null) throw thrown;
       return null;

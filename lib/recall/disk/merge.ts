@@ -2,7 +2,7 @@ import { decodePostings, PostingsWriter } from '../index/postings.js';
 import type { Segment } from './segment.js';
 import { type IndexedPiece, SegmentWriter } from './segment-writer.js';
 
-/** Writes one segment that has all that these have, one after another. Reads them once, word by word. Throws `Damaged`. */
+/** Writes one segment that has all that these have, one after another. Reads them once, word by word. Throws `DamagedSegment`. */
 export function mergeSegments(segments: readonly Segment[], file: number): void {
   const writer = new SegmentWriter(file);
   const starts = startsOf(segments);

@@ -16,8 +16,8 @@ const ENDING = 16;
 const FOOTER_LIMIT = 4096;
 
 /** Thrown for a file of the index that is not what was written. */
-export class Damaged extends Error {
-  override readonly name = 'Damaged';
+export class DamagedSegment extends Error {
+  override readonly name = 'DamagedSegment';
 }
 
 /** Writes the bytes of a file one after another, and at the end a checksum for each page of them and a footer. */
@@ -80,30 +80,31 @@ export class Pages {
   /** What was said at the end. */
   readonly footer: object;
 
-  /** Throws `Damaged`. */
+  /** Throws `DamagedSegment`. */
   constructor(file: number) {
     this.#file = file;
     const size = fstatSync(file).size;
     const end = readWhole(file, Math.max(0, size - FOOTER_LIMIT), Math.min(size, FOOTER_LIMIT));
     const footer = footerOf(end);
     const { length, sums } = footer;
-    if (typeof length !== 'number' || typeof sums !== 'number') throw new Damaged('The footer is not whole.');
+    if (typeof length !== 'number' || typeof sums !== 'number') throw new DamagedSegment('The footer is not whole.');
     const bytes = readWhole(file, length, 4 * Math.ceil(length / PAGE));
-    if (crc32(bytes) !== sums) throw new Damaged('The checksums are not what was written.');
+    if (crc32(bytes) !== sums) throw new DamagedSegment('The checksums are not what was written.');
     this.#sums = new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
     this.#length = length;
     this.footer = footer;
   }
 
-  /** Throws `Damaged`. What is returned is a copy. */
+  /** Throws `DamagedSegment`. What is returned is a copy. */
   read(offset: number, length: number): Buffer {
     if (offset < 0 || length < 0 || offset + length > this.#length)
-      throw new Damaged('A place is outside of the file.');
+      throw new DamagedSegment('A place is outside of the file.');
     const first = Math.floor(offset / PAGE);
     const end = Math.min(this.#length, Math.ceil((offset + length) / PAGE) * PAGE);
     const bytes = readWhole(this.#file, first * PAGE, end - first * PAGE);
     for (let at = 0, page = first; at < bytes.length; at += PAGE, page += 1) {
-      if (crc32(bytes.subarray(at, at + PAGE)) !== this.#sums[page]) throw new Damaged(`Page ${page} is damaged.`);
+      if (crc32(bytes.subarray(at, at + PAGE)) !== this.#sums[page])
+        throw new DamagedSegment(`Page ${page} is damaged.`);
     }
     return bytes.subarray(offset - first * PAGE, offset - first * PAGE + length);
   }
@@ -111,11 +112,11 @@ export class Pages {
 
 function footerOf(end: Buffer): { readonly length?: unknown; readonly sums?: unknown } {
   const start = end.length - ENDING;
-  if (start < 0 || end.toString('latin1', start + 8) !== MAGIC) throw new Damaged('The file has no end.');
+  if (start < 0 || end.toString('latin1', start + 8) !== MAGIC) throw new DamagedSegment('The file has no end.');
   const text = end.subarray(start - end.readUInt32LE(start), start);
-  if (crc32(text) !== end.readUInt32LE(start + 4)) throw new Damaged('The footer is not what was written.');
+  if (crc32(text) !== end.readUInt32LE(start + 4)) throw new DamagedSegment('The footer is not what was written.');
   const footer: unknown = JSON.parse(text.toString());
-  if (typeof footer !== 'object' || footer === null) throw new Damaged('The footer says nothing.');
+  if (typeof footer !== 'object' || footer === null) throw new DamagedSegment('The footer says nothing.');
   return footer;
 }
 
@@ -123,7 +124,7 @@ function readWhole(file: number, offset: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(length);
   for (let filled = 0; filled < length; ) {
     const count = readSync(file, bytes, filled, length - filled, offset + filled);
-    if (count === 0) throw new Damaged('The file was cut off.');
+    if (count === 0) throw new DamagedSegment('The file was cut off.');
     filled += count;
   }
   return bytes;

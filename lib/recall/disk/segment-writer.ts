@@ -2,7 +2,7 @@ import type { Postings } from '../index/part.js';
 import { PageWriter } from './pages.js';
 
 /** The version of the format, and of what words a text has: a segment of another one is made anew. */
-export const VERSION = 1;
+export const SEGMENT_VERSION = 1;
 
 /** A block of the dictionary is about so long: it is read and walked to find one word. */
 const BLOCK = 2048;
@@ -82,7 +82,7 @@ export class SegmentWriter {
     ]);
     section([bytesOf(Float64Array.from(undone))]);
     const documents = columns.reduce((sum, { kinds }) => sum + kinds.length, 0);
-    this.#pages.finish({ version: VERSION, documents, starts, end: this.#pages.length });
+    this.#pages.finish({ version: SEGMENT_VERSION, documents, starts, end: this.#pages.length });
   }
 
   #beginBlock(word: string): void {

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
-import type { Part, Postings } from '../index/part.js';
-import { Damaged, Pages } from './pages.js';
-import { type Columns, FAR, type IndexedPiece, PLACE_BYTES, VERSION } from './segment-writer.js';
+import type { IndexPart, Postings } from '../index/part.js';
+import { DamagedSegment, Pages } from './pages.js';
+import { type Columns, FAR, type IndexedPiece, PLACE_BYTES, SEGMENT_VERSION } from './segment-writer.js';
 
 /** Where the sections of a segment begin, in the order they are written. */
 interface Sections {
@@ -35,8 +35,8 @@ interface SegmentWord {
   readonly length: number;
 }
 
-/** An immutable piece of the index on disk. Everything it reads is checked: any method may throw `Damaged`. */
-export class Segment implements Part {
+/** An immutable piece of the index on disk. Everything it reads is checked: any method may throw `DamagedSegment`. */
+export class Segment implements IndexPart {
   readonly path: string;
   readonly #file: number;
   readonly #pages: Pages;
@@ -62,7 +62,7 @@ export class Segment implements Part {
     this.undone = this.#numbers(sections.undone, sections.end);
   }
 
-  /** Throws `Damaged`, and what the system throws. */
+  /** Throws `DamagedSegment`, and what the system throws. */
   static open(path: string): Segment {
     const file = openSync(path, 'r');
     try {
@@ -140,7 +140,7 @@ export class Segment implements Part {
       }
       return true;
     } catch (thrown) {
-      if (!(thrown instanceof Damaged)) throw thrown;
+      if (!(thrown instanceof DamagedSegment)) throw thrown;
       return false;
     }
   }
@@ -201,7 +201,7 @@ class NumberReader {
 function readFooter(footer: object): { readonly documents: number; readonly sections: Sections } {
   if (!('version' in footer && 'documents' in footer && 'starts' in footer && 'end' in footer)) throw unknown();
   const { version, documents, starts, end } = footer;
-  if (version !== VERSION || typeof documents !== 'number' || typeof end !== 'number' || !Array.isArray(starts))
+  if (version !== SEGMENT_VERSION || typeof documents !== 'number' || typeof end !== 'number' || !Array.isArray(starts))
     throw unknown();
   const [dictionary, index, kinds, lengths, days, places, pieces, undone]: readonly number[] = starts.map(Number);
   return {
@@ -220,7 +220,7 @@ function readFooter(footer: object): { readonly documents: number; readonly sect
   };
 }
 
-const unknown = (): Damaged => new Damaged('The segment is of another version.');
+const unknown = (): DamagedSegment => new DamagedSegment('The segment is of another version.');
 
 function blocksIn(bytes: Buffer): readonly Block[] {
   const blocks: Block[] = [];

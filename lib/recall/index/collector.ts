@@ -1,9 +1,9 @@
 import { words } from '../words/words.js';
-import { type Document, KINDS, lengthCode, type Part, type Postings } from './part.js';
+import { type Document, type IndexPart, KINDS, lengthCode, type Postings } from './part.js';
 import { PostingsWriter } from './postings.js';
 
 /** Indexes documents in memory, in order. */
-export class Collector implements Part {
+export class Collector implements IndexPart {
   readonly #words = new Map<string, PostingsWriter>();
   readonly #kinds: number[] = [];
   readonly #lengths: number[] = [];

@@ -20,7 +20,7 @@ const mask = secretMask([]);
 export function documentOf(message: Message): Pick<Document, 'kind' | 'day' | 'text'> | null {
   const text = searchedText(message);
   if (text.trim() === '') return null;
-  return { kind: kindOf(message), day: Math.floor(Date.parse(message.at) / 86_400_000) || 0, text };
+  return { kind: documentKind(message), day: Math.floor(Date.parse(message.at) / 86_400_000) || 0, text };
 }
 
 /** Everything in a message that can be found: words, the arguments of calls, the ends of results, names of attachments. No thinking, no secret. */
@@ -33,7 +33,7 @@ export function searchedText({ content }: Message): string {
 }
 
 /** Who says what is in a message. */
-export function kindOf({ role, content, stop_reason }: Message): Kind {
+export function documentKind({ role, content, stop_reason }: Message): Kind {
   if (role === 'tool') return 'tool';
   // A turn of the user that is over at once is what a local command printed.
   if (role === 'user') return stop_reason === undefined ? 'user' : 'note';

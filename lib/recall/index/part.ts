@@ -24,7 +24,7 @@ export interface Postings {
 }
 
 /** A run of documents with an index of their words, on disk or in memory. Documents are numbered from 0. */
-export interface Part {
+export interface IndexPart {
   readonly count: number;
   /** By document: the number of its kind in `KINDS`, and how long it is, as `lengthCode` has it. */
   readonly kinds: Uint8Array;

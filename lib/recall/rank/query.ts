@@ -1,4 +1,4 @@
-import type { Part } from '../index/part.js';
+import type { IndexPart } from '../index/part.js';
 import { otherSpellings } from '../words/fold.js';
 import { describedWords, words } from '../words/words.js';
 
@@ -57,12 +57,12 @@ export function isCharacter({ forms: [word = ''] }: Term): boolean {
 }
 
 /** What may stand for a term that is nowhere: other spellings of it, else words that begin with it. */
-export function otherForms(parts: readonly Part[], { forms: [word = '', ...rest] }: Term): readonly string[] {
+export function otherForms(parts: readonly IndexPart[], { forms: [word = '', ...rest] }: Term): readonly string[] {
   if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word)];
   const others = otherSpellings(word).filter((form) => parts.some((part) => part.find(form) !== null));
   return others.length > 0 || word.length < 5 ? others : beginnings(parts, word);
 }
 
-function beginnings(parts: readonly Part[], word: string): readonly string[] {
+function beginnings(parts: readonly IndexPart[], word: string): readonly string[] {
   return [...new Set(parts.flatMap((part) => part.beginningWith(word, BEGINNINGS)))].slice(0, BEGINNINGS);
 }

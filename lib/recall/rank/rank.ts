@@ -1,5 +1,5 @@
 import type { Query } from './query.js';
-import type { Bounds, Candidate, Scores } from './scores.js';
+import type { Bounds, RankedDocument, Scores } from './scores.js';
 import { secondLook } from './second-look.js';
 
 /** How many documents are ranked, and how many of them with their text: reading it is what takes time. */
@@ -16,7 +16,7 @@ export function rank(
   bounds: Bounds,
   textOf: (document: number) => string | null,
   many = false,
-): readonly Candidate[] {
+): readonly RankedDocument[] {
   const isExact = query.phrases.length > 0;
   const candidates = scores.best(query.terms, bounds, isExact || many ? MANY : RANKED);
   const [looked, rest] = isExact ? [candidates, []] : [candidates.slice(0, LOOKED_AT), candidates.slice(LOOKED_AT)];
@@ -28,6 +28,6 @@ export function rank(
 }
 
 /** How sure it is that a document is what was asked for: the share of the question it has, and how rare that is. */
-export function certainty({ coverage, weight }: Candidate): number {
+export function certainty({ coverage, weight }: RankedDocument): number {
   return coverage * Math.sqrt(weight);
 }

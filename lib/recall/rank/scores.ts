@@ -1,4 +1,4 @@
-import { KINDS, type Kind, LENGTHS, type Part, type Postings } from '../index/part.js';
+import { type IndexPart, KINDS, type Kind, LENGTHS, type Postings } from '../index/part.js';
 import { decodePostings, FREQUENCIES } from '../index/postings.js';
 import { Best } from './best.js';
 import { isCharacter, otherForms, type Term } from './query.js';
@@ -16,7 +16,7 @@ export interface Bounds {
 }
 
 /** A document that may be what is looked for. */
-export interface Candidate {
+export interface RankedDocument {
   /** Its number among all documents of all parts. */
   readonly document: number;
   readonly score: number;
@@ -51,7 +51,7 @@ interface Found {
 
 /** All documents there are, by how well they fit: BM25 with what stands beside and around each. */
 export class Scores {
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly IndexPart[];
   readonly #starts: readonly number[];
   readonly #kinds: Uint8Array;
   readonly #lengths: Uint8Array;
@@ -63,7 +63,7 @@ export class Scores {
   /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
   #all: number | null = null;
 
-  constructor(parts: readonly Part[]) {
+  constructor(parts: readonly IndexPart[]) {
     this.#parts = parts;
     const starts: number[] = [];
     let count = 0;
@@ -102,7 +102,7 @@ export class Scores {
   }
 
   /** The best `limit` documents, best first. */
-  best(terms: readonly Term[], bounds: Bounds, limit: number): readonly Candidate[] {
+  best(terms: readonly Term[], bounds: Bounds, limit: number): readonly RankedDocument[] {
     const found = terms.map((term) => ({ ...this.#findTerm(term), isWhole: term.isWhole }));
     const total = found
       .filter(({ count, isWhole }) => count > 0 || !isWhole)
@@ -185,7 +185,7 @@ export class Scores {
     }
   }
 
-  #choose(weigh: Weigh, total: number, bounds: Bounds, limit: number): readonly Candidate[] {
+  #choose(weigh: Weigh, total: number, bounds: Bounds, limit: number): readonly RankedDocument[] {
     const [scores, masks, runs, kinds] = [this.#scores, this.#masks, this.#runs, this.#kinds];
     const favour = Float32Array.from(KINDS, (kind) => favourOf(kind, bounds));
     const allowed = this.#filter(bounds);

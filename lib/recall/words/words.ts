@@ -1,6 +1,6 @@
 import { fold, foldToDigraphs } from './fold.js';
+import { stopWords } from './frequent-words.js';
 import { stem } from './stem.js';
-import { stopWords } from './stop-words.js';
 
 /** Letters, digits and what joins them into one name: `hi.js`, `user_id`, `2024-05-08`, `don't`. */
 const CHUNK = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/gu;

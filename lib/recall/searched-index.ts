@@ -5,19 +5,19 @@ import { documentOf } from './index/documents.js';
 import { Origins } from './origin.js';
 import type { Scores } from './rank/scores.js';
 import type { Said } from './search.js';
-import type { Tail } from './tail.js';
+import type { UnsealedTail } from './unsealed-tail.js';
 
 /** Everything that can be found now, as one run of documents, each with its message. */
 export class Library {
   readonly scores: Scores;
   readonly #archive: Archive;
   readonly #segments: readonly Segment[];
-  readonly #tail: Tail;
+  readonly #tail: UnsealedTail;
   readonly #origins: Origins;
   readonly #undone: ReadonlySet<number>;
   readonly #read = new Map<number, Message | null>();
 
-  constructor(archive: Archive, segments: readonly Segment[], tail: Tail, scores: Scores) {
+  constructor(archive: Archive, segments: readonly Segment[], tail: UnsealedTail, scores: Scores) {
     this.scores = scores;
     this.#archive = archive;
     this.#segments = segments;
@@ -26,7 +26,7 @@ export class Library {
     this.#undone = new Set([...segments.flatMap(({ undone }) => undone), ...tail.undone]);
   }
 
-  /** The message of a document; null for one that was taken back, or that cannot be read. Throws `Damaged` for a segment that is. */
+  /** The message of a document; null for one that was taken back, or that cannot be read. Throws `DamagedSegment` for a segment that is. */
   message(document: number): Message | null {
     let message = this.#read.get(document);
     if (message === undefined) {

@@ -4,7 +4,7 @@ import { Collector } from './index/collector.js';
 import { documentOf } from './index/documents.js';
 
 /** The newest messages, which are in no segment yet: indexed in memory, and added to as the conversation goes on. */
-export class Tail {
+export class UnsealedTail {
   readonly collector = new Collector();
   readonly messages: Message[] = [];
   readonly undone: number[] = [];
