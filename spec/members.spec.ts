@@ -21,7 +21,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/shell/shell-bindings.ts': 'the program bash, not the tool',
   'cli/program.ts': 'the program bash, not the tool',
   'permission/shell/read-command.ts': 'the program bash, not the tool',
-  'providers/common/reasoning-details.ts': "a field of a vendor's answer",
+  'providers/common/answer/reasoning-details.ts': "a field of a vendor's answer",
   'screen/screen.ts': 'what a request is for: an answer or a summary',
   'session/turn.ts': 'what a request is for: an answer or a summary',
   'cli/commands/recall-command.ts': 'the room, not the tool',

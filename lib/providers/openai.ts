@@ -1,6 +1,6 @@
 import type { ModelFacts } from '../chat/model-facts.js';
 import type { Vendor } from '../chat/vendor.js';
-import type { ListedModel } from './common/listed-model.js';
+import type { ListedModel } from './common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderMember, ProviderSettings } from './common/provider.js';
 
 const ADDRESS = 'https://api.openai.com/v1';

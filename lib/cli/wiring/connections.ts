@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
 import { HiError } from '../../errors.js';
-import { KnownModels } from '../../providers/common/known-models.js';
+import { KnownModels } from '../../providers/common/models/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';

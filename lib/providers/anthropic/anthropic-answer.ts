@@ -9,7 +9,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
-import { type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { readCitation } from './anthropic-web.js';
 
 /** The end of an answer, once its reason is known; nothing before, and nothing twice. */

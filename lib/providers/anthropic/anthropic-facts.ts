@@ -1,8 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelFacts } from '../../chat/model-facts.js';
-import type { FailureContext } from '../common/failure-text.js';
-import { factsOf, type ListedModel } from '../common/listed-model.js';
-import { askVendor } from '../common/stream.js';
+import { askVendor } from '../common/answer/stream.js';
+import type { FailureContext } from '../common/failure/failure-text.js';
+import { factsOf, type ListedModel } from '../common/models/listed-model.js';
 
 /** See `ProviderMember.listModels`. */
 export async function listModels(

@@ -10,17 +10,17 @@ import type {
 import { isJsonObject } from '../../chat/json.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
-import { base64Of, missingText } from '../common/attachment.js';
-import { shortId } from '../common/call-ids.js';
+import { base64Of, missingText } from '../common/media/attachment.js';
+import { shortId } from '../common/request/call-ids.js';
 import {
   beginningWithUser,
   normaliseHistory,
   resultText,
   type UserPart,
   type VendorTurn,
-} from '../common/normalise-history.js';
-import { FREE_FORM, formTurns, systemTexts } from '../common/template-turns.js';
-import { offersWeb } from '../common/web-search.js';
+} from '../common/request/normalise-history.js';
+import { FREE_FORM, formTurns, systemTexts } from '../common/request/template-turns.js';
+import { offersWeb } from '../common/request/web-search.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
 import { toVendorSearch, withSearch } from './anthropic-web.js';
 

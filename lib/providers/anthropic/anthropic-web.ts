@@ -6,8 +6,8 @@ import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { asSources } from '../../chat/source.js';
 import { addUsage, NO_USAGE } from '../../chat/usage.js';
-import type { StreamedAnswer } from '../common/streamed-answer.js';
-import { offersWeb } from '../common/web-search.js';
+import type { StreamedAnswer } from '../common/answer/streamed-answer.js';
+import { offersWeb } from '../common/request/web-search.js';
 
 /** A page that the text which is open cites. The citation goes back with the text. */
 export function* readCitation(

@@ -6,7 +6,7 @@ import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import type { Vendor } from '../../chat/vendor.js';
 import { type ErrorDetails, HiError } from '../../errors.js';
 import type { FetchSettings } from '../../http/fetch-settings.js';
-import type { ListedModel } from './listed-model.js';
+import type { ListedModel } from './models/listed-model.js';
 
 /** A model that can be asked. One adapter instance serves one vendor with one key and one address. */
 export interface Provider {

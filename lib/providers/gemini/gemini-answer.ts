@@ -4,8 +4,8 @@ import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { HiError } from '../../errors.js';
-import { drawnImage } from '../common/drawn-image.js';
-import { type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
+import { drawnImage } from '../common/media/drawn-image.js';
 
 /**
  * A signature belongs to its own part and to no other, so a signed part is never joined with its neighbours; the last part of an answer may

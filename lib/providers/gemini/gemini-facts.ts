@@ -1,8 +1,8 @@
 import type { GoogleGenAI } from '@google/genai/web';
 import type { ModelFacts } from '../../chat/model-facts.js';
-import type { FailureContext } from '../common/failure-text.js';
-import { factsOf, type ListedModel } from '../common/listed-model.js';
-import { askVendor } from '../common/stream.js';
+import { askVendor } from '../common/answer/stream.js';
+import type { FailureContext } from '../common/failure/failure-text.js';
+import { factsOf, type ListedModel } from '../common/models/listed-model.js';
 
 /** See `ProviderMember.listModels`: those that can chat. */
 export async function listModels(

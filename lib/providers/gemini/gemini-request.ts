@@ -13,14 +13,14 @@ import type { ToolResultPart } from '../../chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import type { ThinkingLevel as ThinkingName } from '../../chat/thinking-level.js';
 import { unreachable } from '../../errors.js';
-import { base64Of, missingText } from '../common/attachment.js';
+import { base64Of, missingText } from '../common/media/attachment.js';
 import {
   beginningWithUser,
   normaliseHistory,
   replaceSurrogates,
   type UserPart,
   type VendorTurn,
-} from '../common/normalise-history.js';
+} from '../common/request/normalise-history.js';
 import { canSearch, searchesAlone } from './gemini-web.js';
 
 /** Tokens for thinking on Gemini 2.5, which takes a number where later models take a level. */

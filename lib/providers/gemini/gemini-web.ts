@@ -2,7 +2,7 @@ import type { GroundingMetadata } from '@google/genai/web';
 import type { StreamEvent } from '../../chat/event.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { asSources } from '../../chat/source.js';
-import { offersWeb } from '../common/web-search.js';
+import { offersWeb } from '../common/request/web-search.js';
 
 /** The pages of a search that went into the answer. */
 export function* readGrounding(grounding: GroundingMetadata | undefined): Generator<StreamEvent> {

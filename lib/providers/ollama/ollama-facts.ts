@@ -3,10 +3,10 @@ import type { ListResponse, Ollama, ShowResponse } from 'ollama/browser';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { ModelFacts } from '../../chat/model-facts.js';
 import { THINKING_LEVELS } from '../../chat/thinking-level.js';
-import type { FailureContext } from '../common/failure-text.js';
-import type { ListedModel } from '../common/listed-model.js';
+import { askVendor } from '../common/answer/stream.js';
+import type { FailureContext } from '../common/failure/failure-text.js';
+import type { ListedModel } from '../common/models/listed-model.js';
 import type { ModelQuestion, ProviderSettings } from '../common/provider.js';
-import { askVendor } from '../common/stream.js';
 import { affordableWindow, bytesPerToken } from './ollama-memory.js';
 import { loadedWindow, serverWindow } from './ollama-window.js';
 

@@ -2,16 +2,16 @@ import type { Tool, Message as VendorMessage, ChatRequest as VendorRequest } fro
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import { HiError, unreachable } from '../../errors.js';
-import { base64Of, missingText, unseenText } from '../common/attachment.js';
-import { cannotSee } from '../common/image-support.js';
+import { base64Of, missingText, unseenText } from '../common/media/attachment.js';
+import { cannotSee } from '../common/media/image-support.js';
 import {
   normaliseHistory,
   replaceSurrogates,
   resultText,
   type UserPart,
   type VendorTurn,
-} from '../common/normalise-history.js';
-import { formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
+} from '../common/request/normalise-history.js';
+import { formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
 import { windowOption } from './ollama-window.js';
 
 const FORM: TurnForm = { strict: true, textBesideCalls: false };

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { StreamError } from '../../http/stream-error.js';
-import { imageInAddress } from '../common/drawn-image.js';
-import { mergeDetails } from '../common/reasoning-details.js';
-import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import { mergeDetails } from '../common/answer/reasoning-details.js';
+import { StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
+import { imageInAddress } from '../common/media/drawn-image.js';
 import { ChatSources, type NamedSources } from './openai-chat-sources.js';
 
 /** What servers beside OpenAI's own add to a piece of an answer. */

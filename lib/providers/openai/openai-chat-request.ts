@@ -6,16 +6,16 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
-import { base64Of, missingText } from '../common/attachment.js';
-import { shortId } from '../common/call-ids.js';
+import { base64Of, missingText } from '../common/media/attachment.js';
+import { shortId } from '../common/request/call-ids.js';
 import {
   normaliseHistory,
   replaceSurrogates,
   resultText,
   type UserPart,
   type VendorTurn,
-} from '../common/normalise-history.js';
-import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
+} from '../common/request/normalise-history.js';
+import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
 import { canReason, effortOf } from './openai-models.js';
 
 type AssistantTurn = Extract<VendorTurn, { role: 'assistant' }>;

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { noSearch, offersWeb, type WebNotice } from '../common/web-search.js';
+import { noSearch, offersWeb, type WebNotice } from '../common/request/web-search.js';
 
 /** The server that is asked. */
 export interface ChatServer {

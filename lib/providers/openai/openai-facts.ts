@@ -1,9 +1,9 @@
 import type OpenAI from 'openai';
 import { isJsonObject } from '../../chat/json.js';
 import type { ModelFacts } from '../../chat/model-facts.js';
-import type { FailureContext } from '../common/failure-text.js';
-import { factsOf, type ListedModel } from '../common/listed-model.js';
-import { askVendor } from '../common/stream.js';
+import { askVendor } from '../common/answer/stream.js';
+import type { FailureContext } from '../common/failure/failure-text.js';
+import { factsOf, type ListedModel } from '../common/models/listed-model.js';
 
 /** The models of a vendor that speaks OpenAI's protocol at `address`, the newest first. */
 export async function listModels(

@@ -7,17 +7,17 @@ import type {
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
-import { base64Of, missingText } from '../common/attachment.js';
-import { shortId } from '../common/call-ids.js';
+import { base64Of, missingText } from '../common/media/attachment.js';
+import { shortId } from '../common/request/call-ids.js';
 import {
   normaliseHistory,
   replaceSurrogates,
   resultText,
   type UserPart,
   type VendorTurn,
-} from '../common/normalise-history.js';
-import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/template-turns.js';
-import { offersWeb } from '../common/web-search.js';
+} from '../common/request/normalise-history.js';
+import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
+import { offersWeb } from '../common/request/web-search.js';
 import { canReason, effortOf } from './openai-models.js';
 import { toVendorSearch } from './openai-responses-web.js';
 

@@ -2,7 +2,7 @@ import type { ResponseOutputMessage, WebSearchTool } from 'openai/resources/resp
 import type { StreamEvent } from '../../chat/event.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { asSources, uniqueSources } from '../../chat/source.js';
-import { offersWeb } from '../common/web-search.js';
+import { offersWeb } from '../common/request/web-search.js';
 
 /** OpenAI's own search, where it is offered. */
 export function toVendorSearch(request: ChatRequest): WebSearchTool[] {

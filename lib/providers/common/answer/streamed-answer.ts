@@ -1,0 +1,99 @@
+import type { StreamEvent } from '../../../chat/event.js';
+import { parseObject } from '../../../chat/json.js';
+import type { AnswerPart, Opaque, ToolCallPart } from '../../../chat/message.js';
+import { isTooDeep, TOO_DEEP } from '../../../chat/nesting.js';
+import { Pieces } from '../../../chat/pieces.js';
+
+/**
+ * An answer while it arrives: turns the pieces of a stream into events, with one `part` for every block, in the answer's order.
+ * From the first tool call on, parts are held back until `finish`, so that nothing of a stream that is cut can be run.
+ */
+export class StreamedAnswer {
+  #open: { type: 'text' | 'thinking'; pieces: Pieces; opaque?: Opaque } | null = null;
+  readonly #held: AnswerPart[] = [];
+  #calls = 0;
+
+  /** How many tool calls the answer has so far. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** A piece of the text or of the thinking; another kind of block that is open is closed first. */
+  *piece(type: 'text' | 'thinking', text: string): Generator<StreamEvent> {
+    if (text === '') return;
+    yield* this.#begin(type);
+    this.#open?.pieces.add(text);
+    yield { type, text };
+  }
+
+  /** What has to go back with the block that is open; begins one of that type where none is open, for signatures can come alone. */
+  *seal(type: 'text' | 'thinking', opaque: Opaque): Generator<StreamEvent> {
+    yield* this.#begin(type);
+    if (this.#open) this.#open.opaque = { ...this.#open.opaque, ...opaque };
+  }
+
+  /** A whole part that comes at once. */
+  *add(whole: AnswerPart): Generator<StreamEvent> {
+    yield* this.close();
+    const part = withoutDeepOpaque(whole);
+    if (part === null) return;
+    if (part.type === 'tool_call') this.#calls += 1;
+    if (this.#calls > 0) this.#held.push(part);
+    else yield { type: 'part', part };
+  }
+
+  /** Ends the open block. One without words or anything to send back leaves no part. */
+  *close(): Generator<StreamEvent> {
+    const block = this.#open;
+    this.#open = null;
+    if (block === null) return;
+    const { type, opaque } = block;
+    const text = block.pieces.take();
+    if (text === '' && opaque === undefined) return;
+    yield* this.add({ type, text, ...(opaque === undefined ? {} : { opaque }) });
+  }
+
+  /**
+   * The stream has ended as it should: everything that was held back. `cut` says that the length limit ended it, and how calls come: a last call as `text` is
+   * whole when it reads as an object with something in it; one that comes as an `object` cannot show it, and counts as one that was cut.
+   */
+  *finish(cut: 'none' | 'text' | 'object' = 'none'): Generator<StreamEvent> {
+    yield* this.close();
+    for (const [at, part] of this.#held.entries()) {
+      const isLast = cut !== 'none' && at === this.#held.length - 1;
+      yield { type: 'part', part: isLast && part.type === 'tool_call' ? cutCall(part, cut) : part };
+    }
+    this.#held.length = 0;
+  }
+
+  *#begin(type: 'text' | 'thinking'): Generator<StreamEvent> {
+    if (this.#open?.type === type) return;
+    yield* this.close();
+    this.#open = { type, pieces: new Pieces() };
+  }
+}
+
+/** A tool call from its arguments as text; what is not a JSON object, or one nested too deeply, leaves `invalid_args`. No arguments at all are none. */
+export function toolCall(call_id: string, name: string, text: string, opaque?: Opaque): ToolCallPart {
+  const rest = opaque === undefined ? {} : { opaque };
+  if (text.trim() === '') return { type: 'tool_call', call_id, name, args: {}, ...rest };
+  const args = parseObject(text);
+  if (args === null) return { type: 'tool_call', call_id, name, args: {}, invalid_args: text, ...rest };
+  if (isTooDeep(args)) return { type: 'tool_call', call_id, name, args: {}, invalid_args: TOO_DEEP, ...rest };
+  return { type: 'tool_call', call_id, name, args, ...rest };
+}
+
+/** The part without opaque data that is nested too deeply to be kept; null when it is nothing else. */
+function withoutDeepOpaque(part: AnswerPart): AnswerPart | null {
+  if (part.opaque === undefined || !isTooDeep(part.opaque)) return part;
+  if (part.type === 'vendor') return null;
+  const { opaque, ...rest } = part;
+  return rest;
+}
+
+/** The last call of an answer that the length limit ended: unless it is whole, its arguments count as unreadable, so that it is never run. */
+function cutCall(call: ToolCallPart, form: 'text' | 'object'): ToolCallPart {
+  const isWhole = form === 'text' && Object.keys(call.args).length > 0;
+  if (isWhole || call.invalid_args !== undefined) return call;
+  return { ...call, args: {}, invalid_args: JSON.stringify(call.args) };
+}

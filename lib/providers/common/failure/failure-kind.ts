@@ -1,0 +1,80 @@
+import { firstCharacters } from '../../../chat/cut-text.js';
+import { jsonText } from '../../../chat/nesting.js';
+import type { ErrorCode } from '../../../errors.js';
+import { neverFitsRate, saysOverflow } from './overflow.js';
+import { type VendorError, WEB_PAGE } from './vendor-error.js';
+
+/** Sentences that name the kind of an error whose status and words of kind do not, or name another. */
+const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
+  // Anthropic's accounts, LiteLLM's budgets, Ollama's cloud: statuses 400 and 429.
+  [
+    /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget/,
+    'quota',
+  ],
+  [/extra usage is required for long context/, 'window'],
+  // xAI and gateways say it with 400.
+  [/(?:incorrect|invalid|wrong) api[ _]key|api key (?:not valid|not found|expired|is invalid)/, 'key'],
+  [/invalid_prompt|usage policy|flagged as potentially violating/, 'refused'],
+  [/deploymentnotfound|supported api model names? (?:are|is)/, 'model'],
+  // More memory does not come by waiting.
+  [/requires more system memory|location is not supported/, 'request'],
+];
+
+/** The kind of a vendor's error. `tokens`: the size of the request by estimate, where it was measured. */
+export function kindOf({ status, kinds, message, details }: VendorError, tokens = 0): ErrorCode {
+  const words = kinds.join(' ').toLowerCase();
+  const said = `${words} ${message.toLowerCase()}`;
+  const means = (pattern: RegExp) => pattern.test(words);
+
+  if (means(/insufficient_quota|billing|insufficient_balance/) || status === 402) return 'quota';
+  const named = SENTENCES.find(([sentence]) => sentence.test(said));
+  if (named) return named[1];
+  if (status === 429 || means(/rate_limit|resource_exhausted/)) {
+    if (neverFitsRate(said) || tokenQuota(details) < tokens) return 'window';
+    if (status !== 413) return isDailyQuota(details) ? 'quota' : 'rate';
+  }
+  if (means(/content_filter|content_policy|moderation/)) return 'refused';
+  if (means(/tool_use_failed/)) return 'malformed';
+  if (status === 401 || means(/authentication|invalid_api_key|api_key_invalid|unauthenticated/)) return 'key';
+  if (status === 413 || saysOverflow(said)) return 'window';
+  if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status))) return 'model';
+  // A service does not refuse a request for data with a page: a firewall or a proxy does.
+  if (status === 403 && kinds.includes(WEB_PAGE)) return 'request';
+  if (status === 403 || means(/permission/)) return 'key';
+  if (status === 408) return 'network';
+  if (means(/overloaded|unavailable|server_error|api_error|internal|timeout/)) return 'overload';
+  if (means(/invalid_request|invalid_argument|not_found/)) return 'request';
+  // An error inside a stream that does not name its kind happened while the model was running.
+  return status === null || status >= 500 ? 'overload' : 'request';
+}
+
+/** How many tokens of a prompt Google allows in a minute, where that is what a request was refused for: one that is larger never fits. */
+function tokenQuota(details: VendorError['details']): number {
+  const found = violations(details).find((violation) => /"quotaId":"[^"]*InputTokens[^"]*PerMinute/.test(violation));
+  return Number(/"quotaValue":"?(\d+)/.exec(found ?? '')?.[1] || Number.POSITIVE_INFINITY);
+}
+
+/** Google marks a daily quota by its name, and a model outside the plan by a quota of zero. */
+function isDailyQuota(details: VendorError['details']): boolean {
+  return violations(details).some((violation) => /"quotaId":"[^"]*PerDay|"quotaValue":"0"/.test(violation));
+}
+
+const violations = (details: VendorError['details']): readonly string[] =>
+  details
+    .flatMap((detail) => (Array.isArray(detail.violations) ? detail.violations : []))
+    .map((violation) => firstCharacters(jsonText(violation), 2000));
+
+/** Anthropic's whole message is "model: NAME", Google's says "models/NAME is not found". */
+function isAboutModel(said: string, status: number): boolean {
+  if (status === 404 && /\bmodels?\b/.test(said)) return true;
+  return /model\b.{0,80}\b(?:not found|not exist|not available|no access|not have access)|not a valid model|(?:unknown|invalid|no such) model/.test(
+    said,
+  );
+}
+
+/** Whether the same request may succeed later. */
+export function isRetryable(code: ErrorCode, { headers, status }: VendorError): boolean {
+  if (code === 'quota' || code === 'key') return false;
+  if (headers?.get('x-should-retry') === 'false') return false;
+  return code === 'rate' || code === 'overload' || code === 'network' || code === 'malformed' || status === 409;
+}

@@ -1,0 +1,93 @@
+import { capitalised } from '../../../chat/quantity.js';
+import { type ErrorCode, HiError } from '../../../errors.js';
+import { mask } from '../../../http/mask-key.js';
+import { type Refused, RequestRefusal } from '../provider.js';
+import { isRetryable, kindOf } from './failure-kind.js';
+import { describe, type FailureContext, later, MINUTE, sentence } from './failure-text.js';
+import { refusedBy } from './refusals.js';
+import { retryAfter } from './retry-after.js';
+import { readVendorError, type VendorError } from './vendor-error.js';
+
+/** Anything thrown on the way to a vendor and back, as the `HiError` of its kind, with a sentence and the next step. Never contains the key. */
+export function asFailure(thrown: unknown, context: FailureContext): HiError {
+  const ours = findHiError(thrown);
+  if (ours !== null) return ours;
+  const cause = maskedCopy(thrown, context.apiKey);
+  const error = readVendorError(thrown);
+  if (error !== null) return fromVendor(error, cause, context);
+  return fromSdk(thrown, cause, context);
+}
+
+/** A vendor's error as the `HiError` of its kind. */
+export function fromVendor(error: VendorError, cause: unknown, context: FailureContext): HiError {
+  const code = kindOf(error, context.tokens);
+  const wait = code === 'rate' || code === 'overload' ? retryAfter(error) : null;
+  const refused = refusalOf(code, error);
+  const { message, hint } = describe(refused === null ? code : 'request', error, context);
+  const said = mask(capitalised(message), context.apiKey);
+  if (refused !== null) {
+    const words = mask(error.message === '' ? `HTTP ${error.status}` : sentence(error.message), context.apiKey);
+    return new RequestRefusal(said, { hint: mask(hint, context.apiKey), cause }, refused, words);
+  }
+  return new HiError(code, said, {
+    hint: mask(wait !== null && wait >= MINUTE ? later(wait) : hint, context.apiKey),
+    retryable: isRetryable(code, error),
+    cause,
+    ...(wait === null ? {} : { retryAfter: wait }),
+  });
+}
+
+/** What of the request an error of this kind is about; null when it is about none of it. What a gateway has not got for a feature it calls a missing model. */
+function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
+  if (code === 'request' || code === 'overload') return refusedBy(error);
+  const refused = code === 'model' ? refusedBy(error) : null;
+  return refused?.what === 'features' ? refused : null;
+}
+
+/** An error of an SDK itself, where no server reported one. */
+function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureContext): HiError {
+  const name = wordOf(thrown, 'name');
+  const message = mask(wordOf(thrown, 'message'), apiKey);
+  if (/Timeout/.test(name)) {
+    return new HiError('network', capitalised(`${member.title} cannot be reached.`), {
+      hint: 'Check the network connection, and HTTPS_PROXY if you need one.',
+      retryable: true,
+      cause,
+    });
+  }
+  if (name === 'SyntaxError' || /JSON/.test(message)) {
+    return new HiError(
+      'malformed',
+      capitalised(`${member.title} sent something that hi cannot read: ${sentence(message)}`),
+      {
+        hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
+        retryable: true,
+        cause,
+      },
+    );
+  }
+  return new HiError('bug', message, { hint: 'This is a bug in hi. Run again with --debug to see where.', cause });
+}
+
+function findHiError(thrown: unknown): HiError | null {
+  for (let error = thrown, depth = 0; typeof error === 'object' && error !== null && depth < 5; depth += 1) {
+    if (error instanceof HiError) return error;
+    error = 'cause' in error ? error.cause : null;
+  }
+  return null;
+}
+
+/** The errors of the SDKs carry the server's text, which may repeat the key, so a copy without it is kept. */
+function maskedCopy(thrown: unknown, apiKey: string | null): Error {
+  const copy = new Error(mask(wordOf(thrown, 'message'), apiKey));
+  copy.name = wordOf(thrown, 'name') || 'Error';
+  const stack = mask(wordOf(thrown, 'stack'), apiKey);
+  if (stack !== '') copy.stack = stack;
+  return copy;
+}
+
+function wordOf(thrown: unknown, field: string): string {
+  if (typeof thrown !== 'object' || thrown === null) return field === 'message' ? String(thrown) : '';
+  const value: unknown = Reflect.get(thrown, field);
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,115 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
+import { jsonText } from '../../../chat/nesting.js';
+import { RefusedRequest } from '../../../http/refused-request.js';
+
+/** The kind of an answer that is a page for people: it comes from a proxy or firewall, or from a server that is not for chats. */
+export const WEB_PAGE = 'web_page';
+
+/** What a vendor reports of a failure, wherever it does. */
+export interface VendorError {
+  /** The HTTP status, also where a gateway repeats it inside a stream; null when there is none. */
+  readonly status: number | null;
+  /** Every word that names the kind: type, code, status and reason, as the vendor spells them. */
+  readonly kinds: readonly string[];
+  /** The vendor's sentence; empty when there is none. */
+  readonly message: string;
+  /** The part of the request that OpenAI and its kind name; null when there is none. */
+  readonly param: string | null;
+  readonly headers: Headers | null;
+  /** Google's list of particulars (quota, delay, reason). */
+  readonly details: readonly JsonObject[];
+}
+
+/** Reads what any SDK threw, or our `fetch`; null when it is not something a server said. */
+export function readVendorError(thrown: unknown): VendorError | null {
+  for (let error = thrown, depth = 0; typeof error === 'object' && error !== null && depth < 5; depth += 1) {
+    if (error instanceof RefusedRequest) return fromRefusal(error);
+    const said = errorInStream(error);
+    if (said !== null) return said;
+    error = 'cause' in error ? error.cause : null;
+  }
+  return null;
+}
+
+/** What a server's error object says, in any of the vendors' forms. */
+export function fromErrorObject(
+  value: JsonValue | undefined,
+  status: number | null,
+  headers: Headers | null,
+): VendorError {
+  const outer = isJsonObject(value) ? value : {};
+  const inner = outer.error ?? outer;
+  const error: JsonObject = isJsonObject(inner) ? inner : { message: inner };
+  const code = error.code ?? error.status_code;
+  const details = Array.isArray(error.details) ? error.details.filter(isJsonObject) : [];
+  return {
+    status: status ?? (typeof code === 'number' && code >= 400 && code < 600 ? code : null),
+    kinds: [error.type, code, error.status, outer.type, ...details.map((detail) => detail.reason)]
+      .filter((word) => typeof word === 'string')
+      .filter((word) => word !== 'error'),
+    message: messageOf(error),
+    param: typeof error.param === 'string' && error.param !== '' ? error.param : null,
+    headers,
+    details,
+  };
+}
+
+function fromRefusal(refusal: RefusedRequest): VendorError {
+  const body = parse(refusal.body);
+  if (body !== undefined) return fromErrorObject(body, refusal.status, refusal.headers);
+  const page = refusal.body.trimStart().startsWith('<');
+  const message = page ? titleOf(refusal.body) : firstWords(refusal.body);
+  return {
+    status: refusal.status,
+    kinds: page ? [WEB_PAGE] : [],
+    message,
+    param: null,
+    headers: refusal.headers,
+    details: [],
+  };
+}
+
+/** The title of a page for people. */
+function titleOf(page: string): string {
+  return firstWords(/<title[^<>]{0,200}>([^<]*)</i.exec(page)?.[1] ?? '');
+}
+
+/** OpenAI and Anthropic keep the error object of a stream in `error`, Google puts its JSON into the message, Ollama only its words. */
+function errorInStream(error: object): VendorError | null {
+  if ('error' in error && typeof error.error === 'object' && error.error !== null) {
+    return fromErrorObject(
+      asJson(error.error),
+      null,
+      'headers' in error && error.headers instanceof Headers ? error.headers : null,
+    );
+  }
+  if (!('message' in error) || typeof error.message !== 'string') return null;
+  const start = error.message.indexOf('{"error"');
+  const embedded = start < 0 ? undefined : parse(error.message.slice(start));
+  return embedded === undefined ? null : fromErrorObject(embedded, null, null);
+}
+
+/** Gateways hide the words of the server behind them in `metadata.raw`, FastAPI servers say `detail`. */
+function messageOf(error: JsonObject): string {
+  const raw = isJsonObject(error.metadata) ? error.metadata.raw : null;
+  const words = [error.message ?? error.detail, raw].filter((word) => typeof word === 'string' && word !== '');
+  if (words.length > 0) return firstWords(words.join(': '));
+  return Object.keys(error).length === 0 ? '' : firstWords(jsonText(error));
+}
+
+function firstWords(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length > 500 ? `${line.slice(0, 500)}…` : line;
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function asJson(value: object): JsonValue | undefined {
+  return parse(jsonText(value));
+}

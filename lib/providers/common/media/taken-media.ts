@@ -1,0 +1,34 @@
+import type { DocumentPart, ImagePart, Part } from '../../../chat/message.js';
+import { capitalised } from '../../../chat/quantity.js';
+import type { ChatRequest } from '../../../chat/request.js';
+import { HiError } from '../../../errors.js';
+import { unseenText } from './attachment.js';
+
+/** What every vendor takes that takes files at all. */
+const USUAL = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
+
+/**
+ * The request without files of a format that the vendor does not take (`more`: what it takes beside the usual ones): those of earlier turns become
+ * words. Throws a `request` error for one in the newest message, before anything is sent.
+ */
+export function onlyTaken(request: ChatRequest, title: string, more: RegExp | null): ChatRequest {
+  const isOther = (part: Part): part is ImagePart | DocumentPart =>
+    (part.type === 'image' || part.type === 'document') && !USUAL.test(part.mime) && !more?.test(part.mime);
+  const { messages } = request;
+  if (!messages.some(({ role, content }) => role === 'user' && content.some(isOther))) return request;
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const refused = messages[asked]?.content.find(isOther);
+  if (refused !== undefined) throw notTaken(refused, title);
+  const inWords = (part: Part): Part => (isOther(part) ? { type: 'text', text: unseenText(part) } : part);
+  return {
+    ...request,
+    messages: messages.map((one) => (one.role === 'user' ? { ...one, content: one.content.map(inWords) } : one)),
+  };
+}
+
+function notTaken({ mime, name }: ImagePart | DocumentPart, title: string): HiError {
+  const what = mime.startsWith('audio/') ? 'audio' : 'images in HEIC';
+  return new HiError('request', capitalised(`${title} takes no ${what}: '${name ?? mime}'.`), {
+    hint: 'Use a model that takes it (-m NAME), or convert the file.',
+  });
+}

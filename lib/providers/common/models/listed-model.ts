@@ -1,0 +1,84 @@
+import { isJsonObject, type JsonObject } from '../../../chat/json.js';
+import type { ModelFacts } from '../../../chat/model-facts.js';
+
+/** A model as a server lists it. */
+export interface ListedModel {
+  readonly name: string;
+  readonly facts: ModelFacts;
+}
+
+/**
+ * Where servers put the window of a model, the most telling first: Ollama's and LM Studio's loaded one, llama.cpp, vLLM and SGLang, Groq, OpenRouter, Together and
+ * Fireworks, Mistral, Anthropic and LiteLLM, Google.
+ */
+const WINDOWS = [
+  'loaded_context_length',
+  'n_ctx',
+  'max_model_len',
+  'context_window',
+  'context_length',
+  'max_context_length',
+  'max_input_tokens',
+  'inputTokenLimit',
+  'max_prompt_tokens',
+];
+
+const OUTPUTS = ['max_completion_tokens', 'max_output_tokens', 'max_tokens', 'outputTokenLimit'];
+
+/** Below it a number is no window that a conversation could be held in: a default of some list, such as 0 or 1. */
+const LEAST_WINDOW = 256;
+
+/** The facts in an entry of a list of models, whatever server wrote it. What it does not tell is absent. */
+export function factsOf(entry: unknown): ModelFacts {
+  const model = asObject(entry);
+  const places = [
+    model,
+    ...['top_provider', 'meta', 'metadata', 'limits', 'model_info'].map((name) => asObject(model[name])),
+  ];
+  const context_window = firstCount(places, WINDOWS, LEAST_WINDOW);
+  const max_output_tokens = firstCount(places, OUTPUTS, 1);
+  const takes = taken(model);
+  return {
+    ...(context_window !== null && { context_window }),
+    ...(max_output_tokens !== null && { max_output_tokens }),
+    ...(Object.keys(takes).length > 0 && { takes }),
+  };
+}
+
+function firstCount(places: readonly JsonObject[], names: readonly string[], least: number): number | null {
+  for (const name of names) {
+    for (const place of places) {
+      const count = Number(place[name] ?? 0);
+      if (Number.isSafeInteger(count) && count >= least) return count;
+    }
+  }
+  return null;
+}
+
+/** What a model takes: OpenRouter's parameters and kinds of input, and the flags of Mistral, Anthropic, Fireworks and LM Studio. */
+function taken(model: JsonObject): NonNullable<ModelFacts['takes']> {
+  const flags = asObject(model.capabilities);
+  const inputs = listOf(asObject(model.architecture).input_modalities);
+  const parameters = listOf(model.supported_parameters);
+  const tools = parameters?.includes('tools') ?? flag(flags.function_calling) ?? flag(model.supports_tools);
+  const images =
+    inputs?.includes('image') ?? flag(flags.vision ?? flags.image_input) ?? flag(model.supports_image_input);
+  const documents = flag(flags.pdf_input);
+  return {
+    ...(tools !== null && { tools }),
+    ...(images !== null && { images }),
+    ...(documents !== null && { documents }),
+  };
+}
+
+function flag(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  return isJsonObject(value) && typeof value.supported === 'boolean' ? value.supported : null;
+}
+
+/** Null for what is no list, or an empty one, which tells nothing. */
+function listOf(value: unknown): readonly unknown[] | null {
+  return Array.isArray(value) && value.length > 0 ? value : null;
+}
+
+const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});

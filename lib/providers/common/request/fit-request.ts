@@ -1,0 +1,117 @@
+import { type DocumentPart, type ImagePart, isPart, type Part, type ToolCallPart } from '../../../chat/message.js';
+import type { Feature } from '../../../chat/model-facts.js';
+import type { ChatRequest } from '../../../chat/request.js';
+import { nextThinking } from '../../../chat/thinking-level.js';
+import { unseenText } from '../media/attachment.js';
+import { cannotRead, cannotSee, isBlind } from '../media/image-support.js';
+import { shortId } from './call-ids.js';
+import { resultText } from './normalise-history.js';
+
+type SentMessage = ChatRequest['messages'][number];
+
+/**
+ * The request as the model takes it, by what is known of it: what it does not take is told in words or left out, so that nothing that was said once can block
+ * what is said next. Throws a `request` error for an attachment of the newest message of the user that the model cannot take.
+ * `access` has the origin of the answers whose opaque parts may go back.
+ */
+export function fitRequest(request: ChatRequest, access: { readonly origin: string }): ChatRequest {
+  const { facts = {}, thinking } = request;
+  const refused = (feature: Feature) => facts.takes?.[feature] === false;
+  const isForeign = (message: SentMessage) =>
+    refused('opaque') ||
+    (message.origin !== undefined && message.origin !== access.origin) ||
+    (facts.opaque_since !== undefined && !(Date.parse(message.at ?? '') >= facts.opaque_since));
+  let messages = request.messages.map((message) => (isForeign(message) ? withoutAuthor(message) : message));
+  messages = withoutAttachments({ ...request, messages });
+  if (refused('parallel_calls')) messages = messages.flatMap(oneCallEach(messages));
+  if (refused('tools')) messages = messages.map(inWords);
+  if (refused('call_ids')) messages = messages.map(withShortIds);
+  const isInUser = refused('system') && request.system.length > 0;
+  return {
+    ...request,
+    messages: isInUser ? withSystem(messages, request.system) : messages,
+    system: isInUser ? [] : request.system,
+    tools: refused('tools') ? [] : request.tools,
+    thinking: thinking === null ? null : nextThinking(thinking, facts.refused_thinking ?? []),
+  };
+}
+
+/** Only to its author goes what is opaque in an answer. */
+function withoutAuthor({ provider, ...message }: SentMessage): SentMessage {
+  return message;
+}
+
+/** Attachments that the model cannot take become words where the turn is over. In the newest message it is for the server to judge a single file. */
+function withoutAttachments({ messages, model, facts }: ChatRequest): SentMessage[] {
+  const isRefusedKind = ({ type }: Part): boolean =>
+    (type === 'image' && (facts?.takes?.images === false || isBlind(model))) ||
+    (type === 'document' && facts?.takes?.documents === false);
+  const files = new Set(facts?.refused_files);
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const kind = messages[asked]?.content.find(isRefusedKind)?.type;
+  if (kind !== undefined) throw kind === 'image' ? cannotSee(model) : cannotRead(model);
+  return messages.map((message, at) => {
+    if (at === asked || !message.content.some(isAttachment)) return message;
+    const content = message.content.map((part): Part => {
+      const isRefused = isAttachment(part) && (isRefusedKind(part) || files.has(part.sha256));
+      return isRefused ? { type: 'text', text: unseenText(part) } : part;
+    });
+    return { ...message, content };
+  });
+}
+
+const isAttachment = (part: Part): part is ImagePart | DocumentPart =>
+  part.type === 'image' || part.type === 'document';
+
+/** An answer of several calls as several answers, each before the result of its call. */
+const oneCallEach =
+  (messages: readonly SentMessage[]) =>
+  (message: SentMessage, at: number): SentMessage[] => {
+    const results = messages[at + 1];
+    if (message.role === 'tool') return callsOf(messages[at - 1]).length > 1 ? [] : [message];
+    const calls = callsOf(message);
+    if (calls.length < 2 || results?.role !== 'tool') return [message];
+    return calls.flatMap((call, index) => {
+      const content = message.content.filter((part) => part === call || (index === 0 && part.type !== 'tool_call'));
+      const own = results.content.filter((part) => part.type === 'tool_result' && part.call_id === call.call_id);
+      return [
+        { ...message, content },
+        { ...results, content: own },
+      ];
+    });
+  };
+
+const callsOf = (message: SentMessage | undefined): readonly ToolCallPart[] =>
+  message?.role === 'assistant' ? message.content.filter(isPart('tool_call')) : [];
+
+/** Calls as words of the model, results as words of the user. */
+function inWords(message: SentMessage): SentMessage {
+  if (message.role === 'user') return message;
+  const content = message.content.flatMap((part): Part[] => {
+    if (part.type === 'tool_call') return [{ type: 'text', text: wordsOf(part) }];
+    if (part.type === 'tool_result') return [{ type: 'text', text: `[Result of ${part.name}: ${resultText(part)}]` }];
+    return [part];
+  });
+  if (message.role === 'tool') return { role: 'user', content };
+  return { ...message, content };
+}
+
+const wordsOf = ({ name, args }: ToolCallPart): string => `\n\n[Called ${name} with ${JSON.stringify(args)}]`;
+
+function withShortIds(message: SentMessage): SentMessage {
+  const content = message.content.map((part) => {
+    const isNamed = part.type === 'tool_call' || part.type === 'tool_result';
+    return isNamed && !SHORT.test(part.call_id) ? { ...part, call_id: shortId(part.call_id) } : part;
+  });
+  return { ...message, content };
+}
+
+const SHORT = /^[a-z0-9]{9}$/i;
+
+/** The system text as the first words of the user. */
+function withSystem(messages: readonly SentMessage[], system: ChatRequest['system']): SentMessage[] {
+  const part: Part = { type: 'text', text: system.join('\n\n') };
+  const [first, ...rest] = messages;
+  if (first?.role === 'user') return [{ ...first, content: [part, ...first.content] }, ...rest];
+  return [{ role: 'user', content: [part] }, ...messages];
+}

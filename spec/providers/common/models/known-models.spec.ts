@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mergeFacts } from '../../../../lib/chat/model-facts.js';
+import { KnownModels } from '../../../../lib/providers/common/models/known-models.js';
+
+const PLACE = { provider: 'openai', api_base: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
+
+describe('KnownModels', () => {
+  let folder: string;
+  let path: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hi-models-'));
+    path = join(folder, 'cache', 'models.json');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('remembers what was learnt for the next process', () => {
+    new KnownModels(path).of(PLACE).learn({ context_window: 8192, takes: { tools: false } });
+    new KnownModels(path).of(PLACE).learn({ takes: { images: true }, refused_thinking: ['off'] });
+    expect(new KnownModels(path).of(PLACE).facts).toEqual({
+      context_window: 8192,
+      takes: { tools: false, images: true },
+      refused_thinking: ['off'],
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps servers and models apart', () => {
+    const known = new KnownModels(path);
+    known.of(PLACE).learn({ context_window: 8192 });
+    expect(known.of({ ...PLACE, api_base: null }).facts).toEqual({});
+    expect(known.of({ ...PLACE, model: 'other' }).facts).toEqual({});
+    expect(known.of({ ...PLACE, provider: 'ollama' }).facts).toEqual({});
+  });
+
+  it('keeps what another process has learnt meanwhile', () => {
+    const [one, other] = [new KnownModels(path), new KnownModels(path)];
+    expect(one.of(PLACE).facts).toEqual({});
+    other.of({ ...PLACE, model: 'second' }).learn({ context_window: 4096 });
+    one.of(PLACE).learn({ context_window: 8192 });
+    const known = new KnownModels(path);
+    expect(known.of({ ...PLACE, model: 'second' }).facts).toEqual({ context_window: 4096 });
+    expect(known.of(PLACE).facts).toEqual({ context_window: 8192 });
+  });
+
+  it.each(['', '{', '[]', '{"models":[]}', '{"models":{"x":3}}'])(
+    'takes a damaged file (%j) for an empty one',
+    (text) => {
+      mkdirSync(join(folder, 'cache'));
+      writeFileSync(path, text);
+      const known = new KnownModels(path);
+      expect(known.of(PLACE).facts).toEqual({});
+      known.of(PLACE).learn({ context_window: 8192 });
+      expect(new KnownModels(path).of(PLACE).facts).toEqual({ context_window: 8192 });
+    },
+  );
+
+  it('leaves out what has the wrong type', () => {
+    new KnownModels(path).of(PLACE).learn({ context_window: 1 });
+    const text = readFileSync(path, 'utf8');
+    const facts = {
+      context_window: 'large',
+      asked_at: -1,
+      takes: { tools: 1, images: false },
+      refused_thinking: ['low', 'silly', 3],
+    };
+    const [name = ''] = Object.keys(JSON.parse(text).models);
+    writeFileSync(path, JSON.stringify({ models: { [name]: facts } }));
+    expect(new KnownModels(path).of(PLACE).facts).toEqual({ takes: { images: false }, refused_thinking: ['low'] });
+  });
+
+  it('holds for this process what cannot be written', () => {
+    writeFileSync(join(folder, 'cache'), 'a file where the folder should be');
+    const known = new KnownModels(path);
+    known.of(PLACE).learn({ context_window: 8192 });
+    expect(known.of(PLACE).facts).toEqual({ context_window: 8192 });
+  });
+
+  it('forgets after a week what was refused, and at once what is taken after all', () => {
+    let now = Date.parse('2026-11-22');
+    const known = () => new KnownModels(path, () => now).of(PLACE);
+    const at = { tools: now, images: now, thinking: now, files: now };
+    const refused_thinking = ['off' as const];
+    known().learn({
+      takes: { tools: false, images: false, web: false },
+      refused_thinking,
+      refused_files: ['aa'],
+      refused_at: at,
+    });
+    known().learn({ takes: { images: true }, context_window: 4096 });
+    expect(known().facts).toMatchObject({
+      takes: { tools: false, images: true, web: false },
+      refused_thinking,
+      refused_files: ['aa'],
+    });
+    now += 8 * 24 * 60 * 60 * 1000;
+    expect(known().facts).toEqual({ takes: { images: true, web: false }, refused_at: {}, context_window: 4096 });
+  });
+
+  it('forgets the models learnt about longest ago', () => {
+    const known = new KnownModels(path);
+    for (let index = 0; index < 501; index += 1)
+      known.of({ ...PLACE, model: `m${index}` }).learn({ context_window: 9 });
+    expect(known.of({ ...PLACE, model: 'm0' }).facts).toEqual({});
+    expect(known.of({ ...PLACE, model: 'm1' }).facts).toEqual({ context_window: 9 });
+  });
+});
+
+describe('mergeFacts', () => {
+  const facts = fc.record(
+    {
+      context_window: fc.integer({ min: 1 }),
+      takes: fc.dictionary(fc.constantFrom('tools', 'images', 'opaque'), fc.boolean()),
+      refused_thinking: fc.uniqueArray(fc.constantFrom('off' as const, 'low' as const, 'high' as const)),
+    },
+    { requiredKeys: [] },
+  );
+
+  it('says the same when it learns the same again', () => {
+    fc.assert(
+      fc.property(facts, facts, (earlier, more) => {
+        const once = mergeFacts(earlier, more);
+        expect(mergeFacts(once, more)).toEqual(once);
+        for (const level of earlier.refused_thinking ?? []) expect(once.refused_thinking).toContain(level);
+        expect(once.takes ?? {}).toMatchObject(more.takes ?? {});
+      }),
+    );
+  });
+});

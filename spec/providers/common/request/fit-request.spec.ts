@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ChatRequest } from '../../../../lib/chat/request.js';
+import { fitRequest } from '../../../../lib/providers/common/request/fit-request.js';
+import { adapter, ask, chatRequest } from '../../../support/providers.js';
+import { vendorServer } from '../../../support/vendor-server.js';
+import { dialects } from '../../../support/vendors.js';
+
+const HERE = { origin: 'aaaaaaaa' };
+const text = (words: string) => ({ type: 'text', text: words }) as const;
+const user = (...words: string[]) => ({ role: 'user', content: words.map(text) }) as const;
+const call = (id: string) => ({ type: 'tool_call', call_id: id, name: 'look', args: { at: id } }) as const;
+const result = (id: string) => ({ type: 'tool_result', call_id: id, name: 'look', result: `saw ${id}` }) as const;
+const TOOLS: ChatRequest['messages'] = [
+  user('Look.'),
+  {
+    role: 'assistant',
+    content: [text('Let me look.'), call('call_1'), call('call_2')],
+    provider: 'p',
+    model: 'test-model',
+  },
+  { role: 'tool', content: [result('call_1'), result('call_2')] },
+  user('Well?'),
+];
+const LOOK = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
+
+describe('a request fitted to what is known of the model', () => {
+  it('stays as it is where nothing is known', () => {
+    const request = chatRequest({ messages: TOOLS, tools: [LOOK], system: ['Be kind.'], thinking: 'off' });
+    expect(fitRequest(request, HERE)).toEqual(request);
+  });
+
+  it('tells calls and results in words, in turns that alternate, for a model without tools', () => {
+    const request = chatRequest({ messages: TOOLS, tools: [LOOK], facts: { takes: { tools: false } } });
+    const { tools, messages } = fitRequest(request, HERE);
+    expect(tools).toEqual([]);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'user']);
+    const all = JSON.stringify(messages);
+    expect(all).not.toContain('tool_call');
+    for (const words of ['Let me look.', '[Called look with', 'call_1', '[Result of look: saw call_2]'])
+      expect(all).toContain(words);
+  });
+
+  it('sends each call with its result where a template takes one at a time', () => {
+    const { messages } = fitRequest(
+      chatRequest({ messages: TOOLS, facts: { takes: { parallel_calls: false } } }),
+      HERE,
+    );
+    expect(messages.slice(1, 5)).toMatchObject([
+      { role: 'assistant', content: [text('Let me look.'), call('call_1')] },
+      { role: 'tool', content: [result('call_1')] },
+      { role: 'assistant', content: [call('call_2')] },
+      { role: 'tool', content: [result('call_2')] },
+    ]);
+  });
+
+  it('gives calls ids of nine letters and digits, and results the same', () => {
+    const { messages } = fitRequest(chatRequest({ messages: TOOLS, facts: { takes: { call_ids: false } } }), HERE);
+    const ids = messages.flatMap(({ content }) => content.flatMap((part) => ('call_id' in part ? [part.call_id] : [])));
+    expect(ids).toHaveLength(4);
+    for (const id of ids) expect(id).toMatch(/^[a-z0-9]{9}$/);
+    expect(ids.slice(2)).toEqual(ids.slice(0, 2));
+  });
+
+  it('puts the system text before the first words of the user', () => {
+    const request = chatRequest({
+      messages: TOOLS,
+      system: ['Be kind.', 'Be brief.'],
+      facts: { takes: { system: false } },
+    });
+    expect(fitRequest(request, HERE)).toMatchObject({
+      system: [],
+      messages: [{ content: [text('Be kind.\n\nBe brief.'), text('Look.')] }, {}, {}, {}],
+    });
+  });
+
+  it('thinks at the nearest level that was not refused', () => {
+    const think = (thinking: ChatRequest['thinking'], refused_thinking: readonly ('off' | 'low' | 'xhigh' | 'max')[]) =>
+      fitRequest(chatRequest({ thinking, facts: { refused_thinking } }), HERE).thinking;
+    expect(think('off', ['off'])).toBe('low');
+    expect(think('off', ['off', 'low'])).toBe('medium');
+    expect(think('max', ['max'])).toBe('xhigh');
+    expect(think('max', ['max', 'xhigh'])).toBe('high');
+    expect(think(null, ['off'])).toBeNull();
+  });
+});
+
+describe.each(
+  dialects.filter(({ provider }) => provider !== 'ollama').map((dialect) => [dialect.title, dialect] as const),
+)('what is signed by %s', (title, dialect) => {
+  const MARKS = title === 'OpenAI Chat Completions' ? /reasoning_details/ : /SIGNED|U0lHTkVE/;
+
+  /** The request that follows an answer of one key, as the server of another sees it. */
+  async function sentWith(apiKey: string, keepsOrigin = true): Promise<string> {
+    await using server = await vendorServer(dialect.tools({ name: 'look', args: {} }), dialect.text('Fine.'));
+    const at = `${server.url}${dialect.path}`;
+    const first = await adapter(dialect.provider, at, { ...dialect.settings, apiKey: 'key-one' });
+    const { parts } = await ask(first, chatRequest());
+    const details = [{ type: 'reasoning.encrypted', data: 'x' }];
+    const content =
+      title === 'OpenAI Chat Completions'
+        ? [{ type: 'thinking', text: '', opaque: { details } } as const, ...parts]
+        : parts;
+    const [id = ''] = parts.flatMap((part) => (part.type === 'tool_call' ? [part.call_id] : []));
+    const answer = {
+      role: 'assistant',
+      content,
+      provider: dialect.provider,
+      model: 'test-model',
+      ...(keepsOrigin && first.origin !== undefined && { origin: first.origin }),
+    } as const;
+    const second = await adapter(dialect.provider, at, { ...dialect.settings, apiKey });
+    await ask(second, chatRequest({ messages: [user('Look.'), answer, { role: 'tool', content: [result(id)] }] }));
+    return JSON.stringify(server.requests.at(-1)?.body);
+  }
+
+  it('goes back with the same key', async () => {
+    expect(await sentWith('key-one')).toMatch(MARKS);
+  });
+
+  it('does not go with another key', async () => {
+    expect(await sentWith('key-two')).not.toMatch(MARKS);
+  });
+
+  it('goes back where an earlier version kept no origin', async () => {
+    expect(await sentWith('key-two', false)).toMatch(MARKS);
+  });
+});
