@@ -93,6 +93,36 @@ describe('an image that another model was shown', () => {
   );
 });
 
+describe('what only its author may read', () => {
+  const OPAQUE = /"signature"|"encrypted_content"|"thoughtSignature":"(?!skip_)/;
+  const goesBack = () => OPAQUE.test(JSON.stringify(server.requests.at(-1)?.body));
+
+  it.each([
+    ['anthropic', 'messages'],
+    ['openai', 'responses'],
+    ['gemini', 'contents'],
+  ])('goes back to the same key alone: %s', async (provider, api) => {
+    const dialect = dialects.find(
+      (one) => one.provider === provider && (api === 'responses') === one.title.endsWith('Responses'),
+    );
+    if (dialect === undefined) throw new Error(provider);
+    server = await chatServer(dialect.tools({ name: 'list_files', args: { path: '.' } }), dialect.text('Fine.'));
+    const config = {
+      provider,
+      model: 'm',
+      api_base: `${server.url}${dialect.path}`,
+      ...(api === 'responses' && { openai: { api } }),
+    };
+    home = makeHome({ ...config, api_key: 'sk-of-one-account' });
+    expect(await hi('ask', 'look')).toMatchObject({ status: 0 });
+    expect(await hi('ask', 'and now?')).toMatchObject({ status: 0 });
+    expect(goesBack()).toBe(true);
+    home.writeConfig(JSON.stringify({ ...config, api_key: 'sk-of-another-account' }));
+    expect(await hi('ask', 'and then?')).toMatchObject({ status: 0 });
+    expect(goesBack()).toBe(false);
+  });
+});
+
 describe('a server without tools', () => {
   it.each(['tools (vLLM)', 'tools (llama.cpp)', 'tools (OpenRouter)', 'tools (Ollama)'])(
     'answers at once: %s',

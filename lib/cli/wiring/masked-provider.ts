@@ -10,6 +10,10 @@ export function withMaskedSecrets(provider: Provider, secrets: readonly string[]
   const mask = ownSecretMask(own);
   return {
     name: provider.name,
+    // Asked for late: to tell it takes Node's cryptography.
+    get origin() {
+      return provider.origin;
+    },
     stream: (request, signal) => masked(provider.stream(request, signal), mask, own),
   };
 }

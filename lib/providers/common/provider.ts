@@ -13,7 +13,7 @@ export interface Provider {
   /** The registry's name, as stored with each message. */
   readonly name: string;
   /** Names the address and key: opaque parts of answers go back only where they came from. Absent where nothing opaque comes. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /**
    * Sends one request and yields the answer as it arrives.
    *
