@@ -7,7 +7,6 @@ import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import type { Preview } from '../compaction/preview.js';
 import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
-import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { SkillForm } from '../skills/common/skill.js';
 import { shownRatio } from '../view/calibration.js';
@@ -16,11 +15,12 @@ import { type Measure, measure, type SentOverhead } from '../view/measure.js';
 import { present } from '../view/present.js';
 import { estimateView } from '../view/size.js';
 import { cacheHints } from './cache-hints.js';
-import { compactHistory } from './compact-history.js';
+import { type CompactionOrder, compactHistory } from './compact-history.js';
 import type { Target } from './deps.js';
 import { type FittedTools, fitTools } from './fit-tools.js';
 import { requestAttachments } from './request-attachments.js';
 import { type OverheadSource, type RequestOverhead, requestOverhead } from './request-overhead.js';
+import { isTooLarge, tooLarge } from './too-large-request.js';
 
 /** What a request is made of beside the log. */
 export interface ContextDeps extends OverheadSource {
@@ -35,17 +35,6 @@ export interface ContextDeps extends OverheadSource {
   readonly shownWarnings: Set<string>;
   /** What went beside the messages with the last request of this process. */
   readonly overhead: { last: SentOverhead | null };
-}
-
-/** The estimate may be too high by a quarter. What is larger than that cannot fit and is not sent. */
-const CERTAINLY_TOO_LARGE = 1.25;
-
-/** How a compaction is done: by hand with its own wishes, or because it is due. */
-export interface CompactionOrder {
-  readonly reason: 'auto' | 'manual' | 'overflow';
-  readonly focus: string | null;
-  /** Another strategy than the configured one. */
-  readonly strategy: string | null;
 }
 
 /**
@@ -82,6 +71,7 @@ export class Context {
     more: readonly NewMessage[],
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, ChatRequest> {
+    const { target } = this.#deps;
     this.#pending = estimateParts(more.flatMap(({ content }) => content));
     this.#overhead = null;
     await this.#keepUp();
@@ -93,19 +83,19 @@ export class Context {
       const order: CompactionOrder = { reason, focus: null, strategy: null };
       // What stays is too large by itself: nothing is taken from the conversation for a request that cannot be sent.
       const kept = await this.#leastKept(order, signal);
-      if (this.#isTooLarge(kept)) throw this.#tooLarge(kept);
+      if (isTooLarge(kept, target)) throw tooLarge(kept, target);
       const report = yield* this.compact(order, signal);
-      if (report === null && reason === 'overflow' && !shrunk) throw this.#tooLarge(measured.context_tokens);
+      if (report === null && reason === 'overflow' && !shrunk) throw tooLarge(measured.context_tokens, target);
       await this.#keepUp();
       measured = await this.measure(signal);
     }
     if (measured.warning !== null) yield* this.#warn(measured.warning);
     // Said with the first request to a model, not by every process.
     const { notice } = this.#offered;
-    if (notice !== null && this.#deps.target.memory.facts.token_ratio === undefined) yield* this.#warn(notice);
+    if (notice !== null && target.memory.facts.token_ratio === undefined) yield* this.#warn(notice);
     const { tokens } = await this.#requestOverhead(signal);
     const least = tokens + measured.estimated_tokens + this.#pending;
-    if (this.#isTooLarge(least)) throw this.#tooLarge(least);
+    if (isTooLarge(least, target)) throw tooLarge(least, target);
     const request = await this.#build(more, measured.context_tokens, signal);
     for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
     return request;
@@ -153,23 +143,6 @@ export class Context {
     const { preview } = await import('../compaction/preview.js');
     const { entries, unloaded } = this.#deps.history;
     return preview({ ...input, settings: { ...settings, token_ratio: 1 }, entries, unloaded })?.tokens_kept ?? 0;
-  }
-
-  #isTooLarge(tokens: number): boolean {
-    return tokens > CERTAINLY_TOO_LARGE * this.#deps.target.context_window;
-  }
-
-  #tooLarge(tokens: number): HiError {
-    const { context_window, model } = this.#deps.target;
-    return new HiError(
-      'window',
-      tokens > context_window
-        ? `The request has about ${tokens} tokens, but the window of ${model} holds ${context_window}.`
-        : `The server rejected the request as too large for ${model}, though it has only about ${tokens} tokens.`,
-      {
-        hint: 'Shorten the message or its attachments, choose a model with a larger window, or correct context_window.',
-      },
-    );
   }
 
   /** How full the window is, by the number the trigger uses. From the trigger on, large skills count in the shorter form they have. */

@@ -5,10 +5,11 @@ import { appendFrame } from './append.js';
 import { bufferedReader, decompressFrame, readAt, sizeOf, syncDataAsync } from './bytes.js';
 import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
-import { entriesIn, frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
+import { frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
 import { type Facts, withEntry } from './facts.js';
 import { CLOSING, OPENING, SPACE_MAGIC, skippableHeader } from './file-layout.js';
 import { frameAt } from './frame-headers.js';
+import { framesBetween } from './frames-between.js';
 import { isSealDue, seal } from './seal.js';
 import { type FramePlace, type FrameStart, neededFrom } from './sealed-frame.js';
 import { findTail, rowsBefore, type Tail } from './tail.js';
@@ -150,7 +151,9 @@ export class LogFile {
     const last = Math.max(this.#facts.last, entries.at(-1)?.id ?? 0);
     if (tail.record.facts.last > last)
       throw new Damaged(`The record counts entry ${tail.record.facts.last}, which is missing.`);
-    const isContinued = sealed ? this.#isContinuedBy(tail, entries) : this.#isUnchangedBefore(old.closing);
+    const isContinued = sealed
+      ? this.#isContinuedBy(tail, entries)
+      : this.#bytesBefore(old.closing).equals(this.#lastBytes);
     if (tail.record.log !== this.log || !isContinued) throw new Damaged('Another file was copied over this one.');
     // Only now: what could not be read is read again next time.
     this.#tail = tail;
@@ -216,10 +219,6 @@ export class LogFile {
     return last >= this.#facts.last && (!found || JSON.stringify(found) === JSON.stringify(known));
   }
 
-  #isUnchangedBefore(closing: number): boolean {
-    return this.#bytesBefore(closing).equals(this.#lastBytes);
-  }
-
   #bytesBefore(closing: number): Buffer {
     return readAt(this.#file, closing - 8, 8);
   }
@@ -228,17 +227,8 @@ export class LogFile {
     return [...this.#frames(from, to, found)].flat();
   }
 
-  *#frames(from: number, to: number, found?: (start: FrameStart) => void): Generator<readonly Entry[]> {
-    const read = bufferedReader(this.#file, 64 * 1024);
-    for (let at = from; at < to; ) {
-      const frame = frameAt(read, at, to);
-      if (frame === null) throw new Damaged(`No whole frame begins at byte ${at}.`);
-      at += frame.size;
-      if (frame.kind === 'skip' || frame.content <= 1) continue;
-      const entries = entriesIn(decompressFrame(this.#codec, read, frame));
-      found?.({ offset: frame.offset, id: entries[0]?.id ?? 0 });
-      yield entries;
-    }
+  #frames(from: number, to: number, found?: (start: FrameStart) => void): Generator<readonly Entry[]> {
+    return framesBetween(this.#codec, bufferedReader(this.#file, 64 * 1024), { from, to }, found);
   }
 
   /** Remembers where the frames begin that no longer move. */

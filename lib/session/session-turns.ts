@@ -1,0 +1,141 @@
+import type { ChatEvent } from '../chat/event.js';
+import { type NewMessage, type Part, textOf } from '../chat/message.js';
+import type { ChatRequest, ToolSpec } from '../chat/request.js';
+import type { ThinkingLevel } from '../chat/thinking-level.js';
+import type { WebMode } from '../chat/web-mode.js';
+import type { Provider } from '../providers/common/provider.js';
+import { askAboutModel } from './ask-about-model.js';
+import { Context, type ContextDeps } from './context.js';
+import type { SessionDeps, Target } from './deps.js';
+import { fitImages, type ImageFitting } from './images/fit-images.js';
+import type { SkillState } from './skill-state.js';
+import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
+
+/** What a turn has of its own. */
+type OwnDeps = Pick<TurnDeps, 'request' | 'append'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
+
+/** Which model answers a turn, and how. */
+export interface TurnManner {
+  readonly target: Target;
+  readonly web: WebMode;
+  readonly thinking: ThinkingLevel | null;
+}
+
+/** The turns of a session, one after the other: from what the user said to what the history keeps of it. */
+export class SessionTurns {
+  readonly #deps: SessionDeps;
+  readonly #skills: SkillState;
+  /** As it is when a request is made: the session may change it. */
+  readonly #manner: TurnManner;
+  readonly #shownWarnings = new Set<string>();
+  readonly #overhead: ContextDeps['overhead'] = { last: null };
+  readonly #smallImages: ImageFitting['made'] = new Map();
+  #failed: readonly Part[] | null = null;
+
+  constructor(deps: SessionDeps, skills: SkillState, manner: TurnManner) {
+    this.#deps = deps;
+    this.#skills = skills;
+    this.#manner = manner;
+  }
+
+  /** What was asked in the last turn where nothing of that turn was kept. */
+  get failed(): readonly Part[] | null {
+    return this.#failed;
+  }
+
+  forgetFailed(): void {
+    this.#failed = null;
+  }
+
+  /** A turn that the history keeps. Ends with `turn-end`; throws the provider's error. */
+  async *run(content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const { history, cwd, ephemeral } = this.#deps;
+    const provider = await this.#manner.target.connect(signal);
+    yield* askAboutModel(this.#manner.target, this.#deps.toolSpecs.length > 0, signal);
+    await history.refresh();
+    yield* this.#warnOfHistory();
+    const selection = yield* this.#skills.choose(textOf(content), this.#manner.target, signal);
+    this.#failed = content;
+    const user = await history.begin({ role: 'user', content, cwd: cwd(), skills: selection.record });
+    this.#skills.recorded();
+    yield* this.#warnOfHistory();
+    const { loaded, dropped } = selection;
+    if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
+    const context = await this.context(user.id, selection.record.active);
+    const own: OwnDeps = {
+      request: (reason) => this.#fitted(context.prepare(reason, [], signal)),
+      append: (messages) => {
+        for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
+        return history.append(user.turn, messages);
+      },
+    };
+    try {
+      const outcome = yield* this.#run(provider, own, signal);
+      this.#failed = null;
+      const turn = ephemeral ? null : user.turn;
+      yield* this.#warnOfHistory();
+      yield { type: 'turn-end', provider: provider.name, ...outcome, compaction: context.compaction, turn };
+    } catch (thrown) {
+      if (!(thrown instanceof TurnFailure)) throw thrown;
+      if (thrown.kept) this.#failed = null;
+      else await this.takeBack(user.turn);
+      throw thrown.reason;
+    }
+  }
+
+  /** A turn of which nothing is kept, and in which no tool is run. */
+  async *unkept(text: string, tools: readonly ToolSpec[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const provider = await this.#manner.target.connect(signal);
+    yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
+    const context = await this.context(null, this.#skills.active, tools);
+    const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
+    const own: OwnDeps = {
+      request: (reason) => this.#fitted(context.prepare(reason, [question], signal)),
+      append: async () => [],
+    };
+    try {
+      const outcome = yield* this.#run(provider, { ...own, maxRounds: 0 }, signal);
+      const { compaction } = context;
+      yield { type: 'turn-end', provider: this.#manner.target.provider, ...outcome, compaction, turn: null };
+    } catch (thrown) {
+      throw thrown instanceof TurnFailure ? thrown.reason : thrown;
+    }
+  }
+
+  /** From the log to what is sent, in the turn that is running or between turns. */
+  async context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
+    const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
+    const loaded = {
+      skills: await this.#skills.library(this.#manner.target),
+      writers: this.#deps.writers(this.#manner.target),
+    };
+    const given = { ...this.#manner, tools };
+    return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
+  }
+
+  /** Takes a turn out of the view. */
+  async takeBack(turn: number): Promise<void> {
+    this.#skills.takeBack(turn);
+    await this.#deps.history.undo(turn);
+  }
+
+  #fitted(prepared: AsyncGenerator<ChatEvent, ChatRequest>): AsyncGenerator<ChatEvent, ChatRequest> {
+    const { images, memory } = this.#manner.target;
+    const limits = memory.facts.takes?.images === false ? null : (images ?? null);
+    const cache = this.#deps.ephemeral ? null : this.#deps.cache;
+    return fitImages(prepared, { limits, cache, made: this.#smallImages });
+  }
+
+  #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
+    const { maxRounds, cwd, tools } = this.#deps;
+    const { model, memory, spent } = this.#manner.target;
+    const keepImage: TurnDeps['keepImage'] = async (drawing) =>
+      (await import('./keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.savePicture);
+    return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, keepImage, ...own }, signal);
+  }
+
+  /** Shows the notices of the history that are new: the file may be damaged, and repaired, at any time. */
+  *#warnOfHistory(): Generator<ChatEvent> {
+    for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
+  }
+}
