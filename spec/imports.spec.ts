@@ -80,7 +80,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'recall/recall',
     'recall/search',
     'tools/tool',
-    'skills/common/skill',
+    'skills/common/skill-library',
   ],
   slash: [...GROUND, 'session', 'recall/recall', 'recall/search', 'recall/show/lines'],
   repl: [...GROUND, 'slash', 'screen'],
@@ -92,7 +92,7 @@ const DOORS: Readonly<Record<string, string>> = {
   providers: 'common/provider',
   tools: 'tool',
   slash: 'command',
-  skills: 'common/skill',
+  skills: 'common/skill-library',
 };
 
 interface Import {

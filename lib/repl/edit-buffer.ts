@@ -1,7 +1,7 @@
 import { nextGrapheme, previousGrapheme } from './grapheme.js';
 
 /** A range of the text that was not typed. Offsets count UTF-16 units. */
-export interface Mark {
+export interface MarkedRange {
   readonly start: number;
   readonly end: number;
   /** `token`: stands for a long paste; the cursor skips it and deletes it as a whole. `pasted`: pasted text, which is taken literally. */
@@ -11,7 +11,7 @@ export interface Mark {
 /** Text with its marks, which are sorted and do not overlap. */
 export interface MarkedText {
   readonly text: string;
-  readonly marks: readonly Mark[];
+  readonly marks: readonly MarkedRange[];
 }
 
 /** The text being edited. Immutable, so an earlier buffer serves as an undo step. */
@@ -106,5 +106,5 @@ function coverTokens({ marks }: MarkedText, from: number, to: number): readonly 
   ];
 }
 
-const shiftMarks = (marks: readonly Mark[], by: number): readonly Mark[] =>
+const shiftMarks = (marks: readonly MarkedRange[], by: number): readonly MarkedRange[] =>
   marks.map((mark) => ({ ...mark, start: mark.start + by, end: mark.end + by }));

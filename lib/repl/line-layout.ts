@@ -1,6 +1,6 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import { neutralise } from '../screen/sanitize.js';
-import { afterNewline, endOfLine, type Mark } from './edit-buffer.js';
+import { afterNewline, endOfLine, type MarkedRange } from './edit-buffer.js';
 import { graphemes } from './grapheme.js';
 
 /** One row of the terminal and the range of the text it shows. */
@@ -97,7 +97,7 @@ export function rowIndexAt(rows: readonly ScreenRow[], offset: number): number {
 /** The printed text from `start` to `end`, with its tokens passed through `colour`. */
 export function displayWithTokens(
   text: string,
-  marks: readonly Mark[],
+  marks: readonly MarkedRange[],
   start: number,
   end: number,
   colour: (text: string) => string,

@@ -1,4 +1,4 @@
-import { type EditBuffer, insert, type Mark, type MarkedText, replaceRange } from './edit-buffer.js';
+import { type EditBuffer, insert, type MarkedRange, type MarkedText, replaceRange } from './edit-buffer.js';
 
 /** A range of a text, in UTF-16 units. */
 export interface Span {
@@ -30,7 +30,7 @@ export class LongPastes {
   recognise(buffer: EditBuffer): EditBuffer {
     const name = /\[LongText#\d+\]$/.exec(buffer.text.slice(Math.max(0, buffer.cursor - 32), buffer.cursor))?.[0];
     if (name === undefined || !this.#texts.has(name)) return buffer;
-    const token: Mark = { start: buffer.cursor - name.length, end: buffer.cursor, kind: 'token' };
+    const token: MarkedRange = { start: buffer.cursor - name.length, end: buffer.cursor, kind: 'token' };
     if (buffer.marks.some((mark) => mark.end > token.start && mark.start < token.end)) return buffer;
     return { ...buffer, marks: [...buffer.marks, token].sort((one, other) => one.start - other.start) };
   }

@@ -8,7 +8,7 @@ import type { WebMode } from '../chat/web-mode.js';
 import type { Preview } from '../compaction/preview.js';
 import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
-import type { SkillForm } from '../skills/common/skill.js';
+import type { SkillForm } from '../skills/common/skill-library.js';
 import { shownRatio } from '../view/calibration.js';
 import { effectiveWindow } from '../view/limit.js';
 import { type Measure, measure, type SentOverhead } from '../view/measure.js';

@@ -11,7 +11,7 @@ import type { CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { Recall } from '../recall/recall.js';
-import type { SkillLibrary } from '../skills/common/skill.js';
+import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { ToolRunner } from '../tools/tool.js';
 import type { SavePicture } from './keep-image.js';
 

@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../chat/request.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
-import type { SkillForm, SkillLibrary } from '../skills/common/skill.js';
+import type { SkillForm, SkillLibrary } from '../skills/common/skill-library.js';
 import { toolTokens } from './fit-tools.js';
 
 /** What a request has beside the messages and the summary. */

@@ -7,7 +7,7 @@ import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
-import type { SkillLibrary } from '../skills/common/skill.js';
+import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { CompactionOrder } from './compact-history.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';

@@ -1,6 +1,6 @@
 import { isMessage } from '../chat/message.js';
 import type { HistoryStore } from '../history/store.js';
-import type { SkillOverrides } from '../skills/common/skill.js';
+import type { SkillOverrides } from '../skills/common/skill-library.js';
 
 /** The overrides with later ones applied: the newest for a skill counts. */
 export function overridesAfter(earlier: SkillOverrides, later: SkillOverrides): SkillOverrides {

@@ -1,6 +1,11 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { HistoryStore } from '../history/store.js';
-import { NO_OVERRIDES, type SkillLibrary, type SkillOverrides, type SkillSelection } from '../skills/common/skill.js';
+import {
+  NO_OVERRIDES,
+  type SkillLibrary,
+  type SkillOverrides,
+  type SkillSelection,
+} from '../skills/common/skill-library.js';
 import type { Target } from './deps.js';
 import { activeSkills } from './newest-turn.js';
 import { overridesAfter, overridesOf } from './skill-overrides.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isMessage } from '../chat/message.js';
-import type { SkillLibrary } from './common/skill.js';
+import type { SkillLibrary } from './common/skill-library.js';
 import type { SkillsOptions } from './common/skill-options.js';
 
 export type { SkillsOptions } from './common/skill-options.js';

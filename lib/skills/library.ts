@@ -1,7 +1,7 @@
 import { lastSkillMessage } from '../chat/skill-record.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { pick } from '../registry.js';
-import type { SkillLibrary, SkillWarning } from './common/skill.js';
+import type { SkillLibrary, SkillWarning } from './common/skill-library.js';
 import type { SkillsOptions } from './common/skill-options.js';
 import type { FoundSkill } from './find/describe-skill.js';
 import { type Bodies, createBodies } from './find/skill-bodies.js';

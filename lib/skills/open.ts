@@ -1,4 +1,4 @@
-import type { SkillLibrary } from './common/skill.js';
+import type { SkillLibrary } from './common/skill-library.js';
 import type { SkillsOptions } from './common/skill-options.js';
 import { loadSkills } from './find/load-skills.js';
 import { createLibrary } from './library.js';

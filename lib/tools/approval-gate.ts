@@ -27,7 +27,7 @@ export interface Gate {
 }
 
 /** A call may run, and how; or why it may not, as the model reads it. */
-export type Passage = { readonly permit: Permit } | { readonly refusal: string };
+export type GateDecision = { readonly permit: Permit } | { readonly refusal: string };
 
 /** A call about whose file somebody else changes their mind this often is given up. */
 const MOST_QUESTIONS = 5;
@@ -38,7 +38,7 @@ export async function* passGate(
   call: ToolCallPart,
   access: Access,
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, Passage> {
+): AsyncGenerator<ChatEvent, GateDecision> {
   for (let question = 0; question < MOST_QUESTIONS; question += 1) {
     const place = await placeOf(access, gate.context);
     const passage = yield* decide(gate, call, access, place, signal);
@@ -63,7 +63,7 @@ async function* decide(
   access: Access,
   place: JudgedPlace | null,
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, Passage> {
+): AsyncGenerator<ChatEvent, GateDecision> {
   const verdict = await confinable(gate, access, await judgePlace(gate, call, access, place, signal));
   switch (verdict.decision) {
     case 'allow':

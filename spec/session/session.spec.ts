@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isMessage, textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
-import type { SkillLibrary } from '../../lib/skills/common/skill.js';
+import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
 import { dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
 import { memory } from '../support/memory.js';
 import { answer, drain, failure, NO_SKILLS, type Script, type Stage, stage } from '../support/session.js';

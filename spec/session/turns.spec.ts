@@ -5,7 +5,7 @@ import type { ChatEvent } from '../../lib/chat/event.js';
 import { type AnswerPart, isMessage, textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
 import { statusText } from '../../lib/session/session-status.js';
-import type { SkillLibrary } from '../../lib/skills/common/skill.js';
+import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
 import { answer, drain, failure, NO_SKILLS, type Script, type Stage, stage } from '../support/session.js';
 
 let set: Stage;

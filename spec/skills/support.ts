@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { Entry, Part, SkillRecord, ToolCallPart } from '../../lib/chat/message.js';
 import type { TextCache, TextModel, TextPrompt } from '../../lib/chat/text-model.js';
-import { NO_OVERRIDES, type SkillLibrary, type SkillSelection } from '../../lib/skills/common/skill.js';
+import { NO_OVERRIDES, type SkillLibrary, type SkillSelection } from '../../lib/skills/common/skill-library.js';
 import { openSkills, type SkillsOptions } from '../../lib/skills/index.js';
 
 const folders: string[] = [];

@@ -10,7 +10,7 @@ import { Recall } from '../../lib/recall/recall.js';
 import type { SessionDeps } from '../../lib/session/deps.js';
 import { textModel } from '../../lib/session/metered-model.js';
 import { Session } from '../../lib/session/session.js';
-import type { SkillLibrary } from '../../lib/skills/common/skill.js';
+import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
 import type { ToolRunner } from '../../lib/tools/tool.js';
 import { memory } from './memory.js';
 

@@ -5,7 +5,7 @@ import { findPaths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/sanitize.js';
-import { NO_OVERRIDES, type SkillLibrary } from '../../skills/common/skill.js';
+import { NO_OVERRIDES, type SkillLibrary } from '../../skills/common/skill-library.js';
 import { openSkills } from '../../skills/index.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';

@@ -7,12 +7,12 @@ import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
 import { frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
 import { type Facts, withEntry } from './facts.js';
-import { CLOSING, OPENING, SPACE_MAGIC, skippableHeader } from './file-layout.js';
+import { OPENING } from './file-layout.js';
 import { frameAt } from './frame-headers.js';
 import { framesBetween } from './frames-between.js';
 import { isSealDue, seal } from './seal.js';
 import { type FramePlace, type FrameStart, neededFrom } from './sealed-frame.js';
-import { findTail, rowsBefore, type Tail } from './tail.js';
+import { findTail, isStillTail, rowsBefore, type Tail } from './tail.js';
 
 /** The open history file in hi's layout: its tail, the totals, reading and appending. */
 export class LogFile {
@@ -138,7 +138,7 @@ export class LogFile {
   /** What other processes appended since the last read. Throws `Damaged`, also when this is now another log or an older copy of this one. */
   readNew(): readonly Entry[] {
     const old = this.#tail;
-    if (this.#isUnchanged()) return [];
+    if (isStillTail(old, this.#file, this.#lastBytes)) return [];
     const tail = findTail(this.#codec, bufferedReader(this.#file, 64 * 1024), sizeOf(this.#file));
     const starts: FrameStart[] = [];
     const sealed =
@@ -197,18 +197,6 @@ export class LogFile {
 
   close(): void {
     closeSync(this.#file);
-  }
-
-  /** True when the end of the file is the same as at the last read. */
-  #isUnchanged(): boolean {
-    const { mutableStart, startBytes, recordStart, recordBytes, closing, free, size } = this.#tail;
-    if (sizeOf(this.#file) !== size) return false;
-    // After a seal the old record and closing frame may still be there as space: `startBytes` tells.
-    const holds = (offset: number, held: Buffer): boolean => readAt(this.#file, offset, held.length).equals(held);
-    const end = Buffer.concat([this.#lastBytes, CLOSING, skippableHeader(SPACE_MAGIC, free)]);
-    return (
-      holds(mutableStart, startBytes) && holds(recordStart, recordBytes) && holds(closing - this.#lastBytes.length, end)
-    );
   }
 
   /** True when the entries that a seal moved are the known ones and more: not an older copy of the log, and not a fork of it. */

@@ -1,3 +1,4 @@
+import { readAt, sizeOf } from './bytes.js';
 import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
 import {
@@ -14,6 +15,7 @@ import {
   rowOf,
   type SeekRow,
   SPACE_MAGIC,
+  skippableHeader,
 } from './file-layout.js';
 import { type Frame, frameAt, type ReadBytes } from './frame-headers.js';
 
@@ -57,6 +59,16 @@ export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
     }
   }
   return walkTail(codec, read, size, 0);
+}
+
+/** Whether the file still ends as it did when its tail was read. `lastBytes` stood before the closing frame. */
+export function isStillTail(tail: Tail, file: number, lastBytes: Buffer): boolean {
+  const { mutableStart, startBytes, recordStart, recordBytes, closing, free, size } = tail;
+  if (sizeOf(file) !== size) return false;
+  // After a seal the old record and closing frame may still be there as space: `startBytes` tells.
+  const isAt = (offset: number, bytes: Buffer): boolean => readAt(file, offset, bytes.length).equals(bytes);
+  const end = Buffer.concat([lastBytes, CLOSING, skippableHeader(SPACE_MAGIC, free)]);
+  return isAt(mutableStart, startBytes) && isAt(recordStart, recordBytes) && isAt(closing - lastBytes.length, end);
 }
 
 /** The tail of a file in which a frame begins at `start`, at `mutableStart` or before. Throws `Damaged` when the frames do not reach the end of the file without a gap. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { systemCode } from '../../errors.js';
-import type { Skill } from '../common/skill.js';
+import type { Skill } from '../common/skill-library.js';
 import { stemsOf } from '../match/match-words.js';
 import type { Stems } from '../match/significant-words.js';
 import { isFields, readFields, type SplitText, splitFrontmatter } from './frontmatter.js';

@@ -1,4 +1,4 @@
-import type { SkillWarning } from '../common/skill.js';
+import type { SkillWarning } from '../common/skill-library.js';
 import type { Stems } from '../match/significant-words.js';
 import { type Described, describeSkill, type FoundSkill } from './describe-skill.js';
 import { readKnown, writeKnown } from './known-files.js';

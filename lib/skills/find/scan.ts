@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { systemCode } from '../../errors.js';
-import type { SkillWarning } from '../common/skill.js';
+import type { SkillWarning } from '../common/skill-library.js';
 import { misnamed, misplaced } from './overlooked.js';
 
 /** A file named and placed like a skill. */

@@ -1,6 +1,6 @@
 import { estimateTokens, type Tokens } from '../../chat/tokens.js';
 import { systemCode } from '../../errors.js';
-import type { SkillWarning } from '../common/skill.js';
+import type { SkillWarning } from '../common/skill-library.js';
 import type { FoundSkill } from './describe-skill.js';
 import { readBody } from './read-skill.js';
 

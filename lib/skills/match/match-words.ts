@@ -1,4 +1,4 @@
-import { everyWordOf, type Stems, type Word, wordsOf } from './significant-words.js';
+import { everyWordOf, type SignificantWord, type Stems, wordsOf } from './significant-words.js';
 import { FUNCTION_WORDS } from './stop-words.js';
 
 /** What matching needs of a skill. */
@@ -30,7 +30,7 @@ export function stemsOf([name, ...fields]: readonly [string, string, string, str
 }
 
 /** The words of a name. Stop words count where it has no others, such as `weather` or `todo`, but function words do not. */
-function nameWords(name: string, stems: Stems): readonly Word[] {
+function nameWords(name: string, stems: Stems): readonly SignificantWord[] {
   const significant = wordsOf(name, stems);
   const isFunctionWords = runsOf(name).every((run) => FUNCTION_WORDS.has(run) || run.length === 1);
   return significant.length > 0 || isFunctionWords ? significant : everyWordOf(name, stems);
@@ -49,7 +49,7 @@ export function matchWords(skills: readonly MatchableSkill[], text: string, bar 
   const spoken = firstOfEach(every.filter(({ isStopWord }) => !isStopWord));
   const all = new Map([...firstOfEach(every), ...spoken]);
   const isCalled = callsFor(ends);
-  const tallies = skills.map((skill) => ({ skill, score: 0, shared: [] as Word[] }));
+  const tallies = skills.map((skill) => ({ skill, score: 0, shared: [] as SignificantWord[] }));
   for (const word of all.values()) {
     const weights = skills.map(({ stems }) => (word.isStopWord ? weightInName : weightOf)(word.stem, stems));
     const rarity = rarityOf(weights.filter((weight) => weight > 0).length, skills.length);
@@ -70,8 +70,8 @@ export function matchWords(skills: readonly MatchableSkill[], text: string, bar 
 }
 
 /** The first occurrence of each stem. */
-function firstOfEach(words: readonly Word[]): ReadonlyMap<string, Word> {
-  const first = new Map<string, Word>();
+function firstOfEach(words: readonly SignificantWord[]): ReadonlyMap<string, SignificantWord> {
+  const first = new Map<string, SignificantWord>();
   for (const word of words) if (!first.has(word.stem)) first.set(word.stem, word);
   return first;
 }
@@ -108,13 +108,13 @@ function rarityOf(holders: number, skills: number): number {
   return holders === 0 ? 0 : Math.log(1 + skills / holders) / Math.log(1 + skills);
 }
 
-function isNamed({ stems }: MatchableSkill, spoken: ReadonlyMap<string, Word>): boolean {
+function isNamed({ stems }: MatchableSkill, spoken: ReadonlyMap<string, SignificantWord>): boolean {
   const name = stems.slice(1, stems.indexOf('|') - 1);
   return name !== '' && name.split(' ').every((stem) => spoken.has(stem));
 }
 
 /** The number of words, counting overlapping pairs of characters once. */
-function countApart(words: readonly Word[]): number {
+function countApart(words: readonly SignificantWord[]): number {
   let count = 0;
   let end = 0;
   for (const word of [...words].sort((one, other) => one.from - other.from)) {

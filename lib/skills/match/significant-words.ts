@@ -1,7 +1,7 @@
 import { STOP_WORDS } from './stop-words.js';
 
 /** A word of a text, as matching uses it. */
-export interface Word {
+export interface SignificantWord {
   /** What words that differ only in their ending have in common. */
   readonly stem: string;
   /** Start and end offsets in the normalised text; neighbouring pairs of one CJK word overlap. */
@@ -12,19 +12,19 @@ export interface Word {
 }
 
 /** A cache of stems: the skills of a folder share most of their words. */
-export type Stems = Map<string, Pick<Word, 'stem' | 'isStopWord'>>;
+export type Stems = Map<string, Pick<SignificantWord, 'stem' | 'isStopWord'>>;
 
 /**
  * The significant words of a text: runs of letters and digits, in lower case and without accents, and every two neighbouring
  * characters in scripts without spaces between words. Stop words are left out.
  */
-export function wordsOf(text: string, stems: Stems = new Map()): readonly Word[] {
+export function wordsOf(text: string, stems: Stems = new Map()): readonly SignificantWord[] {
   return everyWordOf(text, stems).filter(({ isStopWord }) => !isStopWord);
 }
 
 /** The same, including stop words. */
-export function everyWordOf(text: string, stems: Stems = new Map()): readonly Word[] {
-  const words: Word[] = [];
+export function everyWordOf(text: string, stems: Stems = new Map()): readonly SignificantWord[] {
+  const words: SignificantWord[] = [];
   for (const { 0: run, index } of text.normalize('NFKC').toLowerCase().matchAll(RUN)) {
     if (!ASCII.test(run) && UNSPACED.test(run)) addMixed(words, run, index, stems);
     else addWord(words, run, index, stems);
@@ -41,13 +41,13 @@ const ASCII = /^[\x00-\x7f]*$/;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/u;
 
-function addWord(words: Word[], run: string, from: number, stems: Stems): void {
+function addWord(words: SignificantWord[], run: string, from: number, stems: Stems): void {
   const { stem, isStopWord } = read(run, stems);
   words.push({ stem, from, to: from + run.length, isStopWord });
 }
 
 /** Splits a run that mixes scripts with and without spaces, as in `用docker部署`. */
-function addMixed(words: Word[], run: string, from: number, stems: Stems): void {
+function addMixed(words: SignificantWord[], run: string, from: number, stems: Stems): void {
   let at = 0;
   for (const { 0: unspaced, index } of run.matchAll(new RegExp(UNSPACED, 'gu'))) {
     if (index > at) addWord(words, run.slice(at, index), from + at, stems);
@@ -57,7 +57,7 @@ function addMixed(words: Word[], run: string, from: number, stems: Stems): void 
   if (at < run.length) addWord(words, run.slice(at), from + at, stems);
 }
 
-function read(run: string, stems: Stems): Pick<Word, 'stem' | 'isStopWord'> {
+function read(run: string, stems: Stems): Pick<SignificantWord, 'stem' | 'isStopWord'> {
   const known = stems.get(run);
   if (known !== undefined) return known;
   const plain = run
@@ -85,7 +85,7 @@ function stemOf(word: string): string {
 /** Hiragana alone is grammar: the subject of a Japanese sentence is written in kanji and katakana. */
 const GRAMMAR = /^[\p{Script=Hiragana}ー]+$/u;
 
-function addPairs(words: Word[], run: string, from: number): void {
+function addPairs(words: SignificantWord[], run: string, from: number): void {
   const characters = [...run];
   characters.slice(1).forEach((character, index) => {
     const stem = `${characters[index]}${character}`;

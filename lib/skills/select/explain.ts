@@ -1,5 +1,5 @@
 import type { SkillRecord } from '../../chat/message.js';
-import type { SkillOverrides } from '../common/skill.js';
+import type { SkillOverrides } from '../common/skill-library.js';
 import type { SkillsOptions } from '../common/skill-options.js';
 
 /** One sentence for the user when they have loaded or dropped the skill since the last message; else null. */

@@ -1,5 +1,5 @@
 import type { SkillRecord, SkillStanding } from '../../chat/message.js';
-import type { SkillOverrides } from '../common/skill.js';
+import type { SkillOverrides } from '../common/skill-library.js';
 
 /** Usage statistics of each skill, by name. */
 export type Standing = Readonly<Record<string, SkillStanding>>;

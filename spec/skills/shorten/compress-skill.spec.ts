@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { SkillForm, SkillLibrary } from '../../../lib/skills/common/skill.js';
+import type { SkillForm, SkillLibrary } from '../../../lib/skills/common/skill-library.js';
 import type { SkillsOptions } from '../../../lib/skills/index.js';
 import { cutAtHeading } from '../../../lib/skills/shorten/cut-at-heading.js';
 import fc from '../../support/properties.js';
