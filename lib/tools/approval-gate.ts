@@ -1,30 +1,16 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { ToolCallPart } from '../chat/message.js';
-import { asHiError, HiError, unreachable } from '../errors.js';
+import { asHiError, unreachable } from '../errors.js';
 import type { Access } from '../permission/access.js';
 import { judge, judgeInTime } from '../permission/judge.js';
-import type { JudgeContext, Verdict } from '../permission/paths/judge-path.js';
+import type { Verdict } from '../permission/paths/judge-path.js';
 import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
-import { absolutePath } from '../permission/paths/resolve-path.js';
-import { type CommandGrant, describeRule, type RuleObject, type Rules, readRules } from '../permission/rules/rules.js';
-import type { ConfinedRun, Sandbox } from '../permission/sandbox/sandbox.js';
+import { describeRule, type RuleObject, readRules } from '../permission/rules/rules.js';
+import { confinable, confineAll } from './confine-call.js';
 import { describeCall } from './describe-call.js';
+import { type Gate, judgeContext } from './gate.js';
 import { type Lack, lackNote, ruleAgainst } from './sandbox-failure.js';
 import type { Approval, ApprovalQuestion, Approve, Permit, ToolContext } from './tool.js';
-
-/** What decides whether a call may run. */
-export interface Gate {
-  /** The rules, extended by what the user allows with "always". */
-  rules: Rules;
-  readonly context: ToolContext;
-  readonly approve: Approve | null;
-  readonly allowAll: boolean;
-  readonly ownPlaces: readonly string[];
-  readonly freeFolders: readonly string[];
-  /** The sandbox of commands; null where the system has none. */
-  sandbox(): Promise<Sandbox | null>;
-  remember(rule: RuleObject): Promise<void>;
-}
 
 /** A call may run, and how; or why it may not, as the model reads it. */
 export type GateDecision = { readonly permit: Permit } | { readonly refusal: string };
@@ -64,7 +50,7 @@ async function* decide(
   place: JudgedPlace | null,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, GateDecision> {
-  const verdict = await confinable(gate, access, await judgePlace(gate, call, access, place, signal));
+  const verdict = await confinable(gate, call, access, await judgePlace(gate, call, access, place, signal), signal);
   switch (verdict.decision) {
     case 'allow':
       return { permit: { place, confined: verdict.confined } };
@@ -110,39 +96,6 @@ async function judgePlace(
   if (isResolved || verdict.decision !== 'allow') return verdict;
   return judgeInTime(name, { ...access, path: place.path }, gate.rules, context, signal);
 }
-
-type Decision =
-  | Exclude<Verdict, { decision: 'allow' }>
-  | { readonly decision: 'allow'; readonly confined: ConfinedRun | null };
-
-/** What is allowed in the sandbox is asked for where the sandbox cannot be made. */
-async function confinable(gate: Gate, access: Access, verdict: Verdict): Promise<Decision> {
-  if (verdict.decision !== 'allow') return verdict;
-  const grant = gate.context.sandbox && access.kind === 'execute' ? everything(gate) : verdict.grant;
-  const sandbox = grant === undefined ? null : await gate.sandbox();
-  if (sandbox === null || grant === undefined) return { decision: 'allow', confined: null };
-  try {
-    const { workingFolder } = gate.context;
-    const files = grant.files.map((path) => absolutePath(path, workingFolder));
-    return { decision: 'allow', confined: await sandbox.confine({ ...grant, files }, workingFolder) };
-  } catch (failure) {
-    if (gate.context.sandbox || !(failure instanceof HiError)) throw failure;
-    return { decision: 'ask', reason: failure.message, rule: null };
-  }
-}
-
-/** With `tools.sandbox` what the user approves runs in the sandbox too. */
-async function confineAll(gate: Gate, access: Access): Promise<ConfinedRun | null> {
-  if (access.kind !== 'execute' || !gate.context.sandbox) return null;
-  const sandbox = await gate.sandbox();
-  return (await sandbox?.confine(everything(gate), gate.context.workingFolder)) ?? null;
-}
-
-const everything = ({ context: { sandbox } }: Gate): CommandGrant => ({
-  write: true,
-  network: sandbox?.network === true,
-  files: [],
-});
 
 /** Asks whether a command that the sandbox stopped may run outside of it. Resolves to what the model reads when it may not. */
 export async function* askOutside(
@@ -235,13 +188,6 @@ async function diffOf(gate: Gate, access: Extract<Access, { kind: 'write' }>): P
     if (verdict.decision === 'allow') throw failure;
     return 'The change cannot be shown, and will fail.';
   }
-}
-
-async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext> {
-  const { context, ownPlaces, freeFolders } = gate;
-  // -y approves of every call, so none runs in the sandbox because of a rule.
-  const isNeeded = kind === 'execute' && (!gate.allowAll || Boolean(context.sandbox));
-  return { ...context, ownPlaces, freeFolders, hasSandbox: isNeeded && (await gate.sandbox()) !== null };
 }
 
 const notice = (text: string): ChatEvent => ({ type: 'notice', level: 'warning', text });

@@ -30,7 +30,6 @@ export const bash: Tool<{ readonly command: string }> = {
     const name = outputName();
     const stdout = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stdout`, maskOf(context));
     const stderr = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stderr`, maskOf(context));
-    let left: Leftovers = { renamed: [], isComplete: true };
     const end = await runShell(
       command,
       {
@@ -45,13 +44,16 @@ export const bash: Tool<{ readonly command: string }> = {
       signal,
     )
       .catch(explain)
-      .finally(() => {
-        left = confined?.finish() ?? left;
+      .catch(async (failure) => {
+        await confined?.finish();
+        throw failure;
       });
+    const left: Leftovers = (await confined?.finish()) ?? { renamed: [], isComplete: true };
     await keepUntilTurnEnd(end, context);
     for (const stream of [stdout, stderr]) emit(stream.rest());
+    const leftovers = aboutLeftovers(left);
     // The user has to know too, whatever the model makes of it.
-    if (!left.isComplete) emit(`\n${TOO_MUCH_LEFT}\n`);
+    for (const text of leftovers) context.warn?.(text);
     const [room, errorRoom] = splitLimit(context.outputLimit, stdout.characters, stderr.characters);
     const output = stdout.finish(room);
     const errors = stderr.finish(errorRoom);
@@ -64,7 +66,9 @@ export const bash: Tool<{ readonly command: string }> = {
       ...(end.timedOut ? { timed_out: true, note: `Timed out after ${context.timeout / 1000} s.` } : {}),
       ...(end.signal !== null && !end.timedOut ? { signal: end.signal } : {}),
       ...(moved ? { working_folder: context.workingFolder } : {}),
-      ...leftNote(left),
+      ...(leftovers.length > 0
+        ? { note: [...leftovers, ...(left.renamed.length > 0 ? [APPROVABLE] : [])].join(' ') }
+        : {}),
     };
   },
 };
@@ -100,10 +104,12 @@ function explain(failure: unknown): never {
 const TOO_MUCH_LEFT =
   'The command left more files than hi looks through. Other programs may run some of them (.git, .envrc, .vscode).';
 
-function leftNote({ renamed, isComplete }: Leftovers): { readonly note?: string } {
-  const names = `Other programs would run what the command left here, so it was renamed: ${renamed.join(', ')}. The user can approve such a command.`;
-  const notes = [...(renamed.length > 0 ? [names] : []), ...(isComplete ? [] : [TOO_MUCH_LEFT])];
-  return notes.length > 0 ? { note: notes.join(' ') } : {};
+const APPROVABLE = 'The user can approve such a command.';
+
+/** What a command left for other programs to run, in sentences. */
+function aboutLeftovers({ renamed, isComplete }: Leftovers): readonly string[] {
+  const names = `Other programs would run what the command left here, so it was renamed: ${renamed.join(', ')}.`;
+  return [...(renamed.length > 0 ? [names] : []), ...(isComplete ? [] : [TOO_MUCH_LEFT])];
 }
 
 /** Background processes may run until the turn ends. */

@@ -10,7 +10,8 @@ import { MASK, maskObject, secretMask } from '../permission/mask-secrets.js';
 import { type Permissions, type RuleObject, type RuleSubject, readRules } from '../permission/rules/rules.js';
 import { SecretStream } from '../permission/secret-stream.js';
 import { suggestion } from '../registry.js';
-import { askOutside, type Gate, passGate } from './approval-gate.js';
+import { askOutside, passGate } from './approval-gate.js';
+import type { Gate } from './gate.js';
 import { FailureWatch } from './repeated-failure.js';
 import { runTool } from './run-tool.js';
 import { lackOf } from './sandbox-failure.js';
@@ -71,6 +72,7 @@ class ToolExecutor implements ToolRunner {
   /** The output limit of each of the current calls. */
   #outputLimit: number;
   #cleanups: (() => Promise<void>)[] = [];
+  #warnings: string[] = [];
 
   constructor(options: ToolRunnerOptions) {
     this.#tools = options.tools;
@@ -83,6 +85,7 @@ class ToolExecutor implements ToolRunner {
       options,
       () => this.#outputLimit,
       (cleanup) => this.#cleanups.push(cleanup),
+      (text) => this.#warnings.push(text),
     );
     this.#gate = {
       rules: readRules(options.permissions, options.ruleSubjects ?? options.tools, options.context.root),
@@ -108,6 +111,7 @@ class ToolExecutor implements ToolRunner {
       yield { type: 'tool-start', call_id, name, args };
       const outcome = yield* this.#settle(call, signal);
       yield { type: 'tool-end', call_id, name, ...outcome };
+      for (const text of this.#warnings.splice(0)) yield { type: 'notice', level: 'warning', text: this.#mask(text) };
       results.push({ type: 'tool_result', call_id, name, ...outcome });
     }
     return results;
@@ -193,12 +197,14 @@ function sharedContext(
   { context, secrets }: ToolRunnerOptions,
   outputLimit: () => number,
   atTurnEnd: (end: () => Promise<void>) => void,
+  warn: (text: string) => void,
 ): ToolContext {
   return {
     ...context,
     env: commandEnvironment(context.env, secrets, context.variables),
     maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
     atTurnEnd,
+    warn,
     get outputLimit() {
       return outputLimit();
     },

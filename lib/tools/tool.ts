@@ -47,6 +47,8 @@ export interface ToolContext {
   readonly maskStream?: () => SecretStream;
   /** Registers a cleanup for the end of the turn. Set by the runner; without it a call cleans up before it ends. */
   readonly atTurnEnd?: (end: () => Promise<void>) => void;
+  /** Tells the user what the model must not be the only one to know. Set by the runner. */
+  readonly warn?: (text: string) => void;
   /** Searches the conversation. Absent where that is impossible. */
   readonly conversation?: Conversation;
 }

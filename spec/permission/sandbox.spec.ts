@@ -173,11 +173,13 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     expect(existsSync(file('later'))).toBe(false);
   });
 
-  it('says that a command left more than can be looked through', async () => {
-    await expectInSandbox('mkdir -p f/{1..80}/{1..80}; touch f/80/80/.envrc', {
-      exit_code: 0,
-      note: 'The command left more files than hi looks through. Other programs may run some of them (.git, .envrc, .vscode).',
-    });
+  it('tells model and user what it renamed', async () => {
+    const { call, run: runCalls } = runnerOn(place, { allowAll: true });
+    const { events, results } = await runCalls([call('bash', { command: 'echo evil > .envrc' })]);
+    if (!works) return expect(results[0]?.error).toContain('bubblewrap cannot be used here');
+    const text = `Other programs would run what the command left here, so it was renamed: ${file('.envrc.set-aside-1')}.`;
+    expect(resultOf(results[0] as never).note).toBe(`${text} The user can approve such a command.`);
+    expect(events.at(-1)).toEqual({ type: 'notice', level: 'warning', text });
   });
 
   it('ends a command in it when its time is up', async () => {

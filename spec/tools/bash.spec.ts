@@ -155,6 +155,23 @@ describe('a command that does not end', () => {
   });
 });
 
+describe('a command that left more files in the sandbox than are looked through', () => {
+  it('is reported to model and user', async () => {
+    const warnings: string[] = [];
+    const confined = {
+      ...{ wrapper: [], filter: null, env: {}, grant: { write: true, network: false } },
+      finish: async () => ({ renamed: [], isComplete: false }),
+    };
+    const context = { ...place.context, warn: (text: string) => void warnings.push(text) };
+    const signal = new AbortController().signal;
+    const { note } = await bash.run({ command: 'true' }, context, () => {}, signal, { place: null, confined });
+    expect(note).toBe(
+      'The command left more files than hi looks through. Other programs may run some of them (.git, .envrc, .vscode).',
+    );
+    expect(warnings).toEqual([note]);
+  });
+});
+
 describe('what a command leaves in the background', () => {
   it('does not keep the command from ending, and runs on until the turn ends', async () => {
     const { one, runner } = runnerOn(place, { allowAll: true });

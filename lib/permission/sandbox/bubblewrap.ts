@@ -1,8 +1,7 @@
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { HiError } from '../../errors.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
-import type { Confinement } from './confinement.js';
+import { type Confinement, NotConfinable } from './confinement.js';
 
 /** Settings of the kernel and its devices, which root can change without any capability. */
 const KERNEL_SETTINGS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
@@ -19,7 +18,7 @@ export const BARE_OPTIONS: readonly string[] = [
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
 ];
 
-/** The arguments of `bwrap` for this confinement, without the command. Throws a `HiError` where a place cannot be protected. */
+/** The arguments of `bwrap` for this confinement, without the command. Throws `NotConfinable` where a place cannot be protected. */
 export function bubblewrapOptions(confinement: Confinement): readonly string[] {
   const { root, grant, folder, readable } = confinement;
   const kernel = KERNEL_SETTINGS.filter((path) => existsSync(path));
@@ -91,9 +90,10 @@ function foldersAbove(path: string, root: string): readonly string[] {
 // Nothing can be mounted over a symbolic link, so a command could replace it.
 function requireNoLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
-  throw new HiError('config', `Not run: the sandbox cannot protect '${path}', which is a symbolic link.`, {
-    hint: "Put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval.",
-  });
+  throw new NotConfinable(
+    `the sandbox cannot protect '${path}', which is a symbolic link`,
+    "Put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval",
+  );
 }
 
 /** A file is mounted writable; for one that is not there yet, its folder. */

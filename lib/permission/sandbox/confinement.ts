@@ -1,4 +1,15 @@
+import { HiError } from '../../errors.js';
 import type { CommandGrant } from '../rules/rules.js';
+
+/** A command cannot be shut in here, so it must not run unasked. `reason` is the same, with what to do, as a question gives it. */
+export class NotConfinable extends HiError {
+  readonly reason: string;
+
+  constructor(reason: string, hint: string) {
+    super('config', `Not run: ${reason}.`, { hint: `${hint}.` });
+    this.reason = `${reason}; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`;
+  }
+}
 
 /** How a command is shut in: everything is read-only and no network is reached but for what `grant` says. All paths are real. */
 export interface Confinement {

@@ -2,20 +2,19 @@ import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { HiError } from '../../errors.js';
 import { privatePlacesBelow } from '../paths/places-below.js';
 import { isPrivatePath, isStartupPath } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
 import type { CommandGrant, Grant } from '../rules/rules.js';
 import { BARE_OPTIONS, bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
-import type { Confinement } from './confinement.js';
+import { type Confinement, NotConfinable } from './confinement.js';
 import { gitPlaces } from './git-places.js';
 import { otherHomes } from './other-homes.js';
 import { runsLater } from './runs-later.js';
 import { seatbeltProfile } from './seatbelt.js';
-import { removeStandIns, setAside } from './set-aside.js';
+import { madeListable, removeStandIns, setAside } from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
-import { TreeIndex } from './tree-places.js';
+import { TREE_LIMITS, TreeIndex, type TreePlaces } from './tree-places.js';
 
 /** A command's sandbox. */
 export interface ConfinedRun {
@@ -25,8 +24,8 @@ export interface ConfinedRun {
   readonly filter: Uint8Array | null;
   readonly env: Readonly<Record<string, string>>;
   readonly grant: Grant;
-  /** To be called when the command has ended. */
-  finish(): Leftovers;
+  /** To be called when the command has ended. Never rejects. */
+  finish(): Promise<Leftovers>;
 }
 
 /** What a command left for other programs to run. */
@@ -68,36 +67,49 @@ export class Sandbox {
     });
   }
 
-  /** Makes ready to run one command. Throws a `HiError` where it cannot be shut in: then it must not run unasked. */
-  async confine(grant: CommandGrant, workingFolder: string): Promise<ConfinedRun> {
+  /** Makes ready to run one command. Throws `NotConfinable` where it cannot be shut in: then it must not run unasked. */
+  async confine(grant: CommandGrant, workingFolder: string, signal?: AbortSignal): Promise<ConfinedRun> {
     const kind = await requireSandbox();
-    const confinement = this.#confinement(grant, workingFolder);
-    const known = new Set(confinement.runsLater);
+    const root = realPath(this.#options.root);
+    const tree = await this.#treeOf(root, signal);
+    const confinement = this.#confinement(root, tree, grant, workingFolder);
     const filter = kind === 'bubblewrap' ? systemCallFilter() : null;
     return {
       wrapper: kind === 'bubblewrap' ? bubblewrapCommand(confinement, filter) : seatbeltCommand(confinement),
       filter,
       env: kind === 'bubblewrap' ? {} : { TMPDIR: confinement.temporary },
       grant: confinement.grant,
-      finish: () => {
+      finish: async () => {
         removeStandIns(confinement.missing);
         if (kind === 'seatbelt') rmSync(confinement.temporary, { recursive: true, force: true });
-        if (!confinement.grant.write) return { renamed: [], isComplete: true };
-        const { runsLater: left, isComplete } = this.#index.find(confinement.root);
-        return { renamed: setAside(left.filter((path) => !known.has(path))), isComplete };
+        return confinement.grant.write ? this.#setAside(confinement, tree) : { renamed: [], isComplete: true };
       },
     };
   }
 
-  #confinement(grant: CommandGrant, workingFolder: string): Confinement {
-    const root = realPath(this.#options.root);
+  /** Renames what a command left for others to run. A folder that it closed is opened, to see what is in it. */
+  async #setAside({ root, runsLater: known }: Confinement, before: TreePlaces): Promise<Leftovers> {
+    for (;;) {
+      const { runsLater: left, closed, isComplete } = await this.#index.find(root);
+      const shut = closed.filter((path) => !before.closed.includes(path));
+      if (shut.some(madeListable)) continue;
+      const renamed = setAside(left.filter((path) => !known.includes(path)));
+      return { renamed, isComplete: isComplete && shut.length === 0 };
+    }
+  }
+
+  async #treeOf(root: string, signal: AbortSignal | undefined): Promise<TreePlaces> {
     if (root === '/')
-      throw new HiError('config', 'Not run: the working folder is the root of the file system.', {
-        hint: 'Start hi in a folder.',
-      });
-    const tree = this.#index.find(root);
-    if (!tree.isComplete)
-      throw new HiError('config', 'Not run: the working folder has too many files to hide the private ones.');
+      throw new NotConfinable('the working folder is the root of the file system', 'Start hi in a folder');
+    const tree = await this.#index.find(root, signal);
+    if (tree.isComplete) return tree;
+    throw new NotConfinable(
+      `'${root}' has more than ${TREE_LIMITS.folders} folders or ${TREE_LIMITS.entries} files, too many to hide the private ones from a command`,
+      'Start hi in a folder of it',
+    );
+  }
+
+  #confinement(root: string, tree: TreePlaces, grant: CommandGrant, workingFolder: string): Confinement {
     // What lies in the home folder itself is read by the user's programs.
     const write = grant.write && !isInside(root, realPath(homedir()));
     const git = write ? tree.runsLater.filter((path) => basename(path) === '.git') : [];
@@ -105,11 +117,17 @@ export class Sandbox {
     const own = join(root, '.git');
     const isRepository = lstatSync(own, { throwIfNoEntry: false }) !== undefined;
     const folder = realPath(workingFolder);
+    const closed = tree.closed.find((path) => isInside(path, folder));
+    if (closed !== undefined)
+      throw new NotConfinable(
+        `the folder '${closed}' cannot be listed, so nobody can say whether it has private files`,
+        'Make it readable, or start hi elsewhere',
+      );
     return {
       root,
       folder: isInside(root, folder) || isVisible(folder) ? folder : root,
       grant: { ...grant, write, files: grant.files.map(realPath) },
-      hidden: [...placesOutside(root), ...tree.hidden, ...this.#options.ownPlaces],
+      hidden: [...placesOutside(root), ...tree.hidden, ...tree.closed, ...this.#options.ownPlaces],
       readable: this.#options.freeFolders.filter((path) => existsSync(path)).map(realPath),
       runsLater: [...tree.runsLater, ...others.flatMap(({ existing }) => existing)],
       missing: write ? [...(isRepository ? [] : [own]), ...others.flatMap(({ missing }) => missing)] : [],
@@ -150,9 +168,10 @@ export async function sandboxKind(): Promise<SandboxKind | null> {
 async function requireSandbox(): Promise<SandboxKind> {
   const kind = await sandboxKind();
   if (kind !== null) return kind;
-  throw new HiError('config', `Not run: tools.sandbox is on, but ${await sandboxProblem()}.`, {
-    hint: 'The user can install it (Debian: apt install bubblewrap) or set tools.sandbox to false.',
-  });
+  throw new NotConfinable(
+    `tools.sandbox is on, but ${await sandboxProblem()}`,
+    'The user can install it (Debian: apt install bubblewrap) or set tools.sandbox to false',
+  );
 }
 
 /** Why commands cannot be shut in on this system; null where they can. Tried once. */

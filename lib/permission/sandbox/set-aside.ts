@@ -55,11 +55,16 @@ function renamed(path: string, aside: string): boolean {
 }
 
 /** A command can take the right to change a folder away before it ends. */
-function madeWritable(folder: string): boolean {
+const madeWritable = (folder: string): boolean => grantedToOwner(folder, 0o300);
+
+/** Lets the owner of a folder list and enter it. Returns false where that changes nothing. */
+export const madeListable = (folder: string): boolean => grantedToOwner(folder, 0o500);
+
+function grantedToOwner(folder: string, rights: number): boolean {
   try {
     const mode = lstatSync(folder).mode & 0o777;
-    if ((mode & 0o300) === 0o300) return false;
-    chmodSync(folder, mode | 0o300);
+    if ((mode & rights) === rights) return false;
+    chmodSync(folder, mode | rights);
     return true;
   } catch {
     return false;

@@ -1,5 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { systemCode } from '../../errors.js';
 
 /** What the sandbox has to know of a folder and all that is below it. */
 export interface TreePlaces {
@@ -7,8 +9,16 @@ export interface TreePlaces {
   readonly hidden: readonly string[];
   /** Files and folders from which other programs run something later. */
   readonly runsLater: readonly string[];
+  /** Folders that cannot be listed: nobody can say what is in them, and whoever knows a name may open it. */
+  readonly closed: readonly string[];
   /** False where there is more than could be looked through. */
   readonly isComplete: boolean;
+}
+
+/** What is looked through at most. */
+export interface TreeLimits {
+  readonly entries: number;
+  readonly folders: number;
 }
 
 /** What is looked for. */
@@ -17,9 +27,11 @@ export interface PlaceTests {
   runsLater(path: string): boolean;
 }
 
-/** More than this is not looked through: about half a second the first time, and 10 ms for each later call. */
-const MAX_ENTRIES = 100_000;
-const MAX_FOLDERS = 5000;
+/** More than this is not looked through: a few seconds the first time, and 150 ms for each later call. 5000 folders take 10 ms. */
+export const TREE_LIMITS: TreeLimits = { entries: 1_000_000, folders: 50_000 };
+
+/** So long is looked without a break, in milliseconds: keys and signals are heard in between. */
+const SLICE_MS = 20;
 
 /** Large, and holds no file of the user's own. */
 const NOT_ENTERED = new Set(['.git', 'node_modules']);
@@ -33,31 +45,40 @@ interface Folder {
   readonly hidden: readonly string[];
   readonly runsLater: readonly string[];
   readonly folders: readonly string[];
+  readonly isClosed: boolean;
 }
 
 /** Finds places in a folder, and remembers what it found: the time of change of a folder tells whether to read it again. */
 export class TreeIndex {
   readonly #tests: PlaceTests;
+  readonly #most: TreeLimits;
   readonly #known = new Map<string, Folder>();
 
-  constructor(tests: PlaceTests) {
+  constructor(tests: PlaceTests, most = TREE_LIMITS) {
     this.#tests = tests;
+    this.#most = most;
   }
 
-  /** Looks through `root`. Follows no link. Never throws. */
-  find(root: string): TreePlaces {
-    const [hidden, runsLater]: [string[], string[]] = [[], []];
+  /** Looks through `root`. Follows no link. Rejects only when `signal` fires. */
+  async find(root: string, signal?: AbortSignal): Promise<TreePlaces> {
+    const [hidden, runsLater, closed]: [string[], string[], string[]] = [[], [], []];
     const open = [root];
     let entries = 0;
+    let begin = performance.now();
     for (const path of open) {
       const found = this.#folder(path);
       entries += found.entries;
       for (const place of found.hidden) hidden.push(place);
       for (const place of found.runsLater) runsLater.push(place);
-      if (open.length > MAX_FOLDERS || entries > MAX_ENTRIES) return { hidden, runsLater, isComplete: false };
+      if (found.isClosed) closed.push(path);
+      if (open.length > this.#most.folders || entries > this.#most.entries)
+        return { hidden, runsLater, closed, isComplete: false };
       for (const below of found.folders) open.push(below);
+      if (performance.now() - begin < SLICE_MS) continue;
+      await setImmediate(null, { signal });
+      begin = performance.now();
     }
-    return { hidden, runsLater, isComplete: true };
+    return { hidden, runsLater, closed, isComplete: true };
   }
 
   #folder(path: string): Folder {
@@ -70,7 +91,8 @@ export class TreeIndex {
   }
 
   #read(path: string, changed: number): Folder {
-    const entries = entriesOf(path);
+    const listed = entriesOf(path);
+    const entries = listed ?? [];
     const names = new Set(entries.map(({ name }) => name));
     const [hidden, runsLater, folders]: [string[], string[], string[]] = [[], [], []];
     // A bare repository: git takes its settings from the folder itself.
@@ -81,7 +103,7 @@ export class TreeIndex {
       else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name)) folders.push(place);
       if (this.#tests.runsLater(place)) runsLater.push(place);
     }
-    return { changed, entries: entries.length, hidden, runsLater, folders };
+    return { changed, entries: entries.length, hidden, runsLater, folders, isClosed: listed === null };
   }
 }
 
@@ -93,10 +115,11 @@ function changeTime(path: string): number {
   }
 }
 
-function entriesOf(path: string): readonly Dirent[] {
+/** What is in a folder; null where it cannot be listed. One that is gone has nothing in it. */
+function entriesOf(path: string): readonly Dirent[] | null {
   try {
     return readdirSync(path, { withFileTypes: true });
-  } catch {
-    return [];
+  } catch (failure) {
+    return ['ENOENT', 'ENOTDIR'].includes(systemCode(failure) ?? '') ? [] : null;
   }
 }

@@ -1,0 +1,27 @@
+import type { Access } from '../permission/access.js';
+import type { JudgeContext } from '../permission/paths/judge-path.js';
+import type { RuleObject, Rules } from '../permission/rules/rules.js';
+import type { Sandbox } from '../permission/sandbox/sandbox.js';
+import type { Approve, ToolContext } from './tool.js';
+
+/** What decides whether a call may run. */
+export interface Gate {
+  /** The rules, extended by what the user allows with "always". */
+  rules: Rules;
+  readonly context: ToolContext;
+  readonly approve: Approve | null;
+  readonly allowAll: boolean;
+  readonly ownPlaces: readonly string[];
+  readonly freeFolders: readonly string[];
+  /** The sandbox of commands; null where the system has none. */
+  sandbox(): Promise<Sandbox | null>;
+  remember(rule: RuleObject): Promise<void>;
+}
+
+/** What an access is judged by. */
+export async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext> {
+  const { context, ownPlaces, freeFolders } = gate;
+  // -y approves of every call, so none runs in the sandbox because of a rule.
+  const isNeeded = kind === 'execute' && (!gate.allowAll || Boolean(context.sandbox));
+  return { ...context, ownPlaces, freeFolders, hasSandbox: isNeeded && (await gate.sandbox()) !== null };
+}

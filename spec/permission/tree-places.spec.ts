@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { TREE_LIMITS, TreeIndex } from '../../lib/permission/sandbox/tree-places.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hi-tree-'));
+  for (const path of ['a/b/c', 'a/d', 'node_modules/x']) mkdirSync(join(folder, path), { recursive: true });
+  for (const path of ['a/b/c/.env', 'a/.envrc', 'node_modules/x/.env']) writeFileSync(join(folder, path), '');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const tests = {
+  isHidden: (path: string) => path.endsWith('/.env'),
+  runsLater: (path: string) => path.endsWith('/.envrc'),
+};
+
+describe('the places of a working folder', () => {
+  it('are found wherever they lie, and again after each change', async () => {
+    const index = new TreeIndex(tests);
+    const found = { hidden: [join(folder, 'a/b/c/.env')], runsLater: [join(folder, 'a/.envrc')] };
+    expect(await index.find(folder)).toEqual({ ...found, closed: [], isComplete: true });
+    writeFileSync(join(folder, 'a/d/.env'), '');
+    expect([...(await index.find(folder)).hidden].sort()).toEqual([
+      join(folder, 'a/b/c/.env'),
+      join(folder, 'a/d/.env'),
+    ]);
+  });
+
+  it.each([
+    ['folders', { ...TREE_LIMITS, folders: 4 }],
+    ['files', { ...TREE_LIMITS, entries: 4 }],
+  ])('are not all found where there are more %s than are looked through, which is told', async (_what, most) => {
+    expect((await new TreeIndex(tests, most).find(folder)).isComplete).toBe(false);
+  });
+
+  it('end to be looked for when the user interrupts', async () => {
+    for (let number = 0; number < 3000; number += 1) mkdirSync(join(folder, `${number}`));
+    const index = new TreeIndex({ ...tests, isHidden: (path) => path === slowly(path) });
+    await expect(index.find(folder, AbortSignal.timeout(30))).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+/** As from a disk that is far away. */
+function slowly(path: string): string {
+  const begin = performance.now();
+  while (performance.now() < begin + 0.05);
+  return `${path}/`;
+}
