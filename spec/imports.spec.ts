@@ -79,6 +79,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'providers/common/provider',
     'recall/recall',
     'recall/search',
+    'recall/asked',
+    'recall/show/recalled-text',
     'tools/tool',
     'skills/common/skill-library',
   ],

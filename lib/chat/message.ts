@@ -13,6 +13,8 @@ export interface TextPart {
   readonly type: 'text';
   readonly text: string;
   readonly opaque?: Opaque;
+  /** The ids of the messages that hi recalled in this part, which it added to what the user said. */
+  readonly recalled?: readonly number[];
 }
 
 /** An image. Its bytes are stored next to the history under their SHA-256. */
@@ -213,7 +215,7 @@ export function isPart<Type extends Part['type']>(type: Type): (part: Part) => p
 
 /** The text parts of a message, joined. */
 export function textOf(content: readonly Part[]): string {
-  return content
+  return spokenParts(content)
     .filter(isPart('text'))
     .map((part) => part.text)
     .join('');
@@ -221,5 +223,17 @@ export function textOf(content: readonly Part[]): string {
 
 /** What the user typed: the last text part, because those of files and piped input come before it. */
 export function typedText(content: readonly Part[]): string {
-  return content.findLast(isPart('text'))?.text ?? '';
+  return spokenParts(content).findLast(isPart('text'))?.text ?? '';
 }
+
+/** A message without what hi recalled into it. */
+export function spokenParts(content: readonly Part[]): readonly Part[] {
+  return content.some(isRecalled) ? content.filter((part) => !isRecalled(part)) : content;
+}
+
+/** The ids of the messages that hi recalled into one. */
+export function recalledIn(content: readonly Part[]): readonly number[] {
+  return content.filter(isPart('text')).flatMap(({ recalled }) => recalled ?? []);
+}
+
+const isRecalled = (part: Part): boolean => part.type === 'text' && part.recalled !== undefined;

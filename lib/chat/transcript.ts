@@ -13,6 +13,11 @@ export function compactionLine(report: Omit<CompactionReport, 'strategy' | 'sour
   return `── ${compacted} message${compacted === 1 ? '' : 's'} compacted · ${kept} kept · ${tokens} ──`;
 }
 
+/** The line that says that something was recalled into a message. */
+export function recalledLine(count: number): string {
+  return `⌕ ${count} recalled`;
+}
+
 /** A count in few characters: `950`, `1.4k`, `101k`, `1.2M`. */
 export function shortCount(count: number): string {
   if (count < 1000) return String(count);
@@ -63,7 +68,7 @@ function heading({ role, at, model }: Message): string {
 function partText(part: Part, shown = shortened): string {
   switch (part.type) {
     case 'text':
-      return part.text;
+      return part.recalled === undefined ? part.text : recalledLine(part.recalled.length);
     case 'image':
     case 'document':
       return `[${part.type}: ${part.name ?? part.mime}, ${shortCount(part.bytes)} bytes]`;

@@ -1,4 +1,4 @@
-import type { Message, Part } from '../chat/message.js';
+import { type Message, type Part, spokenParts } from '../chat/message.js';
 import { nameOfImage } from '../view/shorten.js';
 import { headAndTail } from '../view/shorten-text.js';
 
@@ -11,7 +11,7 @@ const ARGUMENT_LIMIT = 1000;
  * It has no time and no id, so that the same message always gives the same text. At most `limit` characters.
  */
 export function summaryInput(message: Message, limit: number): string {
-  const body = message.content.map(inWords).filter(Boolean).join('\n');
+  const body = spokenParts(message.content).map(inWords).filter(Boolean).join('\n');
   return `<message role="${message.role}">\n${headAndTail(asData(body), Math.max(0, limit))}\n</message>\n`;
 }
 

@@ -194,6 +194,13 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       },
       'tools-and-safety',
     ),
+    recall: section(
+      'What was said before.',
+      {
+        auto: setting({ type: 'boolean' }, true, 'Whether what a message is about is recalled unasked.'),
+      },
+      'recall',
+    ),
     images: section('What models draw.', {
       folder: setting<string>(
         TEXT,

@@ -72,6 +72,11 @@ export class HistoryStore {
     return this.#settings.ephemeral === true;
   }
 
+  /** How many messages there are in all. */
+  get length(): number {
+    return this.#log.facts.messages;
+  }
+
   get totals(): Totals {
     const { messages, compactions, last_compaction } = this.#log.facts;
     return { messages, compactions, last_compaction, files: conversationFiles(this.#paths) };

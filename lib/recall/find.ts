@@ -3,21 +3,20 @@ import { isMessage, type Message } from '../chat/message.js';
 import type { Archive } from './index/archive.js';
 import { documentKind, searchedText } from './index/documents.js';
 import type { Kind } from './index/part.js';
+import { type Bounds, SAID } from './rank/bounds.js';
 import { parseQuery, type Query } from './rank/query.js';
 import { certainty, rank } from './rank/rank.js';
-import type { Bounds, RankedDocument } from './rank/scores.js';
+import type { RankedDocument } from './rank/scores.js';
 import { hasPhrases } from './rank/second-look.js';
 import { whoIsAsked } from './rank/who-is-asked.js';
 import type { Found, Hit, Search, Speaker } from './search.js';
 import type { Library } from './searched-index.js';
 
 const KINDS_OF: Readonly<Record<Speaker, readonly Kind[]>> = {
-  user: ['user'],
-  model: ['model', 'call'],
+  user: ['user', 'attached'],
+  model: ['model', 'foreign', 'call'],
   tool: ['tool', 'note'],
 };
-
-const SAID: readonly Kind[] = ['user', 'model'];
 
 const DAY = 86_400_000;
 

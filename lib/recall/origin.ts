@@ -1,8 +1,8 @@
 import type { Message } from '../chat/message.js';
 import { messagesAround } from './around.js';
 import type { Archive } from './index/archive.js';
-import { documentKind } from './index/documents.js';
-import type { Kind } from './index/part.js';
+import { documentKind, hasForeignParts } from './index/documents.js';
+import type { PlainKind } from './index/part.js';
 
 /** Where words come from, as the log tells it. `foreign`: the model's own, but in its turn it had read what neither it nor the user wrote. */
 export type Origin = 'user' | 'model' | 'foreign' | 'tool';
@@ -54,11 +54,6 @@ function hasRead({ id, turn }: Message, messages: readonly Message[]): boolean {
   return own.some((message) => message.role === 'tool' || message.sources !== undefined || hasForeignParts(message));
 }
 
-/** Whether a message of the user has more than the words that were typed. */
-export function hasForeignParts({ role, content }: Message): boolean {
-  return role === 'user' && content.length > 1;
-}
-
 const LABELS: Readonly<Record<Origin, string>> = {
   user: 'user said',
   model: 'model said',
@@ -66,7 +61,7 @@ const LABELS: Readonly<Record<Origin, string>> = {
   tool: 'tool output',
 };
 
-const MORE: Readonly<Partial<Record<Kind, string>>> = {
+const MORE: Readonly<Partial<Record<PlainKind, string>>> = {
   call: ', as a tool call',
   note: ' of a command the user ran',
 };

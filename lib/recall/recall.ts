@@ -1,6 +1,7 @@
 import { monotonic } from '../clock.js';
 import { systemCode } from '../errors.js';
 import { messagesAround } from './around.js';
+import { Calibration } from './calibrate.js';
 import { IndexFolder } from './disk/index-folder.js';
 import { DamagedSegment } from './disk/pages.js';
 import type { Segment } from './disk/segment.js';
@@ -9,8 +10,10 @@ import type { Archive } from './index/archive.js';
 import type { IndexPart } from './index/part.js';
 import { Origins } from './origin.js';
 import { Scores } from './rank/scores.js';
-import type { Found, Said, Search } from './search.js';
+import { type Known, recallUnasked } from './recall-unasked.js';
+import type { Found, Reminded, Said, Search } from './search.js';
 import { Library } from './searched-index.js';
+import { isOutdated, readThreshold, writeThreshold } from './threshold.js';
 import { UnsealedTail } from './unsealed-tail.js';
 
 /** What finding needs. */
@@ -30,6 +33,9 @@ const SEARCHED_ANYWAY = 16;
 /** The same where a part of the index was found damaged: what was found before is to be found again. */
 const REPAIR_BUDGET = 5000;
 
+/** Thrown where the time is over; what was opened stays open for the next time. */
+class TooLate extends Error {}
+
 /** Finds what was ever said. Nothing is opened before the first call. */
 export class Recall {
   readonly #deps: RecallDeps;
@@ -37,6 +43,7 @@ export class Recall {
   #log: string | null = null;
   #tail: UnsealedTail | null = null;
   #tailVersion = '';
+  #calibration: Calibration | null = null;
   #scored: { readonly parts: readonly IndexPart[]; readonly count: number; readonly scores: Scores } | null = null;
 
   constructor(deps: RecallDeps) {
@@ -98,6 +105,49 @@ export class Recall {
     });
   }
 
+  /** What a message may be reminded of, by the time `end`; `uncalibrated` where it was not found out yet when to speak up. */
+  async remind(asked: string, known: Known, end: number): Promise<Reminded | 'late' | 'uncalibrated'> {
+    const begin = monotonic();
+    const check = (): void => {
+      if (monotonic() > end) throw new TooLate();
+    };
+    return await this.#reading(async (archive) => {
+      const folder = this.#folderOf(archive);
+      const threshold = readThreshold(folder.path);
+      if (threshold === null) return 'uncalibrated';
+      try {
+        check();
+        folder.look(archive.pieces, false);
+        check();
+        // What is left of the time is for the search: the newest, which are mostly in view, wait for the next message.
+        const library = this.#libraryOf(archive, folder.segments, () => monotonic() < (begin + end) / 2);
+        check();
+        const { certainty } = threshold;
+        return { ...recallUnasked(library, asked, certainty, known, check), threshold: certainty };
+      } catch (thrown) {
+        if (thrown instanceof TooLate) return 'late';
+        throw thrown;
+      }
+    });
+  }
+
+  /** Finds out for so many milliseconds when to speak up unasked; true when that is known. */
+  async calibrate(budget: number): Promise<boolean> {
+    return await this.#reading(async (archive) => {
+      const folder = this.#folderOf(archive);
+      folder.look(archive.pieces, this.#deps.writes);
+      const library = this.#libraryOf(archive, folder.segments);
+      const { count } = library.scores;
+      if (!this.#deps.writes || !isOutdated(readThreshold(folder.path), count)) return true;
+      if (!this.#calibration?.isAbout(count)) this.#calibration = new Calibration(library);
+      if (!this.#calibration.work(library, budget)) return false;
+      const { certainty } = this.#calibration;
+      this.#calibration = null;
+      if (certainty !== null) writeThreshold(folder.path, { documents: count, certainty });
+      return true;
+    });
+  }
+
   close(): void {
     this.#folder?.close();
     this.#folder = null;
@@ -124,18 +174,18 @@ export class Recall {
     return this.#folder;
   }
 
-  #tailOf(archive: Archive): UnsealedTail {
+  #tailOf(archive: Archive, hasTime = () => true): UnsealedTail {
     if (this.#tail !== null && this.#tailVersion === archive.restVersion) return this.#tail;
     const entries = archive.rest();
-    if (this.#tail?.isBeginningOf(entries)) this.#tail.add(entries);
-    else this.#tail = new UnsealedTail(entries);
-    this.#tailVersion = archive.restVersion;
-    return this.#tail;
+    const tail = this.#tail?.isBeginningOf(entries) ? this.#tail : new UnsealedTail(entries);
+    this.#tail = tail;
+    this.#tailVersion = tail.add(entries, hasTime) ? archive.restVersion : '';
+    return tail;
   }
 
   /** What is scored with takes time and room to make: it is kept as long as nothing was added. */
-  #libraryOf(archive: Archive, segments: readonly Segment[]): Library {
-    const tail = this.#tailOf(archive);
+  #libraryOf(archive: Archive, segments: readonly Segment[], hasTime = () => true): Library {
+    const tail = this.#tailOf(archive, hasTime);
     const parts = [...segments, tail.collector];
     const known = this.#scored;
     const isKnown =

@@ -1,5 +1,5 @@
 import type { Message } from '../chat/message.js';
-import type { Kind } from './index/part.js';
+import type { PlainKind } from './index/part.js';
 import type { Origin } from './origin.js';
 
 /** Whose words are looked for. */
@@ -27,7 +27,7 @@ export interface Said {
 
 /** A message that was found. */
 export interface Hit extends Said {
-  readonly kind: Kind;
+  readonly kind: PlainKind;
   /** Everything in it that was searched. */
   readonly text: string;
   /** What was said right before and after it. */
@@ -48,4 +48,20 @@ export interface Found {
   readonly more: number;
   /** How much of the conversation is not indexed yet and was not searched, from 0 to 1. */
   readonly unsearched: number;
+}
+
+/** A message that another one may be reminded of, unasked. */
+export interface Reminder extends Said {
+  /** Everything in it that was searched. */
+  readonly text: string;
+  readonly certainty: number;
+}
+
+/** The outcome of a search that nobody asked for. */
+export interface Reminded {
+  /** Best first. */
+  readonly reminders: readonly Reminder[];
+  /** How sure the search is of the best match there is, and how sure it has to be. */
+  readonly best: number;
+  readonly threshold: number;
 }

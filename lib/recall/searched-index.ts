@@ -1,7 +1,7 @@
 import { isMessage, type Message } from '../chat/message.js';
 import type { Segment } from './disk/segment.js';
 import type { Archive, Piece } from './index/archive.js';
-import { documentOf } from './index/documents.js';
+import { searchedText } from './index/documents.js';
 import { Origins } from './origin.js';
 import type { Scores } from './rank/scores.js';
 import type { Said } from './search.js';
@@ -67,6 +67,6 @@ export class Library {
   /** The message of a document by its number in the piece, where the piece is so long that places are not told. */
   #farMessage(piece: Piece, number: number): Message | null {
     const messages = this.#archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : []));
-    return messages.filter((message) => documentOf(message) !== null)[number] ?? null;
+    return messages.filter((message) => searchedText(message).trim() !== '')[number] ?? null;
   }
 }

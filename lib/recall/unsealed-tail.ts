@@ -2,6 +2,7 @@ import { type Entry, isMessage, type Message } from '../chat/message.js';
 import { turnsUndoneBy } from './disk/build.js';
 import { Collector } from './index/collector.js';
 import { documentOf } from './index/documents.js';
+import { KindReader } from './index/kind-reader.js';
 
 /** The newest messages, which are in no segment yet: indexed in memory, and added to as the conversation goes on. */
 export class UnsealedTail {
@@ -9,11 +10,11 @@ export class UnsealedTail {
   readonly messages: Message[] = [];
   readonly undone: number[] = [];
   readonly first: number;
+  readonly #reader = new KindReader();
   #last = 0;
 
   constructor(entries: readonly Entry[]) {
     this.first = entries[0]?.id ?? 0;
-    this.add(entries);
   }
 
   /** True when it can be added to until it holds just these entries. */
@@ -21,16 +22,18 @@ export class UnsealedTail {
     return this.first === (entries[0]?.id ?? 0) && this.#last <= (entries.at(-1)?.id ?? 0);
   }
 
-  /** Takes in what is newer. */
-  add(entries: readonly Entry[]): void {
+  /** Takes in what is newer, the oldest first, as long as there is time; true when that was all. */
+  add(entries: readonly Entry[], hasTime: () => boolean): boolean {
     for (const entry of entries) {
       if (entry.id <= this.#last) continue;
+      if (!hasTime()) return false;
       this.#last = entry.id;
       for (const turn of turnsUndoneBy(entry)) this.undone.push(turn);
-      const document = isMessage(entry) ? documentOf(entry) : null;
+      const document = isMessage(entry) ? documentOf(entry, this.#reader.kindOf(entry)) : null;
       if (document === null || !isMessage(entry)) continue;
       this.collector.add(document);
       this.messages.push(entry);
     }
+    return true;
   }
 }

@@ -56,6 +56,8 @@ export interface SessionDeps {
   skills(target: Target): Promise<SkillLibrary>;
   /** What finds anything that was ever said. */
   finder(): Promise<Recall>;
+  /** Whether what a message is about is recalled unasked. */
+  readonly recallsUnasked: boolean;
   readonly cache: TextCache;
   readonly savePicture: SavePicture;
   /** Nothing is written. */

@@ -1,4 +1,4 @@
-import { isMessage, type Part } from '../chat/message.js';
+import { isMessage, type Part, spokenParts } from '../chat/message.js';
 import { lastSkillMessage } from '../chat/skill-record.js';
 import type { HistoryStore } from '../history/store.js';
 
@@ -10,7 +10,7 @@ export function newestTurn(history: HistoryStore): number | null {
 /** What the user said at the beginning of a turn; null when that is not at hand. */
 export function userContentOf(history: HistoryStore, turn: number | null): readonly Part[] | null {
   const found = history.entries.findLast(({ id }) => id === turn);
-  return found && isMessage(found) ? found.content : null;
+  return found && isMessage(found) ? spokenParts(found.content) : null;
 }
 
 /** The skills that went with the newest message, whether a compaction has left it in the view or not. */

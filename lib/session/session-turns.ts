@@ -8,6 +8,7 @@ import { askAboutModel } from './ask-about-model.js';
 import { Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target } from './deps.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
+import type { Reminders } from './reminders.js';
 import type { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
 
@@ -25,6 +26,7 @@ export interface TurnManner {
 export class SessionTurns {
   readonly #deps: SessionDeps;
   readonly #skills: SkillState;
+  readonly #reminders: Reminders;
   /** As it is when a request is made: the session may change it. */
   readonly #manner: TurnManner;
   readonly #shownWarnings = new Set<string>();
@@ -32,9 +34,10 @@ export class SessionTurns {
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
 
-  constructor(deps: SessionDeps, skills: SkillState, manner: TurnManner) {
+  constructor(deps: SessionDeps, skills: SkillState, reminders: Reminders, manner: TurnManner) {
     this.#deps = deps;
     this.#skills = skills;
+    this.#reminders = reminders;
     this.#manner = manner;
   }
 
@@ -56,7 +59,9 @@ export class SessionTurns {
     yield* this.#warnOfHistory();
     const selection = yield* this.#skills.choose(textOf(content), this.#manner.target, signal);
     this.#failed = content;
-    const user = await history.begin({ role: 'user', content, cwd: cwd(), skills: selection.record });
+    const reminder = yield* this.#reminders.for(content);
+    const whole = reminder === null ? content : [...content, reminder];
+    const user = await history.begin({ role: 'user', content: whole, cwd: cwd(), skills: selection.record });
     this.#skills.recorded();
     yield* this.#warnOfHistory();
     const { loaded, dropped } = selection;

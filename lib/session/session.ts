@@ -11,6 +11,7 @@ import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { CompactionOrder } from './compact-history.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
+import { Reminders } from './reminders.js';
 import { type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnManner } from './session-turns.js';
 import { SkillState } from './skill-state.js';
@@ -21,14 +22,17 @@ export class Session {
   /** How turns are answered from now on. */
   readonly #manner: { -readonly [Key in keyof TurnManner]: TurnManner[Key] };
   readonly #skills: SkillState;
+  /** What is recalled unasked. */
+  readonly reminders: Reminders;
   readonly #turns: SessionTurns;
 
   constructor(deps: SessionDeps) {
     const { target, web, thinking } = deps;
     this.#deps = deps;
     this.#manner = { target, web, thinking };
+    this.reminders = new Reminders(deps.history, () => deps.finder(), deps.recallsUnasked);
     this.#skills = new SkillState(deps.history, (model) => deps.skills(model));
-    this.#turns = new SessionTurns(deps, this.#skills, this.#manner);
+    this.#turns = new SessionTurns(deps, this.#skills, this.reminders, this.#manner);
   }
 
   get target(): Target {

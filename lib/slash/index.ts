@@ -10,6 +10,7 @@ import { slashHelp } from './help.js';
 import { slashHistory } from './history.js';
 import { slashModel } from './model.js';
 import { slashQuit } from './quit.js';
+import { slashRecall } from './recall.js';
 import { slashReset } from './reset.js';
 import { slashRetry } from './retry.js';
 import { slashSkill } from './skill.js';
@@ -36,6 +37,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashTools,
   slashThink,
   slashWeb,
+  slashRecall,
   slashUndo,
   slashRetry,
   slashEdit,

@@ -121,6 +121,7 @@ export async function stage(
     target,
     find: async (model) => ({ ...target, model }),
     finder: async () => new Recall({ folder: '', open: () => history.reading(), writes: false }),
+    recallsUnasked: false,
     writers: (main) => [textModel(main)],
     preamble: null,
     thinking: null,

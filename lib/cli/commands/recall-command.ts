@@ -92,6 +92,7 @@ async function rebuild({ stderr, onStop }: World, recall: Recall, { quiet }: Rec
   };
   try {
     const pieces = await recall.rebuild(progress, stop.signal);
+    while (!(await recall.calibrate(100))) stop.signal.throwIfAborted();
     if (!quiet)
       stderr.write(
         `${stderr.isTTY && said >= 0 ? '\r' : ''}${pieces === 0 ? 'Nothing to index yet: so short a conversation is searched as it is.' : 'Indexed the whole conversation.'}\n`,

@@ -86,6 +86,7 @@ export async function wire(
         cache,
       }),
     finder,
+    recallsUnasked: config.recall.auto,
     cache,
     savePicture: async (bytes, extension) => {
       const { pictureSaver } = await import('./save-picture.js');

@@ -10,7 +10,17 @@ import type {
   VendorPart,
 } from '../../chat/message.js';
 import { isTooDeep, jsonText, TOO_DEEP } from '../../chat/nesting.js';
-import { count, type FieldReader, type JsonFields, json, text, withFields, word } from './read-fields.js';
+import {
+  count,
+  type FieldReader,
+  isCount,
+  type JsonFields,
+  json,
+  list,
+  text,
+  withFields,
+  word,
+} from './read-fields.js';
 
 /** A part as it is in the file; where this version cannot read it, a placeholder that says so. */
 export function decodePart(stored: unknown): Part {
@@ -74,7 +84,12 @@ const ATTACHED = { mime: text(''), sha256: text(''), bytes: count(0), name: text
 const CALLED = { call_id: text(''), name: text('') };
 const type = <Name extends string>(name: Name): FieldReader<Name> => word([name], name);
 
-const TEXT: JsonFields<TextPart> = { type: type('text'), text: text(''), opaque };
+const TEXT: JsonFields<TextPart> = {
+  type: type('text'),
+  text: text(''),
+  opaque,
+  recalled: (stored) => list(stored, isCount),
+};
 const THINKING: JsonFields<ThinkingPart> = { type: type('thinking'), text: text(''), opaque };
 const IMAGE: JsonFields<ImagePart> = {
   type: type('image'),

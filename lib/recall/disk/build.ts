@@ -2,6 +2,7 @@ import { type Entry, isMessage } from '../../chat/message.js';
 import type { Archive, Piece } from '../index/archive.js';
 import { Collector } from '../index/collector.js';
 import { documentOf } from '../index/documents.js';
+import { KindReader } from '../index/kind-reader.js';
 import { asBytes } from './segment.js';
 import { SegmentWriter } from './segment-writer.js';
 
@@ -10,11 +11,12 @@ export function buildSegment(archive: Archive, piece: Piece, file: number): void
   const collector = new Collector();
   const places: number[] = [];
   const undone: number[] = [];
+  const reader = new KindReader();
   let id = 0;
   for (const { entry, place } of archive.read(piece)) {
     id = id === 0 ? entry.id : id;
     for (const turn of turnsUndoneBy(entry)) undone.push(turn);
-    const document = isMessage(entry) ? documentOf(entry) : null;
+    const document = isMessage(entry) ? documentOf(entry, reader.kindOf(entry)) : null;
     if (document === null) continue;
     collector.add(document);
     places.push(place);

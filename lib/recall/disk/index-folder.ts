@@ -49,6 +49,11 @@ export class IndexFolder {
     return this.#held.map(({ segment }) => segment);
   }
 
+  /** Where the segments are. */
+  get path(): string {
+    return this.#folder;
+  }
+
   /** Takes in what is on disk. What is not about these pieces is closed and, where the folder may be written, removed. */
   look(pieces: readonly Piece[], writes: boolean): void {
     const names = new Set(namesIn(this.#folder));

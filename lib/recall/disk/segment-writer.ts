@@ -2,7 +2,7 @@ import type { Postings } from '../index/part.js';
 import { PageWriter } from './pages.js';
 
 /** The version of the format, and of what words a text has: a segment of another one is made anew. */
-export const SEGMENT_VERSION = 1;
+export const SEGMENT_VERSION = 2;
 
 /** A block of the dictionary is about so long: it is read and walked to find one word. */
 const BLOCK = 2048;

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../chat/json.js';
-import { isPart, type Message, type Part } from '../../chat/message.js';
+import { isPart, type Message, type Part, spokenParts } from '../../chat/message.js';
 import { withoutElements } from '../../chat/without-elements.js';
 import { MASK, secretMask } from '../../permission/mask-secrets.js';
-import type { Document, Kind } from './part.js';
+import type { Document, Kind, PlainKind } from './part.js';
 
 /** So much of each end of what a tool printed is searched. */
 const END = 4000;
@@ -17,10 +17,10 @@ const OWN_TOOL = 'recall';
 const mask = secretMask([]);
 
 /** A message as it is searched; null for one without anything to find. */
-export function documentOf(message: Message): Pick<Document, 'kind' | 'day' | 'text'> | null {
+export function documentOf(message: Message, kind: Kind): Pick<Document, 'kind' | 'day' | 'text'> | null {
   const text = searchedText(message);
   if (text.trim() === '') return null;
-  return { kind: documentKind(message), day: Math.floor(Date.parse(message.at) / 86_400_000) || 0, text };
+  return { kind, day: Math.floor(Date.parse(message.at) / 86_400_000) || 0, text };
 }
 
 /** Everything in a message that can be found: words, the arguments of calls, the ends of results, names of attachments. No thinking, no secret. */
@@ -32,8 +32,13 @@ export function searchedText({ content }: Message): string {
   return mask(text).replaceAll(MASK, ' ');
 }
 
-/** Who says what is in a message. */
-export function documentKind({ role, content, stop_reason }: Message): Kind {
+/** Whether a message of the user has more than the words that were typed. */
+export function hasForeignParts({ role, content }: Message): boolean {
+  return role === 'user' && spokenParts(content).length > 1;
+}
+
+/** Who says what is in a message, as far as it tells by itself. */
+export function documentKind({ role, content, stop_reason }: Message): PlainKind {
   if (role === 'tool') return 'tool';
   // A turn of the user that is over at once is what a local command printed.
   if (role === 'user') return stop_reason === undefined ? 'user' : 'note';
@@ -43,6 +48,7 @@ export function documentKind({ role, content, stop_reason }: Message): Kind {
 function textOfPart(part: Part): string {
   switch (part.type) {
     case 'text':
+      if (part.recalled !== undefined) return '';
       return part.text.includes('<recalled') ? withoutElements(part.text, RECALLED, ' ') : part.text;
     case 'image':
     case 'document':

@@ -1,8 +1,14 @@
-/** Who said it, as far as one message tells by itself. */
-export const KINDS = ['user', 'model', 'call', 'tool', 'note'] as const;
+/** Whose words a message has. */
+export const KINDS = ['user', 'model', 'call', 'tool', 'note', 'attached', 'foreign'] as const;
 
-/** `call` is a tool call without words, `tool` what a tool gave back, `note` what a command printed that the user ran. */
+/**
+ * `call` is a tool call without words, `tool` what a tool gave back, `note` what a command printed that the user ran, `attached` a message of the user with
+ * files or input, `foreign` what the model wrote after reading what neither it nor the user wrote.
+ */
 export type Kind = (typeof KINDS)[number];
+
+/** The kinds that one message tells by itself. */
+export type PlainKind = Exclude<Kind, 'attached' | 'foreign'>;
 
 /** One message as it is searched. */
 export interface Document {

@@ -1,5 +1,6 @@
+import type { Bounds } from './bounds.js';
 import type { Query } from './query.js';
-import type { Bounds, RankedDocument, Scores } from './scores.js';
+import type { RankedDocument, Scores } from './scores.js';
 import { secondLook } from './second-look.js';
 
 /** How many documents are ranked, and how many of them with their text: reading it is what takes time. */

@@ -1,19 +1,10 @@
-import { type IndexPart, KINDS, type Kind, LENGTHS, type Postings } from '../index/part.js';
+import { type IndexPart, KINDS, LENGTHS } from '../index/part.js';
 import { decodePostings, FREQUENCIES } from '../index/postings.js';
 import { Best } from './best.js';
-import { isCharacter, otherForms, type Term } from './query.js';
+import { type Bounds, favourOf, SAID, wantedKinds } from './bounds.js';
+import { type FoundTerm, findTerm, type PlacedParts, rarity } from './found-term.js';
+import type { Term } from './query.js';
 import { type Weigh, weigher } from './weigh.js';
-
-/** What is looked for, apart from the words. */
-export interface Bounds {
-  /** Whose words are wanted, null for anyone's. */
-  readonly kinds: readonly Kind[] | null;
-  /** The first and the last day, since 1970, null where there is none. */
-  readonly from: number | null;
-  readonly until: number | null;
-  /** How much more the words of some kinds count. */
-  readonly favour: Readonly<Partial<Record<Kind, number>>>;
-}
 
 /** A document that may be what is looked for. */
 export interface RankedDocument {
@@ -33,8 +24,6 @@ const B = 0.6;
 const NEIGHBOUR = 0.2;
 const WINDOW = 0.3;
 const COVERAGE = 0.5;
-/** What a tool printed is seldom what was meant. */
-const PRINTED = 0.6;
 
 /** Two of these runs of documents are looked at as one talk. */
 const RUN_BITS = 3;
@@ -43,16 +32,9 @@ const RUN = 1 << RUN_BITS;
 /** Terms beyond so many are left out, the most common first: each is a bit. */
 const TERMS = 31;
 
-/** Where one term is. */
-interface Found {
-  readonly count: number;
-  readonly lists: readonly { readonly start: number; readonly postings: Postings }[];
-}
-
 /** All documents there are, by how well they fit: BM25 with what stands beside and around each. */
 export class Scores {
-  readonly #parts: readonly IndexPart[];
-  readonly #starts: readonly number[];
+  readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
   readonly #lengths: Uint8Array;
   readonly #average: number;
@@ -64,20 +46,17 @@ export class Scores {
   #all: number | null = null;
 
   constructor(parts: readonly IndexPart[]) {
-    this.#parts = parts;
-    const starts: number[] = [];
     let count = 0;
-    for (const part of parts) {
-      starts.push(count);
+    this.#parts = parts.map((part) => {
       count += part.count;
-    }
-    this.#starts = starts;
+      return { part, start: count - part.count };
+    });
     this.#kinds = new Uint8Array(count);
     this.#lengths = new Uint8Array(count);
-    parts.forEach((part, index) => {
-      this.#kinds.set(part.kinds, starts[index] ?? 0);
-      this.#lengths.set(part.lengths, starts[index] ?? 0);
-    });
+    for (const { part, start } of this.#parts) {
+      this.#kinds.set(part.kinds, start);
+      this.#lengths.set(part.lengths, start);
+    }
     this.#average = averageOf(this.#lengths);
     this.#scores = new Float32Array(count + 2);
     this.#masks = new Uint32Array(count + 2);
@@ -90,9 +69,9 @@ export class Scores {
 
   /** The part that a document is in, and its number there. */
   locate(document: number): { readonly part: number; readonly local: number } {
-    let part = this.#starts.length - 1;
-    while (part > 0 && (this.#starts[part] ?? 0) > document) part -= 1;
-    return { part, local: document - (this.#starts[part] ?? 0) };
+    let part = this.#parts.length - 1;
+    while (part > 0 && (this.#parts[part]?.start ?? 0) > document) part -= 1;
+    return { part, local: document - (this.#parts[part]?.start ?? 0) };
   }
 
   /** The documents of those kinds in those days, in order. */
@@ -103,20 +82,25 @@ export class Scores {
 
   /** The best `limit` documents, best first. */
   best(terms: readonly Term[], bounds: Bounds, limit: number): readonly RankedDocument[] {
-    const found = terms.map((term) => ({ ...this.#findTerm(term), isWhole: term.isWhole }));
+    const counted = bounds.alone === true ? wantedKinds(bounds) : null;
+    const all = counted === null ? this.count : this.#countOf(counted);
+    const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted), isWhole: term.isWhole }));
     const total = found
       .filter(({ count, isWhole }) => count > 0 || !isWhole)
-      .reduce((sum, { count }) => sum + this.#rarity(count), 0);
+      .reduce((sum, { count }) => sum + rarity(count, all), 0);
     const used = found
       .filter(({ count }) => count > 0)
       .sort((one, other) => one.count - other.count)
       .slice(0, TERMS);
-    const rarities = used.map(({ count }) => this.#rarity(count));
+    const rarities = used.map(({ count }) => rarity(count, all));
     this.#all = used.length < found.filter(({ count, isWhole }) => count > 0 || !isWhole).length ? null : allOf(used);
     this.#scores.fill(0);
     this.#masks.fill(0);
     this.#runs.fill(0);
-    for (const [index, one] of used.entries()) this.#add(one, index, rarities[index] ?? 0);
+    for (const [index, one] of used.entries()) {
+      bounds.check?.();
+      this.#add(one, index, rarities[index] ?? 0, counted);
+    }
     return this.#choose(weigher(rarities), total, bounds, limit);
   }
 
@@ -134,47 +118,28 @@ export class Scores {
   }
 
   #isSaid(document: number): boolean {
-    const kind = KINDS[this.#kinds[document] ?? 0];
-    return kind === 'user' || kind === 'model';
+    return SAID.includes(KINDS[this.#kinds[document] ?? 0] ?? 'tool');
   }
 
-  #rarity(found: number): number {
-    return Math.log(1 + (this.count - found + 0.5) / (found + 0.5));
-  }
-
-  /** Another spelling, or a longer word, is looked for only where there is no such word. */
-  #findTerm(term: Term): Found {
-    const found = isCharacter(term) ? null : this.#find(term.forms);
-    return found !== null && found.count > 0 ? found : this.#find(otherForms(this.#parts, term));
-  }
-
-  #find(forms: readonly string[]): Found {
-    const lists: { readonly start: number; readonly postings: Postings }[] = [];
+  /** How many documents are of these kinds. */
+  #countOf(counted: readonly boolean[]): number {
     let count = 0;
-    this.#parts.forEach((part, index) => {
-      let most = 0;
-      for (const form of forms) {
-        const postings = part.find(form);
-        if (postings === null) continue;
-        lists.push({ start: this.#starts[index] ?? 0, postings });
-        // Two spellings of one word are in the same documents.
-        most = Math.max(most, postings.count);
-      }
-      count += most;
-    });
-    return { count, lists };
+    for (let document = 0; document < this.count; document += 1) {
+      if (counted[this.#kinds[document] ?? 0] === true) count += 1;
+    }
+    return count;
   }
 
-  #add({ lists }: Found, index: number, rarity: number): void {
-    const [scores, masks, runs, lengths] = [this.#scores, this.#masks, this.#runs, this.#lengths];
+  #add({ lists }: FoundTerm, index: number, weight: number, counted: readonly boolean[] | null): void {
+    const [scores, masks, runs, lengths, kinds] = [this.#scores, this.#masks, this.#runs, this.#lengths, this.#kinds];
     const bit = 1 << index;
     const norms = LENGTHS.map((length) => K1 * (1 - B + (B * length) / this.#average));
-    const gain = rarity * (K1 + 1);
+    const gain = weight * (K1 + 1);
     for (const { start, postings } of lists) {
       decodePostings(postings.bytes, (local, code) => {
         const place = start + local + 1;
         const mask = masks[place] ?? 0;
-        if ((mask & bit) !== 0) return;
+        if ((mask & bit) !== 0 || (counted !== null && counted[kinds[place - 1] ?? 0] !== true)) return;
         masks[place] = mask | bit;
         const run = ((place - 1) >> RUN_BITS) + 1;
         runs[run] = (runs[run] ?? 0) | bit;
@@ -193,6 +158,7 @@ export class Scores {
     const count = this.count;
     // Of a million documents most are passed by: what a run can reach at most is told by its terms.
     for (let start = 0, run = 1; start < count; start += RUN, run += 1) {
+      if ((run & 4095) === 0) bounds.check?.();
       const here = runs[run] ?? 0;
       const [before, after] = [runs[run - 1] ?? 0, runs[run + 1] ?? 0];
       if ((here | before | after) === 0) continue;
@@ -215,16 +181,18 @@ export class Scores {
   }
 
   /** Whether a document may be given at all. */
-  #filter({ kinds, from, until }: Bounds): (document: number) => boolean {
-    const wanted = KINDS.map((kind) => kinds === null || kinds.includes(kind));
-    if (kinds === null && from === null && until === null) return () => true;
-    if (from === null && until === null) return (document) => wanted[this.#kinds[document] ?? 0] === true;
+  #filter({ kinds, from, until, below = this.count }: Bounds): (document: number) => boolean {
+    const wanted = wantedKinds({ kinds });
+    if (kinds === null && from === null && until === null && below === this.count) return () => true;
+    if (from === null && until === null) {
+      return (document) => document < below && wanted[this.#kinds[document] ?? 0] === true;
+    }
     const days = new Uint16Array(this.count);
-    for (const [index, part] of this.#parts.entries()) days.set(part.days(), this.#starts[index] ?? 0);
+    for (const { part, start } of this.#parts) days.set(part.days(), start);
     const [first, last] = [from ?? 0, until ?? 65_535];
     return (document) => {
       const day = days[document] ?? 0;
-      return day >= first && day <= last && wanted[this.#kinds[document] ?? 0] === true;
+      return document < below && day >= first && day <= last && wanted[this.#kinds[document] ?? 0] === true;
     };
   }
 }
@@ -233,11 +201,6 @@ export class Scores {
 function allOf(terms: readonly { readonly isWhole: boolean }[]): number {
   const isNeeded = terms.some(({ isWhole }) => !isWhole) ? (isWhole: boolean) => !isWhole : () => true;
   return terms.reduce((bits, { isWhole }, index) => (isNeeded(isWhole) ? bits | (1 << index) : bits), 0);
-}
-
-/** How much what one says counts. */
-function favourOf(kind: Kind, { favour }: Bounds): number {
-  return (favour[kind] ?? 1) * (kind === 'tool' || kind === 'note' ? PRINTED : 1);
 }
 
 function averageOf(lengths: Uint8Array): number {

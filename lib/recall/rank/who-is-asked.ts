@@ -11,6 +11,6 @@ const USER =
 
 /** Whose words a question asks about: `what did you recommend` those of the model, `did I say` and `my` those of the user. */
 export function whoIsAsked(text: string): Readonly<Partial<Record<Kind, number>>> {
-  if (MODEL.test(text)) return { model: FAVOUR };
-  return USER.test(text) ? { user: FAVOUR } : {};
+  if (MODEL.test(text)) return { model: FAVOUR, foreign: FAVOUR };
+  return USER.test(text) ? { user: FAVOUR, attached: FAVOUR } : {};
 }

@@ -5,6 +5,7 @@ import { parseQuery } from '../rank/query.js';
 import type { Recall } from '../recall.js';
 import type { Found, Hit, Said, Speaker } from '../search.js';
 import { passageOf } from './passage.js';
+import { tokensOf } from './tokens.js';
 import { distance, localTime, parseTime } from './when.js';
 
 /** What the model asks for, as it wrote it. */
@@ -106,9 +107,4 @@ function headOf({ message, origin }: Said, now: Date, home: string): string {
   const { id, at, cwd } = message;
   const place = home !== '' && cwd.startsWith(home) ? `~${cwd.slice(home.length)}` : cwd;
   return `#${id} · ${localTime(at)} (${distance(at, now)}) · ${originLabel(message, origin)} · ${place}`;
-}
-
-function tokensOf(text: string): number {
-  const wide = text.match(/[^\0-\u024f]/g)?.length ?? 0;
-  return Math.ceil((text.length - wide) / 4 + wide);
 }

@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Collector } from '../../../lib/recall/index/collector.js';
 import type { Kind } from '../../../lib/recall/index/part.js';
+import type { Bounds } from '../../../lib/recall/rank/bounds.js';
 import { parseQuery } from '../../../lib/recall/rank/query.js';
 import { certainty, rank } from '../../../lib/recall/rank/rank.js';
-import { type Bounds, Scores } from '../../../lib/recall/rank/scores.js';
+import { Scores } from '../../../lib/recall/rank/scores.js';
 import { whoIsAsked } from '../../../lib/recall/rank/who-is-asked.js';
 import { words } from '../../../lib/recall/words/words.js';
 import { LOOK_UPS } from '../look-ups.js';
@@ -60,6 +61,20 @@ describe('a search', () => {
     expect(found(texts, 'espresso', { ...ANY, until: 19 })).toEqual([0]);
   });
 
+  it('counts how rare words are, and what stands beside a match, among those alone whose words are wanted', () => {
+    const copies = Array.from({ length: 50 }, () => ({ text: 'espresso machine in Lisbon', kind: 'foreign' as const }));
+    const filler = Array.from({ length: 200 }, (_, index) => `filler${index}`);
+    const texts = [...filler, 'an espresso machine', ...copies];
+    const scores = new Scores([collected(texts)]);
+    const own: Bounds = { ...ANY, kinds: ['user', 'model'], alone: true };
+    const sure = (query: string, bounds: Bounds): number =>
+      certainty(scores.best(parseQuery(query).terms, bounds, 1)[0] ?? never());
+    const plain = new Scores([collected([...filler, 'an espresso machine'])]);
+    const expected = certainty(plain.best(parseQuery('espresso machine in Lisbon').terms, ANY, 1)[0] ?? never());
+    expect(sure('espresso machine in Lisbon', own)).toBeCloseTo(expected);
+    expect(sure('espresso machine in Lisbon', { ...own, alone: false })).not.toBeCloseTo(expected);
+  });
+
   it('leaves out what must not be given', () => {
     const scores = new Scores([collected(['espresso', 'espresso'])]);
     const ranked = rank(scores, parseQuery('espresso'), ANY, (document) => (document === 0 ? null : 'espresso'));
@@ -100,9 +115,9 @@ describe('a search', () => {
 
 describe('whose words a question asks about', () => {
   it.each([
-    ['What did you recommend for the trip?', { model: 1.6 }],
-    ['Did I say when my sprint ends?', { user: 1.6 }],
-    ['Was hast du mir empfohlen?', { model: 1.6 }],
+    ['What did you recommend for the trip?', { model: 1.6, foreign: 1.6 }],
+    ['Did I say when my sprint ends?', { user: 1.6, attached: 1.6 }],
+    ['Was hast du mir empfohlen?', { model: 1.6, foreign: 1.6 }],
     ['the espresso machine', {}],
   ])('%s', (question, expected) => {
     expect(whoIsAsked(question)).toEqual(expected);

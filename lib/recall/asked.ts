@@ -1,0 +1,48 @@
+/** Longer messages are mostly pasted: their first and last sentence say what is wanted. */
+const PASTED = 1500;
+
+/** The words in which a message asks for something: without code, quoted lines and pasted text. */
+export function askedIn(message: string): string {
+  const plain = message
+    .replace(/```[\s\S]*?(?:```|$)/g, ' ')
+    .replace(/^ *>.*$/gm, ' ')
+    .replace(/["“”„«»]/g, ' ');
+  if (plain.length <= PASTED) return plain.trim();
+  const sentences = plain.split(/[.!?。？！\n]+/).filter((sentence) => sentence.trim() !== '');
+  return `${sentences[0]?.slice(0, PASTED / 2) ?? ''} ${sentences.at(-1)?.slice(0, PASTED / 2) ?? ''}`.trim();
+}
+
+/** What people say when they mean something that was said before. */
+const CUE =
+  /\b(?:remember|last time|again|as usual|earlier|before|my|our|did (?:i|we|you)|we (?:decided|agreed|said)|i (?:told|said|mentioned)|when did|erinner|letztes mal|wieder|wie immer|meine?[nmrs]?|unsere?|hatten wir|souviens|rappel|encore|dernière fois|mon|mes|notre|recuerda|otra vez|última vez|mi|mis|nuestr[oa]|dijiste)\b|记得|上次|我的|我们|之前|覚えて|前回|私の/iu;
+
+/** Words that are said every day and make no message worth a search. Those of the stop list are shorter or as common. */
+const COMMON = new Set(
+  `about after again also always another anything around ask away back because been before being best better both cannot check come could course
+  create currently day days different does doing done down each else enough even ever every everything example explain file files fine first found from
+  function give glad goes going good great happen happy hard have having hello help here hope idea into just keep kind know last later less little long
+  look looks made make makes many maybe mean more morning most much must need needs never next nice night nothing okay once only open other over people
+  please point possible problem question quite really right same should show since some someone something soon sorry start still stop such sure take talk
+  tell text than thank thanks that their them then there these they thing things think this those time times today together tomorrow tonight true under
+  understand until used using very want wants week well were what whatever when where which while will with without word words work works would write wrong
+  yeah year years yesterday your yours code error line lines list name news number read answer
+  aber auch bitte danke dass dein deine dies diese doch eine einen einer etwas ganz gehen geht guten haben hallo heute hier immer kann kannst kein keine
+  können machen mache mein meine mich morgen nein nicht nichts noch oder schon sehr sein sich sind über unser viel vielleicht warum weil wenn werden wieder
+  würde avec bien bonjour cette comme dans elle encore être faire merci mais nous pour plus pourquoi quand quel quelle sans suis sont tout très votre vous
+  buenas buenos cómo como cuando donde esta este estoy favor gracias hacer hola muchas nada para pero porque puede puedes qué quiero también tiene todo`.split(
+    /\s+/,
+  ),
+);
+
+const WORDS = /[\p{L}\p{N}_]+/gu;
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+$/u;
+
+/** Whether a message may be about something that was said before, as far as its words tell: it has two that are not said every day, or one and a cue. */
+export function mayAsk(asked: string): boolean {
+  const rare = new Set<string>();
+  for (const [word] of asked.toLowerCase().matchAll(WORDS)) {
+    if (UNSPACED.test(word)) for (let at = 0; at + 1 < word.length; at += 2) rare.add(word.slice(at, at + 2));
+    else if (!COMMON.has(word) && (word.length >= 4 || /\d/.test(word))) rare.add(word);
+  }
+  return rare.size >= 2 || (rare.size === 1 && CUE.test(asked));
+}

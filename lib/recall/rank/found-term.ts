@@ -1,0 +1,54 @@
+import type { IndexPart, Postings } from '../index/part.js';
+import { decodePostings } from '../index/postings.js';
+import { isCharacter, otherForms, type Term } from './query.js';
+
+/** Where a term is, in which documents of which parts. */
+export interface FoundTerm {
+  /** In how many documents. */
+  readonly count: number;
+  readonly lists: readonly { readonly start: number; readonly postings: Postings }[];
+}
+
+/** The parts that are searched, each with the number of its first document. */
+export type PlacedParts = readonly { readonly part: IndexPart; readonly start: number }[];
+
+/** Looks a term up. Another spelling, or a longer word, is looked for only where there is no such word. `counted` tells which kinds count; null for all. */
+export function findTerm(parts: PlacedParts, term: Term, counted: readonly boolean[] | null): FoundTerm {
+  const found = isCharacter(term) ? null : findForms(parts, term.forms, counted);
+  if (found !== null && found.count > 0) return found;
+  const others = otherForms(
+    parts.map(({ part }) => part),
+    term,
+  );
+  return findForms(parts, others, counted);
+}
+
+function findForms(parts: PlacedParts, forms: readonly string[], counted: readonly boolean[] | null): FoundTerm {
+  const lists: { readonly start: number; readonly postings: Postings }[] = [];
+  let count = 0;
+  for (const { part, start } of parts) {
+    let most = 0;
+    for (const form of forms) {
+      const postings = part.find(form);
+      if (postings === null) continue;
+      lists.push({ start, postings });
+      // Two spellings of one word are in the same documents.
+      most = Math.max(most, counted === null ? postings.count : countIn(postings, part, counted));
+    }
+    count += most;
+  }
+  return { count, lists };
+}
+
+function countIn({ bytes }: Postings, { kinds }: IndexPart, counted: readonly boolean[]): number {
+  let count = 0;
+  decodePostings(bytes, (document) => {
+    if (counted[kinds[document] ?? 0] === true) count += 1;
+  });
+  return count;
+}
+
+/** How much a word tells that is in so many of all documents. */
+export function rarity(found: number, all: number): number {
+  return Math.log(1 + (all - found + 0.5) / (found + 0.5));
+}

@@ -1,0 +1,21 @@
+import { pick } from '../registry.js';
+import type { SlashCommand } from './command.js';
+
+const WORDS = ['off', 'on', 'why'] as const;
+const ORDERS = WORDS.map((name) => ({ name }));
+
+/** `/recall`: shows whether what was said before is recalled unasked, changes it for the rest of the chat, or says why it was or was not. */
+export const slashRecall: SlashCommand = {
+  name: 'recall',
+  usage: '/recall [off|on|why]',
+  summary: 'show or set automatic recall, or say why it spoke up or not',
+  complete: async (typed) => WORDS.filter((word) => word.startsWith(typed)),
+  async *run(argument, { session: { reminders } }) {
+    const order = argument === '' ? null : pick(ORDERS, argument, 'setting', 'usage').name;
+    if (order === 'why') yield { type: 'print', text: reminders.why };
+    else {
+      if (order !== null) reminders.isOn = order === 'on';
+      yield { type: 'print', text: `Automatic recall: ${reminders.isOn ? 'on' : 'off'}.` };
+    }
+  },
+};

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isPart, recalledIn } from '../../lib/chat/message.js';
+import type { ChatRequest } from '../../lib/chat/request.js';
+import { monotonic } from '../../lib/clock.js';
+import { Recall } from '../../lib/recall/recall.js';
+import type { Known } from '../../lib/recall/recall-unasked.js';
+import { tokensOf } from '../../lib/recall/show/tokens.js';
+import { exchange, quickFolder } from '../support/history.js';
+import { prose } from '../support/prose.js';
+import { RARE } from '../support/recall.js';
+import { answer, drain, type Stage, stage } from '../support/session.js';
+
+const PATIENCE = 60_000;
+
+/** Searches as long as it takes: the machine may be busy. */
+class PatientRecall extends Recall {
+  override remind(asked: string, known: Known, end: number): ReturnType<Recall['remind']> {
+    return super.remind(asked, known, end + PATIENCE);
+  }
+}
+
+let set: Stage;
+let recall: Recall;
+
+beforeEach(async () => {
+  const folder = join(quickFolder(), 'recall');
+  set = await stage([answer('Fine.')], { recallsUnasked: true, finder: async () => recall });
+  recall = new PatientRecall({ folder, open: () => set.history.reading(), writes: true });
+  for (let turn = 0; turn < 220; turn += 1) {
+    const rare = turn % 28 === 0 ? ` The ${RARE[turn / 28]} costs ${turn} florins. ` : '';
+    await exchange(set.history, `Thought ${turn}:${rare} ${prose(80, turn)}`, `Well. ${prose(80, turn + 1000)}`);
+  }
+  await drain(set.session.compact({ strategy: null, focus: null }, new AbortController().signal));
+  expect(await recall.calibrate(60_000)).toBe(true);
+}, 60_000);
+
+afterEach(async () => {
+  recall.close();
+  await set.close();
+});
+
+const say = async (text: string) =>
+  await drain(set.session.send({ text, texts: [], attachments: [] }, new AbortController().signal));
+
+const idsIn = ({ messages }: ChatRequest): readonly number[] => messages.flatMap(({ content }) => recalledIn(content));
+
+describe('what is recalled unasked', () => {
+  it('leaves each request a byte prefix of the next, recalls nothing twice in view, and never what was recalled', async () => {
+    const [first = '', second = ''] = RARE;
+    await say(`How many florins for the ${first} and the ${second}?`);
+    const topics = fc.sample(fc.array(fc.constantFrom(...RARE), { minLength: 1, maxLength: 3 }), 60);
+    for (const [index, topic] of topics.entries())
+      await say(`${index}: how many florins does the ${topic.join(' or the ')} cost?`);
+    const { requests } = set;
+    expect(requests).toHaveLength(61);
+    for (const [index, { system, messages }] of requests.slice(1).entries()) {
+      const before = requests[index];
+      expect(JSON.stringify({ system, messages: messages.slice(0, before?.messages.length) })).toBe(
+        JSON.stringify({ system: before?.system, messages: before?.messages }),
+      );
+    }
+    const last = requests.at(-1);
+    const ids = last === undefined ? [] : idsIn(last);
+    expect(ids.length).toBeGreaterThan(2);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const part of last?.messages.flatMap(({ content }) => content).filter(isPart('text')) ?? []) {
+      if (part.recalled === undefined) continue;
+      expect(part.recalled.length).toBeLessThanOrEqual(3);
+      expect(tokensOf(part.text)).toBeLessThanOrEqual(600);
+      expect(part.text.match(/recalled/g)).toHaveLength(2);
+    }
+  }, 60_000);
+
+  it('is left out of what /undo gives back and of what is sent again', async () => {
+    const [first = '', second = ''] = RARE;
+    const question = `How many florins for the ${first} and the ${second}?`;
+    await say(question);
+    expect(
+      set.history.entries.findLast((entry) => 'content' in entry && JSON.stringify(entry).includes('"recalled"')),
+    ).toBeDefined();
+    expect(set.session.lastInput()).toBe(question);
+    await drain(set.session.retry(null, new AbortController().signal));
+    const last = set.requests.at(-1)?.messages.at(-1);
+    expect(last?.content.filter((part) => part.type === 'text' && part.recalled !== undefined)).toHaveLength(1);
+    expect(await set.session.undo()).toBe(question);
+  });
+
+  it('is nothing in no time', async () => {
+    const known = { isSeen: () => false, isSaid: () => false };
+    const question = `florins ${RARE[0]}`;
+    expect(await recall.remind(question, known, monotonic())).toMatchObject({ threshold: expect.any(Number) });
+    expect(await recall.remind(question, known, monotonic() - PATIENCE)).toBe('late');
+  });
+});
