@@ -213,6 +213,9 @@ export function isPart<Type extends Part['type']>(type: Type): (part: Part) => p
   return (part): part is Extract<Part, { type: Type }> => part.type === type;
 }
 
+/** Whether a document is a sound. */
+export const isAudio = ({ mime }: DocumentPart): boolean => mime.startsWith('audio/');
+
 /** The text parts of a message, joined. */
 export function textOf(content: readonly Part[]): string {
   return spokenParts(content)

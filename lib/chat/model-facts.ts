@@ -26,9 +26,11 @@ export interface ModelFacts {
   /** The levels of thinking that the model refused. */
   readonly refused_thinking?: readonly ThinkingLevel[];
   /** When a refusal was learnt, in milliseconds since 1970: after some days it is forgotten. What the server told of itself has no time here. */
-  readonly refused_at?: { readonly [Name in Feature | 'thinking' | 'files']?: number };
+  readonly refused_at?: { readonly [Name in Feature | 'thinking' | 'files' | 'words']?: number };
   /** Opaque parts of answers from before this time, in milliseconds since 1970, are refused. */
   readonly opaque_since?: number;
+  /** What was said before this time, in milliseconds since 1970, goes in words alone: otherwise it was refused, and the server did not say why. */
+  readonly words_until?: number;
   /** The SHA-256 of images and documents that the server refused, though it takes others. */
   readonly refused_files?: readonly string[];
   /** The model's tokens for each token of the estimate (characters / 4), as measured last. */
@@ -75,22 +77,37 @@ export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
 const FILES = 200;
 
 /** How long a refusal counts: servers get new models and new templates under the names they had. */
-const WEEK = 7 * 24 * 60 * 60 * 1000;
+const HOUR = 60 * 60 * 1000;
+const WEEK = 7 * 24 * HOUR;
+
+/** The time to note for a refusal that may have had another cause: it is forgotten after an hour. */
+export const doubtfulAt = (now: number): number => now - WEEK + HOUR;
 
 /** The facts without what was refused too long ago. */
 export function currentFacts(facts: ModelFacts, now: number): ModelFacts {
   const old = Object.entries(facts.refused_at ?? {}).flatMap(([name, at]) =>
     now - at > WEEK || at > now ? [name] : [],
   );
-  if (old.length === 0) return facts;
-  const { takes, refused_at, refused_thinking, refused_files, ...rest } = facts;
-  const without = <Value>(fields: { readonly [name: string]: Value }) =>
-    Object.fromEntries(Object.entries(fields).filter(([name]) => !old.includes(name)));
+  return old.length === 0 ? facts : without(facts, old);
+}
+
+/** The facts without all that was refused. */
+export const factsAsTold = (facts: ModelFacts): ModelFacts => without(facts, Object.keys(facts.refused_at ?? {}));
+
+function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
+  const { takes, refused_at, refused_thinking, refused_files, words_until, ...rest } = facts;
+  const kept = <Value>(fields: { readonly [name: string]: Value }) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !refusals.includes(name)));
   return {
     ...rest,
-    takes: without(takes ?? {}),
-    refused_at: without(refused_at ?? {}),
-    ...(refused_thinking && !old.includes('thinking') && { refused_thinking }),
-    ...(refused_files && !old.includes('files') && { refused_files }),
+    takes: kept(takes ?? {}),
+    refused_at: kept(refused_at ?? {}),
+    ...(refused_thinking && !refusals.includes('thinking') && { refused_thinking }),
+    ...(refused_files && !refusals.includes('files') && { refused_files }),
+    ...(words_until !== undefined && !refusals.includes('words') && { words_until }),
   };
 }
+
+/** Whether of a message, unless it is the newest of the user, the words alone are sent. */
+export const goesInWords = ({ at }: { readonly at?: string }, { words_until }: ModelFacts): boolean =>
+  words_until !== undefined && !(Date.parse(at ?? '') >= words_until);

@@ -8,6 +8,7 @@ import { windowIn } from '../chat/window-in.js';
 import { HiError, isAbort } from '../errors.js';
 import { type Provider, RequestRefusal } from '../providers/common/provider.js';
 import type { KeptImage } from './keep-image.js';
+import type { Adapted } from './refusals/adapt-request.js';
 import { delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
 
@@ -44,10 +45,14 @@ export async function* requestAnswer(
   keep: KeepImage | null = null,
 ): AsyncGenerator<ChatEvent> {
   let request: ChatRequest = { ...unfitted, facts: memory.facts };
+  let adapted: Adapted | null = null;
   for (let attempt = 1, refusals = 0; ; ) {
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
-      yield* once(provider, request, answer, { memory, keep }, signal);
+      // What only an answer proves is said once there is one.
+      const notice = adapted?.proves ? adapted.notice : null;
+      yield* once(provider, request, answer, { memory, keep, notice }, signal);
+      if (adapted?.proves) memory.learn(adapted.proves);
       const usage = answer.end?.usage;
       if (usage) yield { type: 'usage', purpose: 'answer', provider: provider.name, model: request.model, usage };
       return;
@@ -55,20 +60,20 @@ export async function* requestAnswer(
       if (isAbort(thrown) || !(thrown instanceof HiError)) throw thrown;
       if (thrown.code === 'window') memory.learn(learntFrom(thrown));
       if (answer.parts.length > 0) throw thrown;
-      if (thrown instanceof RequestRefusal && refusals < MOST_REFUSALS) {
-        const { adaptRequest } = await import('./adapt-request.js');
-        refusals += 1;
-        const adapted = adaptRequest(request, thrown, memory, refusals > 1);
-        if (adapted === null) throw thrown;
-        request = adapted.request;
-        if (adapted.notice !== null) yield { type: 'notice', level: 'warning', text: adapted.notice };
+      const delay = delayBefore(attempt, thrown);
+      if (delay !== null) {
+        yield { type: 'retry', attempt, delay, reason: thrown.message };
+        await sleep(delay, signal);
+        attempt += 1;
         continue;
       }
-      const delay = delayBefore(attempt, thrown);
-      if (delay === null) throw thrown;
-      yield { type: 'retry', attempt, delay, reason: thrown.message };
-      await sleep(delay, signal);
-      attempt += 1;
+      if (!(thrown instanceof RequestRefusal) || refusals === MOST_REFUSALS) throw thrown;
+      const { adaptRequest } = await import('./refusals/adapt-request.js');
+      refusals += 1;
+      adapted = adaptRequest(request, thrown, memory, refusals > 1);
+      if (adapted === null) throw thrown;
+      request = adapted.request;
+      if (adapted.notice !== null && adapted.proves === null) yield warning(adapted.notice);
     }
   }
 }
@@ -83,14 +88,21 @@ async function* once(
   provider: Provider,
   request: ChatRequest,
   answer: PartialAnswer,
-  { memory, keep }: { readonly memory: ModelMemory; readonly keep: KeepImage | null },
+  {
+    memory,
+    keep,
+    notice,
+  }: { readonly memory: ModelMemory; readonly keep: KeepImage | null; readonly notice: string | null },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   const text = new Pieces();
   const thinking = new Pieces();
   let size = 0;
   try {
+    let unsaid = notice;
     for await (const event of wholeCharacters(provider.stream(request, signal))) {
+      if (unsaid !== null) yield warning(unsaid);
+      unsaid = null;
       switch (event.type) {
         case 'text':
           text.add(event.text);
@@ -113,7 +125,7 @@ async function* once(
           break;
         }
         case 'notice':
-          yield { type: 'notice', level: 'warning', text: event.text };
+          yield warning(event.text);
           break;
         case 'end':
           answer.end = event;
@@ -138,6 +150,8 @@ function keepRest(answer: PartialAnswer, type: 'thinking' | 'text', pieces: Piec
   const text = pieces.take();
   if (text !== '') answer.parts.push({ type, text });
 }
+
+const warning = (text: string): ChatEvent => ({ type: 'notice', level: 'warning', text });
 
 /** Takes in what the user does not see at once. */
 function note(

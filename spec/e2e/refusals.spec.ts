@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { RULES, type Rule, refusing } from '../support/refusing-server.js';
+import { RULES, type Rule, refusing, WORDLESS } from '../support/refusing-server.js';
 import { chatServer, refusal, type VendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
 
@@ -134,6 +134,85 @@ describe('a server without tools', () => {
       expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
     },
   );
+});
+
+describe('a refusal that does not say why', () => {
+  const wordless = (name: string): Rule => {
+    const found = WORDLESS.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`There is no rule '${name}'.`);
+    return found;
+  };
+
+  it.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
+    'of an image that another server was shown ends in an answer, and is remembered: %s',
+    async (_title, dialect) => {
+      const { provider, path, settings } = dialect;
+      await start('openai', []);
+      writeFileSync(join(home.work, 'cat.png'), PNG);
+      await hi('ask', '-f', 'cat.png', 'what is it?');
+      await server[Symbol.asyncDispose]();
+      server = await chatServer(refusing(dialect, [wordless('images')]));
+      const { options } = settings;
+      home.writeConfig(
+        JSON.stringify({
+          provider,
+          model: 'x',
+          api_base: `${server.url}${path}`,
+          api_key: 'k',
+          ...(options && { openai: options }),
+        }),
+      );
+      const first = await asked('ask', 'and now?');
+      expect(first).toMatchObject({ status: 0, requests: 2 });
+      expect(first.stderr).toBe(
+        "'x' refused the request: of earlier messages it gets the words alone. (Bad Request.)\n",
+      );
+      expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+    },
+  );
+
+  it('with status 500 is tried again before it is believed, for an hour', async () => {
+    const said: Rule = { ...wordless('tools'), status: 500, said: 'Internal Server Error' };
+    const answer = refusing(dialectOf('openai'), [said]);
+    server = await chatServer((body) => {
+      const { headers, ...rest } = answer(body);
+      return rest.status === 500
+        ? { ...rest, headers: { 'retry-after-ms': '1' } }
+        : { ...rest, ...(headers && { headers }) };
+    });
+    home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
+    const first = await asked('ask', 'hello');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 5 });
+    expect(first.stderr).toContain("'m' refused the request: it answers without tools. (Internal Server Error.)");
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+    const known = readFileSync(join(home.folder, 'cache', 'models.json'), 'utf8');
+    const [, at = ''] = /"tools": (\d{13})/.exec(known) ?? [];
+    const left = Number(at) + 7 * 24 * 3_600_000 - Date.now();
+    expect(left).toBeGreaterThan(3_500_000);
+    expect(left).toBeLessThan(3_700_000);
+  });
+
+  it('is tried once more by config check --live', async () => {
+    const chat = dialectOf('openai');
+    let rules = [wordless('tools')];
+    server = await chatServer((body) => refusing(chat, rules)(body));
+    home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
+    await hi('ask', 'hello');
+    rules = [];
+    await hi('ask', 'hello');
+    expect(server.requests.at(-1)?.body.tools).toBeUndefined();
+    expect(await hi('config', 'check', '--live')).toMatchObject({ status: 0 });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1 });
+    expect(server.requests.at(-1)?.body.tools).toBeDefined();
+  });
+
+  it('that nothing cures leaves the error and no notice', async () => {
+    const everything: Rule = { name: 'everything', status: 400, said: 'No.', breaks: () => true };
+    await start('openai', [everything]);
+    const run = await asked('ask', 'hello');
+    expect(run).toMatchObject({ status: 5, requests: 2 });
+    expect(run.stderr).not.toContain('refused the request');
+  });
 });
 
 describe('thinking', () => {

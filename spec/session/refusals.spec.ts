@@ -5,9 +5,9 @@ import type { ModelMemory } from '../../lib/chat/model-facts.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/thinking-level.js';
 import { SPECS } from '../../lib/tools/tool-specs.js';
 import { memory } from '../support/memory.js';
-import fc from '../support/properties.js';
+import fc, { cases } from '../support/properties.js';
 import { adapter } from '../support/providers.js';
-import { RULES, type Rule, refusing } from '../support/refusing-server.js';
+import { RULES, type Rule, refusing, WORDLESS } from '../support/refusing-server.js';
 import { drain, type Stage, stage } from '../support/session.js';
 import { vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
@@ -38,9 +38,9 @@ interface Case {
   readonly own: boolean;
 }
 
-const cases: fc.Arbitrary<Case> = fc.record({
+const conversations: fc.Arbitrary<Case> = fc.record({
   dialect: fc.constantFrom(...dialects),
-  rules: fc.subarray([...RULES]),
+  rules: fc.subarray([...RULES, ...WORDLESS]),
   steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 7 }),
   thinking: fc.constantFrom(null, ...THINKING_LEVELS),
   own: fc.boolean(),
@@ -49,7 +49,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 describe('any history against a server that refuses any part of it', () => {
   it('is answered within three requests', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async (one) => {
+      fc.asyncProperty(conversations, async (one) => {
         await using chat = await conversation(one);
         for (const question of ['And now?', 'And then?']) {
           const { requests, answer } = await chat.ask(question);
@@ -57,23 +57,26 @@ describe('any history against a server that refuses any part of it', () => {
           expect(requests).toBeLessThanOrEqual(3);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
   });
 
   it('is answered at once when the server was learnt', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async (one) => {
+      fc.asyncProperty(conversations, async (one) => {
         await using chat = await conversation(one);
         for (let question = 0; question < 8; question += 1) await chat.ask('And now?');
         expect(await chat.ask('And now?')).toMatchObject({ requests: 1, notices: [] });
       }),
-      { numRuns: 12 },
+      { numRuns: cases(12) },
     );
   });
 });
 
-describe.each(RULES.map((rule) => [rule.name, rule] as const))('a server that refuses %s', (_, rule) => {
+describe.each([
+  ...RULES.map((rule) => [rule.name, rule] as const),
+  ...WORDLESS.map((rule) => [`${rule.name}, without a word`, rule] as const),
+])('a server that refuses %s', (_, rule) => {
   it.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s: once', async (_title, dialect) => {
     await using chat = await conversation({ dialect, rules: [rule], steps: STEPS, thinking: 'off', own: true });
     const first = await chat.ask('And now?');

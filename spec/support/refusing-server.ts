@@ -30,6 +30,7 @@ const levelOf = (body: JsonObject): string | null => {
 };
 const IMAGE = /"image_url":|"input_image"|"type":"image"|"mimeType":"image|"images":\[/;
 const DOCUMENT = /"type":"file"|"input_file"|"type":"document"|application\/pdf/;
+const FILE = new RegExp(`${IMAGE.source}|${DOCUMENT.source}`, 'g');
 const OPAQUE =
   /"signature":|"encrypted_content"|"thoughtSignature":"(?!skip_)|"reasoning_content"|"reasoning_details"|"redacted_thinking"/;
 
@@ -138,6 +139,26 @@ export const RULES: readonly Rule[] = [
     (body) => levelOf(body) !== null,
   ),
   rule('any thinking (Ollama)', 400, '"llama3" does not support thinking', (body) => levelOf(body) !== null),
+  rule('images (a plan)', 403, 'Vision is not enabled for this account.', (body) => IMAGE.test(text(body))),
+  rule(
+    'all files together (nginx)',
+    413,
+    'Request Entity Too Large',
+    (body) => (text(body).match(FILE) ?? []).length > 1,
+  ),
+];
+
+/** The same, without a word that tells why. A 500 that is not to be tried again, so that a spec need not wait. */
+export const WORDLESS: readonly Rule[] = [
+  rule('images', 400, 'Bad Request', (body) => IMAGE.test(text(body))),
+  rule('documents', 500, 'Internal Server Error', (body) => DOCUMENT.test(text(body))),
+  rule('signatures', 422, '', (body) => OPAQUE.test(text(body))),
+  rule('calls', 500, 'unexpected EOF', (body) =>
+    messagesOf(body).some((one) => callsOf(one).length > 0 || one.type === 'function_call'),
+  ),
+  rule('tools', 400, 'Invalid request.', (body) => list(body.tools).length > 0),
+  rule('a system message', 500, '', hasSystem),
+  rule('any level', 400, 'Bad Request', (body) => levelOf(body) !== null),
 ];
 
 function rule(name: string, status: number, said: string, breaks: Rule['breaks'], more: JsonObject = {}): Rule {
@@ -150,7 +171,9 @@ export function refusing(dialect: Dialect, rules: readonly Rule[]): (body: JsonO
     const broken = rules.find((one) => one.breaks(body));
     if (broken === undefined) return dialect.text('Fine.');
     const { status, said, more } = broken;
-    if (dialect.provider === 'ollama') return refusal(status, { error: `${more?.param ?? ''} ${said}`.trim() });
-    return refusal(status, { error: { message: said, type: 'invalid_request_error', code: status, ...more } });
+    const headers = { 'x-should-retry': 'false' };
+    if (dialect.provider === 'ollama')
+      return refusal(status, { error: `${more?.param ?? ''} ${said}`.trim() }, headers);
+    return refusal(status, { error: { message: said, code: status, ...more } }, headers);
   };
 }

@@ -21,7 +21,8 @@ export interface CheckOptions extends CommonOptions {
 }
 
 /**
- * Checks everything `hi` needs and prints a line for each part. Only `live` asks the vendor: for its models, and for one word.
+ * Checks everything `hi` needs and prints a line for each part. Only `live` asks the vendor: for its models, and for one word, with all that the model once
+ * refused.
  * Resolves to 0 when nothing failed, else to the exit status of the first failure.
  */
 export async function checkCommand(world: World, options: CheckOptions): Promise<number> {

@@ -75,6 +75,7 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
   else
     yield { part: 'reachability', note: `the server answers, but does not list its models: ${listed.failure.message}` };
   const notices: string[] = [];
+  connections.forgetRefusals();
   yield await checkPart('answer', async () => {
     for await (const event of session.tryOut('Answer with the one word: ready', AbortSignal.timeout(60_000))) {
       if (event.type === 'notice') notices.push(event.text);

@@ -101,6 +101,11 @@ export class Connections {
     return listed.map(({ name }) => name);
   }
 
+  /** Forgets what the configured model refused. */
+  forgetRefusals(): void {
+    this.#known.forgetRefusals(this.#config);
+  }
+
   /** Every key that is configured or in a vendor's variable, unused ones too: none of them may be shown. */
   async secrets(): Promise<readonly string[]> {
     const { file } = this.#settings;

@@ -4,7 +4,7 @@ import type { Feature, ModelFacts } from '../../chat/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import type { Vendor } from '../../chat/vendor.js';
-import { type ErrorDetails, HiError } from '../../errors.js';
+import { type ErrorCode, type ErrorDetails, HiError } from '../../errors.js';
 import type { FetchSettings } from '../../http/fetch-settings.js';
 import type { ListedModel } from './models/listed-model.js';
 
@@ -52,21 +52,26 @@ export interface ProviderMember extends Vendor {
 
 /**
  * What of a request a server does not take, by its own words. `thinking`: the level that was asked for, any level, or these. `files`: one of the attachments,
- * not the kind. `roles`: what a chat template says of the order of messages. `unsaid`: the words do not tell.
+ * not the kind. `roles`: what a chat template says of the order of messages. `unsaid`: the words do not tell; where it is not certain, it may be no refusal.
  */
 export type Refused =
   | { readonly what: 'features'; readonly features: readonly Feature[] }
   | { readonly what: 'thinking'; readonly levels: 'this' | 'all' | readonly ThinkingLevel[] }
-  | { readonly what: 'files' | 'roles' | 'unsaid' };
+  | { readonly what: 'files' | 'roles' }
+  | { readonly what: 'unsaid'; readonly isCertain: boolean };
 
-/** A refusal that one more request without its cause may answer. */
+/** A refusal that one more request without its cause may answer. One that may pass by itself, as `retryable` says, is tried again first. */
 export class RequestRefusal extends HiError {
   readonly refused: Refused;
   /** The server's own words. */
   readonly said: string;
 
-  constructor(message: string, details: ErrorDetails, refused: Refused, said: string) {
-    super('request', message, details);
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { refused, said, ...details }: ErrorDetails & Pick<RequestRefusal, 'refused' | 'said'>,
+  ) {
+    super(code, message, details);
     this.refused = refused;
     this.said = said;
   }

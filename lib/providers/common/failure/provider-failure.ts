@@ -1,10 +1,10 @@
 import { capitalised } from '../../../chat/quantity.js';
-import { type ErrorCode, HiError } from '../../../errors.js';
+import { HiError } from '../../../errors.js';
 import { mask } from '../../../http/mask-key.js';
-import { type Refused, RequestRefusal } from '../provider.js';
+import { RequestRefusal } from '../provider.js';
 import { isRetryable, kindOf } from './failure-kind.js';
 import { describe, type FailureContext, later, MINUTE, sentence } from './failure-text.js';
-import { refusedBy } from './refusals.js';
+import { refusalOf } from './refusals.js';
 import { retryAfter } from './retry-after.js';
 import { readVendorError, type VendorError } from './vendor-error.js';
 
@@ -20,28 +20,23 @@ export function asFailure(thrown: unknown, context: FailureContext): HiError {
 
 /** A vendor's error as the `HiError` of its kind. */
 export function fromVendor(error: VendorError, cause: unknown, context: FailureContext): HiError {
-  const code = kindOf(error, context.tokens);
+  const kind = kindOf(error, context.tokens);
+  const refused = refusalOf(kind, error);
+  // What the server says that it does not take is no key, model or moment that could be wrong.
+  const isSaid = refused !== null && refused.what !== 'unsaid' && kind !== 'window';
+  const code = isSaid ? 'request' : kind;
   const wait = code === 'rate' || code === 'overload' ? retryAfter(error) : null;
-  const refused = refusalOf(code, error);
-  const { message, hint } = describe(refused === null ? code : 'request', error, context);
+  const { message, hint } = describe(code, error, context);
   const said = mask(capitalised(message), context.apiKey);
-  if (refused !== null) {
-    const words = mask(error.message === '' ? `HTTP ${error.status}` : sentence(error.message), context.apiKey);
-    return new RequestRefusal(said, { hint: mask(hint, context.apiKey), cause }, refused, words);
-  }
-  return new HiError(code, said, {
+  const details = {
     hint: mask(wait !== null && wait >= MINUTE ? later(wait) : hint, context.apiKey),
     retryable: isRetryable(code, error),
     cause,
     ...(wait === null ? {} : { retryAfter: wait }),
-  });
-}
-
-/** What of the request an error of this kind is about; null when it is about none of it. What a gateway has not got for a feature it calls a missing model. */
-function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
-  if (code === 'request' || code === 'overload') return refusedBy(error);
-  const refused = code === 'model' ? refusedBy(error) : null;
-  return refused?.what === 'features' ? refused : null;
+  };
+  if (refused === null) return new HiError(code, said, details);
+  const words = mask(error.message === '' ? `HTTP ${error.status}` : sentence(error.message), context.apiKey);
+  return new RequestRefusal(code, said, { ...details, refused, said: words });
 }
 
 /** An error of an SDK itself, where no server reported one. */

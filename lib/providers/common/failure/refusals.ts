@@ -1,8 +1,9 @@
 import type { Feature } from '../../../chat/model-facts.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/thinking-level.js';
+import type { ErrorCode } from '../../../errors.js';
 import type { Refused } from '../provider.js';
 import { saysOverflow } from './overflow.js';
-import type { VendorError } from './vendor-error.js';
+import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
 /** Words that deny: what is supported, enabled or expected is named in the same sentence. */
 const DENIAL =
@@ -102,9 +103,9 @@ const PARAMS: readonly (readonly [RegExp, Refused])[] = [
   [/tool_calls?\[\d+\]\.id|tool_call_id/, features('call_ids')],
 ];
 
-/** What the server does not take; `unsaid` where it refuses the request in other words. Null for an error that no smaller request cures. */
+/** What the server does not take; null where its words do not tell. */
 export function refusedBy({ status, kinds, message, param }: VendorError): Refused | null {
-  if (status === null || status < 400 || NO_REFUSALS.has(status)) return null;
+  if (status !== null && (status < 400 || NO_REFUSALS.has(status))) return null;
   const said = `${kinds.join(' ')} ${message}`.toLowerCase();
   if (saysOverflow(said)) return null;
   const words = param === null ? said : `${param.toLowerCase()} ${said}`;
@@ -114,7 +115,7 @@ export function refusedBy({ status, kinds, message, param }: VendorError): Refus
   const denied = DENIAL.test(said);
   const found = SENTENCES.find((one) => (one.alone || denied) && one.words.test(words))?.refused;
   if (found?.what === 'thinking') return { ...found, levels: unsupportedLevels(said) ?? found.levels };
-  return found ?? (UNSAID.has(status) ? { what: 'unsaid' } : null);
+  return found ?? null;
 }
 
 /** The levels that a list of the supported ones leaves out; null when there is no list. */
@@ -133,5 +134,44 @@ function unsupportedLevels(said: string): readonly ThinkingLevel[] | null {
 /** These say something of the key, the account or the moment, and nothing of what was sent. */
 const NO_REFUSALS: ReadonlySet<number> = new Set([401, 402, 407, 408, 409, 429, 502, 503, 504]);
 
-/** A request that is refused with these is refused for what it holds, whatever the words. */
-const UNSAID: ReadonlySet<number> = new Set([400, 404, 415, 422]);
+/** What of the request an error of this kind is about; null when it is about none of it. */
+export function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
+  const words = `${error.kinds.join(' ')} ${error.message}`.toLowerCase();
+  switch (code) {
+    case 'request':
+      return refusedBy(error) ?? unsaid(isOfTheRequest(error, words), true);
+    case 'overload':
+      return refusedBy(error) ?? unsaid(!isOfTheMoment(error, words), false);
+    case 'malformed':
+      return unsaid(/tool_use_failed/.test(words), false);
+    case 'model':
+      // What a gateway has not got for a feature it calls a missing model.
+      return onlyFeatures(refusedBy(error));
+    case 'key':
+      // The key may be good, and not for images.
+      return OF_THE_KEY.test(words) ? null : onlyFeatures(refusedBy({ ...error, status: null }));
+    case 'window':
+      // Too many bytes, not too many tokens.
+      return error.status === 413 && !/token|context/.test(words) ? { what: 'files' } : null;
+    default:
+      return null;
+  }
+}
+
+const unsaid = (holds: boolean, isCertain: boolean): Refused | null => (holds ? { what: 'unsaid', isCertain } : null);
+
+const onlyFeatures = (refused: Refused | null): Refused | null => (refused?.what === 'features' ? refused : null);
+
+const OF_THE_KEY = /\bkey\b|credential|authentic|bearer|token|signature|sign.?in|log.?in/;
+
+/** Whether it is refused for what it holds, whatever the words. */
+const isOfTheRequest = ({ status, kinds }: VendorError, words: string): boolean =>
+  !(OF_THE_PLACE.has(status ?? 0) || kinds.includes(WEB_PAGE) || /location|region|system memory/.test(words));
+
+const OF_THE_PLACE: ReadonlySet<number> = new Set([401, 403, 405, 407, 451]);
+
+/** Whether the server is busy, whatever it is asked. */
+const isOfTheMoment = ({ status }: VendorError, words: string): boolean =>
+  BUSY.has(status ?? 0) || /overloaded|capacity|loading|system memory|upstream/.test(words);
+
+const BUSY: ReadonlySet<number> = new Set([503, 504, 522, 524, 529]);

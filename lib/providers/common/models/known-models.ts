@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../../chat/json.js';
-import { currentFacts, type ModelFacts, type ModelMemory, mergeFacts } from '../../../chat/model-facts.js';
+import { currentFacts, factsAsTold, type ModelFacts, type ModelMemory, mergeFacts } from '../../../chat/model-facts.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/thinking-level.js';
 import { makeFolder } from '../../../folder.js';
 import { readRegularFile } from '../../../regular-file.js';
@@ -50,14 +50,23 @@ export class KnownModels {
     return this.#known;
   }
 
-  /** Another process may have learnt something since: its facts are read again before the file is written. */
+  /** Forgets what a model refused: it is tried again. */
+  forgetRefusals(place: ModelPlace): void {
+    this.#change(nameOf(place), factsAsTold);
+  }
+
   #learn(name: string, more: ModelFacts): void {
+    this.#change(name, (facts) => mergeFacts(facts, more));
+  }
+
+  /** Another process may have learnt something since: its facts are read again before the file is written. */
+  #change(name: string, change: (facts: ModelFacts) => ModelFacts): void {
     const earlier = currentFacts(this.#read().get(name) ?? {}, this.#now());
-    const merged = mergeFacts(earlier, more);
-    if (JSON.stringify(merged) === JSON.stringify(earlier)) return;
+    const changed = change(earlier);
+    if (JSON.stringify(changed) === JSON.stringify(earlier)) return;
     const known = new Map([...this.#read(), ...readFacts(this.#path)]);
     known.delete(name);
-    known.set(name, merged);
+    known.set(name, changed);
     this.#known = new Map([...known].slice(-LIMIT));
     try {
       makeFolder(dirname(this.#path), 0o700);
@@ -93,6 +102,7 @@ const COUNTS = [
   'loaded_window',
   'asked_at',
   'opaque_since',
+  'words_until',
 ] as const;
 
 /** What of a stored record has the type it must have. */

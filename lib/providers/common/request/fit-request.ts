@@ -1,5 +1,12 @@
-import { type DocumentPart, type ImagePart, isPart, type Part, type ToolCallPart } from '../../../chat/message.js';
-import type { Feature } from '../../../chat/model-facts.js';
+import {
+  type DocumentPart,
+  type ImagePart,
+  isAudio,
+  isPart,
+  type Part,
+  type ToolCallPart,
+} from '../../../chat/message.js';
+import { type Feature, goesInWords } from '../../../chat/model-facts.js';
 import type { ChatRequest } from '../../../chat/request.js';
 import { nextThinking } from '../../../chat/thinking-level.js';
 import { unseenText } from '../media/attachment.js';
@@ -17,12 +24,15 @@ type SentMessage = ChatRequest['messages'][number];
 export function fitRequest(request: ChatRequest, access: { readonly origin: string }): ChatRequest {
   const { facts = {}, thinking } = request;
   const refused = (feature: Feature) => facts.takes?.[feature] === false;
-  const isForeign = (message: SentMessage) =>
+  const isTold = toldInWords(request);
+  const isForeign = (message: SentMessage, at: number) =>
     refused('opaque') ||
+    isTold[at] ||
     (message.origin !== undefined && message.origin !== access.origin) ||
     (facts.opaque_since !== undefined && !(Date.parse(message.at ?? '') >= facts.opaque_since));
-  let messages = request.messages.map((message) => (isForeign(message) ? withoutAuthor(message) : message));
-  messages = withoutAttachments({ ...request, messages });
+  let messages = request.messages.map((message, at) => (isForeign(message, at) ? withoutAuthor(message) : message));
+  messages = withoutAttachments({ ...request, messages }, isTold);
+  messages = messages.map((message, at) => (isTold[at] ? inWords(message) : message));
   if (refused('parallel_calls')) messages = messages.flatMap(oneCallEach(messages));
   if (refused('tools')) messages = messages.map(inWords);
   if (refused('call_ids')) messages = messages.map(withShortIds);
@@ -36,16 +46,25 @@ export function fitRequest(request: ChatRequest, access: { readonly origin: stri
   };
 }
 
+/** Of which messages the words alone go; what a call gave goes as the call does. */
+function toldInWords({ messages, facts = {} }: ChatRequest): readonly boolean[] {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.map((message, at) => {
+    const isResult = message.role === 'tool' && at > 0;
+    return at !== asked && goesInWords((isResult && messages[at - 1]) || message, facts);
+  });
+}
+
 /** Only to its author goes what is opaque in an answer. */
 function withoutAuthor({ provider, ...message }: SentMessage): SentMessage {
   return message;
 }
 
 /** Attachments that the model cannot take become words where the turn is over. In the newest message it is for the server to judge a single file. */
-function withoutAttachments({ messages, model, facts }: ChatRequest): SentMessage[] {
-  const isRefusedKind = ({ type }: Part): boolean =>
-    (type === 'image' && (facts?.takes?.images === false || isBlind(model))) ||
-    (type === 'document' && facts?.takes?.documents === false);
+function withoutAttachments({ messages, model, facts }: ChatRequest, isTold: readonly boolean[]): SentMessage[] {
+  const isRefusedKind = (part: Part): boolean =>
+    (part.type === 'image' && (facts?.takes?.images === false || isBlind(model))) ||
+    (part.type === 'document' && facts?.takes?.[isAudio(part) ? 'audio' : 'documents'] === false);
   const files = new Set(facts?.refused_files);
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const kind = messages[asked]?.content.find(isRefusedKind)?.type;
@@ -53,7 +72,7 @@ function withoutAttachments({ messages, model, facts }: ChatRequest): SentMessag
   return messages.map((message, at) => {
     if (at === asked || !message.content.some(isAttachment)) return message;
     const content = message.content.map((part): Part => {
-      const isRefused = isAttachment(part) && (isRefusedKind(part) || files.has(part.sha256));
+      const isRefused = isAttachment(part) && (isTold[at] || isRefusedKind(part) || files.has(part.sha256));
       return isRefused ? { type: 'text', text: unseenText(part) } : part;
     });
     return { ...message, content };

@@ -10,14 +10,20 @@ const takesNo = (...features: readonly Feature[]): Refused => ({ what: 'features
 const level: Refused = { what: 'thinking', levels: 'this' };
 const noLevel: Refused = { what: 'thinking', levels: 'all' };
 const files: Refused = { what: 'files' };
+const unsaid = (isCertain: boolean): Refused => ({ what: 'unsaid', isCertain });
+
+/** The error that a body is taken for. */
+function failureOf(status: number, body: JsonObject | string) {
+  return asFailure(new RefusedRequest(status, new Headers(), typeof body === 'string' ? body : JSON.stringify(body)), {
+    member: openai,
+    model: 'm',
+    apiKey: null,
+  });
+}
 
 /** The refusal that a body is taken for; null for any other error. */
 function refusedBy(status: number, body: JsonObject | string): Refused | null {
-  const error = asFailure(
-    new RefusedRequest(status, new Headers(), typeof body === 'string' ? body : JSON.stringify(body)),
-    { member: openai, model: 'm', apiKey: null },
-  );
-  if (error instanceof RequestRefusal) expect(error).toMatchObject({ code: 'request', retryable: false });
+  const error = failureOf(status, body);
   return error instanceof RequestRefusal ? error.refused : null;
 }
 
@@ -139,11 +145,34 @@ describe('what a server does not take', () => {
       { what: 'thinking', levels: ['off', 'low', 'high', 'xhigh', 'max'] },
     ],
 
-    ['The request is wrong.', 400, { what: 'unsaid' }],
-    ['File Not Found', 404, { what: 'unsaid' }],
-    ['Cannot POST /v2/chat/completions', 404, { what: 'unsaid' }],
+    ['Internal Server Error', 500, unsaid(false)],
+    ['', 500, unsaid(false)],
+    ['', 502, unsaid(false)],
+    ['The server had an error while processing your request. Please try again later.', 500, unsaid(false)],
+    ['llama runner process has terminated: exit status 2', 500, unsaid(false)],
+    ['', 400, unsaid(true)],
+    ['Unprocessable Entity', 422, unsaid(true)],
+    ['Vision is not enabled for this account.', 403, takesNo('images')],
+    ['This model does not support image inputs', 401, takesNo('images')],
+    ['Tool use is not allowed on your plan', 403, takesNo('tools')],
+    ['Request Entity Too Large', 413, files],
+    ['The request is wrong.', 400, unsaid(true)],
+    ['File Not Found', 404, unsaid(true)],
+    ['Cannot POST /v2/chat/completions', 404, unsaid(true)],
   ])('%s (%i)', (message, status, refused) => {
     expect(refusedBy(status, said(message))).toEqual(refused);
+  });
+
+  it('is no reason to ask for the same again, unless the words say nothing and it may pass', () => {
+    for (const [message, status] of [
+      ['image input is not supported', 500],
+      ['Bad Request', 400],
+      ['No vision here', 403],
+    ] as const) {
+      expect(failureOf(status, said(message))).toMatchObject({ code: 'request', retryable: false });
+    }
+    expect(failureOf(500, said('Internal Server Error'))).toMatchObject({ code: 'overload', retryable: true });
+    expect(failureOf(413, said('Request Entity Too Large'))).toMatchObject({ code: 'window', retryable: false });
   });
 
   it('is read from the `param` of OpenAI and its kind', () => {
@@ -174,12 +203,18 @@ describe('no refusal of a part', () => {
     ['Rate limit reached for tools', 429],
     ['The model `gpt-9` does not exist or you do not have access to it.', 404],
     ['Your credit balance is too low to access the Anthropic API.', 400],
-    ['Internal server error', 500],
     ['Your API key does not have access to this project.', 403],
     ['Country, region, or territory not supported', 403],
     ['The image service is overloaded', 503],
+    ['The model is loading, try again later.', 500],
+    ['Service Unavailable', 503],
+    ['upstream connect error or disconnect/reset before headers', 500],
+    ['model requires more system memory (18.1 GiB) than is available (11.9 GiB)', 500],
+    ['Incorrect API key provided: sk-1234. It may not be used for images.', 401],
+    ['The request signature we calculated does not match the one of your image request', 403],
+    ['User location is not supported for the API use.', 400],
+    ['Method Not Allowed', 405],
   ])('%s (%i)', (message, status) => {
-    const refused = refusedBy(status, said(message));
-    expect(refused === null || refused.what === 'unsaid').toBe(true);
+    expect(refusedBy(status, said(message))).toBeNull();
   });
 });

@@ -1,0 +1,97 @@
+import { doubtfulAt, type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model-facts.js';
+import type { ChatRequest } from '../../chat/request.js';
+import { THINKING_LEVELS } from '../../chat/thinking-level.js';
+import type { RequestRefusal } from '../../providers/common/provider.js';
+import { holds, holdsOldParts, thinkingOf } from './contents.js';
+import { lessonOf } from './lessons.js';
+
+/** What is asked in place of a refused request. */
+export interface Adapted {
+  readonly request: ChatRequest;
+  /** What the user is told; null where the change makes no difference to them. */
+  readonly notice: string | null;
+  /** What an answer would prove, where the words of the refusal prove nothing. */
+  readonly proves: ModelFacts | null;
+}
+
+/**
+ * The request without what the server refused, which is remembered. Where it does not say what that is, first without all that earlier messages have beside
+ * words, then in the plainest form there is, which also answers a second refusal. Null when there is nothing left to leave out.
+ */
+export function adaptRequest(
+  request: ChatRequest,
+  refusal: RequestRefusal,
+  memory: ModelMemory,
+  isSecond: boolean,
+): Adapted | null {
+  const now = Date.now();
+  const lesson = lessonOf(refusal, request, now);
+  if (lesson !== null) memory.learn(lesson.facts);
+  const next = lesson === null ? request : withFacts(request, lesson.facts);
+  if (lesson === null || isSecond)
+    return inPlainForm(request, next, refusal, { now, isSecond, isLearnt: lesson !== null });
+  return { request: next, notice: lesson.notice && `${lesson.notice} (${refusal.said})`, proves: null };
+}
+
+/** `next` in words alone where only earlier messages had more, or in the plainest form. */
+function inPlainForm(
+  request: ChatRequest,
+  next: ChatRequest,
+  { refused, said, code }: RequestRefusal,
+  { now, isSecond, isLearnt }: { readonly now: number; readonly isSecond: boolean; readonly isLearnt: boolean },
+): Adapted | null {
+  // Too large: that is for a compaction.
+  if (code === 'window' && !isLearnt) return null;
+  const at = refused.what === 'unsaid' && !refused.isCertain ? doubtfulAt(now) : now;
+  const facts = { words_until: now + 1, refused_at: { words: at } };
+  const told = (words: string) => `'${request.model}' refused the request: ${words}. (${said})`;
+  if (!isSecond && holdsOldParts(request)) {
+    return {
+      request: withFacts(next, facts),
+      notice: told('of earlier messages it gets the words alone'),
+      proves: facts,
+    };
+  }
+  const left = leftOut(request);
+  if (left.length === 0) return null;
+  const proves = isLearnt ? null : mergeFacts(facts, provenBy(request, at));
+  return { request: plainest(next, facts), notice: told(`it answers without ${left.join(', ')}`), proves };
+}
+
+const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
+  ...request,
+  facts: mergeFacts(request.facts ?? {}, facts),
+});
+
+/** What the plainest form leaves out of a request, in words. */
+function leftOut(request: ChatRequest): readonly string[] {
+  const isSent = {
+    tools: holds(request, 'tools'),
+    thinking: thinkingOf(request) !== null,
+    system: holds(request, 'system'),
+  };
+  return [
+    ...(isSent.tools ? ['tools'] : []),
+    ...(isSent.thinking ? ['a level of thinking'] : []),
+    ...(holds(request, 'web') ? ['a web search'] : []),
+    ...(isSent.system ? ['a system message'] : []),
+    ...(holdsOldParts(request) ? ['what earlier messages had beside words'] : []),
+  ];
+}
+
+/** Words alone, but for the files of the newest message. */
+function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
+  const takes = { tools: false, web: false, system: false };
+  return { ...withFacts(request, { ...facts, takes }), thinking: null };
+}
+
+/** What is known when the plainest form was answered: the server takes none of the rest. */
+function provenBy(request: ChatRequest, at: number): ModelFacts {
+  const held = (['tools', 'web', 'system'] as const).filter((feature) => holds(request, feature));
+  const thinks = thinkingOf(request) !== null;
+  return {
+    takes: Object.fromEntries(held.map((feature) => [feature, false])),
+    ...(thinks && { refused_thinking: THINKING_LEVELS }),
+    refused_at: { ...Object.fromEntries(held.map((feature) => [feature, at])), ...(thinks && { thinking: at }) },
+  };
+}

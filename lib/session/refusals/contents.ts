@@ -1,0 +1,60 @@
+import { isAudio, type Part } from '../../chat/message.js';
+import { type Feature, goesInWords } from '../../chat/model-facts.js';
+import type { ChatRequest } from '../../chat/request.js';
+import { nextThinking, type ThinkingLevel } from '../../chat/thinking-level.js';
+
+/** Whether the request, as it was sent, has a feature. */
+export function holds(request: ChatRequest, feature: Feature): boolean {
+  if (request.facts?.takes?.[feature] === false) return false;
+  const { messages } = request;
+  const has = (test: (part: Part) => boolean) => messages.some(({ content }) => content.some(test));
+  switch (feature) {
+    case 'tools':
+      return request.tools.length > 0 || has(({ type }) => type === 'tool_call');
+    case 'parallel_calls':
+      return messages.some(({ content }) => content.filter(({ type }) => type === 'tool_call').length > 1);
+    case 'call_ids':
+      return has(({ type }) => type === 'tool_call');
+    case 'images':
+      return has(({ type }) => type === 'image');
+    case 'documents':
+      return has((part) => part.type === 'document' && !isAudio(part));
+    case 'audio':
+      return has((part) => part.type === 'document' && isAudio(part));
+    case 'opaque':
+      return has(isOpaque);
+    case 'system':
+      return request.system.length > 0;
+    case 'web':
+      return request.web === 'on' || request.web === 'auto';
+  }
+}
+
+const isOpaque = (part: Part): boolean => part.type === 'thinking' || ('opaque' in part && part.opaque !== undefined);
+
+/** Whether a part goes to any vendor as something else than words. */
+const isToldOtherwise = ({ type }: Part): boolean => type !== 'text' && type !== 'thinking' && type !== 'vendor';
+
+/** Whether what was said before, as it was sent, has anything beside words. */
+export function holdsOldParts(request: ChatRequest): boolean {
+  const { messages, facts = {} } = request;
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.some((message, at) => {
+    if (at === asked || goesInWords(message, facts)) return false;
+    return message.content.some((part) => isToldOtherwise(part) || (message.model === request.model && isOpaque(part)));
+  });
+}
+
+/** The level that is sent. */
+export const thinkingOf = ({ thinking, facts }: ChatRequest): ThinkingLevel | null =>
+  thinking === null ? null : nextThinking(thinking, facts?.refused_thinking ?? []);
+
+/** The SHA-256 of the files before the newest message of the user, and of those in it. */
+export function attachmentsOf({ messages }: ChatRequest): { earlier: readonly string[]; newest: readonly string[] } {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const filesOf = (some: ChatRequest['messages']) =>
+    some.flatMap(({ content }) =>
+      content.flatMap((part) => (part.type === 'image' || part.type === 'document' ? [part.sha256] : [])),
+    );
+  return { earlier: filesOf(messages.slice(0, asked)), newest: filesOf(messages.slice(asked)) };
+}

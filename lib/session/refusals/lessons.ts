@@ -1,0 +1,94 @@
+import type { Feature, ModelFacts } from '../../chat/model-facts.js';
+import type { ChatRequest } from '../../chat/request.js';
+import { nextThinking, THINKING_LEVELS } from '../../chat/thinking-level.js';
+import { unreachable } from '../../errors.js';
+import type { Refused, RequestRefusal } from '../../providers/common/provider.js';
+import { attachmentsOf, holds } from './contents.js';
+
+/** What a refusal teaches. */
+export interface Lesson {
+  readonly facts: ModelFacts;
+  readonly notice: string | null;
+}
+
+/** Null when the request holds nothing of what was refused. */
+export function lessonOf({ refused, code }: RequestRefusal, request: ChatRequest, now: number): Lesson | null {
+  switch (refused.what) {
+    case 'features':
+      return featureLesson(refused.features, request, now);
+    case 'thinking':
+      return thinkingLesson(refused.levels, request, now);
+    case 'files':
+      return filesLesson(request, now, code === 'window');
+    case 'roles': {
+      const cause = (['tools', 'system'] as const).find((feature) => holds(request, feature));
+      return cause === undefined ? null : featureLesson([cause], request, now);
+    }
+    case 'unsaid':
+      return null;
+    default:
+      return unreachable(refused);
+  }
+}
+
+function featureLesson(features: readonly Feature[], request: ChatRequest, now: number): Lesson | null {
+  const held = features.filter((feature) => holds(request, feature));
+  const [first] = held;
+  if (first === undefined) return null;
+  const notice = noticeOf(first, request);
+  // Opaque parts are refused where their author has changed; those of later answers have the new one.
+  if (first === 'opaque' && request.facts?.opaque_since === undefined)
+    return { facts: { opaque_since: now + 1 }, notice };
+  const facts = {
+    takes: Object.fromEntries(held.map((feature) => [feature, false])),
+    refused_at: Object.fromEntries(held.map((feature) => [feature, now])),
+  };
+  return { facts, notice };
+}
+
+function thinkingLesson(
+  levels: Extract<Refused, { what: 'thinking' }>['levels'],
+  { thinking, facts, model }: ChatRequest,
+  now: number,
+): Lesson | null {
+  const earlier = facts?.refused_thinking ?? [];
+  const sent = thinking === null ? null : nextThinking(thinking, earlier);
+  if (thinking === null || sent === null) return null;
+  const refused_thinking = levels === 'all' ? THINKING_LEVELS : [sent, ...(levels === 'this' ? [] : levels)];
+  const next = nextThinking(thinking, [...earlier, ...refused_thinking]);
+  const instead = next === null ? 'it thinks as it does by itself' : `it thinks '${next}'`;
+  return {
+    facts: { refused_thinking, refused_at: { thinking: now } },
+    notice: `'${model}' does not take thinking '${sent}': ${instead}.`,
+  };
+}
+
+/** A single file is refused, or all of them together: those of earlier messages are left out, unless it may be one of the newest. */
+function filesLesson(request: ChatRequest, now: number, areAll: boolean): Lesson | null {
+  const { earlier, newest } = attachmentsOf(request);
+  if (earlier.length === 0 || (newest.length > 0 && !areAll)) return null;
+  const what = areAll ? 'all the files together' : 'a file of an earlier message';
+  return {
+    facts: { refused_files: earlier, refused_at: { files: now } },
+    notice: `'${request.model}' refused ${what}: the files of earlier messages are named in words.`,
+  };
+}
+
+function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
+  switch (feature) {
+    case 'images':
+      return `'${model}' takes no images: those of earlier messages are named in words.`;
+    case 'documents':
+      return `'${model}' takes no documents: those of earlier messages are named in words.`;
+    case 'audio':
+      return `'${model}' takes no audio: that of earlier messages is named in words.`;
+    case 'opaque':
+      return `'${model}' does not take back the thinking of earlier answers: it is left out.`;
+    case 'tools':
+      return `'${model}' takes no tools here: it answers without them.`;
+    case 'web':
+      return `'${model}' cannot search the web here: it answers without.`;
+    default:
+      return null;
+  }
+}
