@@ -96,7 +96,7 @@ if (what === 'inside' || what === 'places') {
   mkdirSync(root + '/.git');
   writeFileSync(root + '/.env', '');
   writeFileSync(folder + '/empty', '');
-  const sandbox = new Sandbox({ root, ownPlaces: [], freeFolders: [], emptyFile: () => folder + '/empty', isDenied: () => false });
+  const sandbox = new Sandbox({ root, ownPlaces: [], freeFolders: [], fileOf: () => folder + '/empty', isDenied: () => false });
   begin = performance.now();
   await sandbox.confine({ write: true, network: false, files: [] }, root);
   if (what === 'inside') {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+import { replaceLogins } from './paths/address-logins.js';
 import { cutSecretPattern, secretPattern } from './secret-forms.js';
 
 /** The text that replaces a secret. A call that contains it is refused, or the secret would be overwritten with it. */
@@ -38,10 +39,11 @@ export function isDistinctiveSecret(secret: string): boolean {
   return secret.length >= 6 && !/^[a-z_-]{1,15}$/i.test(secret);
 }
 
-/** A function that masks the given secrets in every form (`secretForms`), what a cut leaves of them, and every text of a known shape of key. */
+/** A function that masks the given secrets in every form (`secretForms`), what a cut leaves of them, every text of a known shape of key, and log-ins in addresses. */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
   const own = distinctive(secrets);
-  return masking([...own.map(secretPattern), ...own.map(cutSecretPattern), ANY_SHAPE]);
+  const mask = masking([...own.map(secretPattern), ...own.map(cutSecretPattern), ANY_SHAPE]);
+  return (text) => replaceLogins(mask(text), () => MASK);
 }
 
 /** A function that masks the given secrets, and nothing else, in every form. */

@@ -1,4 +1,5 @@
 import { distinctive } from './mask-secrets.js';
+import { LOGIN_START } from './paths/address-logins.js';
 import { secretForms } from './secret-forms.js';
 
 /** How every shape of key begins; what follows is a word. */
@@ -62,5 +63,6 @@ function shapeAtEnd(text: string): number {
   if (block !== -1 && text.length - block < MAX_BLOCK && !BLOCK_END.test(text.slice(block))) return text.length - block;
   const dashes = beginningAtEnd(text, BLOCK_START);
   if (dashes >= 5) return dashes;
-  return SHAPE_START.exec(text.slice(-MAX_WORD))?.[0].length ?? 0;
+  const end = text.slice(-MAX_WORD);
+  return Math.max(SHAPE_START.exec(end)?.[0].length ?? 0, LOGIN_START.exec(end)?.[0].length ?? 0);
 }

@@ -1,4 +1,5 @@
-import { lstatSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../folder.js';
 import type { Rules } from '../permission/rules/rules.js';
@@ -24,7 +25,7 @@ export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Pr
       root: context.root,
       ownPlaces: [...ownPlaces, ...(context.sandbox?.hidden ?? [])],
       freeFolders: [context.spillFolder, ...freeFolders],
-      emptyFile: () => emptyFileIn(context.spillFolder),
+      fileOf: (text) => fileIn(context.spillFolder, text),
       isDenied: (path) =>
         rules().deny.some(
           (rule) =>
@@ -38,14 +39,20 @@ export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Pr
   };
 }
 
-/** Named as outputs are, so that it goes where they go. */
-const EMPTY_OUTPUT = '1970-01-01T00-00-00-000Z-000000.stdout';
-
-function emptyFileIn(folder: string): string {
-  const path = join(folder, EMPTY_OUTPUT);
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() === true && found.size === 0) return path;
+/** Made once for each text, and named as outputs are, so that it goes where they go. */
+function fileIn(folder: string, text: string): string {
+  const name = createHash('sha256').update(text).digest('hex').slice(0, 6);
+  const path = join(folder, `1970-01-01T00-00-00-000Z-${text === '' ? '000000' : name}.stdout`);
+  if (readOrNull(path) === text) return path;
   makeFolder(folder, 0o700);
-  writeFileSync(path, '', { mode: 0o600 });
+  writeFileSync(path, text, { mode: 0o600 });
   return path;
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
 }

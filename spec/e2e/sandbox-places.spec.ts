@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Attack, attempt, bash, type Outcome, SECRET } from '../support/attack.js';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { type Attack, attempt, bash, type Outcome, pathWithoutSandbox, SECRET } from '../support/attack.js';
 
 /** Whether this system lets bubblewrap make namespaces. Where it does not, nothing of what a rule allows runs. */
 const WORKS = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--unshare-net', 'true']).status === 0;
@@ -16,6 +16,9 @@ const AS_NOBODY =
         under: ['setpriv', '--reuid', `${NOBODY}`, '--regid', `${NOBODY}`, '--clear-groups'],
       }
     : { own: 'true', under: [] };
+
+const BARE_PATH = pathWithoutSandbox();
+afterAll(() => rmSync(BARE_PATH, { recursive: true, force: true }));
 
 const outcomes: Outcome[] = [];
 afterEach(() => {
@@ -83,4 +86,62 @@ describe('a working folder that the sandbox cannot protect', () => {
     expect(results[1]).toContain(`Not allowed: ${reason}`);
     expect(stderr).toContain(`Not run: bash touch pwned needs approval (${reason}`);
   });
+});
+
+describe.each([
+  ['in the sandbox', {}],
+  ['without a sandbox', { env: { PATH: BARE_PATH } }],
+] as const)('a log-in in the settings of git, %s', (where, options) => {
+  const TOKEN = `${SECRET}0123`;
+  const url = `https://me:${TOKEN}@127.0.0.1:9/a.git`;
+  const before = `git init -q .; git remote add origin ${url}; git init -q ../other; git -C ../other remote add origin ${url}; git config --global url.${url}.insteadOf x:; git init -q sub; git -C sub config http.extraheader 'AUTHORIZATION: basic ${TOKEN}'`;
+
+  it('is not read without approval, in whatever form', async () => {
+    const commands = [
+      ...[
+        'cat .git/config',
+        'cat .git/config | tr a-zA-Z b-zaB-ZA',
+        'grep -r url .',
+        'grep -r url . | tr a-zA-Z b-zaB-ZA',
+      ],
+      ...[
+        'git remote -v',
+        'git remote -v | tr a-zA-Z b-zaB-ZA',
+        'git config -l',
+        'git config -l | rev',
+        'cd sub && git config -l | rev',
+      ],
+      ...[
+        'cat ../other/.git/config | rev',
+        'rev ~/.gitconfig',
+        'cut -c 1-30 .git/config; cut -c 31-90 .git/config',
+        'cp .git/config /tmp/x; rev /tmp/x',
+      ],
+    ];
+    const { results, sent } = await attack({
+      allow: ['cat', 'tr', 'grep', 'git', 'rev', 'cut', 'cp'].map((name) => `bash(${name}:*)`),
+      before,
+      calls: [{ name: 'read_file', args: { path: '.git/config' } }, ...commands.map(bash)],
+      ...(Object.keys(options).length > 0 ? { options } : {}),
+    });
+    const forms = [
+      SECRET,
+      TOKEN.replace(/[A-Z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 64) % 26) + 65)),
+      [...TOKEN].reverse().join(''),
+    ];
+    const leaks = ['read_file', ...commands].filter((_, index) => forms.some((form) => results[index]?.includes(form)));
+    expect([leaks, sent.includes(SECRET)]).toEqual([[], false]);
+    expect(results[0]).toContain('Not allowed: it holds a log-in');
+    if (WORKS && where === 'in the sandbox') expect(results[5]).toContain('https://me:@127.0.0.1:9/a.git');
+  });
+});
+
+it('masks a log-in in an address that an approved command prints', async () => {
+  const { sent } = await attack({
+    args: ['-y'],
+    before: `git init -q .; git remote add origin https://me:${SECRET}0123@127.0.0.1:9/a.git`,
+    calls: [bash('git remote -v'), bash('cat .git/config'), { name: 'read_file', args: { path: '.git/config' } }],
+  });
+  expect(sent).not.toContain(SECRET);
+  expect(sent).toContain('https://me:[secret hidden by hi]@127.0.0.1:9/a.git');
 });

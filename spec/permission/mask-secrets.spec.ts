@@ -42,6 +42,30 @@ describe('the mask of secrets', () => {
     expect(secretMask([])(`a\n${begin}\nb3Blbn`)).toBe(`a\n${MASK}`);
   });
 
+  it.each([
+    ['https://user:', 'hunter2hunter', '@host/x.git'],
+    ['url = https://x-access-token:', 'TOKENWORD', '@github.com/a/b'],
+    ['https://', 'aB3aB3aB3aB3aB3aB3aB', '@host/a'],
+    ['postgres://app:', 'p:w%40rd', '@db:5432/app'],
+    ['redis://:', 'hunter', '@db'],
+  ])('hides the log-in of an address: %s%s%s', (before, secret, after) => {
+    expect(secretMask([])(`a ${before}${secret}${after} b`)).toBe(`a ${before}${MASK}${after} b`);
+  });
+
+  it.each([
+    'https://host/a:b@c',
+    'ssh://git@host/x',
+    'https://user@host',
+    'postgres://postgres:postgres@localhost',
+    'https://user:password@host',
+    'https://user:$TOKEN@host',
+    'https://<user>:<password>@host',
+    'mail me://a:b c@host',
+    'http://host:8080/@scope/x',
+  ])('leaves an address without one alone: %s', (text) => {
+    expect(secretMask([])(text)).toBe(text);
+  });
+
   it('leaves ordinary text alone', () => {
     const text =
       'task-based sk-learn AKIAX eyJ. ask-me-anything-about-this-long-thing disk-usage-of-the-whole-system commit 2c1bf5fd0a3be1c7e1f1 -----BEGIN CERTIFICATE-----';

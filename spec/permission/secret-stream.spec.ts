@@ -47,6 +47,12 @@ describe('a configured key', () => {
     expect(mask(JSON.stringify({ odd }))).toBe(`{"odd":"${MASK}"}`);
   });
 
+  it('is masked in an address that comes in pieces', () => {
+    const text = 'origin https://me:hunter2hunter@host/a.git (fetch)\nhttps://host/x me@host\n';
+    for (let length = 1; length < text.length; length += 1)
+      expect(joined(cut(text, Array(20).fill(length)))).toBe(text.replace('hunter2hunter', MASK));
+  });
+
   it('is masked where a cut leaves a part of it', () => {
     const mask = secretMask([KEY]);
     const gap = '\n[… 90 of 900 characters left out. All is in /x …]\n';

@@ -93,7 +93,7 @@ it(
     const emptyFile = join(home.data, 'empty');
     mkdirSync(home.data, { recursive: true });
     writeFileSync(emptyFile, '');
-    const sandbox = new Sandbox({ ...around, emptyFile: () => emptyFile, isDenied: () => false });
+    const sandbox = new Sandbox({ ...around, fileOf: () => emptyFile, isDenied: () => false });
     const hasSandbox = (await sandboxKind()) !== null;
     const filterPath = join(home.folder, 'filter');
     writeFileSync(filterPath, systemCallFilter() ?? '');

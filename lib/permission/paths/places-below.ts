@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
-import { isPrivatePath, isStartupPath } from './private-places.js';
+import { basename, join } from 'node:path';
+import { systemCode } from '../../errors.js';
+import { isPrivatePath } from './private-places.js';
 
 /** Folders are read no deeper than this below the one that was given: ~/.local/share/fish/fish_history is four steps deep. */
 const MAX_DEPTH = 4;
@@ -32,22 +33,22 @@ interface Search {
 }
 
 const PRIVATE: Search = { isMeant: isPrivatePath, known: new Map() };
-const STARTUP: Search = { isMeant: isStartupPath, known: new Map() };
+const REPOSITORY: Search = { isMeant: (path) => basename(path) === '.git', known: new Map() };
 
 /**
  * The private places that exist in these folders, for a sandbox to hide: absolute paths of files and of whole folders, by the same
  * table that calls are judged by (`isPrivatePath`). Breadth first, hidden folders before others, so what a limit leaves out is what
  * lies deepest. Follows no link into a folder; a link of a private name stands for what it leads to, because nothing can be mounted
- * over a link. A folder is read again when its time of change is another, which every new, renamed or removed file in it makes: a file
+ * over a link, and a folder that cannot be listed is one itself. A folder is read again when its time of change is another, which every new, renamed or removed file in it makes: a file
  * that was made before the call is found. Synchronous; never throws.
  */
 export function privatePlacesBelow(folders: readonly string[], limit = MAX_FOLDERS): readonly string[] {
   return placesBelow(folders, PRIVATE, limit);
 }
 
-/** The files and folders that exist in these folders and from which programs take commands later (`isStartupPath`), found in the same way. */
-export function startupPlacesBelow(folders: readonly string[], limit = MAX_FOLDERS): readonly string[] {
-  return placesBelow(folders, STARTUP, limit);
+/** The `.git` of each repository in this folder, found in the same way. */
+export function repositoriesBelow(folder: string): readonly string[] {
+  return placesBelow([folder], REPOSITORY, MAX_FOLDERS).filter(REPOSITORY.isMeant);
 }
 
 function placesBelow(folders: readonly string[], search: Search, limit: number): readonly string[] {
@@ -67,7 +68,9 @@ function folderAt(folder: string, { isMeant, known }: Search): Folder {
   const changed = changeTime(folder);
   const before = known.get(folder);
   if (before?.changed === changed) return before;
-  const below = entriesOf(folder).map((entry) => ({ entry, path: join(folder, entry.name) }));
+  const entries = entriesOf(folder);
+  if (entries === null) return { changed, meant: [{ path: folder, isLink: false }], entered: [] };
+  const below = entries.map((entry) => ({ entry, path: join(folder, entry.name) }));
   const meant = below.filter(({ path }) => isMeant(path));
   const found = {
     changed,
@@ -93,11 +96,11 @@ const isHidden = (path: string): boolean => path.includes('/.');
 
 const hiddenFirst = (one: string, other: string): number => Number(isHidden(other)) - Number(isHidden(one));
 
-function entriesOf(folder: string): readonly Dirent[] {
+function entriesOf(folder: string): readonly Dirent[] | null {
   try {
     return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
+  } catch (failure) {
+    return ['ENOENT', 'ENOTDIR'].includes(systemCode(failure) ?? '') ? [] : null;
   }
 }
 

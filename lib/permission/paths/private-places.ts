@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { basename, sep } from 'node:path';
+import { holdsLogin, isGitFile } from './git-logins.js';
 import { isInside, type ResolvedPath } from './resolve-path.js';
 
 /** Matches the whole of a name by any of these. Names are compared in small letters: some file systems ignore case. */
@@ -105,6 +106,7 @@ export function privateReason(
     if (ownPlaces.some((folder) => isInside(folder, path))) return "it is hi's own configuration or history";
     if (isKernelInterface(path)) return 'it exposes the memory or environment of processes, or a device';
     if (isPrivatePath(path)) return 'it is a private place, where keys are kept';
+    if (isGitFile(path) && holdsLogin(path)) return 'it holds a log-in';
     if (kind === 'write' && isStartupPath(path)) return 'what is written there may run later';
   }
   return null;

@@ -1,9 +1,10 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Rule, Rules } from '../rules/rules.js';
 import type { Traversal } from '../shell/directory-traversals.js';
 import type { ShellWord } from '../shell/shell-word.js';
+import { loginFilesOf } from './git-logins.js';
 import { globMatches, knownPattern, mayMatchName, surelyMatchesName } from './glob-matches.js';
 import { coversPath, type JudgeContext, type Verdict } from './judge-path.js';
 import { privateReason } from './private-places.js';
@@ -12,7 +13,7 @@ import { locate } from './resolve-path.js';
 /** A traversal of more files than this is not checked, but asked for. */
 const MAX_FILES = 20_000;
 
-// Neither holds files of the user's own, and both are large.
+// Neither holds files of the user's own but for the settings of git, and both are large.
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules']);
 
 /** Reads the folders that a command would read. Returns the verdict for the first denied file in them, else for the first private one; null where there is none. */
@@ -89,7 +90,10 @@ class TraversalCheck {
   }
 
   async #enter(path: string, traversal: Traversal): Promise<Problem | null> {
-    if (!traversal.recursive || SKIPPED_FOLDERS.has(path.slice(path.lastIndexOf('/') + 1))) return null;
+    if (!traversal.recursive) return null;
+    const name = basename(path);
+    if (name === '.git') for (const file of loginFilesOf(path)) await this.#check(file, false);
+    if (SKIPPED_FOLDERS.has(name)) return null;
     const { real } = await locate(path, '/');
     if (real === null || this.#seen.has(real)) return null;
     if (traversal.followsLinks) this.#seen.add(real);

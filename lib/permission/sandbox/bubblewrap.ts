@@ -36,6 +36,7 @@ export function bubblewrapOptions(confinement: Confinement): readonly string[] {
       confinement.hidden.filter((path) => isInside(root, path) && path !== root),
       confinement.emptyFile,
     ),
+    ...confinement.replaced.flatMap(({ path, by }) => ['--ro-bind', by, path]),
     ...grant.files.flatMap(fileMount),
     ...readable.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
     ...['--setenv', 'TMPDIR', '/tmp', '--chdir', folder],

@@ -25,6 +25,8 @@ export interface Confinement {
   readonly runsLater: readonly string[];
   /** The same, and not there yet. */
   readonly missing: readonly string[];
+  /** Files that it sees as another file is: settings without the log-ins in them. */
+  readonly replaced: readonly { readonly path: string; readonly by: string }[];
   /** An empty file, which is mounted over a hidden one: a device would be refused, and a search through the folder would fail. */
   readonly emptyFile: string;
   /** A folder for temporary files, where the sandbox has no empty /tmp of its own. */

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { repositoriesOf } from '../paths/git-logins.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
 
 /** Settings that include settings, or name the folder of hooks: what is not there yet could be put there. */
@@ -22,8 +23,8 @@ export interface GitPlaces {
  */
 export function gitPlaces(git: string, root: string): GitPlaces {
   const top = dirname(git);
-  const repository = repositoryOf(git, top);
-  const shared = resolve(repository, read(join(repository, 'commondir'))?.trim() ?? '.');
+  const [named = git, shared = named] = repositoriesOf(git);
+  const repository = realPath(named);
   const links = ['hooks', 'config', 'info'].map((name) => realPath(join(repository, name)));
   const places = new Set([repository, shared, ...links]);
   for (const folder of new Set([repository, shared]))
@@ -32,12 +33,6 @@ export function gitPlaces(git: string, root: string): GitPlaces {
   const existing = inside.filter(isThere);
   const missing = new Set(inside.filter((path) => !isThere(path)).map(firstMissing));
   return { existing, missing: [...missing].filter((path) => !existing.some((place) => isInside(place, path))) };
-}
-
-/** Where `.git` is a file, it names the folder of the repository. */
-function repositoryOf(git: string, top: string): string {
-  const named = /^gitdir: (.+)$/m.exec(read(git) ?? '')?.[1];
-  return named === undefined ? git : realPath(resolve(top, named.trim()));
 }
 
 function addNamed(config: string, top: string, places: Set<string>, depth: number): void {

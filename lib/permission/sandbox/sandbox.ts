@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { privatePlacesBelow } from '../paths/places-below.js';
+import { basename, dirname, join } from 'node:path';
+import { loginFilesOf, ownLoginFiles, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
+import { privatePlacesBelow, repositoriesBelow } from '../paths/places-below.js';
 import { isPrivatePath, isStartupPath } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
 import type { CommandGrant, Grant } from '../rules/rules.js';
@@ -44,8 +45,8 @@ export interface SandboxOptions {
   readonly ownPlaces: readonly string[];
   /** Folders in them that may be read. */
   readonly freeFolders: readonly string[];
-  /** Makes an empty file of hi's own, where it is not there, and returns its path. */
-  emptyFile(): string;
+  /** Makes a file of hi's own with this text, where it is not there, and returns its path. */
+  fileOf(text: string): string;
   /** Whether a rule denies to read this path. */
   isDenied(path: string): boolean;
 }
@@ -109,11 +110,22 @@ export class Sandbox {
     );
   }
 
+  /** The settings of git that hold a log-in, each with what commands see instead. */
+  #withoutLogins(git: readonly string[], root: string): Confinement['replaced'] {
+    const repositories = [...git, ...gitFoldersAbove(root), ...repositoriesBelow(realPath(homedir()))];
+    const files = [...repositories.flatMap(repositoriesOf).flatMap(loginFilesOf), ...ownLoginFiles()].map(realPath);
+    return [...new Set(files)].map((path) => ({
+      path,
+      by: this.#options.fileOf(withoutLogins(readFileSync(path, 'utf8'))),
+    }));
+  }
+
   #confinement(root: string, tree: TreePlaces, grant: CommandGrant, workingFolder: string): Confinement {
     // What lies in the home folder itself is read by the user's programs.
     const write = grant.write && !isInside(root, realPath(homedir()));
-    const git = write ? tree.runsLater.filter((path) => basename(path) === '.git') : [];
-    const others = git.map((path) => gitPlaces(path, root));
+    const git = tree.runsLater.filter((path) => basename(path) === '.git');
+    const others = write ? git.map((path) => gitPlaces(path, root)) : [];
+    const hidden = [...placesOutside(root), ...tree.hidden, ...tree.closed, ...this.#options.ownPlaces].map(realPath);
     const own = join(root, '.git');
     const isRepository = lstatSync(own, { throwIfNoEntry: false }) !== undefined;
     const folder = realPath(workingFolder);
@@ -127,14 +139,21 @@ export class Sandbox {
       root,
       folder: isInside(root, folder) || isVisible(folder) ? folder : root,
       grant: { ...grant, write, files: grant.files.map(realPath) },
-      hidden: [...placesOutside(root), ...tree.hidden, ...tree.closed, ...this.#options.ownPlaces],
+      hidden,
       readable: this.#options.freeFolders.filter((path) => existsSync(path)).map(realPath),
       runsLater: [...tree.runsLater, ...others.flatMap(({ existing }) => existing)],
       missing: write ? [...(isRepository ? [] : [own]), ...others.flatMap(({ missing }) => missing)] : [],
-      emptyFile: this.#options.emptyFile(),
+      emptyFile: this.#options.fileOf(''),
+      replaced: this.#withoutLogins(git, root).filter(({ path }) => !hidden.some((place) => isInside(place, path))),
       temporary: process.platform === 'darwin' ? realPath(mkdtempSync(join(tmpdir(), 'hi-'))) : '/tmp',
     };
   }
+}
+
+function gitFoldersAbove(folder: string): readonly string[] {
+  const above = dirname(folder);
+  const git = join(above, '.git');
+  return above === folder ? [] : [...(existsSync(git) ? [git] : []), ...gitFoldersAbove(above)];
 }
 
 function placesOutside(root: string): readonly string[] {

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { privatePlacesBelow, startupPlacesBelow } from '../../../lib/permission/paths/places-below.js';
+import { privatePlacesBelow, repositoriesBelow } from '../../../lib/permission/paths/places-below.js';
 import { isPrivatePath, isStartupPath, privateReason } from '../../../lib/permission/paths/private-places.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -158,10 +158,8 @@ describe('private places below a folder', () => {
     expect(privatePlacesBelow([folder], 10).length).toBeLessThan(12);
   });
 
-  it('that run later are found too', () => {
-    make('.bashrc', '.config/autostart/e.desktop', '.git/config', 'src/x');
-    expect([...startupPlacesBelow([folder])].sort()).toEqual(
-      ['.bashrc', '.config/autostart', '.git'].map((name) => join(folder, name)),
-    );
+  it('and repositories are found', () => {
+    make('.git/config', 'src/sub/.git', 'src/x');
+    expect([...repositoriesBelow(folder)].sort()).toEqual(['.git', 'src/sub/.git'].map((name) => join(folder, name)));
   });
 });

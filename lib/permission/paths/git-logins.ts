@@ -1,0 +1,109 @@
+import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { replaceLogins } from './address-logins.js';
+
+/** Settings of git whose value is a log-in or a header with one. */
+const SECRET_SETTING = /^(\s*(?:extraheader|[\w-]*(?:pass|password|passphrase|token|secret))\s*=).+$/i;
+
+/** A program of the settings that prints a log-in. */
+const PRINTED_LOGIN = /\bpassword=\S/i;
+
+/** Where git keeps settings, and notes addresses. */
+const FILES = ['config', 'config.worktree', 'FETCH_HEAD', 'logs/HEAD', 'logs/refs/remotes/origin/HEAD'];
+
+/** A larger file is no settings. */
+const MAX_SIZE = 1_000_000;
+
+/** More repositories of submodules and worktrees are not looked at, nor deeper ones. */
+const MAX_FOLDERS = 200;
+const MAX_DEPTH = 5;
+
+/** A text of git's settings without the log-ins in it. Lines stay lines. */
+export function withoutLogins(text: string): string {
+  return replaceLogins(text, () => '')
+    .split('\n')
+    .map((line) => (PRINTED_LOGIN.test(line) ? `${line.split('=', 1)[0]}=` : line.replace(SECRET_SETTING, '$1')))
+    .join('\n');
+}
+
+interface Known {
+  readonly stamp: string;
+  readonly holds: boolean;
+}
+
+const known = new Map<string, Known>();
+
+/** Whether this file of git holds a log-in. Never throws. */
+export function holdsLogin(path: string): boolean {
+  const found = statOrNull(path);
+  if (found === null || !found.isFile() || found.size > MAX_SIZE) return false;
+  const stamp = `${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}`;
+  const before = known.get(path);
+  if (before?.stamp === stamp) return before.holds;
+  const text = textOf(path);
+  const holds = text !== null && withoutLogins(text) !== text;
+  known.set(path, { stamp, holds });
+  return holds;
+}
+
+/** The files with a log-in of the repository whose `.git` this is, those of its submodules and worktrees included. */
+export function loginFilesOf(git: string): readonly string[] {
+  let folders: readonly string[] = [git];
+  let level: readonly string[] = ['modules', 'worktrees'].map((name) => join(git, name));
+  for (let depth = 0; depth < MAX_DEPTH && folders.length < MAX_FOLDERS; depth += 1) {
+    level = level.flatMap(foldersIn);
+    folders = [...folders, ...level];
+  }
+  return folders.slice(0, MAX_FOLDERS).flatMap((folder) => FILES.map((name) => join(folder, name)).filter(holdsLogin));
+}
+
+/** The settings of git of the user that hold a log-in. */
+export function ownLoginFiles(): readonly string[] {
+  const settings = process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
+  return [join(homedir(), '.gitconfig'), join(settings, 'git/config')].filter(holdsLogin);
+}
+
+/** Whether git takes settings from a file, or notes addresses in it, by its name and its folders. */
+export function isGitFile(path: string): boolean {
+  return path.split('/').includes('.git') || /^(?:\.git(?:config|modules)|config(?:\.worktree)?)$/.test(basename(path));
+}
+
+/** The repository that a file called `.git` names, and the one that it shares its settings with. */
+export function repositoriesOf(git: string): readonly string[] {
+  const named = /^gitdir: (.+)$/m.exec(textOf(git) ?? '')?.[1];
+  const repository = named === undefined ? git : resolve(dirname(git), named.trim());
+  const shared = textOf(join(repository, 'commondir'))?.trim();
+  return [...new Set([repository, ...(shared ? [resolve(repository, shared)] : [])])];
+}
+
+const foldersIn = (folder: string): readonly string[] =>
+  entriesOf(folder)
+    .filter((entry) => entry.isDirectory() && !['objects', 'refs', 'logs', 'hooks', 'info', 'lfs'].includes(entry.name))
+    .map(({ name }) => join(folder, name));
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The text of a regular file; null for anything else. */
+function textOf(path: string): string | null {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() && found.size <= MAX_SIZE ? readFileSync(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
+}
