@@ -35,6 +35,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'recall/index/documents.ts': 'what was recalled is not found again',
   'recall/show/lines.ts': 'the command, not the tool',
   'slash/find.ts': 'the room, not the tool',
+  'slash/remember.ts': 'the command, not the tool',
+  'cli/chat/slash-context.ts': 'the command, not the tool',
+  'cli/commands/remember-command.ts': 'the command, not the tool',
+  'cli/commands/memory-command.ts': 'the command, not the tool',
+  'skills/match/stop-words.ts': 'a word of everyday language',
+  'recall/asked.ts': 'a word of everyday language',
+  'providers/ollama/dropped-lines.ts': 'a word of everyday language',
   'permission/sandbox/runs-later.ts': 'the settings of another program, not a vendor',
   'screen/languages.ts': 'the language bash, not the tool',
 };

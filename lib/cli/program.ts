@@ -154,6 +154,28 @@ export function makeProgram(
           ),
     ],
 
+    remember: [
+      'keep a text in mind always',
+      (command) =>
+        addCommonOptions(command)
+          .argument('[text...]', 'what every request is to say from now on')
+          .action(async (text: readonly string[], _options, self: Command) =>
+            finish(
+              await (await import('./commands/remember-command.js')).rememberCommand(world, text, mergedOptions(self)),
+            ),
+          ),
+    ],
+
+    memory: [
+      'print what is kept in mind always',
+      (command) =>
+        addCommonOptions(command)
+          .option('--json', 'print as a JSON array, with where each line comes from')
+          .action(async (_options, self: Command) =>
+            finish(await (await import('./commands/memory-command.js')).memoryCommand(world, mergedOptions(self))),
+          ),
+    ],
+
     status: [
       'show how long the conversation is and how full the window is',
       (command) =>

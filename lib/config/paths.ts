@@ -9,6 +9,8 @@ export interface Paths {
   /** `config.json`, or the file that `--config` names. */
   readonly configFile: string;
   readonly skills: string;
+  /** What the user wants kept in mind always. */
+  readonly memory: string;
   /** The user's own commands. */
   readonly commands: string;
   readonly history: string;
@@ -50,6 +52,7 @@ export async function findPaths(
     cache,
     configFile: configFile ?? join(config, 'config.json'),
     skills: join(config, 'skills'),
+    memory: join(config, 'memory.md'),
     commands: join(config, 'commands'),
     history: join(data, 'history.json.zst'),
     inputHistory: join(data, 'input-history.jsonl'),

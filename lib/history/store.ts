@@ -1,5 +1,6 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, Entry, ImagePart, Message, NewMessage, Undo } from '../chat/message.js';
+import { makeFolder } from '../folder.js';
 import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';
 import { withHistoryErrors } from './base/history-error.js';
@@ -158,6 +159,12 @@ export class HistoryStore {
   async undo(turn: number): Promise<void> {
     const at = this.#now();
     await this.#log.write((next): readonly Undo[] => [{ id: next, at, type: 'undo', turns: [this.#turns.idOf(turn)] }]);
+  }
+
+  /** Runs `work` while no other `hi` writes anything that is the user's. */
+  async exclusively(work: () => void): Promise<void> {
+    makeFolder(this.#settings.folder, 0o700);
+    await this.#log.exclusively(work);
   }
 
   /** Clears the conversation. A copy is kept until the next reset, none with `purge`. */

@@ -6,4 +6,6 @@ export type Access =
   | { readonly kind: 'write'; readonly path: string; preview(): Promise<string> }
   | { readonly kind: 'execute'; readonly command: string }
   /** What was said in this conversation, which the user and the model have both read. */
-  | { readonly kind: 'conversation' };
+  | { readonly kind: 'conversation' }
+  /** What goes with every later request. `byHand` is how the user does it; `preview` is the change, and rejects when it cannot be made. */
+  | { readonly kind: 'memory'; readonly byHand: string; preview(): Promise<string> };

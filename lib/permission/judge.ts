@@ -22,6 +22,8 @@ export async function judge(
     }
     case 'conversation':
       return judgeConversation(tool, rules);
+    case 'memory':
+      return judgeMemory(tool, rules);
     default:
       return unreachable(access);
   }
@@ -40,12 +42,23 @@ export async function judgeInTime(
   return verdict ?? { decision: 'ask', reason: 'judging it takes too long', rule: null, mayBeDenied };
 }
 
-/** Nothing outside of the conversation is read: it needs a rule only to be kept from it. */
-function judgeConversation(tool: string | null, { deny, ask }: Rules): Verdict {
-  const first = (list: readonly Rule[]): Rule | undefined => list.find((rule) => concerns(rule, 'conversation', tool));
+/** What is no file and no command, by the rules that restrict it; null where none does. */
+function restricted(kind: Access['kind'], tool: string | null, { deny, ask }: Rules): Verdict | null {
+  const first = (list: readonly Rule[]): Rule | undefined => list.find((rule) => concerns(rule, kind, tool));
   const denied = first(deny);
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const asked = first(ask);
-  if (asked) return { decision: 'ask', reason: `the rule '${asked.source}' says ask`, rule: null };
-  return { decision: 'allow' };
+  return asked ? { decision: 'ask', reason: `the rule '${asked.source}' says ask`, rule: null } : null;
+}
+
+/** Nothing outside of the conversation is read: it needs a rule only to be kept from it. */
+const judgeConversation = (tool: string | null, rules: Rules): Verdict =>
+  restricted('conversation', tool, rules) ?? { decision: 'allow' };
+
+/** What is remembered speaks in every later request, so that the user says yes to each line, or to all of them. */
+function judgeMemory(tool: string | null, rules: Rules): Verdict {
+  const verdict = restricted('memory', tool, rules);
+  if (verdict !== null) return verdict;
+  if (rules.allow.some((rule) => concerns(rule, 'memory', tool))) return { decision: 'allow' };
+  return { decision: 'ask', reason: 'it goes with every later request', rule: tool };
 }

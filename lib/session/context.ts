@@ -89,7 +89,8 @@ export class Context {
       await this.#keepUp();
       measured = await this.measure(signal);
     }
-    if (measured.warning !== null) yield* this.#warn(measured.warning);
+    for (const warning of [measured.warning, this.#deps.standing.warning])
+      if (warning !== null) yield* this.#warn(warning);
     // Said with the first request to a model, not by every process.
     const { notice } = this.#offered;
     if (notice !== null && target.memory.facts.token_ratio === undefined) yield* this.#warn(notice);

@@ -9,6 +9,7 @@ import type { ImageLimits } from '../chat/vendor.js';
 import type { WebMode } from '../chat/web-mode.js';
 import type { CompactionSettings } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
+import type { Standing } from '../memory/standing-of.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { Recall } from '../recall/recall.js';
 import type { SkillLibrary } from '../skills/common/skill-library.js';
@@ -44,6 +45,8 @@ export interface SessionDeps {
   /** The models to try for summaries, in order, while `target` answers. */
   writers(target: Target): readonly TextModel[];
   readonly preamble: string | null;
+  /** What the user wants kept in mind always, as it is now. */
+  standing(): Promise<Standing>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;

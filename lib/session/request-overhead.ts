@@ -1,12 +1,13 @@
 import type { ToolSpec } from '../chat/request.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
+import type { Standing } from '../memory/standing-of.js';
 import type { SkillForm, SkillLibrary } from '../skills/common/skill-library.js';
 import { toolTokens } from './fit-tools.js';
 
 /** What a request has beside the messages and the summary. */
 export interface RequestOverhead {
-  /** The preamble and the texts of the active skills. */
+  /** The preamble, what is always kept in mind, and the texts of the active skills. */
   readonly system: readonly string[];
   /** The estimate of these texts and of the tools. */
   readonly tokens: Tokens;
@@ -15,6 +16,8 @@ export interface RequestOverhead {
 /** What the overhead of a request is made of. */
 export interface OverheadSource {
   readonly preamble: string | null;
+  /** What the user wants kept in mind always. */
+  readonly standing: Standing;
   readonly tools: readonly ToolSpec[];
   /** What the calls of tools did, also of those that are not offered. */
   readonly toolEffects: ToolEffects;
@@ -23,7 +26,7 @@ export interface OverheadSource {
 
 /** The overhead of a request with these skills in that form. Shortening a skill may ask a model, which `signal` stops. */
 export async function requestOverhead(
-  { preamble, tools, toolEffects, skills }: OverheadSource,
+  { preamble, standing, tools, toolEffects, skills }: OverheadSource,
   active: readonly string[],
   form: SkillForm,
   signal: AbortSignal,
@@ -31,7 +34,7 @@ export async function requestOverhead(
   const reader = tools.find(({ name }) => toolEffects[name]?.kind === 'read')?.name ?? null;
   const options = { form, reader };
   const texts = active.length === 0 ? [] : await skills.texts(active, options, signal);
-  const system = [...(preamble ? [preamble] : []), ...texts];
+  const system = [...(preamble ? [preamble] : []), ...(standing.text ? [standing.text] : []), ...texts];
   const characters = system.reduce((sum, text) => sum + text.length, 0);
   return { system, tokens: asTokens(estimateTokens(characters) + toolTokens(tools)) };
 }

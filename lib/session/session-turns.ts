@@ -113,6 +113,7 @@ export class SessionTurns {
     const loaded = {
       skills: await this.#skills.library(this.#manner.target),
       writers: this.#deps.writers(this.#manner.target),
+      standing: await this.#deps.standing(),
     };
     const given = { ...this.#manner, tools };
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);

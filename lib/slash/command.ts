@@ -1,6 +1,14 @@
 import type { ChatEvent } from '../chat/event.js';
+import type { MemoryFile } from '../memory/memory-file.js';
+import type { LineOrigin } from '../memory/memory-text.js';
 import type { Named } from '../registry.js';
 import type { Session } from '../session/session.js';
+
+/** The memory, and where a line that is kept now comes from. */
+export interface OpenMemory {
+  readonly file: MemoryFile;
+  origin(by: LineOrigin['by']): LineOrigin;
+}
 
 /** What a command may use besides the session. The program hands in what touches the terminal and the disk. */
 export interface SlashContext {
@@ -17,6 +25,8 @@ export interface SlashContext {
   models(signal?: AbortSignal): Promise<readonly string[]>;
   /** Removes what is stored outside the history and may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
   purgeCaches(): Promise<void>;
+  /** What the user wants kept in mind always. Throws a `HiError` where nothing is kept. */
+  memory(): Promise<OpenMemory>;
   now(): Date;
   /** Lines that say what the answers of this chat used and cost. */
   spending(): Promise<string>;

@@ -8,9 +8,11 @@ import { slashExport } from './export.js';
 import { slashFind } from './find.js';
 import { slashHelp } from './help.js';
 import { slashHistory } from './history.js';
+import { slashMemory } from './memory.js';
 import { slashModel } from './model.js';
 import { slashQuit } from './quit.js';
 import { slashRecall } from './recall.js';
+import { slashRemember } from './remember.js';
 import { slashReset } from './reset.js';
 import { slashRetry } from './retry.js';
 import { slashSkill } from './skill.js';
@@ -38,6 +40,8 @@ export const slashCommands: readonly SlashCommand[] = [
   slashThink,
   slashWeb,
   slashRecall,
+  slashRemember,
+  slashMemory,
   slashUndo,
   slashRetry,
   slashEdit,

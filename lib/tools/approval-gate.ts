@@ -51,6 +51,7 @@ async function* decide(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, GateDecision> {
   const verdict = await confinable(gate, call, access, await judgePlace(gate, call, access, place, signal), signal);
+  if (access.kind === 'memory' && gate.approve === null) return yield* unattended(call, access.byHand);
   switch (verdict.decision) {
     case 'allow':
       return { permit: { place, confined: verdict.confined } };
@@ -80,6 +81,12 @@ async function* decide(
     default:
       return unreachable(verdict);
   }
+}
+
+/** What speaks in every later request is kept only where the user sees it, whatever the rules and `-y` say. */
+async function* unattended(call: ToolCallPart, byHand: string): AsyncGenerator<ChatEvent, GateDecision> {
+  yield notice(`Not run: ${describeCall(call)} needs a terminal, to ask the user. To do it yourself, run: ${byHand}`);
+  return { refusal: `Not done: the user cannot be asked here. The user can do it: ${byHand}` };
 }
 
 /** Judges a path as it is written and as it was resolved just now, which is what will be opened. */
@@ -126,7 +133,7 @@ async function* ask(
     case 'once':
       return null;
     case 'always':
-      yield* remember(gate, rule);
+      yield* storeRule(gate, rule);
       return null;
     case 'no':
       return approval.reason ? `The user said no: ${approval.reason}` : 'The user said no.';
@@ -135,12 +142,12 @@ async function* ask(
   }
 }
 
-async function* remember(gate: Gate, rule: RuleObject | null): AsyncGenerator<ChatEvent, void> {
+async function* storeRule(gate: Gate, rule: RuleObject | null): AsyncGenerator<ChatEvent, void> {
   if (rule === null) return;
   const { allow } = readRules({ allow: [rule], ask: [], deny: [] }, gate.rules.subjects, gate.context.root);
   gate.rules = { ...gate.rules, allow: [...gate.rules.allow, ...allow] };
   try {
-    await gate.remember(rule);
+    await gate.storeRule(rule);
   } catch (failure) {
     yield notice(
       `The rule ${describeRule(rule)} applies until hi ends, but could not be stored: ${asHiError(failure).message}`,
@@ -173,6 +180,8 @@ async function previewOf(gate: Gate, call: ToolCallPart, access: Access): Promis
       return { kind: 'diff', text: await diffOf(gate, access) };
     case 'conversation':
       return { kind: 'command', text: describeCall(call) };
+    case 'memory':
+      return { kind: 'memory', text: await access.preview() };
     default:
       return unreachable(access);
   }

@@ -11,7 +11,9 @@ export function describeCall({
 }
 
 function subject(args: ToolCallPart['args']): string {
-  const { command, path } = args;
+  const { command, path, text, ...others } = args;
+  if (typeof text === 'string' && command === undefined && path === undefined && Object.keys(others).length === 0)
+    return oneLine(text);
   if (typeof command === 'string') return oneLine(command);
   if (typeof path === 'string') return oneLine(path);
   return Object.keys(args).length === 0 ? '' : oneLine(JSON.stringify(args));

@@ -33,7 +33,7 @@ export interface ToolRunnerOptions {
   /** `-y`: "ask" means yes. Calls that `deny` covers are still refused. */
   readonly allowAll: boolean;
   /** Stores a rule that the user allowed with "always". */
-  remember(rule: RuleObject): Promise<void>;
+  storeRule(rule: RuleObject): Promise<void>;
   /** The configured keys: never in a command's environment, and hidden in every result. */
   readonly secrets: readonly string[];
   /** hi's own folders and files (configuration, history): access to them always needs approval. */
@@ -95,7 +95,7 @@ class ToolExecutor implements ToolRunner {
       ownPlaces: options.ownPlaces ?? [],
       freeFolders: [options.context.spillFolder, ...(options.freeFolders ?? [])],
       sandbox: sandboxOnce(options, () => this.#gate.rules),
-      remember: (rule) => options.remember(rule),
+      storeRule: (rule) => options.storeRule(rule),
     };
   }
 

@@ -15,7 +15,7 @@ export interface Gate {
   readonly freeFolders: readonly string[];
   /** The sandbox of commands; null where the system has none. */
   sandbox(): Promise<Sandbox | null>;
-  remember(rule: RuleObject): Promise<void>;
+  storeRule(rule: RuleObject): Promise<void>;
 }
 
 /** What an access is judged by. */

@@ -3,6 +3,7 @@ import { editFile } from './edit-file.js';
 import { listFiles } from './list-files.js';
 import { readFile } from './read-file.js';
 import { recall } from './recall.js';
+import { remember } from './remember.js';
 import type { Tool } from './tool.js';
 import { writeFile } from './write-file.js';
 
@@ -12,4 +13,4 @@ export { describeCall } from './describe-call.js';
 export { createToolRunner, type ToolRunnerOptions } from './dispatcher.js';
 
 /** All tools, in the order in which the model is offered them. */
-export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile, recall];
+export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile, recall, remember];

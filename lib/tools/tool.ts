@@ -51,6 +51,8 @@ export interface ToolContext {
   readonly warn?: (text: string) => void;
   /** Searches the conversation. Absent where that is impossible. */
   readonly conversation?: Conversation;
+  /** What goes with every request. Absent where nothing can be kept. */
+  readonly memory?: Memory;
 }
 
 /** What a tool asks of the whole conversation, as the model gave it. */
@@ -67,6 +69,14 @@ export interface ConversationSearch {
 export interface Conversation {
   /** What was found, as the model reads it. Throws a `HiError` for a time that cannot be read. */
   search(search: ConversationSearch, signal: AbortSignal): Promise<string>;
+}
+
+/** What the user wants kept in mind always, as the model may propose to change it. Throws `HiError`s for what cannot be kept. */
+export interface Memory {
+  /** What `keep` would change, as a difference of lines. */
+  preview(text: string, replaces: string | null): Promise<string>;
+  /** Keeps a line, in place of another one if that is named. Resolves to what was done, as the model reads it. */
+  keep(text: string, replaces: string | null): Promise<string>;
 }
 
 /** A tool: one object in one file, listed in `index.ts`. `Args` is described by `parameters` and validated by the dispatcher. */
@@ -91,8 +101,8 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
 /** A question to the user before a call runs. */
 export interface ApprovalQuestion {
   readonly call: ToolCallPart;
-  /** What the call would do: the command, the path, or the diff. */
-  readonly preview: { readonly kind: 'command' | 'path' | 'diff'; readonly text: string };
+  /** What the call would do: the command, the path, the diff, or the lines of the memory that change. */
+  readonly preview: { readonly kind: 'command' | 'path' | 'diff' | 'memory'; readonly text: string };
   /** Why approval is needed: the part of a command that no rule covers, a private place, an `ask` rule. */
   readonly reason: string;
   /** The rule that "always" stores, such as `bash(git status:*)`; null if only "once" is offered. */

@@ -124,6 +124,7 @@ export async function stage(
     recallsUnasked: false,
     writers: (main) => [textModel(main)],
     preamble: null,
+    standing: async () => ({ text: null, warning: null }),
     thinking: null,
     web: 'off',
     savePicture: async () => ({ reason: 'nowhere' }),

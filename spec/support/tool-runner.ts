@@ -61,7 +61,7 @@ export function runnerOn({ context }: Bench, { answer = null, ...settings }: Set
             return answer;
           },
     allowAll: false,
-    remember: async (rule) => {
+    storeRule: async (rule) => {
       remembered.push(rule);
     },
     secrets: [],

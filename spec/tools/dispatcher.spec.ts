@@ -21,6 +21,7 @@ describe('the tool runner', () => {
       'write_file',
       'edit_file',
       'recall',
+      'remember',
     ]);
     expect(runner.specs.every(({ parameters }) => parameters.type === 'object')).toBe(true);
   });
@@ -103,7 +104,7 @@ describe('the tool runner', () => {
   it('goes on when an always cannot be stored, with a notice', async () => {
     const { run, call } = runnerOn(place, {
       answer: { answer: 'always' },
-      remember: () => Promise.reject(new Error('read-only')),
+      storeRule: () => Promise.reject(new Error('read-only')),
     });
     const { results, events } = await run([call('write_file', { path: 'a.ts', content: 'a' })]);
     expect(results[0]?.result).toMatchObject({ success: true });

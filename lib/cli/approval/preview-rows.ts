@@ -18,7 +18,7 @@ export function previewRows(
   // One column stays free: a terminal wraps a full row only when more follows.
   const width = Math.max(1, columns - MARGIN.length - 1);
   return linesOf(visibleText(text)).flatMap((line) => {
-    const style = colour && kind === 'diff' ? styleOf(line) : PLAIN;
+    const style = colour && (kind === 'diff' || kind === 'memory') ? styleOf(line) : PLAIN;
     return wrapped(line, width).map((row) => MARGIN + paint(row, style));
   });
 }

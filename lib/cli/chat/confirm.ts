@@ -1,5 +1,6 @@
 import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
+import { visibleLine } from '../../screen/visible-text.js';
 import type { SlashContext } from '../../slash/command.js';
 import { askQuestion } from '../base/ask-question.js';
 import type { ChatTerminal } from './chat-terminal.js';
@@ -24,7 +25,10 @@ export function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashCon
     }
     return await repl().ask(async (streams) => {
       const { confirm } = await import('../base/inquirer.js');
-      return await askQuestion((context) => confirm({ message, default: false }, context), streams);
+      return await askQuestion(
+        (context) => confirm({ message: visibleLine(message), default: false }, context),
+        streams,
+      );
     });
   };
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { slashCommands } from '../../slash/index.js';
@@ -11,7 +12,7 @@ import { expandPath, writeFileAtomically } from './export-file.js';
 /** What slash commands reach of the chat, the terminal and the disk. */
 export async function slashContext(
   world: World,
-  { session, tools, connections, settings, config }: WiredSession,
+  { session, tools, connections, settings, config, memory }: WiredSession,
   repl: () => Repl,
   confirm: SlashContext['confirm'],
 ): Promise<SlashContext> {
@@ -32,6 +33,12 @@ export async function slashContext(
     models: (signal) => connections.models(session.target, undefined, signal),
     purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
     cost: async () => (await import('./spending.js')).fullSpendingText(connections, session.history, config),
+    memory: async () => {
+      if (!session.history.isEphemeral) return await memory();
+      throw new HiError('usage', 'Nothing is kept with --ephemeral.', {
+        hint: 'Quit the chat and run: hi remember TEXT',
+      });
+    },
     now: () => world.now(),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
     exists: async (path) => existsSync(pathOf(path)),

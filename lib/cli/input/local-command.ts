@@ -69,7 +69,7 @@ function localRunner(context: ToolContext, secrets: readonly string[]): ToolRunn
     permissions: { allow: [], ask: [], deny: [] },
     approve: null,
     allowAll: true,
-    remember: async () => undefined,
+    storeRule: async () => undefined,
     secrets,
   });
 }

@@ -4,13 +4,15 @@ import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
 import { addRule } from '../../config/write.js';
 import { HistoryStore } from '../../history/store.js';
+import { StandingMemory } from '../../memory/standing-memory.js';
 import type { Recall } from '../../recall/recall.js';
 import { pick } from '../../registry.js';
 import type { Target } from '../../session/deps.js';
 import { textModel } from '../../session/metered-model.js';
 import { Session } from '../../session/session.js';
 import { openSkills } from '../../skills/index.js';
-import type { Approve, Conversation, ToolContext, ToolRunner } from '../../tools/tool.js';
+import type { OpenMemory } from '../../slash/command.js';
+import type { Approve, Conversation, Memory, ToolContext, ToolRunner } from '../../tools/tool.js';
 import { EFFECTS, SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/limit.js';
 import { readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
@@ -39,6 +41,8 @@ export interface WiredSession {
   /** The folder, limits and environment of the session's tools. */
   readonly tools: ToolContext;
   readonly connections: Connections;
+  /** What the user wants kept in mind always. */
+  readonly memory: () => Promise<OpenMemory>;
 }
 
 /** The composition root: reads the settings and puts a session together. Throws `HiError`s of codes `config` and `history`. */
@@ -61,7 +65,15 @@ export async function wire(
   const small = config.small_model === null ? null : connections.target(config.small_model);
   const cache = fileCache(paths.compressions);
   const finder = memoized(async () => await openFinder(await history, paths.index, options.ephemeral !== true));
-  const context = { ...toolContext(world, config, settings), conversation: conversationOf(finder, world) };
+  const memory = memoized(async () =>
+    (await import('./memory.js')).openMemory(paths.memory, await history, () => world.now()),
+  );
+  const context: ToolContext = {
+    ...toolContext(world, config, settings),
+    conversation: conversationOf(finder, world),
+    ...(options.ephemeral === true ? {} : { memory: memoryOf(memory) }),
+  };
+  const standing = new StandingMemory(paths.memory);
   const offered = offeredTools(config, options);
   const session = new Session({
     history: await history,
@@ -69,6 +81,7 @@ export async function wire(
     find: (name, signal) => connections.find(name, signal),
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
+    standing: () => standing.read(),
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens },
@@ -99,7 +112,7 @@ export async function wire(
     ephemeral: options.ephemeral ?? false,
     cwd: () => context.workingFolder,
   });
-  return { session, settings, config, tools: context, connections };
+  return { session, settings, config, tools: context, connections, memory };
 }
 
 /** What runs the tools that are offered. */
@@ -128,7 +141,7 @@ async function toolRunner(
     ruleSubjects: tools,
     approve: options.approve ?? null,
     allowAll: options.yes ?? false,
-    remember: (rule) => addRule(paths.configFile, rule),
+    storeRule: (rule) => addRule(paths.configFile, rule),
     secrets: await connections.secrets(),
     ownPlaces: [paths.config, paths.configFile, paths.data, paths.cache],
     freeFolders: [paths.skills],
@@ -153,6 +166,15 @@ function conversationOf(finder: () => Promise<Recall>, world: World): Conversati
       const { recallForModel } = await import('../../recall/show/for-model.js');
       return await recallForModel(await finder(), search, world.now(), world.home, signal);
     },
+  };
+}
+
+/** The memory for the tools; nothing of it is loaded before it is used. */
+function memoryOf(open: () => Promise<OpenMemory>): Memory {
+  const forModel = async (): Promise<Memory> => (await import('./memory.js')).memoryForModel(open);
+  return {
+    preview: async (text, replaces) => await (await forModel()).preview(text, replaces),
+    keep: async (text, replaces) => await (await forModel()).keep(text, replaces),
   };
 }
 

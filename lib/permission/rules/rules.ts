@@ -40,7 +40,7 @@ export interface CommandGrant extends Grant {
 }
 
 /** What an access does. */
-export type AccessKind = 'read' | 'write' | 'execute' | 'conversation';
+export type AccessKind = 'read' | 'write' | 'execute' | 'conversation' | 'memory';
 
 /** A tool as rules name it. The tools declare it, so that none of them is named here. */
 export interface RuleSubject {

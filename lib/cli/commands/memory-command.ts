@@ -1,0 +1,46 @@
+import { findPaths } from '../../config/paths.js';
+import { readMemory } from '../../memory/memory-file.js';
+import { linesOf, MEMORY_LIMIT, type MemoryLine, sentMemory } from '../../memory/memory-text.js';
+import { colours } from '../base/colours.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { shownText, writeJson } from '../base/shown.js';
+import type { World } from '../base/world.js';
+
+export interface MemoryOptions extends CommonOptions {
+  readonly json?: boolean;
+}
+
+/** Prints what goes with every request, and on a terminal where each line comes from. Resolves to the exit status. Throws a `HiError` for what cannot be read. */
+export async function memoryCommand(world: World, options: MemoryOptions): Promise<number> {
+  const { stdout, stderr } = world;
+  const { memory } = await findPaths(world.env, options.config ?? null);
+  const source = readMemory(memory);
+  const lines = linesOf(source);
+  const { text, tokens, leftOutFrom } = sentMemory(source);
+  if (options.json) {
+    writeJson(stdout, lines.map(asJson), 2);
+  } else if (stdout.isTTY) {
+    const { dim } = colours(world);
+    for (const line of lines) stdout.write(`${shownText(line.text, stdout)}${dim(originOf(line))}\n`);
+  } else if (text !== '') stdout.write(`${text}\n`);
+  if (options.quiet) return 0;
+  if (lines.length === 0) stderr.write('Nothing is remembered. To add a line, run: hi remember TEXT\n');
+  else stderr.write(`${tokens} of ${MEMORY_LIMIT} tokens, in '${memory}'.\n`);
+  if (leftOutFrom !== null) stderr.write(`What begins with line ${leftOutFrom} is not sent: it is beyond the limit.\n`);
+  return 0;
+}
+
+const asJson = ({ line, text, origin }: MemoryLine): object => ({
+  line,
+  text,
+  by: origin?.by ?? null,
+  at: origin?.at ?? null,
+  id: origin?.id ?? null,
+});
+
+/** Who said a line, the day and the message: `  user, 2026-11-23, #12`. */
+function originOf({ origin }: MemoryLine): string {
+  if (origin === null) return '';
+  const day = new Date(origin.at).toLocaleDateString('sv');
+  return `  ${[origin.by, day, ...(origin.id === null ? [] : [`#${origin.id}`])].join(', ')}`;
+}

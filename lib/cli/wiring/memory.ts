@@ -1,0 +1,43 @@
+import { isMessage } from '../../chat/message.js';
+import type { HistoryStore } from '../../history/store.js';
+import type { MemoryChange } from '../../memory/memory-file.js';
+import type { OpenMemory } from '../../slash/command.js';
+import type { Memory } from '../../tools/tool.js';
+
+/** Opens the memory at `path`, which is changed by one `hi` at a time. */
+export async function openMemory(path: string, history: HistoryStore, now: () => Date): Promise<OpenMemory> {
+  const { MemoryFile } = await import('../../memory/memory-file.js');
+  return {
+    file: new MemoryFile(path, (work) => history.exclusively(work)),
+    origin: (by) => ({ by, at: now().toISOString().replace(/\.\d+/, ''), id: newestMessage(history) }),
+  };
+}
+
+/** What the user said last, else the newest message that is known; null when nothing was said yet. */
+function newestMessage({ entries }: HistoryStore): number | null {
+  const messages = entries.filter(isMessage);
+  return (messages.findLast(({ role }) => role === 'user') ?? messages.at(-1))?.id ?? null;
+}
+
+/** The memory as the model may propose to change it. */
+export function memoryForModel(open: () => Promise<OpenMemory>): Memory {
+  return {
+    async preview(text, replaces) {
+      const { file, origin } = await open();
+      return differenceOf(file.preview(text, origin('model'), replaces), text);
+    },
+    async keep(text, replaces) {
+      const { file, origin } = await open();
+      return OUTCOMES[(await file.keep(text, origin('model'), replaces)).kind];
+    },
+  };
+}
+
+const differenceOf = ({ kind, replaced }: MemoryChange, text: string): string =>
+  kind === 'known' ? ` ${text}` : `${replaced === null ? '' : `-${replaced.text}\n`}+${text}`;
+
+const OUTCOMES: Readonly<Record<MemoryChange['kind'], string>> = {
+  added: 'Kept. It is in view from the next message on.',
+  replaced: 'Replaced. It is in view from the next message on.',
+  known: 'It is there already; nothing changed.',
+};

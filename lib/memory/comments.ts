@@ -1,0 +1,46 @@
+/** The text without its comments, whose newlines stay, so that each line keeps its number. A comment that is never closed is text. */
+export function withoutComments(source: string): string {
+  let text = '';
+  let from = 0;
+  for (const { start, end } of commentsIn(source)) {
+    text += source.slice(from, start) + source.slice(start, end).replace(/[^\n]/g, '');
+    from = end;
+  }
+  return text + source.slice(from);
+}
+
+/** A comment and its place in the source. */
+export interface Comment {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** All comments, in order. */
+export function commentsIn(source: string): readonly Comment[] {
+  const found: Comment[] = [];
+  for (let end = 0; ; ) {
+    const start = source.indexOf(OPEN, end);
+    const close = start === -1 ? -1 : source.indexOf(CLOSE, start + OPEN.length);
+    if (close === -1) return found;
+    end = close + CLOSE.length;
+    found.push({ start, end, text: source.slice(start + OPEN.length, close).trim() });
+  }
+}
+
+/** A text that holds no comment: where it has what opens one, a backslash stands in it. */
+export function escapeComments(text: string): string {
+  return text.replace(/<(\\*)!--/g, '<\\$1!--');
+}
+
+/** The text as it was before `escapeComments`. */
+export function unescapeComments(text: string): string {
+  return text.replace(/<\\(\\*)!--/g, '<$1!--');
+}
+
+export function comment(text: string): string {
+  return `${OPEN} ${text} ${CLOSE}`;
+}
+
+const OPEN = '<!--';
+const CLOSE = '-->';

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { Entry } from '../chat/message.js';
+import { type Fact, stateOf } from '../view/block-state.js';
+import { newestBlock } from '../view/view.js';
+import { comment, commentsIn } from './comments.js';
+import { asLine, isSameText, linesOf } from './memory-text.js';
+
+/** The facts of the newest summary that may be worth keeping in mind always: wishes and decisions that are not in the memory and were never offered. */
+export function factsToReview(entries: readonly Entry[], source: string): readonly Fact[] {
+  const lines = linesOf(source);
+  const offered = offeredIn(source);
+  return stateOf(newestBlock(entries)).facts.filter(
+    ({ kind, text }) =>
+      (kind === 'pref' || kind === 'decision') &&
+      !offered.has(keyOf(text)) &&
+      !lines.some((line) => isSameText(line.text, text)),
+  );
+}
+
+/** The source with a note, which is not sent, that this fact was offered. It holds a hash: what the user did not want kept is not kept there. */
+export function withOffered(source: string, { text }: Fact): string {
+  const offered = [...new Set([...offeredIn(source), keyOf(text)])];
+  const note = comment(`${NOTE} ${offered.join(' ')}`);
+  const before = commentsIn(source).find((one) => one.text.startsWith(`${NOTE} `));
+  if (before !== undefined) return source.slice(0, before.start) + note + source.slice(before.end);
+  return `${source}${source === '' || source.endsWith('\n') ? '' : '\n'}${note}\n`;
+}
+
+const NOTE = 'offered';
+
+function offeredIn(source: string): ReadonlySet<string> {
+  const notes = commentsIn(source).filter(({ text }) => text.startsWith(`${NOTE} `));
+  return new Set(notes.flatMap(({ text }) => text.split(/\s+/).slice(1)));
+}
+
+const keyOf = (text: string): string =>
+  createHash('sha256').update(asLine(text).toLowerCase()).digest('hex').slice(0, 12);

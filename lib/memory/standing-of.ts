@@ -1,0 +1,30 @@
+import { asHiError } from '../errors.js';
+import { readMemory } from './memory-file.js';
+import { MEMORY_LIMIT, sentMemory } from './memory-text.js';
+
+/** What goes with every request from `memory.md`. */
+export interface Standing {
+  /** What is sent; null for nothing. */
+  readonly text: string | null;
+  /** Why it is not all that the file has; else null. */
+  readonly warning: string | null;
+}
+
+const LABEL = 'The user wants this kept in mind always:';
+
+/** What is sent of the file at `path`. */
+export function standingOf(path: string): Standing {
+  try {
+    const { text, tokens, leftOutFrom } = sentMemory(readMemory(path));
+    return {
+      text: text === '' ? null : `${LABEL}\n\n${text}`,
+      warning: leftOutFrom === null ? null : tooMuch(path, tokens, leftOutFrom),
+    };
+  } catch (thrown) {
+    const { message } = asHiError(thrown);
+    return { text: null, warning: `${message} Nothing of it is sent.` };
+  }
+}
+
+const tooMuch = (path: string, tokens: number, line: number): string =>
+  `'${path}' has ${tokens} tokens, and ${MEMORY_LIMIT} is the most: what begins with line ${line} is not sent. Shorten it with /memory.`;

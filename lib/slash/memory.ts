@@ -1,0 +1,50 @@
+import type { SlashCommand, SlashContext, SlashEvent } from './command.js';
+
+const REVIEW = 'review';
+
+/** `/memory`: opens what goes with every request in the user's editor, or offers what summaries hold of wishes and decisions, each once. */
+export const slashMemory: SlashCommand = {
+  name: 'memory',
+  usage: '/memory [review]',
+  summary: 'edit what is kept in mind; offer more',
+  options: [REVIEW],
+  complete: async (typed) => [REVIEW].filter((word) => word.startsWith(typed)),
+  async *run(argument, context) {
+    yield* argument === REVIEW ? review(context) : editAll(context);
+  },
+};
+
+async function* editAll({ memory, edit }: SlashContext): AsyncGenerator<SlashEvent> {
+  const { file } = await memory();
+  const original = file.read();
+  const edited = await edit(original);
+  if (edited === null) return yield { type: 'print', text: 'Nothing changed.' };
+  const { after } = await file.edit(original, edited);
+  const { sentMemory, MEMORY_LIMIT } = await import('../memory/memory-text.js');
+  const { tokens, leftOutFrom } = sentMemory(after);
+  const size = `${tokens} of ${MEMORY_LIMIT} tokens`;
+  if (leftOutFrom === null)
+    return yield { type: 'print', text: `Stored: ${size}. It counts from the next message on.` };
+  const text = `Stored, but it has ${size}: what begins with line ${leftOutFrom} is not sent. Shorten it with /memory.`;
+  yield { type: 'notice', level: 'warning', text };
+}
+
+async function* review({ memory, session, confirm }: SlashContext): AsyncGenerator<SlashEvent> {
+  await session.history.refresh();
+  const { file, origin } = await memory();
+  const { factsToReview } = await import('../memory/review.js');
+  const facts = factsToReview(session.history.entries, file.read());
+  let kept = 0;
+  for (const fact of facts) {
+    if (await confirm(`Keep in mind always: "${fact.text}"?`, '/memory opens it in the editor.')) {
+      await file.keep(fact.text, origin('record'));
+      kept += 1;
+    }
+    await file.noteOffered(fact);
+  }
+  const text = `Kept ${kept} of ${facts.length}. What you said no to is not offered again.`;
+  yield {
+    type: 'print',
+    text: facts.length === 0 ? 'There is no wish or decision in the summary that was not offered before.' : text,
+  };
+}
