@@ -1,11 +1,12 @@
 import type { ThinkingLevel } from './thinking-level.js';
 
 /**
- * What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `call_ids`: ids of
- * calls as they were given.
+ * What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `calls`: calls that
+ * were made, in a form of their own. `call_ids`: ids of calls as they were given.
  */
 export type Feature =
   | 'tools'
+  | 'calls'
   | 'parallel_calls'
   | 'images'
   | 'documents'

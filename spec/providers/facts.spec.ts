@@ -87,6 +87,21 @@ describe('a server that is asked for one model', () => {
     });
   });
 
+  it.each([
+    ['has no tools', { supports_tools: false, supports_tool_calls: false }, { tools: false, calls: false }],
+    [
+      'drops the calls that were made',
+      { supports_tools: true, supports_tool_calls: false },
+      { tools: true, calls: false },
+    ],
+    ['takes one call at a time', { supports_parallel_tool_calls: false }, { parallel_calls: false }],
+    ['is not told about', 'none', undefined],
+  ])('tells that the chat template of llama.cpp %s', async (_what, chat_template_caps, takes) => {
+    const list = json({ data: [{ id: 'm', owned_by: 'llamacpp' }] });
+    const { facts } = await asked('openai', '/v1', [list, json({ chat_template_caps })]);
+    expect(facts.takes).toEqual(takes);
+  });
+
   it('is asked by name where the vendor has an address for that', async () => {
     const claude = await asked('anthropic', '', [json({ id: 'm', type: 'model', max_input_tokens: 300_000 })]);
     expect(claude).toEqual({ facts: { context_window: 300_000 }, paths: ['/v1/models/m'] });

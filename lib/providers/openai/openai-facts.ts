@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import { isJsonObject } from '../../chat/json.js';
-import type { ModelFacts } from '../../chat/model-facts.js';
+import type { Feature, ModelFacts } from '../../chat/model-facts.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import { factsOf, type ListedModel } from '../common/models/listed-model.js';
@@ -43,11 +43,22 @@ async function llamaFacts(client: OpenAI, signal: AbortSignal): Promise<ModelFac
   const root = client.baseURL.replace(/\/v1\/?$/, '');
   const answer: unknown = await client.get(`${root}/props`, { signal }).catch(() => null);
   if (!isJsonObject(answer)) return {};
-  const { default_generation_settings, modalities } = answer;
-  const { vision, audio } = isJsonObject(modalities) ? modalities : {};
-  const takes = {
-    ...(typeof vision === 'boolean' && { images: vision }),
-    ...(typeof audio === 'boolean' && { audio }),
-  };
+  const { default_generation_settings, modalities, chat_template_caps } = answer;
+  const takes = { ...flagsOf(modalities, MODALITIES), ...flagsOf(chat_template_caps, TEMPLATE_CAPS) };
   return { ...factsOf(default_generation_settings), ...(Object.keys(takes).length > 0 && { takes }) };
+}
+
+const MODALITIES = { vision: 'images', audio: 'audio' } as const;
+
+/** What the chat template does not render is not in the prompt, and nobody is told. */
+const TEMPLATE_CAPS = {
+  supports_tools: 'tools',
+  supports_tool_calls: 'calls',
+  supports_parallel_tool_calls: 'parallel_calls',
+} as const;
+
+function flagsOf(flags: unknown, names: Readonly<Record<string, Feature>>): ModelFacts['takes'] {
+  if (!isJsonObject(flags)) return {};
+  const known = Object.entries(names).filter(([name]) => typeof flags[name] === 'boolean');
+  return Object.fromEntries(known.map(([name, feature]) => [feature, flags[name]]));
 }

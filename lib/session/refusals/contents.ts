@@ -13,6 +13,7 @@ export function holds(request: ChatRequest, feature: Feature): boolean {
       return request.tools.length > 0 || has(({ type }) => type === 'tool_call');
     case 'parallel_calls':
       return messages.some(({ content }) => content.filter(({ type }) => type === 'tool_call').length > 1);
+    case 'calls':
     case 'call_ids':
       return has(({ type }) => type === 'tool_call');
     case 'images':

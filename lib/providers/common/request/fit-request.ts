@@ -34,7 +34,7 @@ export function fitRequest(request: ChatRequest, access: { readonly origin: stri
   messages = withoutAttachments({ ...request, messages }, isTold);
   messages = messages.map((message, at) => (isTold[at] ? inWords(message) : message));
   if (refused('parallel_calls')) messages = messages.flatMap(oneCallEach(messages));
-  if (refused('tools')) messages = messages.map(inWords);
+  if (refused('tools') || refused('calls')) messages = messages.map(inWords);
   if (refused('call_ids')) messages = messages.map(withShortIds);
   const isInUser = refused('system') && request.system.length > 0;
   return {

@@ -40,6 +40,14 @@ describe('a request fitted to what is known of the model', () => {
       expect(all).toContain(words);
   });
 
+  it('tells them in words also where a template has tools, but drops the calls that were made', () => {
+    const request = chatRequest({ messages: TOOLS, tools: [LOOK], facts: { takes: { calls: false } } });
+    const { tools, messages } = fitRequest(request, HERE);
+    expect(tools).toEqual([LOOK]);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'user']);
+    expect(JSON.stringify(messages)).toContain('[Called look with');
+  });
+
   it('sends each call with its result where a template takes one at a time', () => {
     const { messages } = fitRequest(
       chatRequest({ messages: TOOLS, facts: { takes: { parallel_calls: false } } }),
