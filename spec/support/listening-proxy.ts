@@ -63,7 +63,7 @@ async function forward(
     const answer = await fetch(target + one.path, {
       method: one.method,
       headers: Object.entries(headers).map(([name, value]): [string, string] => [name, `${value}`]),
-      ...(text !== '' && { body: summary === null ? text : JSON.stringify(inOneToken(one.body)) }),
+      ...(text !== '' && { body: JSON.stringify(lighter(summary === null ? one.body : inOneToken(one.body))) }),
       signal: gone.signal,
     });
     one.status = answer.status;
@@ -89,6 +89,12 @@ function inOneToken(body: JsonObject): JsonObject {
   if (isJsonObject(body.options)) return { ...body, options: { ...body.options, num_predict: 1 } };
   const limit = 'max_completion_tokens' in body ? 'max_completion_tokens' : 'max_tokens';
   return { ...body, [limit]: 1 };
+}
+
+/** For Ollama one thread: two wait for each other in a loop, which costs a busy machine six times what one takes. */
+function lighter(body: JsonObject): JsonObject {
+  if (!isJsonObject(body.options)) return body;
+  return { ...body, options: { ...body.options, num_thread: 1 } };
 }
 
 function replacement(path: string, content: string): string {

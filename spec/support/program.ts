@@ -76,6 +76,8 @@ export interface RunOptions {
   readonly during?: (process: {
     kill(signal: NodeJS.Signals): void;
     onOutput(callback: (text: string) => void): void;
+    /** Resolves when it has ended. */
+    readonly ended: Promise<unknown>;
   }) => void;
 }
 
@@ -95,10 +97,12 @@ export async function runProgram(home: Home, args: readonly string[], options: R
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
   child.stdin?.end(options.input);
+  const ended = once(child, 'close');
   options.during?.({
+    ended,
     kill: (signal) => void (under.length > 0 && child.pid ? process.kill(-child.pid, signal) : child.kill(signal)),
     onOutput: (callback) => void child.stdout?.on('data', (chunk: Buffer) => callback(chunk.toString())),
   });
-  const [status] = await once(child, 'close');
+  const [status] = await ended;
   return { status, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() };
 }

@@ -6,8 +6,10 @@ import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseObject } from '../../lib/chat/json.js';
 
 /** The folder of the real servers: beside the project, or where `HI_REAL_SERVERS` says. It is no part of the project. */
-const FOLDER = resolve(process.env.HI_REAL_SERVERS ?? join(import.meta.dirname, '../../../shared/real-servers'));
-const SERVE = join(FOLDER, 'serve.mjs');
+export const REAL_SERVERS = resolve(
+  process.env.HI_REAL_SERVERS ?? join(import.meta.dirname, '../../../shared/real-servers'),
+);
+const SERVE = join(REAL_SERVERS, 'serve.mjs');
 const PRESENT = existsSync(SERVE);
 
 /** A server that users run, with a small model, on this machine. */
@@ -25,7 +27,7 @@ export function withRealServers(specs: () => void): void {
     specs();
     return;
   }
-  process.stdout.write(`No real servers at ${FOLDER}: these specs have nothing to talk to.\n`);
+  process.stdout.write(`No real servers at ${REAL_SERVERS}: these specs have nothing to talk to.\n`);
   describe('the real servers', () => {
     it('are not here, so nothing is asked of them', () => expect(PRESENT).toBe(false));
   });
@@ -39,8 +41,36 @@ export function hasLiteLlm(): boolean {
   return isWanted;
 }
 
-/** Starts a server, `serve.mjs ARGS`. Null, and a line on the screen, when it cannot be had here. */
+/** When no further server is started, in seconds since 1970: continuous integration has other things to do. Without it there is no bound. */
+const UNTIL = Number(process.env.HI_SERVERS_UNTIL ?? Number.POSITIVE_INFINITY);
+const timeLeft = (): number => UNTIL * 1000 - Date.now();
+
+/** Ends a program when the time is over, which is no failure of the program. */
+export function untilTimeIsOver() {
+  let over = false;
+  return {
+    isOver: () => over,
+    watch({ kill, ended }: { kill(signal: NodeJS.Signals): void; readonly ended: Promise<unknown> }): void {
+      if (!Number.isFinite(UNTIL)) return;
+      const stop = () => {
+        over = true;
+        process.stdout.write(
+          'Stopped in the middle, for the time is over (npm run test:servers takes all it needs).\n',
+        );
+        kill('SIGTERM');
+      };
+      const timer = setTimeout(stop, Math.max(0, timeLeft()));
+      void ended.then(() => clearTimeout(timer));
+    },
+  };
+}
+
+/** Starts a server, `serve.mjs ARGS`. Null, and a line on the screen, when it cannot be had here, or when the time is over. */
 export async function startRealServer(...args: readonly string[]): Promise<RealServer | null> {
+  if (timeLeft() <= 0) {
+    process.stdout.write(`Not tried, for the time is over: ${args.join(' ')}\n`);
+    return null;
+  }
   const child = spawn(process.execPath, [SERVE, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
   let said = '';
   child.stderr.on('data', (text) => {
