@@ -278,6 +278,13 @@ describe('a rule that denies', () => {
     'git push --force',
     'git -c a=b push',
     'git --no-pager push',
+    'git -C push push',
+    'git --git-dir .git push',
+    'git-push origin',
+    '/usr/lib/git-core/git-push origin',
+    'GIT push',
+    'git.exe push',
+    '/bin/RM x',
     'parallel rm ::: x',
     'curl',
   ])('forbids %s though everything is allowed', async (command) => {
@@ -293,6 +300,12 @@ describe('a rule that denies', () => {
     'sed -i s/a/b/ x',
     "awk '$1 > 5 || $2' x",
     'sort -o x x',
+    'git stash push',
+    'git add -u',
+    'git clone --depth 1 https://host/x',
+    'PORT=3000 NODE_ENV=test npm start',
+    'LC_ALL=C sort x',
+    'which rm',
   ])('lets %s pass', async (command) => {
     expect(await judge(command)).toMatchObject({ decision: 'allow' });
   });
@@ -311,8 +324,45 @@ describe('a rule that denies', () => {
     "mapfile -C 'rm x' -c1 < y",
     '. /dev/stdin <<< "rm x"',
     'bash /dev/fd/0 <<< "rm x"',
+    // An alias, and what a push is made of.
+    'git p',
+    'git -C sub publish',
+    'git send-pack origin main',
+    'git-send-pack origin',
+    'git http-push x',
+    'git subtree push --prefix=a o b',
+    'git lfs push origin',
+    'git svn dcommit',
+    'git -c alias.x=push x',
+    'git --config-env=alias.x=V x',
+    "git clone -u 'git push' x",
+    'ssh host git push',
+    'pnpm dlx git push',
+    // Variables that tell a program what to run.
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x',
+    "env GIT_CONFIG_PARAMETERS='x' git status",
+    "PAGER='rm x' git log",
+    'GIT_SSH_COMMAND=./x git fetch',
+    'LD_PRELOAD=./x ls',
+    'PATH=.:$PATH ls',
+    "FOO='$(rm x)' ls",
+    'NODE_OPTIONS=--require=./x node y.js',
+    // The same program by another name.
+    'cp /bin/rm y; ./y x',
+    'ln -s /usr/bin/rm y',
+    'crontab x',
   ])('asks for %s, which it may speak of, and does not leave that to -y', async (command) => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true, rule: null });
+  });
+
+  it.each([
+    ['git fetch:*', 'git pull'],
+    ['git commit:*', 'git cherry-pick x'],
+    ['git checkout:*', 'git switch x'],
+    ['npm exec:*', 'npm x a'],
+  ])('%s asks for %s, which does the same', async (rule, command) => {
+    const judge = judgeWith({ allow: ['bash'], deny: bash(rule) });
+    expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true });
   });
 
   it('holds for the files a command names or redirects to', async () => {

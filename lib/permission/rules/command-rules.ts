@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { alsoDoes } from '../shell/git-commands.js';
+import { programName } from '../shell/program-name.js';
 import { readCommand, type ShellPart } from '../shell/read-command.js';
 import type { ShellWord } from '../shell/shell-word.js';
 import type { Grant, Rule } from './rules.js';
@@ -89,10 +90,27 @@ export type RuleMatch = 'yes' | 'maybe' | 'no';
 export function matchCommand({ rule, words }: CommandRule, part: CommandPart): RuleMatch {
   if (rule.scope.kind === 'all') return 'yes';
   if (words === null) return 'no';
+  const [program = '', subcommand = ''] = words;
+  if (
+    programName(program) === 'git' &&
+    programName(part.words[0]?.value ?? '') === 'git' &&
+    alsoDoes(part.words, subcommand)
+  )
+    return 'maybe';
   const mayNest = part.inner !== null || part.uncertainty !== null;
   const starts = mayNest ? part.words.map((_, index) => index) : [0];
-  const found = starts.map((start) => matchWords(words, part.words.slice(start), rule.scope.kind === 'exact'));
+  const found = starts.map((start) =>
+    matchWords(words, undashed(part.words.slice(start), program), rule.scope.kind === 'exact'),
+  );
   return found.includes('yes') ? 'yes' : found.includes('maybe') ? 'maybe' : 'no';
+}
+
+/** `git-push x` is `git push x`. */
+function undashed(words: readonly ShellWord[], program: string): readonly ShellWord[] {
+  const [first, ...rest] = words;
+  const [name, start] = [programName(first?.value ?? ''), `${programName(program)}-`];
+  if (first === undefined || !name.startsWith(start) || programName(program).includes('-')) return words;
+  return [{ ...first, value: program }, { ...first, value: name.slice(start.length) }, ...rest];
 }
 
 function matchWords(wanted: readonly string[], words: readonly ShellWord[], exact: boolean): RuleMatch {
@@ -115,7 +133,7 @@ function matchWords(wanted: readonly string[], words: readonly ShellWord[], exac
     if (value === undefined) return mayBeMore ? 'maybe' : 'no';
     mayBeMore ||= value === null && words[position]?.mayBeOption === true;
     if (value === null) isCertain = false;
-    else if (index === 0 ? basename(value) !== basename(word) : value !== word) return 'no';
+    else if (index === 0 ? programName(value) !== programName(word) : value !== word) return 'no';
     afterOption = false;
     position += 1;
   }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { isInert, isUnknownProgram, mayHideCommand } from '../shell/hidden-commands.js';
+import { isInert, isUnknownProgram, mayHideCommand, mayTellWhatRuns } from '../shell/hidden-commands.js';
+import { programName } from '../shell/program-name.js';
 import type { ShellPart } from '../shell/read-command.js';
 import { type CommandRule, coversCommandLine, matchCommand } from './command-rules.js';
 
@@ -33,18 +34,25 @@ export function matchingRule(
 /** Whether a part may run commands that the text does not show. */
 export function mayHide(part: ShellPart): boolean {
   if (part.kind !== 'command') return part.kind === 'unclear' && part.mayHideCommands;
-  return part.uncertainty?.mayHideCommands === true || (part.inner === null && mayHideCommand(part.words));
+  if (part.uncertainty?.mayHideCommands === true || part.assignments.some(mayTellWhatRuns)) return true;
+  return part.inner === null && mayHideCommand(part.words);
 }
 
 /** Whether a program that may run anything is given the words of the rule, in one text or in several: `setpriv rm x`, `sg root 'rm x'`. */
 function mentions({ words: wanted }: CommandRule, { words, inner, text }: CommandPart): boolean {
   const [program, ...others] = wanted ?? [];
-  if (program === undefined || inner !== null || isInert(words) || !isUnknownProgram(words)) return false;
+  if (program === undefined || inner !== null) return false;
+  // A copy of it, or a link, has another name.
+  if (words.slice(1).some(({ value }) => isPathOf(program, value))) return true;
+  if (isInert(words) || !isUnknownProgram(words)) return false;
   const given = [...words.slice(1).map(({ value }) => value ?? ''), text.slice(words[0]?.text.length ?? 0)].join(' ');
   let rest: string | null = given;
   for (const word of [basename(program), ...others]) rest = rest === null ? null : after(word, rest);
   return rest !== null;
 }
+
+const isPathOf = (program: string, value: string | null): boolean =>
+  value?.startsWith('/') === true && programName(value) === programName(program);
 
 /** The text behind a whole word; null where it is not there. */
 function after(word: string, text: string): string | null {

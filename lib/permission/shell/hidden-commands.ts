@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { mayDoOthersWork } from './git-commands.js';
+import { programName } from './program-name.js';
 import type { ShellWord } from './shell-word.js';
 
 /** What about a command the text does not show. */
@@ -28,7 +29,7 @@ const HIDING_WORDS: Readonly<Record<string, RegExp>> = {
   rg: /^--(pre|hostname)/,
   fd: /^-[A-Za-z]*[xX]|^--exec/,
   less: /^\+/,
-  npm: /^--?-?(script-sh|node-op|call|c$|git|editor|viewer)|^(exec|x|explore)$/,
+  npm: /^--?-?(script-sh|node-op|call|c$|git|editor|viewer)|^(exec|x|explore|dlx|create|init)$/,
   cargo: /^--config/,
   go: /^--?(toolexec|exec|vettool)/,
 };
@@ -54,7 +55,7 @@ const CODE = /[`;|&!(){}$<>\n]/;
 const ADDRESS = /^[a-z+]+:\/\/[^\s`()$;|!<>]*$/i;
 
 const nameOf = (words: readonly ShellWord[]): string => {
-  const name = basename(words[0]?.value ?? '');
+  const name = programName(words[0]?.value ?? '');
   return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
 };
 
@@ -68,6 +69,7 @@ export function mayHideCommand(words: readonly ShellWord[]): boolean {
   const name = nameOf(words);
   const rest = words.slice(1);
   if (INERT.has(name)) return false;
+  if (name.startsWith('git-') || (name === 'git' && mayDoOthersWork(words))) return true;
   const hiding = Object.hasOwn(HIDING_WORDS, name) ? HIDING_WORDS[name] : undefined;
   if (hiding !== undefined)
     return rest.some(({ value, mayBeOption }) => (value === null ? mayBeOption : hiding.test(value)));
@@ -78,5 +80,17 @@ export function mayHideCommand(words: readonly ShellWord[]): boolean {
 /** Whether what a program is given may be other commands of any kind: it is neither inert nor known. */
 export function isUnknownProgram(words: readonly ShellWord[]): boolean {
   const name = nameOf(words);
-  return !INERT.has(name) && !Object.hasOwn(HIDING_WORDS, name);
+  return !INERT.has(name) && (name === 'ssh' || !Object.hasOwn(HIDING_WORDS, name));
+}
+
+/** Variables by which programs are told what to run, and those that the shell itself reads. */
+const TELLING_VARIABLE =
+  /^(?:GIT_|LD_|DYLD_|BASH|PERL5|PYTHON|RUBY|NODE_OPTIONS|JAVA_|_JAVA|MAKE|GNUMAKE|LESS|MAN|PS[0-4]$|ENV$|IFS$|CDPATH$|GLOBIGNORE$|SHELLOPTS$)|(?:PATH|COMMAND|PAGER|EDITOR|VISUAL|BROWSER|SHELL|OPTS?|OPTIONS|FLAGS|WRAPPER|PRELOAD|PROGRAM|HELPER|ASKPASS|CMD|RC|HOME|DIR)$/;
+
+/** Whether a variable that is set for one command may make it run another: by its name, or because its value is no plain word. */
+export function mayTellWhatRuns({ value }: ShellWord): boolean {
+  const equals = value?.indexOf('=') ?? -1;
+  if (value === null || equals === -1) return true;
+  const name = value.slice(0, equals).replace(/\+$/, '');
+  return TELLING_VARIABLE.test(name) || !/^[\w.,:/@%+-]*$/.test(value.slice(equals + 1));
 }

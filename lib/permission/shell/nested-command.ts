@@ -24,7 +24,7 @@ const STATE_BUILTINS: Readonly<Record<string, string>> = {
 
 /** Programs that run other commands in ways of their own. */
 const RUNNERS = new Set(
-  'fc parallel watch su runuser pkexec chroot unshare nsenter script flock fish csh tcsh pwsh screen tmux at batch'.split(
+  'fc parallel watch su runuser pkexec chroot unshare nsenter script flock fish csh tcsh pwsh screen tmux at batch crontab'.split(
     ' ',
   ),
 );

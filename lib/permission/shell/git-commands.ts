@@ -1,0 +1,57 @@
+import type { ShellWord } from './shell-word.js';
+
+/**
+ * Subcommands of git that do what they say and no other's work. Any other word may be an alias, a program of somebody's, or one of the parts that
+ * these are made of (`send-pack`).
+ */
+const PLAIN = new Set(
+  [
+    'add am annotate apply archive bisect blame branch cat-file check-attr check-ignore check-mailmap checkout cherry cherry-pick clean clone commit',
+    'config count-objects describe diff diff-files diff-index diff-tree difftool fetch for-each-ref format-patch fsck gc grep hash-object help init',
+    'log ls-files ls-remote ls-tree merge merge-base merge-file merge-tree mergetool mv name-rev notes prune pull push range-diff rebase reflog',
+    'remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stage',
+    'stash status stripspace submodule switch symbolic-ref tag var verify-commit verify-tag version whatchanged worktree',
+  ].flatMap((names) => names.split(' ')),
+);
+
+/** What else a subcommand does, under the name of the subcommand that is for it. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  am: ['commit', 'apply'],
+  'cherry-pick': ['commit'],
+  clone: ['fetch', 'checkout'],
+  merge: ['commit'],
+  pull: ['fetch', 'merge', 'rebase', 'commit'],
+  rebase: ['commit', 'checkout', 'reset'],
+  remote: ['fetch'],
+  restore: ['checkout'],
+  revert: ['commit'],
+  stage: ['add'],
+  switch: ['checkout'],
+  whatchanged: ['log'],
+};
+
+/** Options before the subcommand whose value is the next word. */
+const VALUED = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--super-prefix', '--config-env']);
+
+/** The subcommand of a command of git; null where there is none. */
+function subcommandOf(words: readonly ShellWord[]): string | null {
+  for (let index = 1; index < words.length; index += 1) {
+    const value = words[index]?.value ?? '';
+    if (VALUED.has(value)) index += 1;
+    else if (!value.startsWith('-')) return value;
+  }
+  return null;
+}
+
+/** Whether a command of git may do the work of another subcommand, and which cannot be told. */
+export function mayDoOthersWork(words: readonly ShellWord[]): boolean {
+  const name = subcommandOf(words);
+  if (name === null) return false;
+  return !PLAIN.has(name) || (name === 'clone' && words.some(({ value }) => /^-\w*u/.test(value ?? '')));
+}
+
+/** Whether a command of git does the work of this subcommand too. */
+export function alsoDoes(words: readonly ShellWord[], subcommand: string): boolean {
+  const name = subcommandOf(words) ?? '';
+  return Object.hasOwn(ALSO, name) && ALSO[name]?.includes(subcommand) === true;
+}
