@@ -1,3 +1,5 @@
+import { wholeNumbers } from './token-count.js';
+
 /** Where the sentences name the window: a number after the word for a limit, or before it. The surest first. */
 const NUMBERS: readonly RegExp[] = [
   /\b(?:n_ctx|max_model_len)['"]?\s*[:=]\s*(\d+)/,
@@ -19,7 +21,7 @@ const LEAST_WINDOW = 256;
 
 /** The window that an overflow sentence names, in tokens; null when it names none. */
 export function windowIn(words: string): number | null {
-  const text = words.toLowerCase().replaceAll(/(?<=\d)[,_](?=\d{3})/g, '');
+  const text = wholeNumbers(words.toLowerCase());
   for (const pattern of NUMBERS) {
     const found = pattern.exec(text);
     const named = Number(found?.[1] ?? found?.[2] ?? 0);

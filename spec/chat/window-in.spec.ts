@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { tokenCount } from '../../lib/chat/token-count.js';
 import { windowIn } from '../../lib/chat/window-in.js';
 
 describe('the window that an overflow sentence names', () => {
@@ -28,6 +29,12 @@ describe('the window that an overflow sentence names', () => {
     ['Request body too large for gpt-4o model. Max size: 8000 tokens.', 8000],
     ['Prompt contains 40000 tokens, too large for model with 32768 maximum context length', 32_768],
     ['prompt of 9000 tokens, limit 8192', 8192],
+    ["This model's maximum context length is 32.8k tokens. However, you requested 40.1k tokens", 32_800],
+    ['The maximum context length is 8192.0 tokens', 8192],
+    ['Maximum context length is 8192.0.', 8192],
+    ['maximum context length is 32.768 tokens', 32_768],
+    ['moonshot-v1-8k: the maximum context length is 1M tokens', 1_000_000],
+    ['prompt is too long: 213.4K tokens > 200K maximum', 200_000],
   ])('is read: %s', (words, window) => expect(windowIn(words)).toBe(window));
 
   it.each([
@@ -38,4 +45,23 @@ describe('the window that an overflow sentence names', () => {
     'Prompt exceeds max length',
     'Please reduce the length of the messages: there are 300 of them.',
   ])('is not invented: %s', (words) => expect(windowIn(words)).toBeNull());
+});
+
+describe('a number of tokens in a list', () => {
+  it.each([
+    [8192, 8192],
+    [8192.0, 8192],
+    [8192.7, 8192],
+    ['8192.0', 8192],
+    ['131,072', 131_072],
+    ['32.8k', 32_800],
+    ['128K', 128_000],
+    ['1M', 1_000_000],
+    [0, 0],
+  ])('is read: %j', (value, count) => expect(tokenCount(value)).toBe(count));
+
+  it.each([null, undefined, true, '', 'many', 'v1-8k', -1, Number.NaN, Number.POSITIVE_INFINITY, [8192], { n: 1 }])(
+    'is not invented: %j',
+    (value) => expect(tokenCount(value)).toBeNull(),
+  );
 });

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../chat/json.js';
 import type { ModelFacts } from '../../../chat/model-facts.js';
+import { tokenCount } from '../../../chat/token-count.js';
 
 /** A model as a server lists it. */
 export interface ListedModel {
@@ -48,8 +49,8 @@ export function factsOf(entry: unknown): ModelFacts {
 function firstCount(places: readonly JsonObject[], names: readonly string[], least: number): number | null {
   for (const name of names) {
     for (const place of places) {
-      const count = Number(place[name] ?? 0);
-      if (Number.isSafeInteger(count) && count >= least) return count;
+      const count = tokenCount(place[name]);
+      if (count !== null && count >= least) return count;
     }
   }
   return null;
