@@ -6,6 +6,7 @@ import type { Config, ConfigFile } from './config.js';
 import { DEFAULTS } from './defaults.js';
 import type { ModelSettings } from './model-settings.js';
 import { contextWindow } from './models.js';
+import { type Local, NoModel, noneListed, notListed, type OfferedModel, withoutPassword } from './no-model.js';
 import { filledIn } from './setting.js';
 
 /** The settings on the command line. */
@@ -21,20 +22,30 @@ export interface Sources {
   readonly flags: Flags;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly vendors: readonly Vendor[];
-  /** The models at that address, best first; null when nothing answers there. */
-  models(vendor: Vendor, apiBase: string | null, apiKey: string | null): Promise<readonly string[] | null>;
+  /** The models at that address, best first. Throws a `HiError` when there is no list to be had. */
+  models(vendor: Vendor, apiBase: string | null, apiKey: string | null): Promise<readonly OfferedModel[]>;
+}
+
+/** What came out of the sources. */
+export interface Resolved {
+  /** Null when no source names a provider and none is found. */
+  readonly config: Config | null;
+  /** The servers without a key that were asked because nothing names a provider. */
+  readonly locals: readonly Local[];
 }
 
 /**
  * The effective configuration, each setting from the first source that has it: flag, environment, file, default.
  * The model, key and address of the file belong to the provider of the file: with another `--provider` they are not used.
- * Null when no source names a provider and none is found. Throws a `HiError` for an unknown provider.
+ * Throws a `HiError` for an unknown provider, and a `NoModel` where none is set and none can be chosen.
  */
-export async function resolveConfig(sources: Sources): Promise<Config | null> {
+export async function resolveConfig(sources: Sources): Promise<Resolved> {
   const { file, env } = sources;
   const chosen = choose(sources);
-  const vendor = chosen.provider === null ? await detect(sources) : pick(sources.vendors, chosen.provider, 'provider');
-  if (vendor === null) return null;
+  const locals: Local[] = [];
+  const vendor =
+    chosen.provider === null ? await detect(sources, locals) : pick(sources.vendors, chosen.provider, 'provider');
+  if (vendor === null) return { config: null, locals };
   const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
   const api_key = keyOf(vendor, own?.api_key, env);
   const api_base = addressOf(vendor, own?.api_base, env);
@@ -45,7 +56,8 @@ export async function resolveConfig(sources: Sources): Promise<Config | null> {
   const settings = filledIn(DEFAULTS, file ?? {});
   const preamble = sources.flags.preamble ?? settings.preamble;
   const { options = {}, headers = {} } = own ?? {};
-  return { ...main, ...settings, preamble, options, headers, small_model: await smallModel(sources, vendor, main) };
+  const small_model = await smallModel(sources, vendor, main);
+  return { config: { ...main, ...settings, preamble, options, headers, small_model }, locals };
 }
 
 /** The window that the user gave, else what is assumed until the server tells. */
@@ -79,7 +91,7 @@ function withoutPrefix(model: string | null, provider: string): string | null {
 }
 
 /** The vendor whose key is in the environment, else the one whose address there names another server, else the first that answers without a key. */
-async function detect(sources: Sources): Promise<Vendor | null> {
+async function detect(sources: Sources, locals: Local[]): Promise<Vendor | null> {
   const { vendors, env, file } = sources;
   const keyed = vendors.find((vendor) => vendor.keyVariables.some((name) => env[name]?.trim()));
   if (keyed) return keyed;
@@ -88,8 +100,10 @@ async function detect(sources: Sources): Promise<Vendor | null> {
   );
   if (addressed) return addressed;
   for (const vendor of vendors.filter(({ keyVariables }) => keyVariables.length === 0)) {
-    const models = await sources.models(vendor, file?.api_base ?? baseOf(vendor, env), null);
+    const address = file?.api_base ?? baseOf(vendor, env);
+    const models = await sources.models(vendor, address, null).catch(() => null);
     if (models !== null && models.length > 0) return vendor;
+    locals.push({ vendor, address, answers: models !== null });
   }
   return null;
 }
@@ -118,7 +132,7 @@ function addressOf(
   const [name, address] = sources.find(([, value]) => value) ?? [];
   if (!name || !address) return null;
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
-  throw new HiError('config', `${name} is not a web address: '${address.replace(/\/\/[^@/]*@/, '//***@')}'.`, {
+  throw new HiError('config', `${name} is not a web address: '${withoutPassword(address)}'.`, {
     hint: 'Set it to an address such as http://localhost:8000/v1.',
   });
 }
@@ -134,15 +148,26 @@ export function baseOf(vendor: Vendor, env: Readonly<Record<string, string | und
 
 /** The vendor's usual model where the server is its own or lists it too, else the first that the server lists. */
 async function defaultModel(
-  sources: Sources,
+  { models }: Sources,
   vendor: Vendor,
   apiBase: string | null,
   apiKey: string | null,
 ): Promise<string> {
-  const { defaultModel: usual, keyVariables } = vendor;
-  if (keyVariables.length > 0 && isOwnAddress(vendor, apiBase)) return usual;
-  const models = (await sources.models(vendor, apiBase, apiKey)) ?? [];
-  return (keyVariables.length > 0 && models.includes(usual) ? usual : models[0]) ?? usual;
+  const { defaultModel: usual, keyVariables, elsewhere } = vendor;
+  const isKeyed = keyVariables.length > 0;
+  if (isKeyed && isOwnAddress(vendor, apiBase)) return usual;
+  try {
+    const listed = await models(vendor, apiBase, apiKey);
+    if (isKeyed && listed.some(({ name }) => name === usual)) return usual;
+    const found = listed.find(({ chats }) => chats);
+    if (found !== undefined) return found.name;
+    throw noneListed(vendor, apiBase, listed);
+  } catch (thrown) {
+    if (thrown instanceof NoModel || !(thrown instanceof HiError)) throw thrown;
+    // What is wrong with the server the request tells. A server that is not for many makers' models may have no list of them.
+    if (!isKeyed || (elsewhere === undefined && thrown.code !== 'key' && thrown.code !== 'network')) return usual;
+    throw notListed(vendor, apiBase, thrown);
+  }
 }
 
 async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings): Promise<ModelSettings | null> {
@@ -166,17 +191,4 @@ async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings)
         : addressOf(owner, fromFile.api_base, { ...sources.env, HI_API_BASE: undefined }),
     ...windowOf(owner, fromFile.model, fromFile.context_window),
   };
-}
-
-/** The error when there is no provider to use, with the expected path and the two quickest fixes (SPEC §2). */
-export function notConfigured(configFile: string, vendors: readonly Vendor[]): HiError {
-  const variables = vendors.flatMap((vendor) => vendor.keyVariables.slice(0, 1));
-  const local = vendors.filter(({ keyVariables }) => keyVariables.length === 0).map(({ title }) => title);
-  return new HiError(
-    'config',
-    `hi is not configured: there is no '${configFile}', no API key in the environment, and ${local.join(' or ')} does not answer.`,
-    {
-      hint: `Run 'hi config init', or set one of ${variables.join(', ')}.`,
-    },
-  );
 }

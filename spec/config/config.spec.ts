@@ -12,6 +12,7 @@ import { maskKey, readKey } from '../../lib/config/read-key.js';
 import { type Flags, resolveConfig } from '../../lib/config/resolve.js';
 import { configSchema } from '../../lib/config/schema.js';
 import { addRule, writeConfig } from '../../lib/config/write.js';
+import { HiError } from '../../lib/errors.js';
 
 const VENDORS: readonly Vendor[] = [
   {
@@ -65,13 +66,17 @@ function fileOf(text: string): string {
   return path;
 }
 
-function resolve(
+async function resolve(
   file: ConfigFile | null,
   flags: Flags = {},
   env: Record<string, string> = {},
   local: readonly string[] | null = null,
 ) {
-  return resolveConfig({ file, flags, env, vendors: VENDORS, models: async () => local });
+  const models = async () => {
+    if (local === null) throw new HiError('network', 'Nothing answers.');
+    return local.map((name) => ({ name, chats: true }));
+  };
+  return (await resolveConfig({ file, flags, env, vendors: VENDORS, models })).config;
 }
 
 describe('config.json', () => {
@@ -248,7 +253,8 @@ describe('the effective configuration', () => {
       model: 'gpt-x-mini',
       api_key: 'k',
     });
-    expect((await resolve({ provider: 'openai', api_base: 'http://127.0.0.1:1' }, {}, env))?.small_model).toBeNull();
+    const elsewhere = { provider: 'openai', api_base: 'http://127.0.0.1:1' };
+    expect((await resolve(elsewhere, {}, env, ['m']))?.small_model).toBeNull();
     expect((await resolve({ provider: 'openai', small_model: null }, {}, env))?.small_model).toBeNull();
     const other = await resolve(
       { provider: 'openai', small_model: { provider: 'gemini', model: 'lite' } },
@@ -286,7 +292,7 @@ describe('the effective configuration', () => {
     'https://api.openai.com@example.com/v1',
   ])('does not use it at one that only looks so: %s', async (address) => {
     const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: address };
-    expect((await resolve({ provider: 'openai' }, {}, env))?.small_model).toBeNull();
+    expect((await resolve({ provider: 'openai' }, {}, env, ['m']))?.small_model).toBeNull();
   });
 
   it('fills in what a section leaves out', async () => {

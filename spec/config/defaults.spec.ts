@@ -28,8 +28,8 @@ describe('the default of a setting', () => {
   const withDefault = ['preamble', 'max_input_tokens', 'compaction', 'skills', 'tools', 'input', 'openai', 'thinking'];
 
   it.each(withDefault)('is what the schema says where the file says nothing: %s', async (key) => {
-    const sources = { file: { provider: 'openai' }, flags: {}, env: {}, vendors: providers, models: async () => null };
-    const config: unknown = await resolveConfig(sources);
+    const sources = { file: { provider: 'openai' }, flags: {}, env: {}, vendors: providers, models: async () => [] };
+    const { config }: { readonly config: unknown } = await resolveConfig(sources);
     expect(isJsonObject(config) && config[key]).toEqual(defaultOf(settings[key]));
   });
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { Vendor } from '../../lib/chat/vendor.js';
 import type { Config, ConfigFile } from '../../lib/config/config.js';
 import { publishedWindow } from '../../lib/config/models.js';
-import { type Flags, notConfigured, resolveConfig } from '../../lib/config/resolve.js';
+import { notConfigured } from '../../lib/config/no-model.js';
+import { type Flags, resolveConfig } from '../../lib/config/resolve.js';
+import { HiError } from '../../lib/errors.js';
 
 function vendor(name: string, keyVariables: readonly string[], more: Partial<Vendor> = {}): Vendor {
   const base = { name, title: `The ${name}`, keyPage: null, defaultModel: `${name}-1`, fastModel: `${name}-fast` };
@@ -12,8 +14,11 @@ function vendor(name: string, keyVariables: readonly string[], more: Partial<Ven
 const VENDORS = [
   vendor('one', ['ONE_KEY', 'ONE_OTHER']),
   vendor('two', ['TWO_KEY']),
+  vendor('three', ['THREE_KEY'], { elsewhere: 'Any server' }),
   vendor('local', [], { port: 1234, fastModel: null }),
 ];
+
+const NAME_ONE = 'Name one: -m NAME, HI_MODEL, or `model` in config.json.';
 
 interface Asked {
   readonly name: string;
@@ -22,17 +27,22 @@ interface Asked {
 
 async function resolve(
   file: ConfigFile | null,
-  { flags = {}, env = {}, models = null }: { flags?: Flags; env?: object; models?: readonly string[] | null } = {},
+  {
+    flags = {},
+    env = {},
+    models = null,
+  }: { flags?: Flags; env?: object; models?: readonly string[] | HiError | null } = {},
 ): Promise<{ readonly config: Config | null; readonly asked: readonly Asked[] }> {
   const asked: Asked[] = [];
-  const config = await resolveConfig({
+  const { config } = await resolveConfig({
     file,
     flags,
     env: { ...env },
     vendors: VENDORS,
     models: async ({ name }, apiBase) => {
       asked.push({ name, apiBase });
-      return models;
+      if (models === null || models instanceof HiError) throw models ?? new HiError('network', 'Nothing answers.');
+      return models.map((model) => ({ name: model, chats: !model.startsWith('embed') }));
     },
   });
   return { config, asked };
@@ -102,7 +112,7 @@ describe('the provider', () => {
   });
 
   it('is the one whose variable names another server, but not one that needs no key', async () => {
-    expect((await configOf(null, { env: { TWO_BASE: 'http://gateway' } }))?.provider).toBe('two');
+    expect((await configOf(null, { env: { TWO_BASE: 'http://gateway' }, models: ['m'] }))?.provider).toBe('two');
     expect(await configOf(null, { env: { LOCAL_BASE: 'http://gateway' } })).toBeNull();
   });
 
@@ -111,7 +121,7 @@ describe('the provider', () => {
     const model = async (...models: readonly string[]) => (await configOf({ provider: 'one' }, { env, models }))?.model;
     expect(await model('other', 'one-1')).toBe('one-1');
     expect(await model('other')).toBe('other');
-    expect(await model()).toBe('one-1');
+    expect(await model('embed', 'other')).toBe('other');
     expect((await resolve({ provider: 'one' }, { env: { ONE_KEY: 'k' } })).asked).toEqual([]);
   });
 
@@ -119,8 +129,45 @@ describe('the provider', () => {
     expect((await configOf({ provider: 'local' }, { models: ['first', 'local-1'] }))?.model).toBe('first');
   });
 
-  it('has its default model when it lists none', async () => {
+  it('has its default model where it needs no key and does not answer', async () => {
     expect((await configOf({ provider: 'local' }))?.model).toBe('local-1');
+  });
+
+  it.each([
+    ['has none', [], 'model', "The server at 'http://***@gateway' has no model.", 'Load one there first.'],
+    [
+      'has none that chats',
+      ['embed-a', 'embed-b'],
+      'model',
+      "No model is set, and the server at 'http://***@gateway' lists none that chats: embed-a, embed-b.",
+      NAME_ONE,
+    ],
+    [
+      'has no list',
+      new HiError('request', 'Not found.', { hint: 'Check api_base.' }),
+      'request',
+      "No model is set, and the server at 'http://***@gateway' does not list any: Not found.",
+      `${NAME_ONE} Check api_base.`,
+    ],
+    [
+      'refuses the key',
+      new HiError('key', 'The key is wrong.', { hint: 'Set it.' }),
+      'key',
+      'The key is wrong.',
+      'Set it.',
+    ],
+    ['does not answer', null, 'network', 'Nothing answers.', null],
+  ] as const)('has no model at another server that %s', async (_what, models, code, message, hint) => {
+    const env = { THREE_BASE: 'http://user:pass@gateway' };
+    await expect(resolve(null, { env, models })).rejects.toMatchObject({ code, message, hint });
+    await expect(resolve(null, { env: { ...env, HI_MODEL: 'm' }, models })).resolves.toMatchObject({
+      config: { model: 'm' },
+    });
+  });
+
+  it('has its default model at a server that is not for many makers and lists none', async () => {
+    const models = new HiError('request', 'Not found.');
+    expect((await configOf(null, { env: { ONE_BASE: 'http://gateway' }, models }))?.model).toBe('one-1');
   });
 });
 
@@ -131,7 +178,7 @@ describe('the address', () => {
     ['http://gpu/v1', 'http://gpu/v1'],
     ['https://gpu', 'https://gpu'],
   ])('of a vendor without a port of its own may be %s', async (given, address) => {
-    expect((await configOf({ provider: 'one' }, { env: { ONE_BASE: given } }))?.api_base).toBe(address);
+    expect((await configOf({ provider: 'one' }, { env: { ONE_BASE: given }, models: ['m'] }))?.api_base).toBe(address);
   });
 
   it.each([
@@ -161,7 +208,7 @@ describe('the small model', () => {
   });
 
   it('of the same provider has its key and address', async () => {
-    const file = { provider: 'one', api_key: 'k', api_base: 'http://main', small_model: { model: 's' } };
+    const file = { provider: 'one', model: 'm', api_key: 'k', api_base: 'http://main', small_model: { model: 's' } };
     const reach = { provider: 'one', model: 's', api_key: 'k', api_base: 'http://main' };
     const small = { ...reach, context_window: 128_000, window_is_set: false };
     expect((await configOf(file))?.small_model).toEqual(small);
@@ -171,7 +218,7 @@ describe('the small model', () => {
   });
 
   it('of another provider has neither, not even by a variable of hi', async () => {
-    const file = { provider: 'one', api_key: 'k', small_model: { provider: 'two', model: 's' } };
+    const file = { provider: 'one', model: 'm', api_key: 'k', small_model: { provider: 'two', model: 's' } };
     const env = { HI_API_KEY: 'h', HI_API_BASE: 'http://main', TWO_KEY: 't', TWO_BASE: 'http://two' };
     expect((await configOf(file, { env }))?.small_model).toMatchObject({ api_key: 't', api_base: 'http://two' });
     expect((await configOf(file, { env: {} }))?.small_model).toMatchObject({ api_key: null, api_base: null });
@@ -179,12 +226,29 @@ describe('the small model', () => {
 });
 
 describe('no configuration at all', () => {
+  const [local] = VENDORS.slice(-1);
+  const errorOf = (address: string | null, answers: boolean, more: Partial<Vendor> = {}) => {
+    if (local === undefined) throw new Error('There is none.');
+    return notConfigured('/c/config.json', VENDORS, [{ vendor: { ...local, ...more }, address, answers }]);
+  };
+
   it('is an error that names the file, the local server and the variables', () => {
-    expect(notConfigured('/c/config.json', VENDORS)).toMatchObject({
+    expect(errorOf(null, false)).toMatchObject({
       code: 'config',
       message:
         "hi is not configured: there is no '/c/config.json', no API key in the environment, and The local does not answer.",
-      hint: "Run 'hi config init', or set one of ONE_KEY, TWO_KEY.",
+      hint: "Run 'hi config init', or set one of ONE_KEY, TWO_KEY, THREE_KEY.",
+    });
+  });
+
+  it('names the address that was set, and says what the server there lacks', () => {
+    expect(errorOf('http://gpu:1', false)).toMatchObject({
+      message: expect.stringContaining("and The local at 'http://gpu:1' does not answer."),
+      hint: expect.stringContaining('Or start The local there, or correct LOCAL_BASE.'),
+    });
+    expect(errorOf('http://gpu:1', true, { hints: { firstModel: 'Get one first: pull it' } })).toMatchObject({
+      message: expect.stringContaining("and The local at 'http://gpu:1' has no model."),
+      hint: expect.stringContaining('For The local: get one first: pull it'),
     });
   });
 });

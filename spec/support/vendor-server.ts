@@ -44,9 +44,15 @@ export async function chatServer(...answers: readonly Scripted[]): Promise<Vendo
   return await serve(answers, (method, path) => method === 'GET' || path.endsWith('/api/show'));
 }
 
+/** A server that answers a question about its models with `list`, which is among the requests, and everything else with `answer`. */
+export async function listingServer(list: VendorAnswer, answer: Scripted): Promise<VendorServer> {
+  return await serve([answer], () => false, list);
+}
+
 async function serve(
   answers: readonly Scripted[],
   isUnanswered: (method: string, path: string) => boolean,
+  list: VendorAnswer | null = null,
 ): Promise<VendorServer> {
   const requests: SeenRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -56,7 +62,7 @@ async function serve(
     const text = Buffer.concat(pieces).toString();
     const { method = '', url: path = '', headers } = incoming;
     if (isUnanswered(method, path)) return await say({ status: 404, chunks: ['{}'] }, response);
-    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? {};
+    const answer = (method === 'GET' ? list : null) ?? answers[Math.min(requests.length, answers.length - 1)] ?? {};
     const body: JsonObject = text === '' ? {} : JSON.parse(text);
     requests.push({ method, path, headers, body, closed });
     await say(typeof answer === 'function' ? answer(body) : answer, response);

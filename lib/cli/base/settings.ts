@@ -1,11 +1,16 @@
 import type { Config, ConfigFile } from '../../config/config.js';
+import { NoModel, notConfigured } from '../../config/no-model.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { readKey } from '../../config/read-key.js';
-import { notConfigured, resolveConfig } from '../../config/resolve.js';
-import type { ProviderMember } from '../../providers/common/provider.js';
+import { resolveConfig } from '../../config/resolve.js';
+import type { HiError } from '../../errors.js';
+import type { ListedModel } from '../../providers/common/models/listed-model.js';
+import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
+import { pick } from '../../registry.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
+import { withTimeout } from './with-timeout.js';
 import type { World } from './world.js';
 
 /** What the configuration commands and every session start from. */
@@ -13,8 +18,10 @@ export interface Settings {
   readonly paths: Paths;
   /** The contents of the file, null when there is none. */
   readonly file: ConfigFile | null;
-  /** The effective configuration, null when nothing says which provider to use. */
+  /** The effective configuration, null when nothing says which provider or model to use. */
   readonly config: Config | null;
+  /** Why there is no configuration; null when there is one. */
+  readonly problem: HiError | null;
   readonly warnings: readonly string[];
 }
 
@@ -26,8 +33,9 @@ export interface SettingsOptions {
   readonly system?: string;
 }
 
-/** How long a server that needs no key may take to list its models. Milliseconds. */
+/** How long a server that needs no key may take to list its models, where others are to be had, and one that was chosen. Milliseconds. */
 const PROBE_TIMEOUT = 1500;
+const LIST_TIMEOUT = 10_000;
 
 /** How long a server may send nothing before an answer is abandoned, unless HI_IDLE_TIMEOUT_MS is set. Milliseconds. */
 const IDLE_TIMEOUT = 180_000;
@@ -37,7 +45,7 @@ export async function readSettings(world: World, options: SettingsOptions): Prom
   const paths = await findPaths(world.env, options.config ?? null);
   const { file, warnings } = await readConfig(paths.configFile, CONFIG_CHECK, options.config !== undefined);
   const { provider, model, system } = options;
-  const config = await resolveConfig({
+  const resolving = resolveConfig({
     file,
     env: world.env,
     vendors: providers,
@@ -46,14 +54,26 @@ export async function readSettings(world: World, options: SettingsOptions): Prom
       ...(model === undefined ? {} : { model }),
       ...(system === undefined ? {} : { preamble: system }),
     },
-    models: (vendor, apiBase, apiKey) => probeModels(world, vendor.name, apiBase, apiKey),
+    models: (vendor, apiBase, apiKey) =>
+      listModels(world, vendor.name, {
+        apiBase,
+        apiKey,
+        ...(file?.provider === vendor.name && file.headers && { headers: file.headers }),
+      }),
   });
-  return { paths, file, config, warnings };
+  try {
+    const { config, locals } = await resolving;
+    const problem = config === null ? notConfigured(paths.configFile, providers, locals) : null;
+    return { paths, file, config, problem, warnings };
+  } catch (thrown) {
+    if (!(thrown instanceof NoModel)) throw thrown;
+    return { paths, file, config: null, problem: thrown, warnings };
+  }
 }
 
 /** The configuration. Throws a `HiError` that says how to create one. */
-export function requireConfig({ config, paths }: Settings): Config {
-  if (config === null) throw notConfigured(paths.configFile, providers);
+export function requireConfig({ config, problem }: Settings): Config {
+  if (config === null) throw problem;
   return config;
 }
 
@@ -68,15 +88,23 @@ export async function probeModels(
   world: World,
   provider: string,
   apiBase: string | null,
-  apiKey: string | null = null,
 ): Promise<readonly string[] | null> {
-  const member = providers.find(({ name }: ProviderMember) => name === provider);
-  if (member === undefined) return null;
   try {
-    const settings = { apiKey: await readKey(apiKey), apiBase, idleTimeout: PROBE_TIMEOUT, env: world.env };
-    const listed = await member.listModels(settings, AbortSignal.timeout(PROBE_TIMEOUT));
-    return listed.map(({ name }) => name);
+    return (await listModels(world, provider, { apiBase, apiKey: null })).map(({ name }) => name);
   } catch {
     return null;
   }
+}
+
+/** The models at an address. Throws a `HiError` when there is no list to be had in time. */
+async function listModels(
+  world: World,
+  provider: string,
+  access: Pick<ProviderSettings, 'apiBase' | 'apiKey' | 'headers'>,
+): Promise<readonly ListedModel[]> {
+  const member = pick<ProviderMember>(providers, provider, 'provider');
+  const timeout = Math.min(idleTimeout(world), member.keyVariables.length === 0 ? PROBE_TIMEOUT : LIST_TIMEOUT);
+  const settings = { ...access, apiKey: await readKey(access.apiKey), idleTimeout: timeout, env: world.env };
+  const { signal } = new AbortController();
+  return await withTimeout(timeout, signal, (expired) => member.listModels(settings, expired));
 }

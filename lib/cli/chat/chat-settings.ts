@@ -1,3 +1,4 @@
+import { NoModel } from '../../config/no-model.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { readSettings, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
@@ -17,6 +18,8 @@ export async function chatSettings(world: World, options: ChatOptions, isDefault
 
 /** A provider that was only detected is enough for whoever types `hi chat`; plain `hi` offers the choice once. */
 function needsSetUp(world: World, options: ChatOptions, settings: Settings, isDefault: boolean): boolean {
+  // A server was chosen: what is wrong with it is for the user to mend.
+  if (settings.problem instanceof NoModel) return false;
   if (settings.config === null) return true;
   return isDefault && settings.file === null && isProviderUnset(world, options, settings);
 }

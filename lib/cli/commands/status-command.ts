@@ -44,5 +44,5 @@ async function costLine({ history }: Session, server: Config): Promise<string> {
 }
 
 async function withAnyProvider(world: World, options: StatusOptions): Promise<Settings> {
-  return await readSettings(world, { ...options, provider: providers[0]?.name ?? '' });
+  return await readSettings(world, { ...options, provider: providers[0]?.name ?? '', model: 'none' });
 }

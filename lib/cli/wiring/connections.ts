@@ -4,7 +4,6 @@ import type { ModelMemory } from '../../chat/model-facts.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
-import { HiError } from '../../errors.js';
 import { KnownModels } from '../../providers/common/models/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
@@ -13,6 +12,7 @@ import type { Target } from '../../session/deps.js';
 import { openDebugLog } from '../base/debug-log.js';
 import { requireTls } from '../base/plain-http.js';
 import { idleTimeout, readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
+import { withTimeout } from '../base/with-timeout.js';
 import type { World } from '../base/world.js';
 import { askFacts } from './ask-facts.js';
 import { withMaskedSecrets } from './masked-provider.js';
@@ -181,24 +181,6 @@ export class Connections {
 function optionsOf(config: Config, provider: string): JsonObject {
   const section: unknown = new Map<string, unknown>(Object.entries(config)).get(provider);
   return isJsonObject(section) ? section : {};
-}
-
-/** Runs `ask` for at most so many milliseconds. Throws a `HiError` of code `network` after them. */
-async function withTimeout<Value>(
-  timeout: number,
-  signal: AbortSignal,
-  ask: (combined: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  const expired = AbortSignal.timeout(timeout);
-  try {
-    return await ask(AbortSignal.any([signal, expired]));
-  } catch (thrown) {
-    if (!expired.aborted || signal.aborted) throw thrown;
-    throw new HiError('network', `The server did not answer within ${timeout / 1000} s.`, {
-      hint: 'Check the network connection and api_base.',
-      cause: thrown,
-    });
-  }
 }
 
 /** Runs `make` at the first call and keeps its promise; a failed one is made again at the next call. */

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelFacts } from '../../chat/model-facts.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
-import { factsOf, type ListedModel } from '../common/models/listed-model.js';
+import { factsOf, type ListedModel, listedModel } from '../common/models/listed-model.js';
 
 /** See `ProviderMember.listModels`. */
 export async function listModels(
@@ -12,7 +12,7 @@ export async function listModels(
 ): Promise<readonly ListedModel[]> {
   const list = async () => {
     const { data } = await client.models.list({ limit: 1000 }, { signal });
-    return data.map((model) => ({ name: model.id, facts: factsOf(model) }));
+    return data.map((model) => listedModel(model.id, model));
   };
   return await askVendor(list, context, signal);
 }

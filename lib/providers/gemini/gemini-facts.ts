@@ -2,7 +2,7 @@ import type { GoogleGenAI } from '@google/genai/web';
 import type { ModelFacts } from '../../chat/model-facts.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
-import { factsOf, type ListedModel } from '../common/models/listed-model.js';
+import { factsOf, type ListedModel, listedModel } from '../common/models/listed-model.js';
 
 /** See `ProviderMember.listModels`: those that can chat. */
 export async function listModels(
@@ -14,7 +14,7 @@ export async function listModels(
     const found: ListedModel[] = [];
     for await (const model of await client.models.list({ config: { pageSize: 1000, abortSignal: signal } })) {
       if (model.supportedActions?.includes('generateContent') ?? true)
-        found.push({ name: (model.name ?? '').replace(/^models\//, ''), facts: factsOf(model) });
+        found.push(listedModel((model.name ?? '').replace(/^models\//, ''), model));
     }
     return found;
   };

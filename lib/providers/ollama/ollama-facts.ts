@@ -5,7 +5,7 @@ import type { ModelFacts } from '../../chat/model-facts.js';
 import { THINKING_LEVELS } from '../../chat/thinking-level.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
-import type { ListedModel } from '../common/models/listed-model.js';
+import { type ListedModel, listedModel } from '../common/models/listed-model.js';
 import type { ModelQuestion, ProviderSettings } from '../common/provider.js';
 import { affordableWindow, bytesPerToken } from './ollama-memory.js';
 import { loadedWindow, serverWindow } from './ollama-window.js';
@@ -16,7 +16,7 @@ export async function listModels(
   context: FailureContext,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  const list = async () => (await client.list()).models.map((model) => ({ name: model.name, facts: {} }));
+  const list = async () => (await client.list()).models.map((model) => listedModel(model.name, model));
   return await askVendor(list, context, signal);
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../chat/json.js';
 import type { Feature, ModelFacts } from '../../chat/model-facts.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
-import { factsOf, type ListedModel } from '../common/models/listed-model.js';
+import { factsOf, type ListedModel, listedModel } from '../common/models/listed-model.js';
 
 /** The models of a vendor that speaks OpenAI's protocol at `address`, the newest first. */
 export async function listModels(
@@ -14,7 +14,7 @@ export async function listModels(
   const list = async () => {
     const { data } = await client.models.list({ signal });
     const newestFirst = data.sort((one, other) => (other.created ?? 0) - (one.created ?? 0));
-    return newestFirst.map((model) => ({ name: model.id, facts: factsOf(model) }));
+    return newestFirst.map((model) => listedModel(model.id, model));
   };
   return await askVendor(list, context, signal);
 }

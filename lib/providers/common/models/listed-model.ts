@@ -6,7 +6,33 @@ import { tokenCount } from '../../../chat/token-count.js';
 export interface ListedModel {
   readonly name: string;
   readonly facts: ModelFacts;
+  /** False for what is there for something else, such as embeddings. */
+  readonly chats: boolean;
 }
+
+/** An entry of a list of models, whatever server wrote it. */
+export const listedModel = (name: string, entry: unknown): ListedModel => ({
+  name,
+  facts: factsOf(entry),
+  chats: isForChat(name, asObject(entry)),
+});
+
+/** By the kind that the server tells (Mistral; LM Studio and Together; OpenRouter; Ollama), else by its name. */
+function isForChat(name: string, { capabilities, type, architecture, details }: JsonObject): boolean {
+  const { completion_chat } = asObject(capabilities);
+  if (typeof completion_chat === 'boolean') return completion_chat;
+  const outputs = listOf(asObject(architecture).output_modalities);
+  const families = listOf(asObject(details).families) ?? [];
+  if (typeof type === 'string' && OTHER_KIND.test(type)) return false;
+  if (outputs?.includes('text') === false || families.some((family) => /bert/.test(String(family)))) return false;
+  return !OTHER_NAME.test(name);
+}
+
+const OTHER_KIND = /embed|rerank|image|audio|video|moderation|transcri|speech/i;
+
+/** What the makers of models call those that embed, rank, hear, speak, draw or judge. */
+const OTHER_NAME =
+  /embed|rerank|whisper|transcri|moderation|dall-e|gpt-image|imagen|stable-diffusion|guard|(?:^|[/_-])(?:bge|gte|e5|minilm|colbert|mxbai|clip|flux|sdxl|sora|veo|tts|stt|asr|ocr|realtime)(?:[-_.:\d]|$)/i;
 
 /**
  * Where servers put the window of a model, the most telling first: Ollama's and LM Studio's loaded one, llama.cpp, vLLM and SGLang, Groq, OpenRouter, Together and

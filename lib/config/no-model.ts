@@ -1,0 +1,70 @@
+import { firstCharacters } from '../chat/cut-text.js';
+import { capitalised } from '../chat/quantity.js';
+import type { Vendor } from '../chat/vendor.js';
+import { HiError } from '../errors.js';
+
+/** A model that can be had at an address. */
+export interface OfferedModel {
+  readonly name: string;
+  /** False for what is there for something else, such as embeddings. */
+  readonly chats: boolean;
+}
+
+/** No model is set, and none could be chosen. */
+export class NoModel extends HiError {}
+
+const NAME_ONE = 'Name one: -m NAME, HI_MODEL, or `model` in config.json.';
+
+/** The error of a server whose list has no model for a chat. */
+export function noneListed(vendor: Vendor, address: string | null, listed: readonly OfferedModel[]): NoModel {
+  const where = placeOf(vendor, address);
+  if (listed.length === 0) {
+    const hint = vendor.hints?.firstModel ?? 'Load one there first.';
+    return new NoModel('model', capitalised(`${where} has no model.`), { hint });
+  }
+  const names = firstCharacters(listed.map(({ name }) => name).join(', '), 200);
+  return new NoModel('model', `No model is set, and ${where} lists none that chats: ${names}.`, { hint: NAME_ONE });
+}
+
+/** The error of a server that does not list its models. Where it refuses the key or is not there, to name one would not help. */
+export function notListed(vendor: Vendor, address: string | null, { code, message, hint }: HiError): NoModel {
+  if (code === 'key' || code === 'network') return new NoModel(code, message, hint === null ? {} : { hint });
+  const text = `No model is set, and ${placeOf(vendor, address)} does not list any: ${message}`;
+  return new NoModel(code, text, { hint: hint === null ? NAME_ONE : `${NAME_ONE} ${hint}` });
+}
+
+const placeOf = ({ title, keyVariables }: Vendor, address: string | null): string => {
+  if (address === null) return title;
+  const shown = `'${withoutPassword(address)}'`;
+  return keyVariables.length === 0 ? `${title} at ${shown}` : `the server at ${shown}`;
+};
+
+/** An address as it may be shown. */
+export const withoutPassword = (address: string): string => address.replace(/\/\/[^@/]*@/, '//***@');
+
+/** What became of asking a server that needs no key. */
+export interface Local {
+  readonly vendor: Vendor;
+  readonly address: string | null;
+  /** Whether it answers, and then without any model. */
+  readonly answers: boolean;
+}
+
+/** The error when there is no provider to use, with the expected path and the two quickest fixes (SPEC §2). */
+export function notConfigured(configFile: string, vendors: readonly Vendor[], locals: readonly Local[]): HiError {
+  const variables = vendors.flatMap((vendor) => vendor.keyVariables.slice(0, 1));
+  const found = locals.map(({ vendor, address, answers }) =>
+    answers ? `${placeOf(vendor, address)} has no model` : `${placeOf(vendor, address)} does not answer`,
+  );
+  const fixes = locals.flatMap(({ vendor: { title, hints, baseVariable }, address, answers }) => {
+    if (answers) return hints?.firstModel === undefined ? [] : [`For ${title}: ${uncapitalised(hints.firstModel)}`];
+    return address === null ? [] : [`Or start ${title} there, or correct ${baseVariable}.`];
+  });
+  return new HiError(
+    'config',
+    `hi is not configured: there is no '${configFile}', no API key in the environment, and ${found.join(' and ')}.`,
+    { hint: [`Run 'hi config init', or set one of ${variables.join(', ')}.`, ...fixes].join(' ') },
+  );
+}
+
+const uncapitalised = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
