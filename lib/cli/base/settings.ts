@@ -35,7 +35,7 @@ export interface SettingsOptions {
 
 /** How long a server that needs no key may take to list its models, where others are to be had, and one that was chosen. Milliseconds. */
 const PROBE_TIMEOUT = 1500;
-const LIST_TIMEOUT = 10_000;
+const LIST_TIMEOUT = 5000;
 
 /** How long a server may send nothing before an answer is abandoned, unless HI_IDLE_TIMEOUT_MS is set. Milliseconds. */
 const IDLE_TIMEOUT = 180_000;
