@@ -29,7 +29,8 @@ export interface ContextDeps extends OverheadSource {
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
-  readonly writers: readonly TextModel[];
+  /** The models to try for summaries, in order. */
+  writers(): readonly TextModel[];
   readonly cache: TextCache;
   /** Warnings the user has seen, so that each is shown once. */
   readonly shownWarnings: Set<string>;
@@ -168,8 +169,9 @@ export class Context {
 
   /** Makes the log's view shorter. Null when there is nothing to compact. */
   async *compact(order: CompactionOrder, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    const { history, writers: models, cache, toolEffects: effects } = this.#deps;
-    const report = yield* compactHistory(history, await this.#input(order, signal), { models, cache, effects }, signal);
+    const { history, cache, toolEffects: effects } = this.#deps;
+    const input = await this.#input(order, signal);
+    const report = yield* compactHistory(history, input, { models: this.#deps.writers(), cache, effects }, signal);
     this.compaction = report ?? this.compaction;
     return report;
   }

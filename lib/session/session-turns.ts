@@ -110,12 +110,9 @@ export class SessionTurns {
   /** From the log to what is sent, in the turn that is running or between turns. */
   async context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
-    const loaded = {
-      skills: await this.#skills.library(this.#manner.target),
-      writers: this.#deps.writers(this.#manner.target),
-      standing: await this.#deps.standing(),
-    };
-    const given = { ...this.#manner, tools };
+    const { target } = this.#manner;
+    const loaded = { skills: await this.#skills.library(target), standing: await this.#deps.standing() };
+    const given = { ...this.#manner, tools, writers: () => this.#deps.writers(target) };
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }
 

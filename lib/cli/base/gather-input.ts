@@ -1,7 +1,6 @@
 import { addAbortSignal } from 'node:stream';
 import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/deps.js';
-import { inputFrom, readFileBytes, readFileInput } from '../../session/files.js';
 import type { World } from './world.js';
 
 /** What a command line gives to send. */
@@ -32,10 +31,10 @@ export async function gatherInput(
     });
   const listed = listFile === null ? [] : await listedFiles(world, listFile, signal);
   const isPiped = explicit || (world.stdinIs === 'piped' && listFile !== '-');
-  const piped = isPiped ? inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
+  const piped = isPiped ? (await reader()).inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
   const inputs = [];
   for (const path of [...files, ...listed])
-    if (path !== '-') inputs.push(await readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
+    if (path !== '-') inputs.push(await (await reader()).readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
   const question = words
     .filter((word) => word !== '-')
     .join(' ')
@@ -54,10 +53,17 @@ export async function gatherInput(
   return { text, texts, attachments };
 }
 
+/** What reads files, loaded where there are some. */
+async function reader() {
+  return await import('../../session/files.js');
+}
+
 /** The names between NUL bytes, as `find -print0` writes them. Throws a `HiError` of code `usage` for a list that is not one. */
 async function listedFiles(world: World, path: string, signal: AbortSignal): Promise<readonly string[]> {
   const bytes =
-    path === '-' ? await readAll(world, signal) : await readFileBytes(path, { cwd: world.cwd, pipes: true, signal });
+    path === '-'
+      ? await readAll(world, signal)
+      : await (await reader()).readFileBytes(path, { cwd: world.cwd, pipes: true, signal });
   const names = bytes.toString('utf8').split('\0');
   const last = names.pop() ?? '';
   const all = last === '' ? names : [...names, last];
