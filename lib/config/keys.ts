@@ -1,5 +1,6 @@
 import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
 import type { JsonObject } from '../chat/json.js';
+import { WRAP_MODES, type WrapMode } from '../chat/screen-settings.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import { DEFAULT_WINDOW } from './default-window.js';
@@ -117,6 +118,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       ['off', 'on', 'auto'],
       'off',
       'Whether the model may search the web. `"auto"`: where its vendor has a search that costs nothing unless it is used.',
+    ),
+    wrap: oneOf<WrapMode>(
+      WRAP_MODES,
+      'word',
+      'How answers are wrapped on a terminal: `"word"`: prose at words, tables aligned. `"terminal"`: by the terminal, as they came.',
     ),
     compaction: section(
       'When and how the conversation is made shorter.',

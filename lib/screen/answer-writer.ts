@@ -1,3 +1,4 @@
+import type { WrapMode } from '../chat/screen-settings.js';
 import { Neutraliser } from './sanitize.js';
 import type { OutputStreams, TerminalLayout } from './terminal-layout.js';
 
@@ -5,6 +6,8 @@ import type { OutputStreams, TerminalLayout } from './terminal-layout.js';
 export interface AnswerWriter {
   /** Resolves when the colours that the text waits for are loaded; null while it waits for none. A caller that cannot wait gets plain code. */
   readonly loading: Promise<void> | null;
+  /** How many lines of a table wait for its end. */
+  readonly heldLines: number;
   push(piece: string): void;
   /** Turns styling off before something else is written; it comes back with the next piece. */
   pause(): void;
@@ -12,22 +15,38 @@ export interface AnswerWriter {
   end(): void;
 }
 
-/** A way of styling answers. */
-export type StyledWriter = new (layout: TerminalLayout) => AnswerWriter;
+/** How a styled answer looks. */
+export interface AnswerStyle {
+  readonly colour: boolean;
+  /** The width of the terminal. */
+  columns(): number;
+  /** Asked once for each text. */
+  wrap(): WrapMode;
+}
 
-/** Chooses how an answer is written to `streams.out`: styled where there is colour, neutralised on a terminal, byte for byte in a pipe. */
+/** A way of styling answers. */
+export type StyledWriter = new (layout: TerminalLayout, style: AnswerStyle) => AnswerWriter;
+
+/**
+ * Chooses how an answer is written to `streams.out`: styled where there is colour and on a terminal that can do more than print, neutralised on
+ * any terminal, byte for byte in a pipe.
+ */
 export function createAnswerWriter(
   streams: OutputStreams,
   layout: TerminalLayout,
   Styled: StyledWriter | null,
+  wrap: () => WrapMode,
 ): AnswerWriter {
-  if (Styled !== null && streams.colour.out) return new Styled(layout);
+  const { outIsTerminal, columns } = streams;
+  if (Styled !== null && (outIsTerminal || streams.colour.out))
+    return new Styled(layout, { colour: streams.colour.out, columns, wrap: outIsTerminal ? wrap : () => 'terminal' });
   return streams.outIsTerminal ? new PlainAnswerWriter(layout) : new RawAnswerWriter(layout);
 }
 
 /** Writes the model's own bytes. */
 class RawAnswerWriter implements AnswerWriter {
   readonly loading = null;
+  readonly heldLines = 0;
   readonly #layout: TerminalLayout;
 
   constructor(layout: TerminalLayout) {
@@ -48,6 +67,7 @@ class RawAnswerWriter implements AnswerWriter {
 /** Writes text that is safe for a terminal, without styling. */
 class PlainAnswerWriter implements AnswerWriter {
   readonly loading = null;
+  readonly heldLines = 0;
   readonly #layout: TerminalLayout;
   readonly #neutraliser = new Neutraliser();
 

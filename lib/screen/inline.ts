@@ -1,3 +1,4 @@
+import { characterAt, type EmphasisMark, flanking, isCodeClosed, isEmphasisClosed } from './emphasis.js';
 import { BOLD, CYAN, combine, DIM, ITALIC, PLAIN, STRUCK, type Style, UNDERLINE } from './style.js';
 import type { StyledText } from './styled-text.js';
 
@@ -14,8 +15,8 @@ const URL_END = /[\s<>"'`)\]]/g;
 const SCHEMES = ['https://', 'http://'];
 
 /**
- * Styles the inside of a line: emphasis, code, links. The marks stay, dimmed. A style lasts until it is closed or the line ends: written text cannot be
- * restyled, so every opening mark counts.
+ * Styles the inside of a line: emphasis, code, links. The marks stay, dimmed. Written text cannot be restyled, so a mark waits until the one that closes
+ * it has arrived; without one in its line it is plain.
  */
 export class Inline {
   readonly #styled: StyledText;
@@ -58,7 +59,7 @@ export class Inline {
       }
       SPECIAL.lastIndex = at;
       const next = SPECIAL.exec(text)?.index ?? text.length;
-      this.#put(text.slice(at, next), this.#style);
+      this.#putText(text.slice(at, next));
       at = next;
       if (at === text.length || text[at] === '\n') return at;
       const end = this.#scanSpecial(text, at, isLast);
@@ -88,8 +89,7 @@ export class Inline {
       case 'h':
         return this.#scanScheme(text, at, isLast);
       case '|':
-        this.#put('|', this.#isTable && this.#ticks === 0 ? DIM : this.#style);
-        return at + 1;
+        return this.#bar(at);
       default:
         return this.#ticks > 0 ? this.#literal(text, at, at + 1) : this.#scanEmphasis(text, at, isLast);
     }
@@ -99,7 +99,9 @@ export class Inline {
     const end = endOfRun(text, at);
     if (end === text.length && !isLast) return at;
     const length = end - at;
-    if (this.#ticks !== 0 && this.#ticks !== length) return this.#literal(text, at, end);
+    const isClosed = this.#ticks === 0 ? isCodeClosed(text, end, length, isLast) : this.#ticks === length;
+    if (isClosed === null) return at;
+    if (!isClosed) return this.#literal(text, at, end);
     this.#put(text.slice(at, end), combine(this.#base, DIM));
     this.#ticks = this.#ticks === 0 ? length : 0;
     this.#restyle();
@@ -110,13 +112,15 @@ export class Inline {
   #scanEmphasis(text: string, at: number, isLast: boolean): number {
     const end = endOfRun(text, at);
     if (end === text.length && !isLast) return at;
-    const mark = text[at] ?? '';
+    const mark = text[at] as EmphasisMark;
     const length = end - at;
-    const after = end === text.length ? '\n' : String.fromCodePoint(text.codePointAt(end) ?? 10);
-    const { canOpen, canClose } = flanking(mark, this.#previous, after);
+    const { canOpen, canClose } = flanking(mark, this.#previous, characterAt(text, end));
     const opener = this.#open.findLastIndex((open) => open.mark === mark && open.length <= length);
     if (canClose && opener !== -1) return this.#close(text, at, end, opener);
     if (!canOpen || length > 3 || (mark === '~' && length !== 2)) return this.#literal(text, at, end);
+    const isClosed = isEmphasisClosed(text, end, { mark, length }, isLast);
+    if (isClosed === null) return at;
+    if (!isClosed) return this.#literal(text, at, end);
     this.#put(text.slice(at, end), combine(this.#base, DIM));
     if (mark === '~') this.#open.push({ mark, length: 2, style: STRUCK });
     if (mark !== '~' && length !== 1) this.#open.push({ mark, length: 2, style: BOLD });
@@ -164,9 +168,24 @@ export class Inline {
     return end + 1;
   }
 
+  /** A bar may make a table of this line and the next. */
+  #bar(at: number): number {
+    if (this.#ticks === 0) this.#styled.endProse();
+    this.#put('|', this.#isTable && this.#ticks === 0 ? DIM : this.#style);
+    return at + 1;
+  }
+
   #literal(text: string, at: number, end: number): number {
-    this.#put(text.slice(at, end), this.#style);
+    this.#putText(text.slice(at, end));
     return Math.min(end, text.length);
+  }
+
+  /** Puts what is neither a mark nor an address. */
+  #putText(text: string): void {
+    if (text === '') return;
+    if (this.#ticks > 0) this.#styled.put(text, this.#style);
+    else this.#styled.putProse(text, this.#style);
+    this.#previous = lastCharacter(text);
   }
 
   #put(text: string, style: Style): void {
@@ -191,21 +210,6 @@ function endOfBracketed(text: string, at: number): number {
   const found = text.slice(at).search(/[)\n]/);
   return found === -1 ? text.length : at + found;
 }
-
-function flanking(
-  mark: string,
-  before: string,
-  after: string,
-): { readonly canOpen: boolean; readonly canClose: boolean } {
-  const [blankBefore, blankAfter] = [/\s/.test(before), /\s/.test(after)];
-  const [signBefore, signAfter] = [SIGN.test(before), SIGN.test(after)];
-  const isLeft = !blankAfter && (!signAfter || blankBefore || signBefore);
-  const isRight = !blankBefore && (!signBefore || blankAfter || signAfter);
-  if (mark !== '_') return { canOpen: isLeft, canClose: isRight };
-  return { canOpen: isLeft && (!isRight || signBefore), canClose: isRight && (!isLeft || signAfter) };
-}
-
-const SIGN = /[\p{P}\p{S}]/u;
 
 function lastCharacter(text: string): string {
   const last = text.charCodeAt(text.length - 1);

@@ -1,28 +1,45 @@
+import { BlockLines } from './block-lines.js';
 import { Fence } from './fence.js';
 import type { Highlighter } from './highlight.js';
 import { Inline } from './inline.js';
+import { LineStartReader } from './line-start.js';
 import { BLUE, BOLD, combine, DIM, PLAIN, UNDERLINE } from './style.js';
-import { StyledText } from './styled-text.js';
+import type { StyledText } from './styled-text.js';
+import { Table, type TableLine } from './table.js';
 
 /** Finds the highlighter of a language: null when there is none, a promise when it must be loaded first. */
 export type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;
 
 /**
- * Shows Markdown by style only: without the styling, the result is the text that was pushed. It does not depend on where the text was cut: a mark whose
- * meaning depends on the next character stays pending until that arrives.
+ * Shows Markdown by style, and wrapped and aligned where `styled` does that. Without both, the result is the text that was pushed. It does not depend on
+ * where the text was cut: what depends on what follows stays pending until that arrives.
  */
 export class Markdown {
-  readonly #styled = new StyledText();
-  readonly #inline = new Inline(this.#styled);
+  readonly #styled: StyledText;
+  readonly #inline: Inline;
+  #lines = new BlockLines();
   readonly #findHighlighter: FindHighlighter;
   #pending = '';
+  /** What of the line is shown already, before its text. */
+  #start = new LineStartReader();
   /** Whether a block mark (list marker, fence, heading) may still come on this line. */
   #isAtStart = true;
   #fence: Fence | null = null;
+  #table: Table | null = null;
+  readonly #columns: (() => number) | null;
   #loading: Promise<void> | null = null;
 
-  constructor(find: FindHighlighter) {
+  /** With `columns`, tables wait until they are whole and are aligned where they fit. */
+  constructor(find: FindHighlighter, styled: StyledText, columns: (() => number) | null = null) {
     this.#findHighlighter = find;
+    this.#styled = styled;
+    this.#columns = columns;
+    this.#inline = new Inline(styled);
+  }
+
+  /** How many lines of a table wait for its end. */
+  get heldLines(): number {
+    return this.#table?.length ?? 0;
   }
 
   /** While a highlighter is being loaded, pushed text stays pending until this resolves. */
@@ -40,10 +57,13 @@ export class Markdown {
   end(): string {
     this.#loading = null;
     this.#advance(this.#pending, true);
+    if (this.#table !== null) this.#showTable(this.#table);
     this.#pending = '';
-    this.#isAtStart = true;
+    this.#beginLine();
     this.#fence = null;
+    this.#lines = new BlockLines();
     this.#inline.begin(PLAIN, false, '\n');
+    this.#styled.endProse();
     this.#styled.pause();
     return this.#styled.take();
   }
@@ -71,9 +91,11 @@ export class Markdown {
       if (this.#fence.isClosed) this.#fence = null;
       return end;
     }
+    if (this.#table !== null) return this.#scanTable(this.#table, text, at, isLast);
     if (text[at] === '\n') {
+      if (this.#isAtStart) this.#lines.addBlank();
       this.#styled.endLine();
-      this.#isAtStart = true;
+      this.#beginLine();
       return at + 1;
     }
     return this.#isAtStart ? this.#scanStart(text, at, isLast) : this.#inline.scan(text, at, isLast);
@@ -84,23 +106,94 @@ export class Markdown {
     const line = text.slice(at, newline === -1 ? text.length : newline);
     const isComplete = newline !== -1 || isLast;
     const blank = /^[ \t]+/.exec(line)?.[0];
-    if (blank !== undefined) return this.#show(at, blank, PLAIN);
+    if (blank !== undefined) return this.#showBlank(at, blank);
     if (!isComplete && UNDECIDED.test(line)) return at;
-    if (/^(?:(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*|\|(?=[^-]*-)[ \t:|-]*)\r?$/.test(line))
-      return this.#show(at, line, DIM);
+    if (/^(?:(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*|\|(?=[^-]*-)[ \t:|-]*)\r?$/.test(line)) return this.#showRule(at, line);
     const marker = /^(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/.exec(line)?.[0];
-    if (marker !== undefined) return this.#show(at, marker, marker === '>' ? DIM : BLUE);
+    if (marker !== undefined) return this.#showMark(at, marker);
     const fence = /^(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s`]*)/.exec(line);
     if (fence !== null) return this.#openFence(at, line, fence[1] ?? '', fence[2] ?? '');
     const heading = /^#{1,6}(?=[ \t]|$)/.exec(line)?.[0];
+    const isRow = line.startsWith('|');
+    if (isRow && this.#columns !== null && !this.#start.hasMark) {
+      this.#table = new Table();
+      this.#lines.addOther(this.#start.start);
+      return this.#scanTable(this.#table, text, at, isLast);
+    }
     this.#isAtStart = false;
-    this.#inline.begin(heading === undefined ? PLAIN : headingStyle(heading), line.startsWith('|'), '\n');
+    this.#inline.begin(heading === undefined ? PLAIN : headingStyle(heading), isRow, '\n');
+    if (heading === undefined && !isRow) this.#beginText(line);
+    else this.#lines.addOther(this.#start.start);
     return this.#inline.scan(text, at, isLast);
+  }
+
+  #beginText(line: string): void {
+    const { start, prefix } = this.#start;
+    if (line === '\r') this.#lines.addBlank();
+    else if (this.#lines.isProse(start, line)) this.#styled.beginProse(prefix, start.column);
+  }
+
+  #showRule(at: number, line: string): number {
+    this.#lines.addOther(this.#start.start);
+    return this.#show(at, line, DIM);
+  }
+
+  #beginLine(): void {
+    this.#isAtStart = true;
+    this.#start = new LineStartReader();
+  }
+
+  /** Collects the lines of a table, and shows them when another line has begun. */
+  #scanTable(table: Table, text: string, at: number, isLast: boolean): number {
+    const newline = text.indexOf('\n', at);
+    const isEnded = newline !== -1;
+    const line = text.slice(at, isEnded ? newline : text.length);
+    const row = /^([ \t]*)(\|.*)$/.exec(line);
+    if (row === null && /^[ \t]*$/.test(line) && !isEnded && !isLast) return at;
+    if (row === null) {
+      this.#showTable(table);
+      return this.#step(text, at, isLast);
+    }
+    if (!isEnded && !isLast) return at;
+    table.add({ indent: row[1] ?? '', text: row[2] ?? '', isEnded });
+    if (table.isOver) this.#showTable(table);
+    return isEnded ? newline + 1 : text.length;
+  }
+
+  #showTable(table: Table): void {
+    this.#table = null;
+    const { lines, isTable } = table.lines(this.#columns?.() ?? 0);
+    lines.forEach((line, index) => {
+      this.#showRow(line, isTable && index === 1);
+    });
+    this.#beginLine();
+  }
+
+  #showRow({ indent, text, isEnded }: TableLine, isDashes: boolean): void {
+    this.#styled.put(indent, PLAIN);
+    if (isDashes) this.#styled.put(text, DIM);
+    else {
+      this.#inline.begin(PLAIN, true, '\n');
+      this.#inline.scan(text, 0, true);
+    }
+    if (isEnded) this.#styled.endLine();
+  }
+
+  #showBlank(at: number, blank: string): number {
+    this.#start.addBlank(blank);
+    return this.#show(at, blank, PLAIN);
+  }
+
+  #showMark(at: number, mark: string): number {
+    const style = mark === '>' ? DIM : BLUE;
+    this.#start.addMark(mark, style);
+    return this.#show(at, mark, style);
   }
 
   #openFence(at: number, line: string, marks: string, language: string): number {
     this.#styled.put(line, DIM);
     this.#fence = new Fence(this.#styled, marks);
+    this.#lines.addOther(this.#start.start);
     const found = language === '' ? null : this.#findHighlighter(language.toLowerCase());
     if (found instanceof Promise) this.#load(found, this.#fence);
     else this.#fence.highlighter = found;
@@ -123,6 +216,6 @@ export class Markdown {
 
 /** Matches a beginning of a line whose meaning depends on the next character. */
 const UNDECIDED =
-  /^(?:#{1,6}|[-+]|-{2,}|={1,}|\*+|_+|`+|~+|\d{1,9}[.)]?|`{3,}[^`]*|~{3}.*|\|[ \t:|-]*|(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)\r?$/;
+  /^(?:#{1,6}|[-+]|-{2,}|={1,}|\*+|_+|`+|~+|\d{1,9}[.)]?|`{3,}[^`]*|~{3}.*|\|[ \t:|-]*|[<$\\]|:-*:?[ \t]*|-+:[ \t]*|(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)\r?$/;
 
 const headingStyle = (marks: string): string => (marks.length <= 2 ? combine(BOLD, UNDERLINE) : BOLD);

@@ -1,12 +1,15 @@
 import type { JsonObject } from '../chat/json.js';
+import type { ScreenSettings } from '../chat/screen-settings.js';
 import type { StyledWriter } from './answer-writer.js';
 
 /** How a screen shows what happens. */
 export interface ScreenOptions {
   /** Only answers, warnings and errors. */
   readonly quiet: boolean;
-  /** How answers are styled where `streams.out` has colour (`StyledAnswerWriter`); null leaves them plain. */
+  /** How answers are styled (`StyledAnswerWriter`); null leaves them plain. */
   readonly styled: StyledWriter | null;
+  /** Read for each answer; the defaults when absent. */
+  readonly settings?: Readonly<ScreenSettings>;
   /** Whether what the model thinks is shown, dimmed; otherwise it is only counted. */
   readonly thinking: boolean;
   /** Whether the tokens of each request are shown. */

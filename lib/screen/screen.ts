@@ -35,9 +35,9 @@ export class Screen {
     this.#streams = streams;
     this.#options = options;
     this.#layout = new TerminalLayout(streams, options);
-    this.#answer = createAnswerWriter(streams, this.#layout, options.styled);
+    this.#answer = createAnswerWriter(streams, this.#layout, options.styled, () => options.settings?.wrap ?? 'word');
     this.#pacer = new AnswerPacer(this.#answer, streams.outIsTerminal ? FRAME : 0);
-    this.#status = new WaitingStatus(this.#layout, options);
+    this.#status = new WaitingStatus(this.#layout, options, () => this.#answer.heldLines);
     this.#trace = options.quiet ? null : new ToolTrace(this.#layout, options, streams.errIsTerminal);
   }
 

@@ -1,22 +1,31 @@
-import type { AnswerWriter } from './answer-writer.js';
+import type { AnswerStyle, AnswerWriter } from './answer-writer.js';
 import type { Highlighter } from './highlight.js';
 import { Markdown } from './markdown.js';
 import { Neutraliser } from './sanitize.js';
+import { StyledText } from './styled-text.js';
 import type { TerminalLayout } from './terminal-layout.js';
+import { WrappedText } from './wrapped-text.js';
 
-/** Writes an answer with its Markdown styled and its code coloured, safe for a terminal. */
+/** Writes an answer with its Markdown styled, wrapped and aligned and its code coloured, safe for a terminal. */
 export class StyledAnswerWriter implements AnswerWriter {
   readonly #layout: TerminalLayout;
+  readonly #style: AnswerStyle;
   readonly #neutraliser = new Neutraliser();
-  readonly #markdown = new Markdown(findHighlighter);
+  #text: StyledText | null = null;
+  #markdown: Markdown | null = null;
   #awaited: Promise<void> | null = null;
 
-  constructor(layout: TerminalLayout) {
+  constructor(layout: TerminalLayout, style: AnswerStyle) {
     this.#layout = layout;
+    this.#style = style;
   }
 
   get loading(): Promise<void> | null {
-    return this.#markdown.loading;
+    return this.#markdown?.loading ?? null;
+  }
+
+  get heldLines(): number {
+    return this.#markdown?.heldLines ?? 0;
   }
 
   push(piece: string): void {
@@ -24,22 +33,39 @@ export class StyledAnswerWriter implements AnswerWriter {
   }
 
   pause(): void {
-    this.#layout.writeAnswer(this.#markdown.pause());
+    if (this.#markdown !== null) this.#layout.writeAnswer(this.#markdown.pause());
   }
 
   end(): void {
-    this.#layout.writeAnswer(this.#markdown.push(this.#neutraliser.end()) + this.#markdown.end());
+    const markdown = this.#begun();
+    this.#layout.writeAnswer(markdown.push(this.#neutraliser.end()) + markdown.end());
     this.#layout.endAnswer();
+    this.#markdown = null;
   }
 
   #show(text: string): void {
-    this.#layout.writeAnswer(this.#markdown.push(text));
-    const { loading } = this.#markdown;
+    const markdown = this.#begun();
+    if (this.#layout.isAnswerAtLineStart) this.#text?.restartRow();
+    this.#layout.writeAnswer(markdown.push(text));
+    const { loading } = markdown;
     if (loading === this.#awaited) return;
     this.#awaited = loading;
-    void loading?.then(() => this.#show(''));
+    void loading?.then(() => {
+      if (this.#markdown === markdown) this.#show('');
+    });
+  }
+
+  #begun(): Markdown {
+    if (this.#markdown !== null) return this.#markdown;
+    const { colour, columns, wrap } = this.#style;
+    const wraps = wrap() === 'word';
+    this.#text = wraps ? new WrappedText(columns, colour) : new StyledText(colour);
+    this.#markdown = new Markdown(colour ? findHighlighter : noHighlighter, this.#text, wraps ? columns : null);
+    return this.#markdown;
   }
 }
+
+const noHighlighter = (): null => null;
 
 const loaded = new Map<string, (() => Highlighter) | null>();
 

@@ -1,9 +1,20 @@
 import { PLAIN, type Style, sgr } from './style.js';
 
+/** A piece of a line in one style. */
+export interface Run {
+  readonly text: string;
+  readonly style: Style;
+}
+
 /** Collects styled text with as few escape sequences as possible. Every line ends plain, so that no style reaches what follows it. */
 export class StyledText {
   #text = '';
   #style: Style = PLAIN;
+  readonly #hasColour: boolean;
+
+  constructor(hasColour = true) {
+    this.#hasColour = hasColour;
+  }
 
   /** Adds text in a style. */
   put(text: string, style: Style): void {
@@ -11,6 +22,20 @@ export class StyledText {
     if (style !== this.#style) this.#change(style);
     this.#text += text;
   }
+
+  /** Adds text of a paragraph, in which a blank may become a newline. */
+  putProse(text: string, style: Style): void {
+    this.put(text, style);
+  }
+
+  /** Begins a paragraph, list item or quotation at this column. `prefix` is what each of its further rows would begin with. */
+  beginProse(_prefix: readonly Run[], _column: number): void {}
+
+  /** The rest of the line may not be wrapped. */
+  endProse(): void {}
+
+  /** Others have ended the line. */
+  restartRow(): void {}
 
   /** Ends the line. */
   endLine(): void {
@@ -31,7 +56,7 @@ export class StyledText {
   }
 
   #change(style: Style): void {
-    this.#text += sgr(style);
+    if (this.#hasColour) this.#text += sgr(style);
     this.#style = style;
   }
 }

@@ -68,6 +68,11 @@ export class TerminalLayout {
     this.#write(this.#streams.out, this.#outCursor, text);
   }
 
+  /** Whether the answer goes on at the start of a line. */
+  get isAnswerAtLineStart(): boolean {
+    return this.#outCursor.isAtLineStart;
+  }
+
   /** Ends an unfinished line of the answer. */
   endAnswer(): void {
     if (this.#outCursor.isAtLineStart) return;

@@ -1,4 +1,5 @@
 import type { ChatEventOf } from '../chat/event.js';
+import { quantity } from '../chat/quantity.js';
 import { shortCount } from '../chat/transcript.js';
 import { unreachable } from '../errors.js';
 import { shortTime } from './print.js';
@@ -21,10 +22,13 @@ const PAUSE = 1000;
 export class WaitingStatus {
   readonly #layout: TerminalLayout;
   readonly #options: WaitingStatusOptions;
+  readonly #heldLines: () => number;
   #characters = 0;
 
-  constructor(layout: TerminalLayout, options: WaitingStatusOptions) {
+  /** `heldLines` is how many lines of a table wait for its end. */
+  constructor(layout: TerminalLayout, options: WaitingStatusOptions, heldLines: () => number) {
     this.#layout = layout;
+    this.#heldLines = heldLines;
     this.#options = options;
   }
 
@@ -71,8 +75,14 @@ export class WaitingStatus {
   #waitFor(what: string, delay: number, progress: () => string): void {
     if (this.#options.quiet) return;
     const since = this.#options.now();
-    const text = (): string => `${neutralise(what)} · ${shortTime(this.#options.now() - since)}${progress()}`;
+    const text = (): string =>
+      `${this.#held() ?? neutralise(what)} · ${shortTime(this.#options.now() - since)}${progress()}`;
     this.#layout.wait({ delay, text });
+  }
+
+  #held(): string | null {
+    const lines = this.#heldLines();
+    return lines === 0 ? null : `table · ${quantity(lines, 'row')}`;
   }
 
   readonly #tokens = (): string =>

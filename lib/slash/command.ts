@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../chat/event.js';
+import type { ScreenSettings } from '../chat/screen-settings.js';
 import type { MemoryFile } from '../memory/memory-file.js';
 import type { LineOrigin } from '../memory/memory-text.js';
 import type { Named } from '../registry.js';
@@ -15,6 +16,8 @@ export interface SlashContext {
   readonly session: Session;
   /** All commands, for the help. */
   readonly commands: readonly SlashCommand[];
+  /** How answers are shown, to be changed in place. */
+  readonly screen: ScreenSettings;
   /** Asks yes or no. Without a user to ask, `-y` means yes; without `-y` a `HiError` is thrown whose hint ends with `alternative`. */
   confirm(question: string, alternative: string): Promise<boolean>;
   /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */

@@ -22,6 +22,7 @@ import { slashThink } from './think.js';
 import { slashTools } from './tools.js';
 import { slashUndo } from './undo.js';
 import { slashWeb } from './web.js';
+import { slashWrap } from './wrap.js';
 
 /** Every slash command, in the order of the help. Each is exported as `slash` and its name: plain `status` or `tools` would be a name of other rooms too. */
 export const slashCommands: readonly SlashCommand[] = [
@@ -42,6 +43,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashRecall,
   slashRemember,
   slashMemory,
+  slashWrap,
   slashUndo,
   slashRetry,
   slashEdit,

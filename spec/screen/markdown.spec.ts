@@ -2,13 +2,14 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { type Highlighter, loadHighlighter } from '../../lib/screen/highlight.js';
 import { Markdown } from '../../lib/screen/markdown.js';
+import { StyledText } from '../../lib/screen/styled-text.js';
 import fc from '../support/properties.js';
 
 const python = await loadHighlighter('python');
 const find = (language: string): Highlighter | null => (language === 'python' ? (python?.() ?? null) : null);
 
 function render(pieces: readonly string[]): string {
-  const markdown = new Markdown(find);
+  const markdown = new Markdown(find, new StyledText());
   return pieces.map((piece) => markdown.push(piece)).join('') + markdown.end();
 }
 
@@ -110,7 +111,7 @@ describe('markdown', () => {
     ['**bold and *both***', '{D}**{B}bold and {D}*{BI}both{D}***{/}'],
     ['~~gone~~', '{D}~~{S}gone{D}~~{/}'],
     ['`code` and ``co`de``', '{D}`{C}code{D}`{/} and {D}``{C}co`de{D}``{/}'],
-    ['**not `closed** here`', '{D}**{B}not {D}`{C}closed** here{D}`{/}'],
+    ['**not `closed** here`', '**not {D}`{C}closed** here{D}`{/}'],
   ])('shows the emphasis of %s', (text, expected) => {
     expect(marked(text)).toBe(expected);
   });
@@ -165,13 +166,25 @@ describe('markdown', () => {
     expect(marked('````\n```\n````\n**b**')).toBe('{D}````{/}\n```\n{D}````{/}\n{D}**{B}b{D}**{/}');
   });
 
-  it('does not carry emphasis that is never closed into the next line', () => {
-    expect(marked('**open\nplain')).toBe('{D}**{B}open{/}\nplain');
+  it.each([
+    '**open\nclosed**',
+    'Use *args and **kwargs here, fine.',
+    '_init and then',
+    'a *b, 2 * 3 c',
+    'one `tick',
+    '``two ` ticks',
+    `a *star ${'far away '.repeat(80)}from* its end`,
+  ])('takes marks that are not closed in their line for text: %s', (text) => {
+    expect(render([text])).toBe(text);
+  });
+
+  it('believes the inner one of two opening marks where one closing mark follows', () => {
+    expect(marked('*a *b*')).toBe('*a {D}*{I}b{D}*{/}');
   });
 
   it('holds text back while a language is loaded', async () => {
     let load = (_: Highlighter | null): void => {};
-    const markdown = new Markdown(() => new Promise((resolve) => (load = resolve)));
+    const markdown = new Markdown(() => new Promise((resolve) => (load = resolve)), new StyledText());
     expect(markdown.push('```x\ncode\n')).toBe('\x1b[0;2m```x');
     load((line, put) => put(line, '35'));
     await markdown.loading;

@@ -60,7 +60,7 @@ describe('the waiting line', () => {
     first.show(text('A line.\n'));
     expect(await first.shownAfter(3)).toMatch(/^A line\.\n\* answering · \ds · 2 tokens$/);
     const second = screenAtTheClock();
-    second.show(text('Half a'));
+    second.show(text('Half a line'));
     expect(await second.shownAfter(3)).toBe('Half a');
   });
 

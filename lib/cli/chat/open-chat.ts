@@ -1,3 +1,4 @@
+import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { createRepl } from '../../repl/create-repl.js';
 import type { CompletableCommand, Repl } from '../../repl/repl.js';
 import { type OutputStreams, Screen } from '../../screen/screen.js';
@@ -34,14 +35,16 @@ export interface Chat {
 export async function openChat(world: World, options: ChatOptions, settings: Settings): Promise<Chat> {
   const terminal = chatTerminal(world);
   const streams = terminal === 'full' ? outputStreams(world) : withoutColour(outputStreams(world));
-  const screen = chatScreen(world, options, terminal, streams);
+  const config = requireConfig(settings);
+  const screenSettings: ScreenSettings = { wrap: config.wrap };
+  const screen = chatScreen(world, options, terminal, streams, screenSettings);
   // What the REPL is made of uses it only while a line is acted on.
   const later = (): Repl => repl;
   const approve = terminal === 'full' ? { approve: approveIn(world, later) } : {};
-  const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
+  const wired = await wire(world, { ...options, ...approve }, settings, config);
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
-  const context = await slashContext(world, wired, later, confirm);
+  const context = await slashContext(world, wired, later, confirm, screenSettings);
   const idle = new IdleIndex(wired.session);
   let hasSpoken = false;
   const repl: Repl = createRepl({
@@ -75,11 +78,18 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
 /** A script's chat has no colour, whatever the streams are (SPEC §4). */
 const withoutColour = (streams: OutputStreams): OutputStreams => ({ ...streams, colour: { out: false, err: false } });
 
-function chatScreen(world: World, options: ChatOptions, terminal: ChatTerminal, streams: OutputStreams): Screen {
+function chatScreen(
+  world: World,
+  options: ChatOptions,
+  terminal: ChatTerminal,
+  streams: OutputStreams,
+  settings: ScreenSettings,
+): Screen {
   const picture = terminal === 'full' ? inlinePicture(world) : null;
   return new Screen(streams, {
     quiet: options.quiet ?? false,
     styled: terminal === 'full' ? StyledAnswerWriter : null,
+    settings,
     thinking: true,
     ...(picture !== null && { picture }),
     waiting: terminal === 'full',

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import type { SlashCommand, SlashContext } from '../../slash/command.js';
@@ -15,6 +16,7 @@ export async function slashContext(
   { session, tools, connections, settings, config, memory }: WiredSession,
   repl: () => Repl,
   confirm: SlashContext['confirm'],
+  screen: ScreenSettings,
 ): Promise<SlashContext> {
   const { paths } = settings;
   const pathOf = (path: string): string => expandPath(path, tools.workingFolder, world.home);
@@ -25,6 +27,7 @@ export async function slashContext(
       ...(await ownCommands(paths.commands, { tools, secrets: () => connections.secrets() })),
     ],
     confirm,
+    screen,
     edit: async (text) => {
       const edited = await repl().edit(text);
       return edited === text ? null : edited;

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
+import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { Screen } from '../../screen/screen.js';
@@ -52,9 +53,11 @@ async function askOnce(
     { words: asked, files, listFile, isQuestion: command === undefined },
     stop.signal,
   );
-  const screen = await screenFor(world, options);
+  const screenSettings: ScreenSettings = { wrap: 'word' };
+  const screen = await screenFor(world, options, screenSettings);
   const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
-  const { session, settings, tools, connections } = await openSession(world, { ...options, ...approve });
+  const { session, settings, config, tools, connections } = await openSession(world, { ...options, ...approve });
+  screenSettings.wrap = config.wrap;
   try {
     const deps = { tools, secrets: () => connections.secrets() };
     const { input, model } =
@@ -96,11 +99,13 @@ async function inputOfCommand(
   return { input: { text: input.text, texts, attachments }, model: command.model };
 }
 
-async function screenFor(world: World, options: ChatOptions): Promise<Screen> {
+async function screenFor(world: World, options: ChatOptions, settings: ScreenSettings): Promise<Screen> {
   const streams = outputStreams(world);
+  const isStyled = streams.colour.out || (streams.outIsTerminal && !isDumb(world.env));
   return new Screen(streams, {
     quiet: options.quiet ?? false,
-    styled: streams.colour.out ? (await import('../../screen/styled-answer-writer.js')).StyledAnswerWriter : null,
+    styled: isStyled ? (await import('../../screen/styled-answer-writer.js')).StyledAnswerWriter : null,
+    settings,
     thinking: streams.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,
     sources: formatOf(options) === 'text',

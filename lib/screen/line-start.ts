@@ -1,0 +1,49 @@
+import type { LineStart } from './block-lines.js';
+import { PLAIN, type Style } from './style.js';
+import type { Run } from './styled-text.js';
+
+/** What of a line is read already, before its text: blanks and the marks of lists and quotations. */
+export class LineStartReader {
+  #column = 0;
+  #indent = 0;
+  #firstIndent: number | null = null;
+  #hasListMark = false;
+  #canInterrupt = true;
+  #quotations = 0;
+  #prefix: Run[] = [];
+
+  addBlank(blank: string): void {
+    const width = [...blank].reduce((sum, character) => sum + (character === '\t' ? 4 : 1), 0);
+    this.#column += width;
+    this.#indent += width;
+    this.#prefix.push({ text: ' '.repeat(width), style: PLAIN });
+  }
+
+  addMark(mark: string, style: Style): void {
+    this.#firstIndent ??= this.#indent;
+    this.#column += mark.length;
+    this.#indent = 0;
+    const isList = mark !== '>';
+    if (!isList) this.#quotations += 1;
+    this.#hasListMark ||= isList;
+    this.#canInterrupt &&= !/^(?!0*1[.)])\d/.test(mark);
+    this.#prefix.push(isList ? { text: ' '.repeat(mark.length), style: PLAIN } : { text: mark, style });
+  }
+
+  /** Whether a mark stands in the line. */
+  get hasMark(): boolean {
+    return this.#hasListMark || this.#quotations > 0;
+  }
+
+  get start(): LineStart {
+    const [column, indent] = [this.#column, this.#indent];
+    const firstIndent = this.#firstIndent ?? indent;
+    const [quotations, hasListMark, canInterrupt] = [this.#quotations, this.#hasListMark, this.#canInterrupt];
+    return { column, indent, firstIndent, quotations, hasListMark, canInterrupt };
+  }
+
+  /** What further rows of the same text begin with: blanks in place of list marks. */
+  get prefix(): readonly Run[] {
+    return this.#prefix;
+  }
+}

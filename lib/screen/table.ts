@@ -1,0 +1,105 @@
+import truncatedWidth from 'fast-string-truncated-width';
+
+/** A line of a table as it came, and whether its newline came too. */
+export interface TableLine {
+  readonly indent: string;
+  readonly text: string;
+  readonly isEnded: boolean;
+}
+
+/** A longer table is shown as it comes. */
+const MOST_LINES = 500;
+
+type Alignment = 'none' | 'left' | 'center' | 'right';
+
+/** Collects the lines of a table (GFM) until it is whole, and aligns its columns. */
+export class Table {
+  readonly #lines: TableLine[] = [];
+
+  add(line: TableLine): void {
+    this.#lines.push(line);
+  }
+
+  get length(): number {
+    return this.#lines.length;
+  }
+
+  /** Whether these lines are no table after all, or too many to wait for more. */
+  get isOver(): boolean {
+    return this.#lines.length >= MOST_LINES || (this.#lines.length > 1 && this.#alignments() === null);
+  }
+
+  /** The lines, aligned where they then fit into `columns`, else as they came. The second one is the line of dashes where `isAligned`. */
+  lines(columns: number): { readonly lines: readonly TableLine[]; readonly isTable: boolean } {
+    const alignments = this.#alignments();
+    if (alignments === null) return { lines: this.#lines, isTable: false };
+    const rows = this.#lines.map(({ text }) => cellsOf(text));
+    const widths = widthsOf(rows);
+    const total = widths.reduce((sum, width) => sum + width + 3, 1);
+    if (total + (this.#lines[1]?.indent.length ?? 0) > columns) return { lines: this.#lines, isTable: true };
+    const lines = this.#lines.map((line, index) => ({
+      ...line,
+      text: index === 1 ? dashes(widths, alignments) : aligned(rows[index] ?? [], widths, alignments),
+    }));
+    return { lines, isTable: true };
+  }
+
+  /** How the columns are aligned; null when the second line does not say so for as many as the first line has. */
+  #alignments(): readonly Alignment[] | null {
+    const [head, line] = this.#lines;
+    if (head === undefined || line === undefined) return null;
+    const cells = cellsOf(line.text);
+    if (cells.length !== cellsOf(head.text).length || !cells.every((cell) => /^:?-+:?$/.test(cell))) return null;
+    return cells.map((cell) => alignmentOf(cell));
+  }
+}
+
+function alignmentOf(dashes: string): Alignment {
+  if (dashes.endsWith(':')) return dashes.startsWith(':') ? 'center' : 'right';
+  return dashes.startsWith(':') ? 'left' : 'none';
+}
+
+/** The cells of a row. A bar after a backslash belongs to its cell. */
+function cellsOf(row: string): readonly string[] {
+  const cells = (row.trim().match(/(?:[^|\\]|\\.?)+|\|/g) ?? []).reduce<string[]>(
+    (all, piece) => {
+      if (piece === '|') all.push('');
+      else all[all.length - 1] += piece;
+      return all;
+    },
+    [''],
+  );
+  const inner = cells.slice(1, cells.at(-1)?.trim() === '' && cells.length > 2 ? -1 : undefined);
+  return inner.map((cell) => cell.trim());
+}
+
+/** The widths of the columns, those of the line of dashes left out: it becomes as wide as the others. */
+function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
+  const widths: number[] = [];
+  rows.forEach((cells, row) => {
+    cells.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 1, row === 1 ? 1 : truncatedWidth(cell).width);
+    });
+  });
+  return widths;
+}
+
+function dashes(widths: readonly number[], alignments: readonly Alignment[]): string {
+  const cells = alignments.map((alignment, column) => {
+    const width = (widths[column] ?? 1) + 2;
+    const left = alignment === 'left' || alignment === 'center' ? ':' : '-';
+    const right = alignment === 'right' || alignment === 'center' ? ':' : '-';
+    return `${left}${'-'.repeat(width - 2)}${right}`;
+  });
+  return `|${cells.join('|')}|`;
+}
+
+function aligned(cells: readonly string[], widths: readonly number[], alignments: readonly Alignment[]): string {
+  return `|${cells.map((cell, column) => ` ${padded(cell, widths[column] ?? 0, alignments[column] ?? 'none')} `).join('|')}|`;
+}
+
+function padded(cell: string, width: number, alignment: Alignment): string {
+  const room = Math.max(0, width - truncatedWidth(cell).width);
+  const left = alignment === 'right' ? room : alignment === 'center' ? Math.floor(room / 2) : 0;
+  return `${' '.repeat(left)}${cell}${' '.repeat(room - left)}`;
+}

@@ -1,0 +1,211 @@
+import truncatedWidth from 'fast-string-truncated-width';
+import type { Style } from './style.js';
+import { type Run, StyledText } from './styled-text.js';
+
+/** Longer rows are hard to read. */
+const LONGEST_ROW = 100;
+
+/** So many characters wait for the end of a link at most. */
+const LONGEST_WAIT = 400;
+
+/** A word of prose with the blanks before it. */
+interface Word {
+  blank: Run;
+  runs: Run[];
+  text: string;
+}
+
+/**
+ * Text whose prose is wrapped at words: a blank becomes a newline, and further rows begin as deep as the text of the first. A Markdown parser reads the
+ * same document from it: no row begins with a word that would begin a block, no break comes after a backslash. Everything else stays as it is.
+ * The last word waits until it is complete and the beginning of the next one is known.
+ */
+export class WrappedText extends StyledText {
+  readonly #columns: () => number;
+  #isProse = false;
+  /** What each further row begins with, and its width. */
+  #prefix: readonly Run[] = [];
+  #indent = 0;
+  #column = 0;
+  /** Whether nothing of the line is written yet. */
+  #isFirst = true;
+  /** What is not written yet. The last word may grow. */
+  #words: Word[] = [];
+  /** The place in `#words` of a bracket that may begin a link, -1 when there is none. */
+  #bracket = -1;
+
+  /** `columns` is the width of the terminal, asked for each word. */
+  constructor(columns: () => number, hasColour = true) {
+    super(hasColour);
+    this.#columns = columns;
+  }
+
+  override beginProse(prefix: readonly Run[], column: number): void {
+    this.#isProse = true;
+    this.#isFirst = true;
+    this.#column = column;
+    const indent = prefix.reduce((sum, { text }) => sum + widthOf(text), 0);
+    const isTooDeep = indent > this.#rowLength() / 2;
+    this.#prefix = isTooDeep ? [] : prefix;
+    this.#indent = isTooDeep ? 0 : indent;
+    this.#words = [emptyWord('', '')];
+    this.#bracket = -1;
+  }
+
+  override endProse(): void {
+    if (!this.#isProse) return;
+    this.#release(true);
+    this.#isProse = false;
+  }
+
+  override put(text: string, style: Style): void {
+    if (!this.#isProse) {
+      super.put(text, style);
+      return;
+    }
+    if (text.startsWith('](')) this.#joinLink();
+    this.#append(text, style);
+    this.#release(false);
+  }
+
+  override putProse(text: string, style: Style): void {
+    if (!this.#isProse) {
+      super.put(text, style);
+      return;
+    }
+    for (const [piece] of text.matchAll(/[ \t\r]+|[^ \t\r]+/g)) {
+      if (/[ \t\r]/.test(piece[0] ?? '')) this.#appendBlank(piece, style);
+      else this.#appendProse(piece, style);
+    }
+    this.#release(false);
+  }
+
+  override endLine(): void {
+    this.endProse();
+    super.endLine();
+  }
+
+  override pause(): void {
+    if (this.#isProse) {
+      this.#release(true);
+      this.#words = [emptyWord('', '')];
+    }
+    super.pause();
+  }
+
+  /** The line was ended by others: what follows begins a row. */
+  override restartRow(): void {
+    this.#column = 0;
+  }
+
+  /** Blanks may come in pieces. */
+  #appendBlank(blank: string, style: Style): void {
+    const last = this.#words.at(-1);
+    if (last?.text === '') last.blank = { text: last.blank.text + blank, style };
+    else this.#words.push(emptyWord(blank, style));
+  }
+
+  #appendProse(piece: string, style: Style): void {
+    if (piece.includes('[')) this.#bracket = this.#words.length - 1;
+    if (piece.includes(']') && piece.lastIndexOf(']') > piece.lastIndexOf('[')) this.#bracket = -1;
+    this.#append(piece, style);
+  }
+
+  #append(text: string, style: Style): void {
+    const word = this.#words.at(-1);
+    if (word === undefined) return;
+    word.runs.push({ text, style });
+    word.text += text;
+  }
+
+  /** The words since the bracket are the text of a link, which stays in one row. */
+  #joinLink(): void {
+    while (this.#bracket !== -1 && this.#words.length - 1 > this.#bracket) this.#joinAt(this.#bracket);
+    this.#bracket = -1;
+  }
+
+  #joinAt(index: number): void {
+    const [word, next] = [this.#words[index], this.#words[index + 1]];
+    if (word === undefined || next === undefined) return;
+    this.#words[index] = {
+      blank: word.blank,
+      runs: [...word.runs, next.blank, ...next.runs],
+      text: word.text + next.blank.text + next.text,
+    };
+    this.#words.splice(index + 1, 1);
+    if (this.#bracket > index) this.#bracket -= 1;
+  }
+
+  /** Writes the words whose place is known; all of them at the end of a line. */
+  #release(isEnd: boolean): void {
+    const isTooLong = this.#words.length > 1 && this.#waiting() > LONGEST_WAIT;
+    for (;;) {
+      const [word, next, third] = this.#words;
+      if (word === undefined || (next === undefined && !isEnd)) return;
+      if (next !== undefined && next.text === '' && isEnd) this.#joinAt(0);
+      else if (next === undefined) this.#write();
+      else {
+        if (this.#bracket === 0 && !isEnd && !isTooLong) return;
+        const isComplete = third !== undefined || isEnd;
+        if (!isComplete && !SAFE_START.test(next.text) && !isTooLong) return;
+        if (!isTooLong && ((isComplete && BEGINS_BLOCK.test(next.text)) || this.#mustNotEnd(word.text)))
+          this.#joinAt(0);
+        else this.#write();
+      }
+    }
+  }
+
+  /** Whether a newline after this word would have a meaning of its own. */
+  #mustNotEnd(text: string): boolean {
+    return text.endsWith('\\') || (this.#isFirst && BEGINS_BLOCK.test(text));
+  }
+
+  #waiting(): number {
+    return this.#words.reduce((sum, { text }) => sum + text.length, 0);
+  }
+
+  /** Writes the first word, on a row of its own where it does not fit. */
+  #write(): void {
+    const word = this.#words.shift();
+    if (word === undefined) return;
+    if (this.#bracket >= 0) this.#bracket -= 1;
+    const width = widthOf(word.text);
+    const blank = widthOf(word.blank.text);
+    if (blank > 0 && this.#column > this.#indent && this.#isOver(blank + width) && !SPACELESS.test(word.text)) {
+      super.endLine();
+      for (const { text, style } of this.#prefix) super.put(text, style);
+      this.#column = this.#indent;
+    } else {
+      super.put(word.blank.text, word.blank.style);
+      this.#column += blank;
+    }
+    this.#isFirst = false;
+    for (const { text, style } of word.runs) super.put(text, style);
+    this.#column += width;
+    // The terminal has wrapped it.
+    if (this.#column > this.#columns()) this.#column %= this.#columns();
+  }
+
+  #isOver(width: number): boolean {
+    return this.#column + width > this.#rowLength();
+  }
+
+  #rowLength(): number {
+    return Math.min(LONGEST_ROW, this.#columns());
+  }
+}
+
+/** Words that begin a block where they begin a line, by CommonMark and GFM; `<` because most of what it begins does. */
+const BEGINS_BLOCK = /^(?:[>|<]|[-*_][-*_ \t]*$|\+$|=+$|:?-+:?$|#{1,6}$|\d{1,9}[.)]$|`{3}|~{3}|\[[^\]]+\]:|\$\$)/;
+
+/** Beginnings that none of these words has. */
+const SAFE_START = /^[^-+*>|<#=_\d`~:[$]/;
+
+/** Scripts that are written without blanks between words. */
+const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+
+const emptyWord = (text: string, style: Style): Word => ({ blank: { text, style }, runs: [], text: '' });
+
+function widthOf(text: string): number {
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : truncatedWidth(text.replaceAll('\t', '    ')).width;
+}

@@ -1,0 +1,144 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import MarkdownIt from 'markdown-it';
+import { Markdown } from '../../lib/screen/markdown.js';
+import { WrappedText } from '../../lib/screen/wrapped-text.js';
+import { ANSWERS } from '../support/answers.js';
+import fc from '../support/properties.js';
+
+const WIDTHS = [30, 40, 57, 80, 200];
+
+function wrapped(pieces: readonly string[], columns: number | (() => number)): string {
+  const width = typeof columns === 'number' ? () => columns : columns;
+  const markdown = new Markdown(() => null, new WrappedText(width), width);
+  return stripVTControlCharacters(pieces.map((piece) => markdown.push(piece)).join('') + markdown.end());
+}
+
+const parser = new MarkdownIt({ html: true, linkify: false });
+
+/** The document that a Markdown parser reads, with its white space folded. */
+const documentOf = (text: string): string =>
+  parser
+    .render(text)
+    .replace(/<pre>[\s\S]*?<\/pre>/g, (code) => code.replaceAll(' ', '\u00b7').replaceAll('\n', '\u00b6'))
+    .replace(/\s+/g, ' ')
+    .replace(/ ?(<[^>]*>) ?/g, '$1');
+
+const cutAt = (text: string, lengths: readonly number[]): string[] => {
+  const characters = [...text];
+  return [...lengths.map((length) => characters.splice(0, length).join('')), characters.join('')];
+};
+
+const word = fc.oneof(
+  { weight: 12, arbitrary: fc.stringMatching(/^[a-z]{1,12}[,.]?$/) },
+  fc.constantFrom(
+    '-',
+    '+',
+    '*',
+    '1.',
+    '2)',
+    '#',
+    '##',
+    '>',
+    '>=',
+    '|',
+    '---',
+    '===',
+    '***',
+    '```',
+    '~~~',
+    '<b>',
+    ':-',
+    '___',
+    '$$',
+    '\\',
+    'x\\',
+    '[1]:',
+  ),
+  fc.constantFrom(
+    '**strong words**',
+    '*two words*',
+    '`some code here`',
+    '[a link](https://example.org/x)',
+    'https://example.org/a/b',
+    '[bracket',
+    'text]',
+    '\\[x',
+    '~~old~~',
+    'a_b_c',
+    '**',
+    '`',
+    '日本語の文',
+    '😀',
+  ),
+);
+const line = fc
+  .tuple(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant('') },
+      fc.constantFrom('- ', '1. ', '> ', '  - ', '> - ', '### ', '    ', '   ', '- [ ] ', '\t', '10. ', '> > '),
+    ),
+    fc.array(word, { minLength: 1, maxLength: 30 }).filter(([first]) => !/^[-+*]$/.test(first ?? '')),
+    fc.constantFrom(' ', ' ', '  '),
+    fc.constantFrom('', '', '', '  ', '\\'),
+  )
+  .map(([start, words, blank, end]) => start + words.join(blank) + end);
+const document = fc
+  .array(fc.oneof({ weight: 3, arbitrary: line }, fc.constant('')), { maxLength: 8 })
+  .map((lines) => lines.join('\n'));
+
+describe('wrapped text', () => {
+  it('is the same document to a Markdown parser, whatever the text and the width', () => {
+    fc.assert(
+      fc.property(document, fc.constantFrom(...WIDTHS), (text, columns) => {
+        expect(documentOf(wrapped([text], columns))).toBe(documentOf(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('does not depend on where the text was cut', () => {
+    fc.assert(
+      fc.property(document, fc.array(fc.integer({ min: 1, max: 7 }), { maxLength: 80 }), (text, lengths) => {
+        expect(wrapped(cutAt(text, lengths), 40)).toBe(wrapped([text], 40));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is the same document when the width changes at any time', () => {
+    const widths = fc.array(fc.constantFrom(...WIDTHS), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(document, widths, (text, all) => {
+        let asked = 0;
+        const columns = () => all[asked++ % all.length] ?? 80;
+        expect(documentOf(wrapped([text], columns))).toBe(documentOf(text));
+      }),
+    );
+  });
+
+  describe.each(Object.entries(ANSWERS))('of the answer %s', (_name, answer) => {
+    it.each(WIDTHS)('in %i columns is the same document', (columns) => {
+      expect(documentOf(wrapped([answer], columns))).toBe(documentOf(answer));
+    });
+  });
+
+  it('keeps every row of prose within the terminal and within 100 columns', () => {
+    const prose = fc
+      .array(fc.stringMatching(/^[a-z]{1,12}[,.]?$/), { minLength: 1, maxLength: 80 })
+      .map((words) => words.join(' '));
+    fc.assert(
+      fc.property(
+        prose,
+        fc.integer({ min: 30, max: 150 }),
+        fc.constantFrom('', '- ', '> ', '12. '),
+        (text, columns, mark) => {
+          const rows = wrapped([mark + text], columns).split('\n');
+          for (const row of rows) expect(row.length).toBeLessThanOrEqual(Math.min(100, columns));
+          for (const row of rows.slice(1)) expect(row).toMatch(mark === '> ' ? /^> [a-z]/ : /^ *[a-z]/);
+          expect(rows.map((row) => row.slice(mark.length)).join(' ')).toBe(text);
+        },
+      ),
+    );
+  });
+});
