@@ -82,9 +82,9 @@ describe('the prose of an answer', () => {
     expect(stdout).toBe(LIST);
   });
 
-  // xterm.js does not reflow the row of the cursor when the window becomes narrower: it cuts it off.
+  // Wider, and without a heading: xterm.js does not reflow the rows of the line in which the cursor is.
   it('is the same document when the window is made wider in its middle', async () => {
-    const answer = `${ANSWERS.headings}\n\n${ANSWERS.tasks}`;
+    const answer = ANSWERS.tasks ?? '';
     const chat = await start(() => ({ pieces: pieces(answer), delay: 2 }));
     await chat.open({ columns: 40 });
     const widths = [45, 57, 80, 101, 130];
@@ -95,7 +95,7 @@ describe('the prose of an answer', () => {
     }
     await done;
     const shown = chat.terminal.transcript();
-    const begin = shown.indexOf('# How to move');
+    const begin = shown.indexOf('- [x] Install');
     const last = shown.lastIndexOf('\nhi>');
     expect(documentOf(shown.slice(begin, last))).toBe(documentOf(answer));
   });
