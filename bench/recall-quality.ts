@@ -82,7 +82,7 @@ function indexed(talk: Talk, said: (message: Talk['messages'][number]) => string
   const scores = new Scores([collector]);
   const ask = (question: string): readonly RankedDocument[] => {
     const bounds = { kinds: null, from: null, until: null, favour: whoIsAsked(question) };
-    return rank(scores, parseQuery(question), bounds, (document) => texts[document] ?? '');
+    return [...rank(scores, parseQuery(question), bounds, (document) => texts[document] ?? '')];
   };
   return { talk, ask };
 }

@@ -5,7 +5,7 @@ import type { HistoryFile } from './history-file.js';
 /** A conversation for random access. */
 export type ConversationReading = Pick<
   Reading,
-  'log' | 'pieces' | 'read' | 'readAt' | 'rest' | 'restVersion' | 'close'
+  'log' | 'pieces' | 'read' | 'readAt' | 'readFrom' | 'rest' | 'restVersion' | 'close'
 >;
 
 /** Opens what is on disk. `unwritten` are the entries in memory of a conversation that is not written. Throws `Damaged` and a `HiError`. */
@@ -23,6 +23,7 @@ export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]
       if (reading === null) throw new Error('Nothing is sealed in this conversation.');
       return reading.readAt(piece, place);
     },
+    readFrom: (piece, place) => reading?.readFrom(piece, place) ?? [],
     rest: () => rest,
     restVersion: `${reading?.restVersion}:${rest.length}:${rest.at(-1)?.id}:${rest.at(-1)?.at}`,
     close: () => reading?.close(),

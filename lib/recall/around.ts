@@ -1,5 +1,5 @@
 import { type Entry, isMessage, type Message } from '../chat/message.js';
-import type { Archive } from './index/archive.js';
+import type { Archive, Piece } from './index/archive.js';
 
 /** So many messages before and after the one with that id, and it, oldest first. Throws what reading throws. */
 export function messagesAround(archive: Archive, id: number, before: number, after: number): readonly Message[] {
@@ -33,4 +33,15 @@ export function messagesAround(archive: Archive, id: number, before: number, aft
   }
   const place = found.findLastIndex((message) => message.id <= id);
   return found.slice(Math.max(0, place - before), place + after + 1);
+}
+
+/** The entries from a place of a piece on, as they are taken. Throws what reading throws. */
+export function* entriesFrom(archive: Archive, piece: Pick<Piece, 'offset'>, place: number): Generator<Entry> {
+  const first = archive.pieces.findIndex(({ offset }) => offset === piece.offset);
+  for (let index = first; index >= 0 && index < archive.pieces.length; index += 1) {
+    const next = archive.pieces[index];
+    if (next === undefined) break;
+    for (const { entry } of archive.readFrom(next, index === first ? place : 0)) yield entry;
+  }
+  if (first >= 0) yield* archive.rest();
 }

@@ -5,7 +5,7 @@ import { documentKind, searchedText } from './index/documents.js';
 import type { Kind } from './index/part.js';
 import { type Bounds, SAID } from './rank/bounds.js';
 import { parseQuery, type Query } from './rank/query.js';
-import { certainty, rank } from './rank/rank.js';
+import { candidatesFor, certainty, ranked, type TextOf } from './rank/rank.js';
 import type { RankedDocument } from './rank/scores.js';
 import { hasPhrases } from './rank/second-look.js';
 import { whoIsAsked } from './rank/who-is-asked.js';
@@ -23,6 +23,9 @@ const DAY = 86_400_000;
 /** A hit fits about as well as the best when it has so much of what that has. */
 const AS_WELL = 0.8;
 
+/** So many texts are read to tell how many more have a phrase. */
+const COUNTED = 24;
+
 /** What was found, apart from what is not indexed. */
 type Finds = Omit<Found, 'unsearched'>;
 
@@ -31,18 +34,18 @@ export async function find(library: Library, archive: Archive, search: Search, s
   const query = queryOf(search);
   const bounds = boundsOf(search);
   if (query.terms.length === 0 && query.phrases.length === 0) return said(library, search, bounds);
-  const textOf = (document: number): string | null => {
+  const textOf: TextOf = (document) => {
     const message = library.message(document);
     if (message === null || !isWithin(message, search)) return null;
     const text = searchedText(message);
     return hasPhrases(query, text) ? text : null;
   };
-  const ranked = rank(library.scores, query, bounds, textOf, search.every === true);
-  const whole = ranked.filter(({ terms }) => library.scores.hasAll(terms));
-  const some = search.every === true ? hitsOf(library, whole, textOf, search.count) : NONE;
-  const found = some.hits.length > 0 ? some : hitsOf(library, ranked, textOf, search.count);
-  const isWhole = whole.length > 0;
-  if (found.hits.length > 0 || query.phrases.length === 0) return { ...found, isWhole };
+  const candidates = candidatesFor(library.scores, query, bounds, search.every === true);
+  const whole = candidates.filter(({ terms }) => library.scores.hasAll(terms));
+  const hits = (among: readonly RankedDocument[]): Finds => hitsOf(library, query, among, textOf, search.count);
+  const some = search.every === true ? hits(whole) : NONE;
+  const found = some.hits.length > 0 ? some : hits(candidates);
+  if (found.hits.length > 0 || query.phrases.length === 0) return { ...found, isWhole: whole.length > 0 };
   return await scanned(archive, library, query, search, signal);
 }
 
@@ -87,24 +90,32 @@ function said(library: Library, search: Search, bounds: Bounds): Finds {
 
 function hitsOf(
   library: Library,
-  ranked: readonly RankedDocument[],
-  textOf: (document: number) => string | null,
+  query: Query,
+  candidates: readonly RankedDocument[],
+  textOf: TextOf,
   count: number,
 ): Finds {
   const hits: Hit[] = [];
   const known = new Set<string>();
-  let more = 0;
-  for (const candidate of ranked) {
-    if (hits.length === count && candidate.coverage < AS_WELL * (ranked[0]?.coverage ?? 0)) continue;
+  const looked = new Set<number>();
+  let least = 0;
+  for (const candidate of ranked(library.scores, query, candidates, textOf)) {
+    if (hits.length === count) break;
     const text = textOf(candidate.document);
     const message = library.message(candidate.document);
+    looked.add(candidate.document);
     // Of what was said in the same words more than once, one is enough.
     if (text === null || message === null || known.has(text)) continue;
     known.add(text);
-    if (hits.length === count) more += 1;
-    else hits.push(hitOf(library, candidate, message, text));
+    least ||= AS_WELL * candidate.coverage;
+    hits.push(hitOf(library, candidate, message, text));
   }
-  return { hits, more, isWhole: false };
+  if (hits.length < count) return { hits, more: 0, isWhole: false };
+  const others = candidates.filter(({ document, coverage }) => coverage >= least && !looked.has(document));
+  // Whether a text has a phrase, the index does not tell.
+  const more =
+    query.phrases.length === 0 ? others : others.slice(0, COUNTED).filter(({ document }) => textOf(document) !== null);
+  return { hits, more: more.length, isWhole: false };
 }
 
 function hitOf(library: Library, candidate: RankedDocument, message: Message, text: string): Hit {

@@ -1,6 +1,4 @@
 import type { Message } from '../chat/message.js';
-import { messagesAround } from './around.js';
-import type { Archive } from './index/archive.js';
 import { documentKind, hasForeignParts } from './index/documents.js';
 import type { PlainKind } from './index/part.js';
 
@@ -8,27 +6,7 @@ import type { PlainKind } from './index/part.js';
 export type Origin = 'user' | 'model' | 'foreign' | 'tool';
 
 /** A turn that is longer than that before a message counts as one with foreign content. */
-const REACH = 64;
-
-/** The origin of messages of a conversation. */
-export class Origins {
-  readonly #archive: Archive;
-  readonly #known = new Map<number, Origin>();
-
-  constructor(archive: Archive) {
-    this.#archive = archive;
-  }
-
-  /** Throws what reading the conversation throws. */
-  of(message: Message): Origin {
-    let origin = this.#known.get(message.id);
-    if (origin === undefined) {
-      origin = originOf(message, () => messagesAround(this.#archive, message.id, REACH, 0));
-      this.#known.set(message.id, origin);
-    }
-    return origin;
-  }
-}
+export const ORIGIN_REACH = 64;
 
 /** The origin of a message; `before` gives the messages that lead to it. */
 export function originOf(message: Message, before: () => readonly Message[]): Origin {

@@ -8,7 +8,7 @@ import type { Segment } from './disk/segment.js';
 import { find } from './find.js';
 import type { Archive } from './index/archive.js';
 import type { IndexPart } from './index/part.js';
-import { Origins } from './origin.js';
+import { ORIGIN_REACH, originOf } from './origin.js';
 import { Scores } from './rank/scores.js';
 import { type Known, recallUnasked } from './recall-unasked.js';
 import type { Found, Reminded, Said, Search } from './search.js';
@@ -72,8 +72,10 @@ export class Recall {
   /** The messages before and after the one with that id, and it, oldest first. */
   async around(id: number, before: number, after: number): Promise<readonly Said[]> {
     return await this.#reading(async (archive) => {
-      const origins = new Origins(archive);
-      return messagesAround(archive, id, before, after).map((message) => ({ message, origin: origins.of(message) }));
+      const messages = messagesAround(archive, id, before, after);
+      const leading = messagesAround(archive, messages[0]?.id ?? id, ORIGIN_REACH, 0);
+      const all = () => [...leading, ...messages];
+      return messages.map((message) => ({ message, origin: originOf(message, all) }));
     });
   }
 

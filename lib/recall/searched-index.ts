@@ -1,11 +1,17 @@
 import { isMessage, type Message } from '../chat/message.js';
+import { entriesFrom, messagesAround } from './around.js';
 import type { Segment } from './disk/segment.js';
+import type { IndexedPiece } from './disk/segment-writer.js';
 import type { Archive, Piece } from './index/archive.js';
 import { searchedText } from './index/documents.js';
-import { Origins } from './origin.js';
+import type { Kind } from './index/part.js';
+import { ORIGIN_REACH, type Origin, originOf } from './origin.js';
 import type { Scores } from './rank/scores.js';
 import type { Said } from './search.js';
 import type { UnsealedTail } from './unsealed-tail.js';
+
+/** A message of the user begins a turn. */
+const ASKED: readonly Kind[] = ['user', 'attached'];
 
 /** Everything that can be found now, as one run of documents, each with its message. */
 export class Library {
@@ -13,16 +19,16 @@ export class Library {
   readonly #archive: Archive;
   readonly #segments: readonly Segment[];
   readonly #tail: UnsealedTail;
-  readonly #origins: Origins;
   readonly #undone: ReadonlySet<number>;
   readonly #read = new Map<number, Message | null>();
+  readonly #documents = new Map<Message, number>();
+  readonly #origins = new Map<Message, Origin>();
 
   constructor(archive: Archive, segments: readonly Segment[], tail: UnsealedTail, scores: Scores) {
     this.scores = scores;
     this.#archive = archive;
     this.#segments = segments;
     this.#tail = tail;
-    this.#origins = new Origins(archive);
     this.#undone = new Set([...segments.flatMap(({ undone }) => undone), ...tail.undone]);
   }
 
@@ -32,6 +38,7 @@ export class Library {
     if (message === undefined) {
       message = this.#load(document);
       this.#read.set(document, message);
+      if (message !== null) this.#documents.set(message, document);
     }
     return message === null || this.isUndone(message) ? null : message;
   }
@@ -39,7 +46,10 @@ export class Library {
   /** A message with its origin. Throws what reading throws. */
   said<Given extends Message | null>(message: Given): Given extends null ? null : Said;
   said(message: Message | null): Said | null {
-    return message === null ? null : { message, origin: this.#origins.of(message) };
+    if (message === null) return null;
+    const origin = this.#origins.get(message) ?? originOf(message, () => this.#leadingTo(message));
+    this.#origins.set(message, origin);
+    return { message, origin };
   }
 
   /** Whether the user took it back. */
@@ -47,16 +57,53 @@ export class Library {
     return this.#undone.has(turn);
   }
 
+  /** The messages that lead to one, from before its turn on; only some where the turn is very long. */
+  #leadingTo(message: Message): readonly Message[] {
+    const leading = this.#sinceLastAsked(message);
+    const isWhole = leading.some(({ id }) => id === message.turn);
+    return isWhole ? leading : messagesAround(this.#archive, message.id, ORIGIN_REACH, 0);
+  }
+
+  #sinceLastAsked(message: Message): readonly Message[] {
+    const document = this.#documents.get(message);
+    const from = document === undefined ? null : this.#placeOf(this.#beforeTurnOf(document));
+    if (from?.place === undefined) return [];
+    const leading: Message[] = [];
+    for (const entry of entriesFrom(this.#archive, from.piece, from.place)) {
+      if (entry.id >= message.id) break;
+      if (isMessage(entry)) leading.push(entry);
+    }
+    return leading;
+  }
+
+  /** The document before the message of the user that a document follows. */
+  #beforeTurnOf(document: number): number {
+    const least = Math.max(0, document - ORIGIN_REACH);
+    let first = document - 1;
+    while (first > least && !ASKED.includes(this.scores.kindOf(first))) first -= 1;
+    return Math.max(least, first - 1);
+  }
+
+  /** Where a document is; null when it is not sealed, without `place` where that is too far away to be told. */
+  #placeOf(
+    document: number,
+  ): { readonly piece: IndexedPiece; readonly number: number; readonly place?: number } | null {
+    const { part, local } = this.scores.locate(document);
+    const segment = this.#segments[part];
+    const piece = segment?.pieces.findLast((one) => one.document <= local);
+    if (segment === undefined || piece === undefined) return null;
+    const place = segment.place(local);
+    return { piece, number: local - piece.document, ...(place !== null && { place }) };
+  }
+
   #load(document: number): Message | null {
     if (document < 0 || document >= this.scores.count) return null;
     const { part, local } = this.scores.locate(document);
-    const segment = this.#segments[part];
-    if (segment === undefined) return this.#tail.messages[local] ?? null;
-    const index = segment.pieces.findLastIndex((piece) => piece.document <= local);
-    const piece = segment.pieces[index];
-    if (piece === undefined) return null;
-    const place = segment.place(local);
-    return place === null ? this.#farMessage(piece, local - piece.document) : this.#messageAt(piece, place);
+    if (this.#segments[part] === undefined) return this.#tail.messages[local] ?? null;
+    const found = this.#placeOf(document);
+    if (found === null) return null;
+    const { piece, number, place } = found;
+    return place === undefined ? this.#farMessage(piece, number) : this.#messageAt(piece, place);
   }
 
   #messageAt(piece: Piece, place: number): Message | null {

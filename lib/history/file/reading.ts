@@ -8,10 +8,17 @@ import type { FramePlace } from './sealed-frame.js';
 /** So many pieces stay decompressed: what is looked at often lies close together. */
 const HELD = 24;
 
+/** An entry, and where its JSON begins in its piece. */
+interface PlacedEntry {
+  readonly entry: Entry;
+  readonly place: number;
+}
+
 /** What a conversation holds, for reading here and there: what is sealed piece by piece, and the rest. Stays what it was when it was opened. */
 export class Reading {
   readonly #file: LogFile;
   readonly #held = new Map<number, Buffer>();
+  #rest: readonly Entry[] | null = null;
   readonly log: string;
   /** Changes with what `rest` gives. */
   readonly restVersion: string;
@@ -25,26 +32,30 @@ export class Reading {
   }
 
   /** The entries of a piece, each with where its JSON begins. Throws `Damaged`. */
-  read(piece: FramePlace): readonly { readonly entry: Entry; readonly place: number }[] {
-    const content = this.#file.contentOf(piece);
-    return Array.from(new ArraySplitter().elements(content), ({ text, start }) => ({
-      entry: entryOf(text),
-      place: start,
-    }));
+  read(piece: FramePlace): readonly PlacedEntry[] {
+    return [...placedEntries(this.#file.contentOf(piece), 0)];
   }
 
   /** The entry whose JSON begins at that place of a piece. Throws `Damaged`. */
   readAt(piece: FramePlace, place: number): Entry {
-    let content = this.#held.get(piece.offset);
-    if (content === undefined) {
-      content = this.#file.contentOf(piece);
-      const [oldest] = this.#held.keys();
-      if (this.#held.size >= HELD && oldest !== undefined) this.#held.delete(oldest);
-      this.#held.set(piece.offset, content);
-    }
-    const { value } = new ArraySplitter().push(content.subarray(place)).next();
-    if (value === undefined) throw new Damaged(`No entry begins at ${place} in the piece at byte ${piece.offset}.`);
-    return entryOf(value);
+    for (const { entry } of this.readFrom(piece, place)) return entry;
+    throw new Damaged(`No entry begins at ${place} in the piece at byte ${piece.offset}.`);
+  }
+
+  /** The entries of a piece from the one whose JSON begins at that place, read as they are taken. Throws `Damaged`. */
+  readFrom(piece: FramePlace, place: number): Iterable<PlacedEntry> {
+    return placedEntries(this.#contentOf(piece), place);
+  }
+
+  #contentOf(piece: FramePlace): Buffer {
+    const held = this.#held.get(piece.offset);
+    const content = held ?? this.#file.contentOf(piece);
+    // The one that was looked at longest ago goes first.
+    this.#held.delete(piece.offset);
+    this.#held.set(piece.offset, content);
+    const [oldest] = this.#held.keys();
+    if (this.#held.size > HELD && oldest !== undefined) this.#held.delete(oldest);
+    return content;
   }
 
   /** The id of the newest entry. */
@@ -54,11 +65,18 @@ export class Reading {
 
   /** What is not sealed, oldest first. Throws `Damaged`. */
   rest(): readonly Entry[] {
-    return this.#file.unsealed();
+    this.#rest ??= this.#file.unsealed();
+    return this.#rest;
   }
 
   close(): void {
     this.#file.close();
+  }
+}
+
+function* placedEntries(content: Buffer, from: number): Generator<PlacedEntry> {
+  for (const { text, start } of new ArraySplitter().elements(content.subarray(from))) {
+    yield { entry: entryOf(text), place: from + start };
   }
 }
 

@@ -24,6 +24,8 @@ export interface Archive {
   read(piece: Piece): readonly PlacedEntry[];
   /** The entry of a piece whose JSON begins there. Throws when there is none. */
   readAt(piece: Piece, place: number): Entry;
+  /** The entries of a piece from the one whose JSON begins there, read as they are taken. Throws when there is none. */
+  readFrom(piece: Piece, place: number): Iterable<PlacedEntry>;
   /** Changes with what `rest` gives. */
   readonly restVersion: string;
   /** What is not sealed yet, oldest first. */

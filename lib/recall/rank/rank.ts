@@ -1,7 +1,7 @@
 import type { Bounds } from './bounds.js';
 import type { Query } from './query.js';
 import type { RankedDocument, Scores } from './scores.js';
-import { secondLook } from './second-look.js';
+import { mostBySecondLook, secondLook } from './second-look.js';
 
 /** How many documents are ranked, and how many of them with their text: reading it is what takes time. */
 const RANKED = 100;
@@ -11,21 +11,41 @@ const LOOKED_AT = 24;
 const MANY = 2000;
 
 /** The documents that fit best, best first; `textOf` reads one, null for one that must not be given. */
-export function rank(
+export function* rank(scores: Scores, query: Query, bounds: Bounds, textOf: TextOf): Generator<RankedDocument> {
+  yield* ranked(scores, query, candidatesFor(scores, query, bounds, false), textOf);
+}
+
+/** Reads the text of a document; null for one that must not be given. */
+export type TextOf = (document: number) => string | null;
+
+/** What may be found, best first as far as the index tells; `many` where all are wanted that have the words. */
+export function candidatesFor(scores: Scores, query: Query, bounds: Bounds, many: boolean): readonly RankedDocument[] {
+  return scores.best(query.terms, bounds, query.phrases.length > 0 || many ? MANY : RANKED);
+}
+
+/** The same as their texts tell, best first. Reads a text only where it may change what comes next, since that takes most of the time. */
+export function* ranked(
   scores: Scores,
   query: Query,
-  bounds: Bounds,
-  textOf: (document: number) => string | null,
-  many = false,
-): readonly RankedDocument[] {
-  const isExact = query.phrases.length > 0;
-  const candidates = scores.best(query.terms, bounds, isExact || many ? MANY : RANKED);
-  const [looked, rest] = isExact ? [candidates, []] : [candidates.slice(0, LOOKED_AT), candidates.slice(LOOKED_AT)];
-  const again = looked.flatMap((candidate) => {
-    const text = textOf(candidate.document);
-    return text === null ? [] : [{ ...candidate, score: candidate.score * secondLook(query, text) }];
+  candidates: readonly RankedDocument[],
+  textOf: TextOf,
+): Generator<RankedDocument> {
+  const looked = query.phrases.length > 0 ? candidates : candidates.slice(0, LOOKED_AT);
+  const most = looked.map((candidate) => {
+    return { candidate, score: candidate.score * mostBySecondLook(query, (word) => scores.mayHave(candidate, word)) };
   });
-  return [...again.sort((one, other) => other.score - one.score), ...rest];
+  most.sort((one, other) => other.score - one.score);
+  const known: RankedDocument[] = [];
+  for (const { candidate, score } of most) {
+    while (known.length > 0 && (known[0]?.score ?? 0) >= score) yield* known.splice(0, 1);
+    const text = textOf(candidate.document);
+    if (text === null) continue;
+    const found = { ...candidate, score: candidate.score * secondLook(query, text) };
+    const place = known.findIndex((other) => other.score < found.score);
+    known.splice(place < 0 ? known.length : place, 0, found);
+  }
+  yield* known;
+  yield* candidates.slice(looked.length);
 }
 
 /** How sure it is that a document is what was asked for: the share of the question it has, and how rare that is. */

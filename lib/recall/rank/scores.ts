@@ -1,4 +1,4 @@
-import { type IndexPart, KINDS, LENGTHS } from '../index/part.js';
+import { type IndexPart, KINDS, type Kind, LENGTHS } from '../index/part.js';
 import { decodePostings, FREQUENCIES } from '../index/postings.js';
 import { Best } from './best.js';
 import { type Bounds, favourOf, SAID, wantedKinds } from './bounds.js';
@@ -44,6 +44,8 @@ export class Scores {
   readonly #runs: Uint32Array;
   /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
   #all: number | null = null;
+  /** The bits of the words of the last search, 0 for one that is nowhere. */
+  #bits: ReadonlyMap<string, number> = new Map();
 
   constructor(parts: readonly IndexPart[]) {
     let count = 0;
@@ -84,7 +86,7 @@ export class Scores {
   best(terms: readonly Term[], bounds: Bounds, limit: number): readonly RankedDocument[] {
     const counted = bounds.alone === true ? wantedKinds(bounds) : null;
     const all = counted === null ? this.count : this.#countOf(counted);
-    const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted), isWhole: term.isWhole }));
+    const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted), ...term }));
     const total = found
       .filter(({ count, isWhole }) => count > 0 || !isWhole)
       .reduce((sum, { count }) => sum + rarity(count, all), 0);
@@ -94,6 +96,7 @@ export class Scores {
       .slice(0, TERMS);
     const rarities = used.map(({ count }) => rarity(count, all));
     this.#all = used.length < found.filter(({ count, isWhole }) => count > 0 || !isWhole).length ? null : allOf(used);
+    this.#bits = bitsOf(found, used);
     this.#scores.fill(0);
     this.#masks.fill(0);
     this.#runs.fill(0);
@@ -109,16 +112,23 @@ export class Scores {
     return this.#all !== null && (terms & this.#all) === this.#all;
   }
 
+  /** Whether a document of the last search may have that word of it. */
+  mayHave({ terms }: RankedDocument, word: string): boolean {
+    const bits = this.#bits.get(word);
+    return bits === undefined || (bits & terms) !== 0;
+  }
+
   /** The newest document after `document` with all these terms of the last search, null for none. */
   later(document: number, terms: number): number | null {
     for (let place = this.count; place > document + 1; place -= 1) {
-      if (((this.#masks[place] ?? 0) & terms) === terms && this.#isSaid(place - 1)) return place - 1;
+      if (((this.#masks[place] ?? 0) & terms) === terms && SAID.includes(this.kindOf(place - 1))) return place - 1;
     }
     return null;
   }
 
-  #isSaid(document: number): boolean {
-    return SAID.includes(KINDS[this.#kinds[document] ?? 0] ?? 'tool');
+  /** Whose words a document has. */
+  kindOf(document: number): Kind {
+    return KINDS[this.#kinds[document] ?? 0] ?? 'tool';
   }
 
   /** How many documents are of these kinds. */
@@ -195,6 +205,19 @@ export class Scores {
       return document < below && day >= first && day <= last && wanted[this.#kinds[document] ?? 0] === true;
     };
   }
+}
+
+/** The bit of each word; words of terms that are left out have none. */
+function bitsOf(
+  found: readonly (Term & { readonly count: number })[],
+  used: readonly Term[],
+): ReadonlyMap<string, number> {
+  const bits = new Map<string, number>();
+  for (const { forms, count } of found) if (count === 0) for (const form of forms) bits.set(form, 0);
+  used.forEach(({ forms }, index) => {
+    for (const form of forms) bits.set(form, (bits.get(form) ?? 0) | (1 << index));
+  });
+  return bits;
 }
 
 /** The bits of the terms that must be there: the parts of a name stand for the whole. */

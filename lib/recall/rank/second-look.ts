@@ -21,6 +21,13 @@ export function secondLook({ pairs }: Query, text: string): number {
   return 1 + PAIR * found.size;
 }
 
+/** The same at most, for a text that has only words for which `mayHave` is true. */
+export function mostBySecondLook({ pairs }: Query, mayHave: (word: string) => boolean): number {
+  let possible = 0;
+  for (const pair of pairs) if (pair.split(' ').every(mayHave)) possible += 1;
+  return 1 + PAIR * possible;
+}
+
 /** Whether the text has all of the phrases, in any case and however its lines are broken. */
 export function hasPhrases({ phrases }: Query, text: string): boolean {
   if (phrases.length === 0) return true;

@@ -23,7 +23,8 @@ function collected(
 function found(texts: Parameters<typeof collected>[0], query: string, bounds = ANY): readonly number[] {
   const plain = texts.map((one) => (typeof one === 'string' ? one : one.text));
   const scores = new Scores([collected(texts)]);
-  return rank(scores, parseQuery(query), bounds, (document) => plain[document] ?? null).map(({ document }) => document);
+  const ranked = rank(scores, parseQuery(query), bounds, (document) => plain[document] ?? null);
+  return Array.from(ranked, ({ document }) => document);
 }
 
 describe('a search', () => {
@@ -78,7 +79,7 @@ describe('a search', () => {
   it('leaves out what must not be given', () => {
     const scores = new Scores([collected(['espresso', 'espresso'])]);
     const ranked = rank(scores, parseQuery('espresso'), ANY, (document) => (document === 0 ? null : 'espresso'));
-    expect(ranked.map(({ document }) => document)).toEqual([1]);
+    expect(Array.from(ranked, ({ document }) => document)).toEqual([1]);
   });
 
   it('is sure of a whole question, and not of one word of it', () => {
@@ -87,7 +88,8 @@ describe('a search', () => {
       ...Array.from({ length: 200 }, (_, index) => `word${index} machine`),
     ];
     const scores = new Scores([collected(texts)]);
-    const sure = (query: string): number => certainty(rank(scores, parseQuery(query), ANY, () => '')[0] ?? never());
+    const sure = (query: string): number =>
+      certainty([...rank(scores, parseQuery(query), ANY, () => '')][0] ?? never());
     expect(sure('espresso machine in Lisbon')).toBeGreaterThan(3);
     expect(sure('violin concert with a machine in Helsinki')).toBeLessThan(1);
   });
