@@ -1,9 +1,7 @@
 import { isMessage, type Message } from '../chat/message.js';
 import { entriesFrom, messagesAround } from './around.js';
 import type { Segment } from './disk/segment.js';
-import type { IndexedPiece } from './disk/segment-writer.js';
-import type { Archive, Piece } from './index/archive.js';
-import { searchedText } from './index/documents.js';
+import type { Archive } from './index/archive.js';
 import type { Kind } from './index/part.js';
 import { ORIGIN_REACH, type Origin, originOf } from './origin.js';
 import type { Scores } from './rank/scores.js';
@@ -66,8 +64,8 @@ export class Library {
 
   #sinceLastAsked(message: Message): readonly Message[] {
     const document = this.#documents.get(message);
-    const from = document === undefined ? null : this.#placeOf(this.#beforeTurnOf(document));
-    if (from?.place === undefined) return [];
+    const from = document === undefined ? null : this.#spot(this.#beforeTurnOf(document));
+    if (from === null) return [];
     const leading: Message[] = [];
     for (const entry of entriesFrom(this.#archive, from.piece, from.place)) {
       if (entry.id >= message.id) break;
@@ -84,36 +82,18 @@ export class Library {
     return Math.max(least, first - 1);
   }
 
-  /** Where a document is; null when it is not sealed, without `place` where that is too far away to be told. */
-  #placeOf(
-    document: number,
-  ): { readonly piece: IndexedPiece; readonly number: number; readonly place?: number } | null {
+  /** Where a document is; null when it is not sealed. */
+  #spot(document: number): ReturnType<Segment['spot']> {
     const { part, local } = this.scores.locate(document);
-    const segment = this.#segments[part];
-    const piece = segment?.pieces.findLast((one) => one.document <= local);
-    if (segment === undefined || piece === undefined) return null;
-    const place = segment.place(local);
-    return { piece, number: local - piece.document, ...(place !== null && { place }) };
+    return this.#segments[part]?.spot(local) ?? null;
   }
 
   #load(document: number): Message | null {
     if (document < 0 || document >= this.scores.count) return null;
     const { part, local } = this.scores.locate(document);
     if (this.#segments[part] === undefined) return this.#tail.messages[local] ?? null;
-    const found = this.#placeOf(document);
-    if (found === null) return null;
-    const { piece, number, place } = found;
-    return place === undefined ? this.#farMessage(piece, number) : this.#messageAt(piece, place);
-  }
-
-  #messageAt(piece: Piece, place: number): Message | null {
-    const entry = this.#archive.readAt(piece, place);
-    return isMessage(entry) ? entry : null;
-  }
-
-  /** The message of a document by its number in the piece, where the piece is so long that places are not told. */
-  #farMessage(piece: Piece, number: number): Message | null {
-    const messages = this.#archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : []));
-    return messages.filter((message) => searchedText(message).trim() !== '')[number] ?? null;
+    const spot = this.#spot(document);
+    const entry = spot === null ? null : this.#archive.readAt(spot.piece, spot.place);
+    return entry !== null && isMessage(entry) ? entry : null;
   }
 }

@@ -3,34 +3,38 @@ import type { Archive, Piece } from '../index/archive.js';
 import { Collector } from '../index/collector.js';
 import { documentOf } from '../index/documents.js';
 import { KindReader } from '../index/kind-reader.js';
-import { asBytes } from './segment.js';
+import { DocumentLists } from '../index/postings.js';
+import { packSpots, type Spot } from './columns.js';
+import { asBytes } from './dictionary.js';
 import { SegmentWriter } from './segment-writer.js';
 
 /** Writes the segment of one piece. The same piece makes the same bytes. Throws what reading the piece throws. */
 export function buildSegment(archive: Archive, piece: Piece, file: number): void {
   const collector = new Collector();
-  const places: number[] = [];
+  const spots: Spot[] = [];
   const undone: number[] = [];
   const reader = new KindReader();
-  let id = 0;
   for (const { entry, place } of archive.read(piece)) {
-    id = id === 0 ? entry.id : id;
     for (const turn of turnsUndoneBy(entry)) undone.push(turn);
     const document = isMessage(entry) ? documentOf(entry, reader.kindOf(entry)) : null;
     if (document === null) continue;
     collector.add(document);
-    places.push(place);
+    spots.push({ id: entry.id, place });
   }
   const writer = new SegmentWriter(file);
   const sorted = Array.from(collector.entries(), ([word, postings]) => ({ word: asBytes(word), postings }));
   sorted.sort((one, other) => (one.word < other.word ? -1 : 1));
-  for (const { word, postings } of sorted) writer.add(word, postings);
+  const lists = new DocumentLists();
+  for (const { word, postings } of sorted) {
+    lists.clear();
+    postings.addTo(lists);
+    writer.add(word, lists);
+  }
+  const { kinds, lengths } = collector;
   const { offset, size, content } = piece;
   writer.finish({
-    columns: [
-      { kinds: collector.kinds, lengths: collector.lengths, days: collector.days(), places: Uint32Array.from(places) },
-    ],
-    pieces: [{ offset, size, content, id, document: 0 }],
+    columns: [{ kinds, lengths, days: collector.days(), spots: packSpots(spots) }],
+    pieces: [{ offset, size, content, document: 0, spots: 0 }],
     undone,
   });
 }

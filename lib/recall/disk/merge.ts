@@ -1,41 +1,47 @@
-import { decodePostings, PostingsWriter } from '../index/postings.js';
-import type { Segment } from './segment.js';
+import { DocumentLists } from '../index/postings.js';
+import type { IndexedWord, Segment } from './segment.js';
 import { type IndexedPiece, SegmentWriter } from './segment-writer.js';
 
 /** Writes one segment that has all that these have, one after another. Reads them once, word by word. Throws `DamagedSegment`. */
 export function mergeSegments(segments: readonly Segment[], file: number): void {
   const writer = new SegmentWriter(file);
-  const starts = startsOf(segments);
+  const starts = sumsBefore(segments.map(({ count }) => count));
   const cursors = segments.map((segment) => segment.words());
-  const heads = cursors.map((cursor) => cursor.next().value ?? null);
+  const heads: (IndexedWord | null)[] = cursors.map((cursor) => cursor.next().value ?? null);
+  const lists = new DocumentLists();
   for (;;) {
     let word: string | null = null;
     for (const head of heads) if (head !== null && (word === null || head.word < word)) word = head.word;
     if (word === null) break;
-    const postings = new PostingsWriter(64);
+    lists.clear();
     for (const [index, head] of heads.entries()) {
       if (head === null || head.word !== word) continue;
       const start = starts[index] ?? 0;
-      decodePostings(head.bytes, (document, code) => postings.addCoded(start + document, code));
+      head.postings.each((documents, count, code) => lists.addAll(documents, count, code, start));
       heads[index] = cursors[index]?.next().value ?? null;
     }
-    writer.add(word, postings);
+    writer.add(word, lists);
   }
+  const columns = segments.map((segment) => segment.columns());
+  const spots = sumsBefore(columns.map((one) => one.spots.length));
   writer.finish({
-    columns: segments.map((segment) => segment.columns()),
-    pieces: segments.flatMap(({ pieces }, index) => pieces.map((piece) => moved(piece, starts[index] ?? 0))),
+    columns,
+    pieces: segments.flatMap(({ pieces }, index) => {
+      return pieces.map((piece) => moved(piece, starts[index] ?? 0, spots[index] ?? 0));
+    }),
     undone: segments.flatMap(({ undone }) => undone),
   });
 }
 
-function startsOf(segments: readonly Segment[]): readonly number[] {
-  let start = 0;
-  return segments.map(({ count }) => {
-    start += count;
-    return start - count;
+/** For each number the sum of those before it. */
+function sumsBefore(numbers: readonly number[]): readonly number[] {
+  let sum = 0;
+  return numbers.map((number) => {
+    sum += number;
+    return sum - number;
   });
 }
 
-function moved(piece: IndexedPiece, by: number): IndexedPiece {
-  return { ...piece, document: piece.document + by };
+function moved(piece: IndexedPiece, documents: number, spots: number): IndexedPiece {
+  return { ...piece, document: piece.document + documents, spots: piece.spots + spots };
 }

@@ -1,8 +1,11 @@
-import type { Postings } from '../index/part.js';
+import type { DocumentLists } from '../index/postings.js';
+import { packDays, packKinds } from './columns.js';
+import { pushNumber } from './numbers.js';
+import { PostingsPacker } from './packed-postings.js';
 import { PageWriter } from './pages.js';
 
 /** The version of the format, and of what words a text has: a segment of another one is made anew. */
-export const SEGMENT_VERSION = 2;
+export const SEGMENT_VERSION = 3;
 
 /** A block of the dictionary is about so long: it is read and walked to find one word. */
 const BLOCK = 2048;
@@ -12,18 +15,21 @@ export interface Columns {
   readonly kinds: Uint8Array;
   readonly lengths: Uint8Array;
   readonly days: Uint16Array;
-  /** Where each begins in the content of its piece. */
-  readonly places: Uint32Array;
+  /** Of one piece after another, see `packSpots`. */
+  readonly spots: Uint8Array;
 }
 
-/** A piece of the archive: see `Piece`, and the id of its first message and the number of its first document. */
+/** A piece of the archive: see `Piece`, the number of its first document, and where its spots begin. */
 export interface IndexedPiece {
   readonly offset: number;
   readonly size: number;
   readonly content: number;
-  readonly id: number;
   readonly document: number;
+  readonly spots: number;
 }
+
+/** So many numbers are written for each. */
+export const PIECE_NUMBERS = 5;
 
 /** What is left to say once the words are written. */
 export interface SegmentBody {
@@ -36,6 +42,7 @@ export interface SegmentBody {
 /** Writes a segment: word after word in the order of their bytes, then what is known of the documents. */
 export class SegmentWriter {
   readonly #pages: PageWriter;
+  readonly #packer = new PostingsPacker();
   readonly #blocks: Buffer[] = [];
   readonly #index: Buffer[] = [];
   #block: number[] = [];
@@ -47,14 +54,15 @@ export class SegmentWriter {
   }
 
   /** `word` is in UTF-8, read as Latin-1, so that texts compare as their bytes do. */
-  add(word: string, { count, bytes }: Postings): void {
+  add(word: string, lists: DocumentLists): void {
     if (this.#block.length >= BLOCK) this.#endBlock();
     if (this.#block.length === 0) this.#beginBlock(word);
     const shared = this.#block.length === 0 ? 0 : sharedLength(this.#last, word);
     pushNumber(this.#block, shared);
     pushNumber(this.#block, word.length - shared);
     for (let at = shared; at < word.length; at += 1) this.#block.push(word.charCodeAt(at));
-    pushNumber(this.#block, count);
+    const bytes = this.#packer.pack(lists);
+    pushNumber(this.#block, lists.count);
     pushNumber(this.#block, bytes.length);
     this.#last = word;
     this.#pages.write(bytes);
@@ -69,17 +77,11 @@ export class SegmentWriter {
     };
     section(this.#blocks);
     section(this.#index);
-    section(columns.map(({ kinds }) => kinds));
+    section([packKinds(joined(columns.map(({ kinds }) => kinds)))]);
     section(columns.map(({ lengths }) => lengths));
-    section(columns.map(({ days }) => bytesOf(days)));
-    section(columns.map(({ places }) => placeBytes(places)));
-    section([
-      bytesOf(
-        Float64Array.from(
-          pieces.flatMap(({ offset, size, content, id, document }) => [offset, size, content, id, document]),
-        ),
-      ),
-    ]);
+    section([packDays(Uint16Array.from(columns.flatMap(({ days }) => [...days])))]);
+    section(columns.map(({ spots }) => spots));
+    section([bytesOf(Float64Array.from(pieces.flatMap(numbersOf)))]);
     section([bytesOf(Float64Array.from(undone))]);
     const documents = columns.reduce((sum, { kinds }) => sum + kinds.length, 0);
     this.#pages.finish({ version: SEGMENT_VERSION, documents, starts, end: this.#pages.length });
@@ -103,17 +105,11 @@ export class SegmentWriter {
   }
 }
 
-/** Three bytes for each; the last number says that it is larger. */
-export const PLACE_BYTES = 3;
-export const FAR = 0xffffff;
-
-function placeBytes(places: Uint32Array): Buffer {
-  const bytes = Buffer.alloc(PLACE_BYTES * places.length);
-  places.forEach((place, index) => {
-    bytes.writeUIntLE(Math.min(place, FAR), index * PLACE_BYTES, PLACE_BYTES);
-  });
-  return bytes;
+function numbersOf({ offset, size, content, document, spots }: IndexedPiece): readonly number[] {
+  return [offset, size, content, document, spots];
 }
+
+const joined = (parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(parts);
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
@@ -123,13 +119,4 @@ function sharedLength(one: string, other: string): number {
   let at = 0;
   while (at < one.length && at < other.length && one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
   return at;
-}
-
-function pushNumber(bytes: number[], value: number): void {
-  let rest = value;
-  while (rest > 127) {
-    bytes.push((rest % 128) + 128);
-    rest = Math.floor(rest / 128);
-  }
-  bytes.push(rest);
 }

@@ -52,7 +52,7 @@ export class Collector implements IndexPart {
   }
 
   /** All words with their documents. */
-  entries(): Iterable<readonly [word: string, postings: Postings]> {
+  entries(): Iterable<readonly [word: string, postings: PostingsWriter]> {
     return this.#words;
   }
 }

@@ -21,12 +21,15 @@ export interface Document {
   readonly text: string;
 }
 
+/** Takes documents in ascending order that have a word equally often; `code` says how often. The array is used again: only the first `count` are meant, and only now. */
+export type TakeDocuments = (documents: Uint32Array, count: number, code: number) => void;
+
 /** Which documents a word is in. */
 export interface Postings {
   /** How many documents. */
   readonly count: number;
-  /** See `decodePostings`. */
-  readonly bytes: Uint8Array;
+  /** Gives all of them, by how often they have the word. */
+  each(take: TakeDocuments): void;
 }
 
 /** A run of documents with an index of their words, on disk or in memory. Documents are numbered from 0. */

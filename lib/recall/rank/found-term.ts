@@ -1,5 +1,4 @@
 import type { IndexPart, Postings } from '../index/part.js';
-import { decodePostings } from '../index/postings.js';
 import { isCharacter, otherForms, type Term } from './query.js';
 
 /** Where a term is, in which documents of which parts. */
@@ -40,12 +39,12 @@ function findForms(parts: PlacedParts, forms: readonly string[], counted: readon
   return { count, lists };
 }
 
-function countIn({ bytes }: Postings, { kinds }: IndexPart, counted: readonly boolean[]): number {
-  let count = 0;
-  decodePostings(bytes, (document) => {
-    if (counted[kinds[document] ?? 0] === true) count += 1;
+function countIn(postings: Postings, { kinds }: IndexPart, counted: readonly boolean[]): number {
+  let sum = 0;
+  postings.each((documents, count) => {
+    for (let index = 0; index < count; index += 1) if (counted[kinds[documents[index] ?? 0] ?? 0] === true) sum += 1;
   });
-  return count;
+  return sum;
 }
 
 /** How much a word tells that is in so many of all documents. */

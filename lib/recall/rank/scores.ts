@@ -1,8 +1,8 @@
-import { type IndexPart, KINDS, type Kind, LENGTHS } from '../index/part.js';
-import { decodePostings, FREQUENCIES } from '../index/postings.js';
+import { type IndexPart, KINDS, type Kind } from '../index/part.js';
+import { Accumulator, RUN } from './accumulator.js';
 import { Best } from './best.js';
 import { type Bounds, favourOf, SAID, wantedKinds } from './bounds.js';
-import { type FoundTerm, findTerm, type PlacedParts, rarity } from './found-term.js';
+import { findTerm, type PlacedParts, rarity } from './found-term.js';
 import type { Term } from './query.js';
 import { type Weigh, weigher } from './weigh.js';
 
@@ -19,15 +19,9 @@ export interface RankedDocument {
 }
 
 /** Tuned on half of LoCoMo and on BEAM 100K; see docs/performance.md. */
-const K1 = 0.9;
-const B = 0.6;
 const NEIGHBOUR = 0.2;
 const WINDOW = 0.3;
 const COVERAGE = 0.5;
-
-/** Two of these runs of documents are looked at as one talk. */
-const RUN_BITS = 3;
-const RUN = 1 << RUN_BITS;
 
 /** Terms beyond so many are left out, the most common first: each is a bit. */
 const TERMS = 31;
@@ -36,12 +30,7 @@ const TERMS = 31;
 export class Scores {
   readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
-  readonly #lengths: Uint8Array;
-  readonly #average: number;
-  /** By place, which is one more than the number of the document, so that each has neighbours. */
-  readonly #scores: Float32Array;
-  readonly #masks: Uint32Array;
-  readonly #runs: Uint32Array;
+  readonly #found: Accumulator;
   /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
   #all: number | null = null;
   /** The bits of the words of the last search, 0 for one that is nowhere. */
@@ -54,15 +43,12 @@ export class Scores {
       return { part, start: count - part.count };
     });
     this.#kinds = new Uint8Array(count);
-    this.#lengths = new Uint8Array(count);
+    const lengths = new Uint8Array(count);
     for (const { part, start } of this.#parts) {
       this.#kinds.set(part.kinds, start);
-      this.#lengths.set(part.lengths, start);
+      lengths.set(part.lengths, start);
     }
-    this.#average = averageOf(this.#lengths);
-    this.#scores = new Float32Array(count + 2);
-    this.#masks = new Uint32Array(count + 2);
-    this.#runs = new Uint32Array((count >> RUN_BITS) + 3);
+    this.#found = new Accumulator(this.#kinds, lengths);
   }
 
   get count(): number {
@@ -97,12 +83,10 @@ export class Scores {
     const rarities = used.map(({ count }) => rarity(count, all));
     this.#all = used.length < found.filter(({ count, isWhole }) => count > 0 || !isWhole).length ? null : allOf(used);
     this.#bits = bitsOf(found, used);
-    this.#scores.fill(0);
-    this.#masks.fill(0);
-    this.#runs.fill(0);
+    this.#found.clear();
     for (const [index, one] of used.entries()) {
       bounds.check?.();
-      this.#add(one, index, rarities[index] ?? 0, counted);
+      this.#found.add(one, index, rarities[index] ?? 0, counted);
     }
     return this.#choose(weigher(rarities), total, bounds, limit);
   }
@@ -120,8 +104,9 @@ export class Scores {
 
   /** The newest document after `document` with all these terms of the last search, null for none. */
   later(document: number, terms: number): number | null {
+    const { masks } = this.#found;
     for (let place = this.count; place > document + 1; place -= 1) {
-      if (((this.#masks[place] ?? 0) & terms) === terms && SAID.includes(this.kindOf(place - 1))) return place - 1;
+      if (((masks[place] ?? 0) & terms) === terms && SAID.includes(this.kindOf(place - 1))) return place - 1;
     }
     return null;
   }
@@ -140,39 +125,24 @@ export class Scores {
     return count;
   }
 
-  #add({ lists }: FoundTerm, index: number, weight: number, counted: readonly boolean[] | null): void {
-    const [scores, masks, runs, lengths, kinds] = [this.#scores, this.#masks, this.#runs, this.#lengths, this.#kinds];
-    const bit = 1 << index;
-    const norms = LENGTHS.map((length) => K1 * (1 - B + (B * length) / this.#average));
-    const gain = weight * (K1 + 1);
-    for (const { start, postings } of lists) {
-      decodePostings(postings.bytes, (local, code) => {
-        const place = start + local + 1;
-        const mask = masks[place] ?? 0;
-        if ((mask & bit) !== 0 || (counted !== null && counted[kinds[place - 1] ?? 0] !== true)) return;
-        masks[place] = mask | bit;
-        const run = ((place - 1) >> RUN_BITS) + 1;
-        runs[run] = (runs[run] ?? 0) | bit;
-        const frequency = FREQUENCIES[code] ?? 1;
-        const norm = norms[lengths[place - 1] ?? 0] ?? 1;
-        scores[place] = (scores[place] ?? 0) + (gain * frequency) / (frequency + norm);
-      });
-    }
-  }
-
   #choose(weigh: Weigh, total: number, bounds: Bounds, limit: number): readonly RankedDocument[] {
-    const [scores, masks, runs, kinds] = [this.#scores, this.#masks, this.#runs, this.#kinds];
+    const { scores, masks, runs, peaks } = this.#found;
+    const kinds = this.#kinds;
     const favour = Float32Array.from(KINDS, (kind) => favourOf(kind, bounds));
     const allowed = this.#filter(bounds);
     const best = new Best(limit);
     const count = this.count;
-    // Of a million documents most are passed by: what a run can reach at most is told by its terms.
+    const highest = favour.reduce((most, one) => Math.max(most, one), 0) * (1 + COVERAGE / 2);
+    // Of a million documents most are passed by: what a run can reach at most is told by its terms and its highest score.
     for (let start = 0, run = 1; start < count; start += RUN, run += 1) {
       if ((run & 4095) === 0) bounds.check?.();
       const here = runs[run] ?? 0;
       const [before, after] = [runs[run - 1] ?? 0, runs[run + 1] ?? 0];
       if ((here | before | after) === 0) continue;
       const around = WINDOW * Math.max(weigh(here | before), weigh(here | after));
+      const peak = peaks[run] ?? 0;
+      const beside = Math.max(peak, peaks[run - 1] ?? 0, peaks[run + 1] ?? 0);
+      if ((peak + 2 * NEIGHBOUR * beside + around) * highest <= best.least) continue;
       const end = Math.min(start + RUN, count);
       for (let place = start + 1; place <= end; place += 1) {
         const near = (scores[place] ?? 0) + NEIGHBOUR * ((scores[place - 1] ?? 0) + (scores[place + 1] ?? 0));
@@ -224,14 +194,4 @@ function bitsOf(
 function allOf(terms: readonly { readonly isWhole: boolean }[]): number {
   const isNeeded = terms.some(({ isWhole }) => !isWhole) ? (isWhole: boolean) => !isWhole : () => true;
   return terms.reduce((bits, { isWhole }, index) => (isNeeded(isWhole) ? bits | (1 << index) : bits), 0);
-}
-
-function averageOf(lengths: Uint8Array): number {
-  const counts = new Uint32Array(256);
-  for (let index = 0; index < lengths.length; index += 1) {
-    const code = lengths[index] ?? 0;
-    counts[code] = (counts[code] ?? 0) + 1;
-  }
-  const total = counts.reduce((sum, count, code) => sum + count * (LENGTHS[code] ?? 0), 0);
-  return lengths.length === 0 || total === 0 ? 1 : total / lengths.length;
 }

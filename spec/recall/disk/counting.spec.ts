@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import type { Message } from '../../../lib/chat/message.js';
 import { IndexFolder } from '../../../lib/recall/disk/index-folder.js';
 import type { Archive } from '../../../lib/recall/index/archive.js';
-import { decodePostings } from '../../../lib/recall/index/postings.js';
 import { words } from '../../../lib/recall/words/words.js';
 
 const WORDS = ['apple', 'äpfel', 'berry', 'getUserName', '数据库', 'v2.1', 'книга', 'ß', '😀', 'the', 'quokka'];
@@ -43,11 +42,16 @@ function indexed(folder: IndexFolder): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>();
   let start = 0;
   for (const segment of folder.segments) {
-    for (const { word, bytes } of segment.words()) {
+    for (const { word, postings } of segment.words()) {
       const name = Buffer.from(word, 'latin1').toString();
       const list = found.get(name) ?? [];
-      decodePostings(bytes, (document) => list.push(start + document));
-      found.set(name, list);
+      postings.each((documents, count) => {
+        for (const document of documents.subarray(0, count)) list.push(start + document);
+      });
+      found.set(
+        name,
+        list.sort((one, other) => one - other),
+      );
     }
     start += segment.count;
   }

@@ -1,0 +1,72 @@
+import { NumberReader, pushNumber } from './numbers.js';
+
+/** Two kinds to a byte. */
+export function packKinds(kinds: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(kinds.length / 2));
+  kinds.forEach((kind, index) => {
+    bytes[index >> 1] = (bytes[index >> 1] ?? 0) | (kind << (4 * (index & 1)));
+  });
+  return bytes;
+}
+
+export function unpackKinds(bytes: Uint8Array, count: number): Uint8Array {
+  const kinds = new Uint8Array(count);
+  for (let index = 0; index < count; index += 1) kinds[index] = ((bytes[index >> 1] ?? 0) >> (4 * (index & 1))) & 15;
+  return kinds;
+}
+
+/** A day is that of many documents: for each run of them how many, and how much later the day is; earlier days are odd numbers. */
+export function packDays(days: Uint16Array): Uint8Array {
+  const bytes: number[] = [];
+  for (let at = 0, last = 0; at < days.length; ) {
+    const day = days[at] ?? 0;
+    let end = at + 1;
+    while (end < days.length && days[end] === day) end += 1;
+    pushNumber(bytes, end - at);
+    pushNumber(bytes, day >= last ? 2 * (day - last) : 2 * (last - day) - 1);
+    [at, last] = [end, day];
+  }
+  return Uint8Array.from(bytes);
+}
+
+export function unpackDays(bytes: Uint8Array, count: number): Uint16Array {
+  const days = new Uint16Array(count);
+  const numbers = new NumberReader(bytes);
+  for (let at = 0, day = 0; at < count && !numbers.isAtEnd; ) {
+    const end = at + numbers.next();
+    const step = numbers.next();
+    day += step % 2 === 0 ? step / 2 : -(step + 1) / 2;
+    days.fill(day, at, end);
+    at = end;
+  }
+  return days;
+}
+
+/** Which entry of its piece a document is: its id, and where its JSON begins in the content. */
+export interface Spot {
+  readonly id: number;
+  readonly place: number;
+}
+
+/** The spots of the documents of one piece, each by its distance to the one before. */
+export function packSpots(spots: readonly Spot[]): Uint8Array {
+  const bytes: number[] = [];
+  let last: Spot = { id: 0, place: 0 };
+  for (const spot of spots) {
+    pushNumber(bytes, spot.id - last.id);
+    pushNumber(bytes, spot.place - last.place);
+    last = spot;
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** The spot of the document of that number in its piece. */
+export function unpackSpot(bytes: Uint8Array, number: number): Spot {
+  const numbers = new NumberReader(bytes);
+  let [id, place] = [0, 0];
+  for (let index = 0; index <= number; index += 1) {
+    id += numbers.next();
+    place += numbers.next();
+  }
+  return { id, place };
+}

@@ -1,0 +1,109 @@
+import { NumberReader } from './numbers.js';
+import type { Pages } from './pages.js';
+
+/** A word as a segment has it: in UTF-8, read as Latin-1. */
+export interface SegmentWord {
+  readonly word: string;
+  /** In how many documents it is. */
+  readonly count: number;
+  /** Where its postings are. */
+  readonly start: number;
+  readonly length: number;
+}
+
+/** A block of the dictionary: its first word, where it begins there and where the postings of its words begin. */
+interface Block {
+  readonly word: string;
+  readonly start: number;
+  readonly postings: number;
+}
+
+/** The words of a segment. Only the first word of each block is in memory. */
+export class Dictionary {
+  readonly #pages: Pages;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #blocks: readonly Block[];
+
+  /** The blocks are from `start` to `end`, and what tells where each begins from there to `indexEnd`. */
+  constructor(pages: Pages, start: number, end: number, indexEnd: number) {
+    this.#pages = pages;
+    this.#start = start;
+    this.#end = end;
+    this.#blocks = blocksIn(pages.read(end, indexEnd - end));
+  }
+
+  find(word: string): SegmentWord | null {
+    const wanted = asBytes(word);
+    for (const found of this.#wordsIn(lastUpTo(this.#blocks, wanted))) {
+      if (found.word === wanted) return found;
+      if (found.word > wanted) break;
+    }
+    return null;
+  }
+
+  /** The words that begin so, at most `limit`. */
+  beginningWith(start: string, limit: number): readonly string[] {
+    const wanted = asBytes(start);
+    const found: string[] = [];
+    for (let block = Math.max(0, lastUpTo(this.#blocks, wanted)); block < this.#blocks.length; block += 1) {
+      for (const { word } of this.#wordsIn(block)) {
+        if (word.startsWith(wanted)) found.push(Buffer.from(word, 'latin1').toString());
+        else if (word > wanted) return found;
+        if (found.length === limit) return found;
+      }
+    }
+    return found;
+  }
+
+  /** All words in the order of their bytes. */
+  *words(): Generator<SegmentWord> {
+    for (let block = 0; block < this.#blocks.length; block += 1) yield* this.#wordsIn(block);
+  }
+
+  *#wordsIn(index: number): Generator<SegmentWord> {
+    const block = this.#blocks[index];
+    if (block === undefined) return;
+    const next = this.#blocks[index + 1]?.start ?? this.#end - this.#start;
+    const bytes = this.#pages.read(this.#start + block.start, next - block.start);
+    const numbers = new NumberReader(bytes);
+    let word = '';
+    for (let start = block.postings; !numbers.isAtEnd; ) {
+      const shared = numbers.next();
+      const length = numbers.next();
+      word = word.slice(0, shared) + bytes.toString('latin1', numbers.at, numbers.at + length);
+      numbers.at += length;
+      const count = numbers.next();
+      const size = numbers.next();
+      yield { word, count, start, length: size };
+      start += size;
+    }
+  }
+}
+
+/** A word in UTF-8, read as Latin-1: such texts compare as the bytes do. */
+export function asBytes(word: string): string {
+  return Buffer.from(word).toString('latin1');
+}
+
+function blocksIn(bytes: Buffer): readonly Block[] {
+  const blocks: Block[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUInt16LE(at + 10);
+    const word = bytes.toString('latin1', at + 12, at + 12 + length);
+    blocks.push({ word, start: bytes.readUInt32LE(at), postings: bytes.readUIntLE(at + 4, 6) });
+    at += 12 + length;
+  }
+  return blocks;
+}
+
+/** The last block that begins with that word or before it, -1 for none. */
+function lastUpTo(blocks: readonly Block[], word: string): number {
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((blocks[middle]?.word ?? '') <= word) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { PackedPostings, PostingsPacker, SLACK } from '../../../lib/recall/disk/packed-postings.js';
+import type { Postings } from '../../../lib/recall/index/part.js';
+import { DocumentLists } from '../../../lib/recall/index/postings.js';
+
+type Document = readonly [document: number, code: number];
+
+function listsOf(documents: readonly Document[]): DocumentLists {
+  const lists = new DocumentLists();
+  for (const [document, code] of documents) lists.add(document, code);
+  return lists;
+}
+
+function documentsOf(postings: Postings): readonly Document[] {
+  const found: Document[] = [];
+  postings.each((documents, count, code) => {
+    for (const document of documents.subarray(0, count)) found.push([document, code]);
+  });
+  return found.sort(([one], [other]) => one - other);
+}
+
+/** Packs and unpacks, with other bytes behind. */
+function unpacked(packer: PostingsPacker, documents: readonly Document[]): readonly Document[] {
+  const bytes = Buffer.concat([packer.pack(listsOf(documents)), Buffer.alloc(SLACK, 0xa5)]);
+  return documentsOf(new PackedPostings(documents.length, bytes));
+}
+
+const code = fc.constantFrom(0, 0, 0, 0, 1, 2, 3);
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.nat(3) },
+  { weight: 4, arbitrary: fc.nat(300) },
+  { weight: 1, arbitrary: fc.nat(20_000_000) },
+);
+
+describe('packed postings', () => {
+  it('are the documents that were packed, near and far, with how often each has the word', () => {
+    const packer = new PostingsPacker();
+    const steps = fc.array(fc.tuple(step, code), { minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(steps, (all) => {
+        let last = -1;
+        const documents = all.map(([more, often]): Document => {
+          last += more + 1;
+          return [last, often];
+        });
+        expect(unpacked(packer, documents)).toEqual(documents);
+      }),
+    );
+  });
+
+  it.each([1, 3, 4, 5, 1000])('take little room for %d documents that follow each other', (count) => {
+    const packer = new PostingsPacker();
+    const documents = Array.from({ length: count }, (_, index): Document => [index, 0]);
+    expect(packer.pack(listsOf(documents)).length).toBeLessThanOrEqual(3 + Math.ceil(count / 8));
+    expect(unpacked(packer, documents)).toEqual(documents);
+  });
+
+  it('take the room of their distances', () => {
+    const documents = Array.from({ length: 4096 }, (_, index): Document => [64 * index + ((index * 31) % 64), 0]);
+    expect(new PostingsPacker().pack(listsOf(documents)).length / documents.length).toBeLessThan(1);
+  });
+});
