@@ -12,8 +12,8 @@ import type { Adapted } from './refusals/adapt-request.js';
 import { delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
 
-/** The most that is read of one answer, in characters: about two million tokens, more than any model writes. A server that never ends must not fill the memory. */
-const MAX_ANSWER = 8 * 1024 * 1024;
+/** The most that is read of one answer, in characters: about half a million tokens, more than any model writes. A server that never ends must not fill the memory. */
+const MAX_ANSWER = 2 * 1024 * 1024;
 const ENDLESS = `Stopped: the answer is longer than ${MAX_ANSWER / 1024 / 1024} million characters. What came is kept.`;
 
 /** An answer while it arrives; what stands in it when the stream ends early is what there is. */

@@ -9,7 +9,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
-import { type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
+import { longerArguments, type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { readCitation } from './anthropic-web.js';
 
 /** The end of an answer, once its reason is known; nothing before, and nothing twice. */
@@ -87,7 +87,7 @@ export function* readEvent(
       else if (delta.type === 'thinking_delta') yield* answer.piece('thinking', delta.thinking);
       else if (delta.type === 'signature_delta') yield* answer.seal('thinking', { signature: delta.signature });
       else if (delta.type === 'citations_delta') yield* readCitation(delta.citation, state, answer);
-      else if (delta.type === 'input_json_delta') state.input += delta.partial_json;
+      else if (delta.type === 'input_json_delta') state.input = longerArguments(state.input, delta.partial_json);
       return;
     }
     case 'content_block_stop':

@@ -5,7 +5,7 @@ import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { StreamError } from '../../http/stream-error.js';
 import { mergeDetails } from '../common/answer/reasoning-details.js';
-import { StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
+import { longerArguments, StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { imageInAddress } from '../common/media/drawn-image.js';
 import { ChatSources, type NamedSources } from './openai-chat-sources.js';
 
@@ -203,7 +203,7 @@ function addCall(calls: Call[], piece: CallDelta): void {
   call.id ||= id;
   call.name ||= piece.function?.name ?? '';
   const args = piece.function?.arguments;
-  if (typeof args === 'string') call.args += args;
+  if (typeof args === 'string') call.args = longerArguments(call.args, args);
   else if (typeof args === 'object' && args !== null) call.args = jsonText(args);
   if (piece.extra_content !== undefined) call.extra = piece.extra_content;
 }

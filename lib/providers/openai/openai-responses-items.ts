@@ -1,4 +1,5 @@
 import type { ResponseFunctionToolCall, ResponseOutputItem } from 'openai/resources/responses/responses';
+import { longerArguments } from '../common/answer/streamed-answer.js';
 
 /** What is known of an item when it is done. */
 export interface EndedItem {
@@ -42,7 +43,7 @@ export class OpenItems {
   addArguments(place: number | undefined, id: string | undefined, text: string): void {
     const keys = keysOf(place, id);
     const open = this.#calls.findLast((one) => overlap(one.keys, keys));
-    if (open) open.call.arguments += text;
+    if (open) open.call.arguments = longerArguments(open.call.arguments, text);
   }
 
   /** An item is done. */

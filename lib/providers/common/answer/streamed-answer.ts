@@ -3,6 +3,7 @@ import { parseObject } from '../../../chat/json.js';
 import type { AnswerPart, Opaque, ToolCallPart } from '../../../chat/message.js';
 import { isTooDeep, TOO_DEEP } from '../../../chat/nesting.js';
 import { Pieces } from '../../../chat/pieces.js';
+import { HiError } from '../../../errors.js';
 
 /**
  * An answer while it arrives: turns the pieces of a stream into events, with one `part` for every block, in the answer's order.
@@ -81,6 +82,18 @@ export function toolCall(call_id: string, name: string, text: string, opaque?: O
   if (args === null) return { type: 'tool_call', call_id, name, args: {}, invalid_args: text, ...rest };
   if (isTooDeep(args)) return { type: 'tool_call', call_id, name, args: {}, invalid_args: TOO_DEEP, ...rest };
   return { type: 'tool_call', call_id, name, args, ...rest };
+}
+
+/** About two million tokens, more than any model writes. */
+const MOST_ARGUMENTS = 8 * 1024 * 1024;
+
+/** The arguments of a call with one more piece. Throws where they do not end: they must not fill the memory. */
+export function longerArguments(args: string, piece: string): string {
+  if (args.length + piece.length <= MOST_ARGUMENTS) return args + piece;
+  const millions = MOST_ARGUMENTS / 1024 / 1024;
+  throw new HiError('malformed', `The arguments of a call are longer than ${millions} million characters.`, {
+    hint: 'The call was not run. Check api_base: the server may be faulty.',
+  });
 }
 
 /** The part without opaque data that is nested too deeply to be kept; null when it is nothing else. */
