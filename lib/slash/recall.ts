@@ -8,7 +8,7 @@ const ORDERS = WORDS.map((name) => ({ name }));
 export const slashRecall: SlashCommand = {
   name: 'recall',
   usage: '/recall [off|on|why]',
-  summary: 'show or set automatic recall, or say why it spoke up or not',
+  summary: 'show or set automatic recall, or say why it spoke up',
   complete: async (typed) => WORDS.filter((word) => word.startsWith(typed)),
   async *run(argument, { session: { reminders } }) {
     const order = argument === '' ? null : pick(ORDERS, argument, 'setting', 'usage').name;
