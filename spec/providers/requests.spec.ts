@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import type { ImagePart } from '../../lib/chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../lib/chat/request.js';
-import type { ThinkingLevel } from '../../lib/chat/thinking-level.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/thinking-level.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
 import { vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
@@ -164,6 +164,22 @@ describe('thinking', () => {
     expect(await set(responses, 'o3', 'off')).toMatchObject({ reasoning: { effort: 'low' } });
   });
 
+  it.each([
+    ['gpt-5.4', 'none low medium high xhigh xhigh'],
+    ['gpt-6.1-sol', 'none low medium high xhigh max'],
+    ['gpt-5.1', 'none low medium high high high'],
+    ['gpt-5.1-codex-max', 'low low medium high xhigh xhigh'],
+    ['gpt-5-codex', 'low low medium high high high'],
+    ['gpt-5-pro', 'high high high high high high'],
+    ['gpt-5.4-pro', 'medium medium medium high xhigh xhigh'],
+    ['o3', 'low low medium high high high'],
+    ['openai/gpt-oss-120b', 'low low medium high high high'],
+    ['qwen3-8b', 'none low medium high xhigh max'],
+  ])('is the effort that the model knows: %s', async (model, efforts) => {
+    const sentAs = async (level: ThinkingLevel) => (await set(chat, model, level)).reasoning_effort;
+    expect((await Promise.all(THINKING_LEVELS.map(sentAs))).join(' ')).toBe(efforts);
+  });
+
   it('is not asked of OpenAI models that know none', async () => {
     for (const model of ['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest']) {
       const body = await set(responses, model, 'high');
@@ -200,6 +216,9 @@ describe('thinking', () => {
     expect(await set(gemini, 'gemini-3.1-pro-preview', 'high')).toMatchObject({
       generationConfig: { thinkingConfig: { thinkingLevel: 'HIGH', includeThoughts: true } },
     });
+    for (const model of ['gemini-2.0-flash', 'gemini-1.5-pro', 'gemma-3-27b-it']) {
+      expect(JSON.stringify(await set(gemini, model, 'high'))).not.toContain('thinkingConfig');
+    }
     expect(await set(gemini, 'gemini-2.5-flash', 'off')).toMatchObject({
       generationConfig: { thinkingConfig: { thinkingBudget: 0, includeThoughts: false } },
     });

@@ -139,6 +139,13 @@ export const RULES: readonly Rule[] = [
     (body) => levelOf(body) !== null,
   ),
   rule('any thinking (Ollama)', 400, '"llama3" does not support thinking', (body) => levelOf(body) !== null),
+  rule(
+    'reasoning summaries (OpenAI)',
+    400,
+    'Your organization must be verified to generate reasoning summaries. Please go to: https://platform.openai.com/settings/organization/general',
+    (body) => isJsonObject(body.reasoning) && body.reasoning.summary !== undefined,
+    { param: 'reasoning.summary', code: 'unsupported_value' },
+  ),
   rule('images (a plan)', 403, 'Vision is not enabled for this account.', (body) => IMAGE.test(text(body))),
   rule(
     'all files together (nginx)',

@@ -165,13 +165,16 @@ function withId(call_id: string, ids: ReadonlySet<string>): { id?: string } {
 
 /** Thoughts are shown when somebody asked for thinking. Gemini 3 and later cannot turn it off, only keep it short. */
 function toVendorThinking({ model, thinking }: ChatRequest, levels: typeof ThinkingLevel): ThinkingConfig | null {
-  if (thinking === null) return null;
+  if (thinking === null || NEVER_THINKS.test(model)) return null;
   const includeThoughts = thinking !== 'off';
   if (/gemini-2/.test(model)) {
     return { thinkingBudget: (/pro/.test(model) ? PRO_BUDGET : BUDGET)[thinking], includeThoughts };
   }
   return { thinkingLevel: levelOf(model, thinking, levels), includeThoughts };
 }
+
+/** The models before 2.5, and Gemma before 4, refuse to be told how much to think. */
+const NEVER_THINKS = /gemini-(?:1|2\.0)|gemma-[1-3]/;
 
 /** The least level is for Flash up to 3.5; Pro 3.0 knows nothing between low and high. */
 function levelOf(model: string, thinking: ThinkingName, levels: typeof ThinkingLevel): ThinkingLevel {

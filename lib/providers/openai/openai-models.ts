@@ -9,16 +9,25 @@ export function canReason(model: string): boolean {
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /**
- * The effort that a model takes for a level, by OpenAI's pages of models: `none` came with GPT-5.1, before the least was `minimal`, and `low` on the o-series and
- * Codex; `xhigh` came with GPT-5.2, `max` with GPT-5.6. Another vendor's model gets the level's own name.
+ * The effort that a model takes for a level, by OpenAI's pages of models: `none` came with GPT-5.1, before the least was `minimal`, and `low` on the o-series, Codex
+ * and gpt-oss; `xhigh` came with GPT-5.2 and Codex Max, `max` with GPT-5.6; the Pro models think hard or harder. Another vendor's model gets the level's own name.
  */
 export function effortOf(model: string, level: ThinkingLevel): Effort {
   const name = model.slice(model.lastIndexOf('/') + 1);
-  const version = Number(/^gpt-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? (/^o\d/.test(name) ? 0 : Number.NaN));
   if (/^gpt-5-pro/.test(name)) return 'high';
+  const version = versionOf(name);
+  const isPro = /^gpt-.*-pro\b/.test(name);
+  if (isPro && (level === 'off' || level === 'low')) return 'medium';
   if (level === 'off') return leastEffort(name, version);
-  if (level === 'max' && version < 5.6) return version < 5.2 ? 'high' : 'xhigh';
-  return level === 'xhigh' && version < 5.2 && !/codex-max/.test(name) ? 'high' : level;
+  if (level !== 'xhigh' && level !== 'max') return level;
+  if (version < 5.2 && !/codex-max/.test(name)) return 'high';
+  return version < 5.6 ? 'xhigh' : level;
+}
+
+/** Not a number for what is none of OpenAI's. */
+function versionOf(name: string): number {
+  if (/^o\d|^gpt-oss/.test(name)) return 0;
+  return Number(/^gpt-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? Number.NaN);
 }
 
 function leastEffort(name: string, version: number): Effort {

@@ -152,9 +152,10 @@ function vendorId(call_id: string): string {
   return call_id.length <= 64 ? call_id : shortId(call_id);
 }
 
-function toVendorThinking({ model, thinking }: ChatRequest): Pick<ResponseCreateParamsStreaming, 'reasoning'> {
+function toVendorThinking({ model, thinking, facts }: ChatRequest): Pick<ResponseCreateParamsStreaming, 'reasoning'> {
   if (thinking === null) return {};
-  return { reasoning: { effort: effortOf(model, thinking), ...(thinking !== 'off' && { summary: 'auto' as const }) } };
+  const isShown = thinking !== 'off' && facts?.takes?.summaries !== false;
+  return { reasoning: { effort: effortOf(model, thinking), ...(isShown && { summary: 'auto' as const }) } };
 }
 
 /** The options by the names of this API, which has `verbosity` in another place. */

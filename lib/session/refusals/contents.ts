@@ -26,6 +26,8 @@ export function holds(request: ChatRequest, feature: Feature): boolean {
       return has(isOpaque);
     case 'system':
       return request.system.length > 0;
+    case 'summaries':
+      return request.thinking !== null && request.thinking !== 'off';
     case 'web':
       return request.web === 'on' || request.web === 'auto';
   }

@@ -88,6 +88,8 @@ function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
       return `'${model}' takes no tools here: it answers without them.`;
     case 'web':
       return `'${model}' cannot search the web here: it answers without.`;
+    case 'summaries':
+      return `'${model}' does not show its thinking here.`;
     default:
       return null;
   }

@@ -44,7 +44,8 @@ const SENTENCES: readonly Sentence[] = [
     refused: features('opaque'),
   },
 
-  // How hard to think.
+  // How hard to think, and what of it to show: OpenAI shows it to verified organisations.
+  { words: /reasoning[._ ]summar/, refused: features('summaries') },
   {
     words:
       /(?:n[o'’]t|cannot) (?:support|accept|allow) (?:the )?(?:effort parameter|reasoning|thinking|parameter `?'?reasoning)(?! level)|(?:unrecogni[sz]ed|unknown|unsupported|extra|unexpected) (?:request )?(?:arguments?|parameters?|names?|fields?|inputs?).{0,80}(?:reasoning|effort|thinking|\bthink\b)|thinking(?:[_ ]level)? is not (?:supported|enabled)|(?:extra_forbidden|not permitted).{0,80}reasoning|reasoning.{0,80}(?:extra_forbidden|not permitted)|reasoning_effort`?'? is not supported with this model/,
