@@ -164,8 +164,10 @@ export interface NewCompressBlock {
   readonly messages_kept: number;
   readonly tokens_before: Tokens;
   readonly tokens_after: Tokens;
-  /** Everything else a strategy must remember: ledger, artifacts, pruned results, pin. */
+  /** Everything else a strategy must remember: ledger, artifacts, pruned results. */
   readonly state?: JsonObject;
+  /** What the user had pinned when it was made. */
+  readonly pins?: Pins;
   readonly usage?: Usage;
   readonly model?: string;
 }
@@ -181,10 +183,29 @@ export interface NewUndo {
   readonly turns: readonly number[];
 }
 
-export interface Undo extends NewUndo {
-  readonly id: number;
-  readonly at: string;
+/** The messages that stay in view word for word, and the id of the last entry that was heeded for it. */
+export interface Pins {
+  readonly until: number;
+  readonly messages: readonly Message[];
 }
+
+/** The user keeps a message in view through compactions. The mark holds its words, however far back it is. */
+export interface NewPin {
+  readonly type: 'pin';
+  readonly message: Message;
+}
+
+/** The user keeps these messages no longer. */
+export interface NewUnpin {
+  readonly type: 'unpin';
+  readonly messages: readonly number[];
+}
+
+/** What the user decided about what is sent, appended to the log. */
+export type NewMark = NewUndo | NewPin | NewUnpin;
+
+/** A mark in the history. */
+export type Mark = NewMark & { readonly id: number; readonly at: string };
 
 /** An element that this version cannot read. It stays in the file and is shown to the user, but never sent. */
 export interface UnknownEntry {
@@ -196,7 +217,7 @@ export interface UnknownEntry {
 }
 
 /** An element of the history's JSON array. Messages have no `type`. */
-export type Entry = Message | CompressBlock | Undo | UnknownEntry;
+export type Entry = Message | CompressBlock | Mark | UnknownEntry;
 
 /** True for a message, false for any other entry. */
 export function isMessage(entry: Entry): entry is Message {

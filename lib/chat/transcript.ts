@@ -1,6 +1,14 @@
 import { firstCharacters } from './cut-text.js';
 import type { CompactionReport } from './event.js';
-import { type Entry, isCompressBlock, isMessage, type Message, type Part, type UnknownEntry } from './message.js';
+import {
+  type Entry,
+  isCompressBlock,
+  isMessage,
+  type Mark,
+  type Message,
+  type Part,
+  type UnknownEntry,
+} from './message.js';
 import { sourceMarkdown, sourceText } from './source.js';
 
 /** How many characters of a tool's arguments or result a transcript shows. */
@@ -29,8 +37,7 @@ export function shortCount(count: number): string {
 /** An entry of the history as plain text with a final newline; empty when it has nothing to read. */
 export function transcriptOf(entry: Entry): string {
   if (isCompressBlock(entry)) return `${compactionLine(entry)}\n`;
-  if (!isMessage(entry))
-    return `── ${entry.type === 'undo' ? `undone: turn ${entry.turns.join(', ')}` : unreadable(entry)} ──\n`;
+  if (!isMessage(entry)) return `── ${markText(entry)} ──\n`;
   const body = entry.content.map((part) => partText(part)).filter((text) => text !== '');
   if (entry.sources?.length) body.push(`Sources:\n${sourceText(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
@@ -38,8 +45,17 @@ export function transcriptOf(entry: Entry): string {
   return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry)}\n${body.join('\n')}\n`;
 }
 
-function unreadable({ what }: UnknownEntry): string {
-  return `${what}, which this version of hi cannot read`;
+function markText(entry: Mark | UnknownEntry): string {
+  switch (entry.type) {
+    case 'undo':
+      return `undone: turn ${entry.turns.join(', ')}`;
+    case 'pin':
+      return `pinned: #${entry.message.id}`;
+    case 'unpin':
+      return `unpinned: ${entry.messages.map((id) => `#${id}`).join(', ')}`;
+    case 'unknown':
+      return `${entry.what}, which this version of hi cannot read`;
+  }
 }
 
 /** The words, tool calls and results of a message, in full and without a heading. */

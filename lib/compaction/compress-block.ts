@@ -2,6 +2,7 @@ import type { Message, NewCompressBlock, Usage } from '../chat/message.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { type BlockState, stateOf } from '../view/block-state.js';
 import { ratiosOf } from '../view/calibration.js';
+import { pinnedIn } from '../view/pins.js';
 import { totalCharacters } from '../view/size.js';
 import { type Turn, turnsOf } from '../view/turns.js';
 import { cutOf, isSent, keptBy, type Position } from '../view/view.js';
@@ -23,6 +24,10 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
   const before = (message: Message) => message.turn < cut.turn || (message.turn === cut.turn && message.id < cut.id);
   const old = stateOf(plan.basis.block);
   const shortened = new Set(plan.shortened.map(({ id }) => id));
+  const pinned = [...pinnedIn(input.entries, plan.basis.block, input.running).values()];
+  const asked = plan.basis.messages.findLast(({ role }) => role === 'user')?.id;
+  // What is pinned is in the block itself: its place in the log need not be read for it.
+  const isInLog = ({ id }: Message) => id === asked || !pinned.some((one) => one.id === id);
   return {
     type: 'compress',
     ...outcome,
@@ -35,12 +40,13 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
       ...old,
       ...state,
       cut,
-      also: plan.kept.filter(before).map(({ id }) => id),
+      also: plan.kept.filter((message) => before(message) && isInLog(message)).map(({ id }) => id),
       open: openBefore(cut, input, plan, turns),
       pruned: plan.kept.filter(({ id }) => shortened.has(id) || old.pruned.includes(id)).map(({ id }) => id),
       size: estimateTokens(totalCharacters(plan.kept) + outcome.content.length),
       ratios: ratiosOf(plan.basis),
     },
+    ...(pinned.length > 0 && { pins: { until: input.running ?? input.entries.at(-1)?.id ?? 0, messages: pinned } }),
   };
 }
 

@@ -37,16 +37,18 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
   const newestUser = messages.findLastIndex((message) => message.role === 'user');
   const cuts = validCuts(messages);
   const preferred = cutBefore(cuts, messages.length - policy.keep(messages));
-  const short = shortenOld(messages, preferred, newestUser);
-  const whole = tokensFrom(messages, newestUser);
+  const { pinned = NONE } = basis;
+  const short = withWhole(pinned, messages, shortenOld(messages, preferred, newestUser));
+  const whole = tokensFrom(messages, newestUser, pinned);
   const tight = whole(preferred) + summaryTokens > RECOVER * limit;
   const shown = tight || input.reason === 'overflow' ? short : messages;
-  const tokens = shown === messages ? whole : tokensFrom(shown, newestUser);
+  const tokens = shown === messages ? whole : tokensFrom(shown, newestUser, pinned);
   // If no message leaves, nothing is written, and the old text stays.
   const overhead = (at: number) => (at === 0 ? leastSummary(basis, false) : summaryTokens);
   const cut = advanceCut(cuts, preferred, lastGroup(messages), (at) => tokens(at) + overhead(at) <= CROWDED * limit);
 
-  const stays = (_: Message, index: number) => index >= cut || (index === newestUser && cut < messages.length);
+  const stays = ({ id }: Message, index: number) =>
+    index >= cut || (index === newestUser && cut < messages.length) || pinned.has(id);
   const compacted = messages.filter((message, index) => !stays(message, index));
   const fits = tokens(cut) + overhead(cut) <= CROWDED * limit;
   const condenses = policy.writes && fits && cut > 0 && compacted.length === 0 && hasLongProse(basis);
@@ -63,6 +65,19 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
     ratio: real.ratio,
     room: asTokens(Math.max(LEAST_PROSE, Math.floor(CROWDED * limit - tokens(cut) - summaryTokens))),
   };
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** The shortened messages, but those that are pinned as they were. */
+function withWhole(
+  pinned: ReadonlySet<number>,
+  messages: readonly Message[],
+  short: readonly Message[],
+): readonly Message[] {
+  if (pinned.size === 0 || short === messages) return short;
+  const shown = messages.map((message, index) => (pinned.has(message.id) ? message : (short[index] ?? message)));
+  return shown.every((message, index) => message === messages[index]) ? messages : shown;
 }
 
 /** The size in tokens of the kept messages and this text, in the unit of `tokens_before`. */
@@ -99,19 +114,27 @@ function hasLongProse({ block }: View): boolean {
   return block !== null && estimateTokens(stateOf(block).prose) > LEAST_PROSE;
 }
 
-/** The tokens that stay for a cut at an index: everything from there on, and the newest user message. */
-function tokensFrom(messages: readonly Message[], newestUser: number): (cut: number) => Tokens {
+/** The tokens that stay for a cut at an index: everything from there on, what is pinned, and the newest user message. */
+function tokensFrom(
+  messages: readonly Message[],
+  newestUser: number,
+  pinned: ReadonlySet<number>,
+): (cut: number) => Tokens {
   const after = new Float64Array(messages.length + 1);
+  const held = new Float64Array(messages.length + 1);
+  messages.forEach((message, index) => {
+    held[index + 1] = (held[index] ?? 0) + (pinned.has(message.id) ? charactersOf(message) : 0);
+  });
   messages.forEach((_, index) => {
     const from = messages.length - 1 - index;
     const message = messages[from];
     after[from] = (after[from + 1] ?? 0) + (message ? charactersOf(message) : 0);
   });
-  const pinned = messages[newestUser];
-  return (cut) =>
-    estimateTokens(
-      (after[cut] ?? 0) + (pinned && newestUser < cut && cut < messages.length ? charactersOf(pinned) : 0),
-    );
+  const asked = messages[newestUser];
+  return (cut) => {
+    const isAskedBefore = asked && !pinned.has(asked.id) && newestUser < cut && cut < messages.length;
+    return estimateTokens((after[cut] ?? 0) + (held[cut] ?? 0) + (isAskedBefore ? charactersOf(asked) : 0));
+  };
 }
 
 function sizeBefore(input: CompactionInput, basis: View, sent: View, ratio: number): Tokens {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { DocumentPart, Entry, ImagePart } from '../chat/message.js';
+import { type DocumentPart, type Entry, type ImagePart, isMessage, type Message } from '../chat/message.js';
 import { originalText } from '../chat/stored-text.js';
 import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
@@ -130,8 +130,16 @@ export function mergeOldFolders({ attachments, oldAttachments }: HistoryPaths): 
 
 /** The attachments an entry refers to. */
 export function attachmentsIn(entry: Entry): readonly (ImagePart | DocumentPart)[] {
-  if ('type' in entry) return [];
-  return entry.content.filter((part) => part.type === 'image' || part.type === 'document');
+  return messagesWithin(entry).flatMap(({ content }) =>
+    content.filter((part) => part.type === 'image' || part.type === 'document'),
+  );
+}
+
+/** The message that an entry is, or those that it holds. */
+function messagesWithin(entry: Entry): readonly Message[] {
+  if (isMessage(entry)) return [entry];
+  if (entry.type === 'pin') return [entry.message];
+  return entry.type === 'compress' ? (entry.pins?.messages ?? []) : [];
 }
 
 function hashesReferredToBy(entry: Entry): readonly string[] {

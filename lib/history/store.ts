@@ -1,5 +1,5 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { DocumentPart, Entry, ImagePart, Message, NewMessage, Undo } from '../chat/message.js';
+import type { DocumentPart, Entry, ImagePart, Mark, Message, NewMark, NewMessage } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
 import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';
@@ -157,8 +157,13 @@ export class HistoryStore {
 
   /** Undoes a turn: it stays in the archive and is no longer sent. */
   async undo(turn: number): Promise<void> {
+    await this.mark({ type: 'undo', turns: [this.#turns.idOf(turn)] });
+  }
+
+  /** Appends what the user decided about what is sent. */
+  async mark(mark: NewMark): Promise<void> {
     const at = this.#now();
-    await this.#log.write((next): readonly Undo[] => [{ id: next, at, type: 'undo', turns: [this.#turns.idOf(turn)] }]);
+    await this.#log.write((next): readonly Mark[] => [{ id: next, at, ...mark }]);
   }
 
   /** Runs `work` while no other `hi` writes anything that is the user's. */

@@ -11,6 +11,7 @@ import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { CompactionOrder } from './compact-history.js';
 import type { SessionDeps, Target, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
+import { Pins } from './pins.js';
 import { Reminders } from './reminders.js';
 import { type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnManner } from './session-turns.js';
@@ -24,6 +25,8 @@ export class Session {
   readonly #skills: SkillState;
   /** What is recalled unasked. */
   readonly reminders: Reminders;
+  /** What the user keeps in view through compactions. */
+  readonly pins: Pins;
   readonly #turns: SessionTurns;
 
   constructor(deps: SessionDeps) {
@@ -31,6 +34,8 @@ export class Session {
     this.#deps = deps;
     this.#manner = { target, web, thinking };
     this.reminders = new Reminders(deps.history, () => deps.finder(), deps.recallsUnasked);
+    const limits = () => ({ ...deps.compaction, context_window: this.target.context_window });
+    this.pins = new Pins(deps.history, () => deps.finder(), limits);
     this.#skills = new SkillState(deps.history, (model) => deps.skills(model));
     this.#turns = new SessionTurns(deps, this.#skills, this.reminders, this.#manner);
   }

@@ -10,6 +10,8 @@ import { slashHelp } from './help.js';
 import { slashHistory } from './history.js';
 import { slashMemory } from './memory.js';
 import { slashModel } from './model.js';
+import { slashPin } from './pin.js';
+import { slashPins } from './pins.js';
 import { slashQuit } from './quit.js';
 import { slashRecall } from './recall.js';
 import { slashRemember } from './remember.js';
@@ -21,6 +23,7 @@ import { slashStatus } from './status.js';
 import { slashThink } from './think.js';
 import { slashTools } from './tools.js';
 import { slashUndo } from './undo.js';
+import { slashUnpin } from './unpin.js';
 import { slashWeb } from './web.js';
 import { slashWrap } from './wrap.js';
 
@@ -44,6 +47,9 @@ export const slashCommands: readonly SlashCommand[] = [
   slashRemember,
   slashMemory,
   slashWrap,
+  slashPin,
+  slashPins,
+  slashUnpin,
   slashUndo,
   slashRetry,
   slashEdit,

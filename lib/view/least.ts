@@ -14,7 +14,7 @@ export function leastSummary({ block }: View, writes: boolean): Tokens {
 }
 
 /**
- * The least size a pass can reduce a view to, in estimated tokens: the newest user message, the messages the model has not read yet, and the text that replaces
+ * The least size a pass can reduce a view to, in estimated tokens: what is pinned, the newest user message, the messages the model has not read yet, and the text that replaces
  * the rest. A shorter text is expected only where the last pass wrote one: not after truncation, and not after a failed summary, so that not every
  * request tries again.
  */
@@ -24,7 +24,7 @@ export function leastLeft(view: View): Tokens {
   const last = lastGroup(messages);
   let characters = 0;
   for (const [index, message] of messages.entries()) {
-    if (index >= last || index === newestUser) characters += charactersOf(message);
+    if (index >= last || index === newestUser || view.pinned?.has(message.id)) characters += charactersOf(message);
   }
   const source = view.block?.source ?? 'model';
   const writes = source === 'model' || source === 'cache';

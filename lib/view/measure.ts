@@ -109,11 +109,13 @@ function charactersAfter(messages: readonly Message[], anchor: Message): number 
   return characters;
 }
 
-/** True when an earlier turn was undone after the answer: its usage still includes that turn, and is useless. */
+/** True when an earlier turn was undone or a message pinned or unpinned after the answer: its usage tells of other messages, and is useless. */
 function isOutdated(entries: readonly Entry[], anchor: Message): boolean {
   return entries.some(
     (entry) =>
-      entry.id > anchor.id && 'type' in entry && entry.type === 'undo' && entry.turns.some((id) => id < anchor.turn),
+      entry.id > anchor.id &&
+      'type' in entry &&
+      (entry.type === 'undo' ? entry.turns.some((id) => id < anchor.turn) : /^(?:un)?pin$/.test(entry.type)),
   );
 }
 

@@ -4,6 +4,7 @@ import { undoneTurns } from '../chat/undone.js';
 import { stateOf } from './block-state.js';
 import { loadedFrom } from './load-limit.js';
 import { pairedOnly } from './pairs.js';
+import { pinnedIn, withPinned } from './pins.js';
 import { shortened } from './shorten.js';
 import { type Turn, turnsOf } from './turns.js';
 
@@ -13,6 +14,8 @@ export interface View {
   readonly block: CompressBlock | null;
   /** The messages to send, in order of turns, oldest first, with pruned results shortened. */
   readonly messages: readonly Message[];
+  /** The ids of those that the user pinned; absent where there are none. */
+  readonly pinned?: ReadonlySet<number>;
 }
 
 /**
@@ -40,7 +43,9 @@ export function viewFrom(block: CompressBlock | null, entries: readonly Entry[],
     if (!isSent(turn, running)) continue;
     for (const message of turn.messages) messages.push(pruned.has(message.id) ? shortened(message) : message);
   }
-  return { block, messages: pairedOnly(messages).filter(({ content }) => content.length > 0) };
+  const pinned = pinnedIn(entries, block, running);
+  const sent = pairedOnly(withPinned(messages, pinned)).filter(({ content }) => content.length > 0);
+  return pinned.size === 0 ? { block, messages: sent } : { block, messages: sent, pinned: new Set(pinned.keys()) };
 }
 
 /** Whether a message is still sent with this block: it is after the cut, or kept explicitly. */
@@ -76,8 +81,9 @@ export function firstNeeded(entries: readonly Entry[]): number | null {
   const keeps = keptBy(base, entries);
   const undone = undoneTurns(entries);
   const kept = entries.find((entry) => isMessage(entry) && keeps(entry) && !undone.has(entry.turn));
+  const pins = base.pins === undefined ? base.id : base.pins.until + 1;
   // The state of the skills is recorded only with the newest message that has them.
-  return Math.min(base.id, kept?.id ?? base.id, lastSkillMessage(entries)?.id ?? base.id);
+  return Math.min(pins, kept?.id ?? base.id, lastSkillMessage(entries)?.id ?? base.id);
 }
 
 /** The unfinished turns: they are running in another process, or crashed. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from '@jest/globals';
 import type { Entry, Message, Part } from '../../lib/chat/message.js';
+import { undoneTurns } from '../../lib/chat/undone.js';
 import { fallback } from '../../lib/compaction/truncate.js';
 import { stateOf } from '../../lib/view/block-state.js';
 import { cutBefore, lastGroup, validCuts } from '../../lib/view/cuts.js';
@@ -60,6 +61,7 @@ class Witness {
     expectPairs(request.view);
     expectNewest(request, this.#simulation.log.entries);
     expectPrefix(request.view);
+    expectPinned(request.view, this.#simulation);
     this.#expectStablePrefix(request);
     this.#expectSameAfterReload(request);
     this.#expectWithinLimit(request);
@@ -173,6 +175,17 @@ function expectNewest({ view: now, running }: Request, entries: readonly Entry[]
   assert.deepEqual(now.messages.slice(-group.length), group);
 }
 
+/** P20: what is pinned is sent word for word, whatever was compacted, unless its turn was undone. */
+function expectPinned({ messages }: View, { pinned, log }: Simulation): void {
+  const undone = undoneTurns(log.entries);
+  for (const { id, turn, content } of pinned.values()) {
+    if (undone.has(turn)) continue;
+    const sent = messages.find((message) => message.id === id);
+    assert.ok(sent);
+    for (const part of content) assert.ok(sent.content.some((one) => JSON.stringify(one) === JSON.stringify(part)));
+  }
+}
+
 /** P6: one block at most, and it begins as promised. */
 function expectPrefix(now: View): void {
   const { system } = present(now, 'system');
@@ -208,7 +221,7 @@ function expectGain({ input, block, after }: Pass): void {
   const basis = viewFrom(newestBase(input.entries), input.entries, input.running);
   assert.ok(estimateView(after) < estimateView(basis));
   assert.ok(block && block.tokens_after <= block.tokens_before);
-  const least = after.messages.length - lastGroup(after.messages) + 1;
+  const least = after.messages.length - lastGroup(after.messages) + 1 + (after.pinned?.size ?? 0);
   if (after.messages.length > least && input.fixed_tokens < 0.7 * triggerOf(input.settings)) {
     assert.ok(input.fixed_tokens + estimateView(after) < triggerOf(input.settings));
   }
@@ -223,7 +236,8 @@ function expectKept({ input, before, after, block }: Pass): void {
   const recent = basis.messages.slice(cutBefore(validCuts(basis.messages), wished));
   const ratio = Math.max(1, ((input.context_tokens ?? 0) - input.fixed_tokens) / Math.max(1, estimateView(before)));
   const asked = basis.messages.filter(({ role }) => role === 'user').slice(-1);
-  const size = estimateView({ block: null, messages: [...asked, ...recent] }) * Math.min(3, ratio);
+  const pinned = basis.messages.filter(({ id }) => basis.pinned?.has(id));
+  const size = estimateView({ block: null, messages: [...asked, ...pinned, ...recent] }) * Math.min(3, ratio);
   const extras = (basis.block?.content.length ?? 0) / 4;
   const hidden = realSize((input.context_tokens ?? 0) - input.fixed_tokens, estimateView(before)).hidden;
   if (input.fixed_tokens + hidden + size + extras + 1000 < 0.7 * triggerOf(input.settings)) {

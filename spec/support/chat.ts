@@ -16,7 +16,7 @@ export interface Chat {
   /** Starts the program, once more if it has left, and waits for its prompt. */
   open(options?: OpenOptions): Promise<void>;
   /** Types a line and waits for what it leads to and for the next prompt. */
-  say(line: string, until: string | RegExp): Promise<void>;
+  say(line: string, until: string | RegExp | ((screen: string) => boolean)): Promise<void>;
   /** Waits for the screen. */
   until(condition: string | RegExp | ((screen: string) => boolean)): Promise<void>;
   /** The contents of the messages of one request, the newest when no index is given. */

@@ -1,5 +1,13 @@
 import type { JsonValue } from '../../lib/chat/json.js';
-import type { CompressBlock, Entry, Message, NewCompressBlock, NewMessage, Part } from '../../lib/chat/message.js';
+import type {
+  CompressBlock,
+  Entry,
+  Message,
+  NewCompressBlock,
+  NewMark,
+  NewMessage,
+  Part,
+} from '../../lib/chat/message.js';
 
 /** A log in memory that numbers and dates its entries as the history does, for specs that need one without a disk. */
 export class Log {
@@ -55,6 +63,12 @@ export class Log {
   undo(...turns: readonly number[]): void {
     const id = this.#next();
     this.entries.push({ type: 'undo', turns, id, at: at(id) });
+  }
+
+  /** Appends what the user decided. */
+  mark(mark: NewMark): void {
+    const id = this.#next();
+    this.entries.push({ ...mark, id, at: at(id) });
   }
 
   /** The log as another process would read it from the disk. */

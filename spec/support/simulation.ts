@@ -1,6 +1,8 @@
 import type { Message, NewCompressBlock, Part, Usage } from '../../lib/chat/message.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { type Measure, measure } from '../../lib/view/measure.js';
+import { pinnable } from '../../lib/view/pins.js';
+import { totalCharacters } from '../../lib/view/size.js';
 import { firstNeeded, type View, view } from '../../lib/view/view.js';
 import { memoryCache, pass, SETTINGS } from './compaction.js';
 import { Log } from './log.js';
@@ -27,6 +29,8 @@ export class Simulation {
   readonly settings: CompactionSettings;
   readonly fixed: number;
   readonly cache = memoryCache();
+  /** What is pinned now, by id. */
+  readonly pinned = new Map<number, Message>();
   readonly #random: () => number;
   readonly #density: number;
   readonly #faulty: number;
@@ -79,7 +83,30 @@ export class Simulation {
       const first = firstNeeded(this.log.entries) ?? 0;
       const kept = this.log.reloaded().filter(({ id }) => id >= first);
       this.log.entries.splice(0, this.log.entries.length, ...kept);
+    } else if (dice < 0.33) {
+      this.#pin();
+      yield { kind: 'disturbance' };
+    } else if (dice < 0.34) {
+      const [unpinned] = this.pinned.keys();
+      if (unpinned !== undefined) this.log.mark({ type: 'unpin', messages: [unpinned] });
+      if (unpinned !== undefined) this.pinned.delete(unpinned);
+      yield { kind: 'disturbance' };
     }
+  }
+
+  /** Pins something that was said, as long as all pins take no more than a quarter of the window. */
+  #pin(): void {
+    const said = view(this.log.entries, null).messages.filter(({ role }) => role !== 'tool');
+    const message = pinnable(this.#pick([...said, ...said.slice(0, 1), ...this.#first].slice(-50)));
+    const all = totalCharacters([...this.pinned.values(), message]);
+    if (message.content.length === 0 || all > this.settings.context_window) return;
+    this.log.mark({ type: 'pin', message });
+    this.pinned.set(message.id, message);
+  }
+
+  /** The first message, which is picked where nothing is in view. */
+  get #first(): readonly Message[] {
+    return [{ id: 1, turn: 1, at: '', role: 'user', cwd: '/', content: [] }];
   }
 
   async *#beforeRequest(running: number): AsyncGenerator<Happening> {

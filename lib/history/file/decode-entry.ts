@@ -2,11 +2,12 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type {
   CompressBlock,
   Entry,
+  Mark,
   Message,
   Part,
+  Pins,
   SkillRecord,
   SkillStanding,
-  Undo,
   UnknownEntry,
   Usage,
 } from '../../chat/message.js';
@@ -43,7 +44,9 @@ function decoded(stored: JsonObject, id: number): Entry {
   if (stored.type === undefined)
     return role(stored.role, stored) === null ? unknown(stored, id) : withFields<Message>(stored, MESSAGE);
   if (stored.type === 'compress' && typeof stored.content === 'string') return withFields<CompressBlock>(stored, BLOCK);
-  if (stored.type === 'undo' && Array.isArray(stored.turns)) return withFields<Undo>(stored, UNDO);
+  if (stored.type === 'undo' && Array.isArray(stored.turns)) return withFields<Of<'undo'>>(stored, UNDO);
+  if (stored.type === 'pin' && pinned(stored.message, stored) !== null) return withFields<Of<'pin'>>(stored, PIN);
+  if (stored.type === 'unpin' && Array.isArray(stored.messages)) return withFields<Of<'unpin'>>(stored, UNPIN);
   return unknown(stored, id);
 }
 
@@ -149,11 +152,38 @@ const BLOCK: JsonFields<CompressBlock> = {
   state: json(undefined),
   usage,
   model: text(undefined),
+  pins: (stored, whole) => (isJsonObject(stored) ? withFields<Pins>(stored, pinsOf(whole)) : undefined),
 };
 
-const UNDO: JsonFields<Undo> = {
-  type: word(['undo'], 'undo'),
+/** A mark of one type. */
+type Of<Type extends Mark['type']> = Extract<Mark, { readonly type: Type }>;
+
+const references: FieldReader<readonly number[]> = (stored, whole) =>
+  list(stored, (one): one is number => reference(one, whole) !== null) ?? [];
+
+const UNDO: JsonFields<Of<'undo'>> = { type: word(['undo'], 'undo'), id, at: time, turns: references };
+
+const UNPIN: JsonFields<Of<'unpin'>> = { type: word(['unpin'], 'unpin'), id, at: time, messages: references };
+
+const PIN: JsonFields<Of<'pin'>> = {
+  type: word(['pin'], 'pin'),
   id,
   at: time,
-  turns: (stored, whole) => list(stored, (one): one is number => reference(one, whole) !== null) ?? [],
+  message: (stored, whole) => pinned(stored, whole) ?? withFields<Message>({}, MESSAGE),
 };
+
+/** The pins of a block. */
+const pinsOf = (block: JsonObject): JsonFields<Pins> => ({
+  until: (stored) => reference(stored, block) ?? 0,
+  messages: (stored) => {
+    if (!Array.isArray(stored)) return [];
+    const messages = stored.flatMap((one) => pinned(one, block) ?? []);
+    return messages.length === stored.length && messages.every((one, at) => one === stored[at]) ? stored : messages;
+  },
+});
+
+/** A message in a mark or a block; null for what is none, and for one that comes later. */
+function pinned(stored: unknown, whole: JsonObject): Message | null {
+  if (!isJsonObject(stored) || role(stored.role, stored) === null || reference(stored.id, whole) === null) return null;
+  return withFields<Message>(stored, MESSAGE);
+}

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.j
 
 /** An element with a new id, and its references to other elements updated to their new ids. Unknown fields stay as they are. */
 export function renumber(element: JsonObject, id: number, newId: (old: number) => number): JsonObject {
-  const { turn, turns, first_kept, state } = element;
+  const { turn, turns, first_kept, state, message, messages, pins } = element;
   const one = (value: JsonValue | undefined): JsonValue => (typeof value === 'number' ? newId(value) : (value ?? null));
   const moved: JsonObject = { ...element, id };
   return {
@@ -11,6 +11,27 @@ export function renumber(element: JsonObject, id: number, newId: (old: number) =
     ...(isList(turns) ? { turns: turns.map(one) } : {}),
     ...(first_kept === undefined ? {} : { first_kept: one(first_kept) }),
     ...(isJsonObject(state) ? { state: renumberedState(state, one) } : {}),
+    ...(isJsonObject(message) ? { message: renumberedMessage(message, one) } : {}),
+    ...(isList(messages) ? { messages: messages.map(one) } : {}),
+    ...(isJsonObject(pins) ? { pins: renumberedPins(pins, one) } : {}),
+  };
+}
+
+type NewId = (value: JsonValue | undefined) => JsonValue;
+
+const renumberedMessage = (message: JsonObject, one: NewId): JsonObject => ({
+  ...message,
+  id: one(message.id),
+  turn: one(message.turn),
+});
+
+/** What was pinned when a block was made. */
+function renumberedPins(pins: JsonObject, one: NewId): JsonObject {
+  const messages = isList(pins.messages) ? pins.messages : [];
+  return {
+    ...pins,
+    until: one(pins.until),
+    messages: messages.map((message) => (isJsonObject(message) ? renumberedMessage(message, one) : message)),
   };
 }
 

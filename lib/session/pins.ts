@@ -1,0 +1,108 @@
+import type { Message } from '../chat/message.js';
+import { textOf } from '../chat/message.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { HiError } from '../errors.js';
+import type { HistoryStore } from '../history/store.js';
+import type { Recall } from '../recall/recall.js';
+import { effectiveWindow, type LimitSettings } from '../view/limit.js';
+import { pinnable, pinnedIn } from '../view/pins.js';
+import { charactersOf, totalCharacters } from '../view/size.js';
+import { newestBlock } from '../view/view.js';
+
+/** A message by its place among the newest, from 1, or by its id. */
+export type Which = { readonly place: number } | { readonly id: number };
+
+/** The share of the window that all pins together may take. */
+const SHARE = 0.25;
+
+/** What the user keeps in view through compactions. Everything throws `HiError`s of code `usage` for what is not there. */
+export class Pins {
+  readonly #history: HistoryStore;
+  readonly #finder: () => Promise<Recall>;
+  readonly #limits: () => LimitSettings;
+
+  constructor(history: HistoryStore, finder: () => Promise<Recall>, limits: () => LimitSettings) {
+    this.#history = history;
+    this.#finder = finder;
+    this.#limits = limits;
+  }
+
+  /** The pinned messages, oldest first. */
+  list(): readonly Message[] {
+    const { entries } = this.#history;
+    return [...pinnedIn(entries, newestBlock(entries), null).values()].sort((one, other) => one.id - other.id);
+  }
+
+  /** What all of them take in the window. */
+  get tokens(): Tokens {
+    return estimateTokens(totalCharacters(this.list()));
+  }
+
+  /** What they may take. */
+  get room(): Tokens {
+    return asTokens(Math.floor(SHARE * effectiveWindow(this.#limits())));
+  }
+
+  /** Pins a message. Resolves to it, and to false when it was pinned before. */
+  async pin(which: Which): Promise<{ readonly message: Message; readonly isNew: boolean }> {
+    await this.#history.refresh();
+    const message = pinnable(await this.#find(which));
+    if (message.role === 'tool')
+      throw new HiError('usage', `#${message.id} is what a tool printed.`, {
+        hint: 'Pin the answer that tells of it.',
+      });
+    if (message.content.length === 0) throw new HiError('usage', `#${message.id} has no words to pin.`);
+    if (this.list().some(({ id }) => id === message.id)) return { message, isNew: false };
+    this.#requireRoom(message);
+    await this.#history.mark({ type: 'pin', message });
+    return { message, isNew: true };
+  }
+
+  /** Unpins a message, by its place in the list or its id. */
+  async unpin(which: Which): Promise<Message> {
+    await this.#history.refresh();
+    const pinned = this.list();
+    const message = 'id' in which ? pinned.find(({ id }) => id === which.id) : pinned[which.place - 1];
+    if (message === undefined) {
+      const hint = pinned.length === 0 ? 'Nothing is pinned.' : '/pins lists what is pinned.';
+      throw new HiError('usage', `'${'id' in which ? `#${which.id}` : which.place}' is not pinned.`, { hint });
+    }
+    await this.#history.mark({ type: 'unpin', messages: [message.id] });
+    return message;
+  }
+
+  async #find(which: Which): Promise<Message> {
+    const sent = this.#history.view(null).messages;
+    if ('place' in which) {
+      const said = sent.filter((message) => message.role !== 'tool' && textOf(message.content) !== '');
+      const found = said.at(-which.place);
+      if (found !== undefined) return found;
+      throw new HiError('usage', `There is no message ${which.place} in view: it has ${said.length}.`, {
+        hint: 'An older one is pinned by its id, such as /pin #1. /find TEXT finds it.',
+      });
+    }
+    const near = sent.find(({ id }) => id === which.id);
+    if (near !== undefined) return near;
+    const found = await (await this.#finder()).around(which.id, 0, 0);
+    const message = found.map((one) => one.message).find(({ id }) => id === which.id);
+    if (message !== undefined) return message;
+    throw new HiError('usage', `There is no message '#${which.id}'.`, { hint: 'Find one with: /find TEXT' });
+  }
+
+  #requireRoom(message: Message): void {
+    const size = estimateTokens(charactersOf(message));
+    const all = size + this.tokens;
+    if (all <= this.room) return;
+    const taken = this.tokens === 0 ? '' : `, and ${this.tokens} are pinned already`;
+    throw new HiError(
+      'usage',
+      `#${message.id} has ${size} tokens${taken}; pins may take ${this.room}, a quarter of the window.`,
+      {
+        hint:
+          this.tokens === 0
+            ? 'Say what matters of it in a shorter message, and pin that.'
+            : 'Make room with /unpin; /pins lists what is pinned.',
+      },
+    );
+  }
+}

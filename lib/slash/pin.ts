@@ -1,0 +1,20 @@
+import { textOf } from '../chat/message.js';
+import { beginningOf } from './beginning-of.js';
+import type { SlashCommand } from './command.js';
+import { whichMessage } from './which-message.js';
+
+const USAGE = '/pin [n|#ID]';
+
+/** `/pin`: keeps a message in view, word for word, through every compaction. */
+export const slashPin: SlashCommand = {
+  name: 'pin',
+  usage: USAGE,
+  summary: 'keep the last message, or #ID, in view always',
+  async *run(argument, { session }) {
+    const { message, isNew } = await session.pins.pin(whichMessage(argument === '' ? '1' : argument, USAGE));
+    const what = `#${message.id} "${beginningOf(textOf(message.content))}"`;
+    const { tokens, room } = session.pins;
+    const text = isNew ? `Pinned ${what}. Pins take ${tokens} of ${room} tokens.` : `${what} is pinned already.`;
+    yield { type: 'print', text };
+  },
+};

@@ -1,0 +1,23 @@
+import { textOf } from '../chat/message.js';
+import { HiError } from '../errors.js';
+import { beginningOf } from './beginning-of.js';
+import type { SlashCommand } from './command.js';
+import { whichMessage } from './which-message.js';
+
+const USAGE = '/unpin n|#ID';
+
+/** `/unpin`: lets a pinned message leave the view with the others of its time. */
+export const slashUnpin: SlashCommand = {
+  name: 'unpin',
+  usage: USAGE,
+  summary: 'unpin a message of /pins',
+  async *run(argument, { session }) {
+    const pinned = session.pins.list();
+    if (argument === '' && pinned.length !== 1) {
+      const hint = pinned.length === 0 ? 'Nothing is pinned.' : `${USAGE}; /pins lists what is pinned.`;
+      throw new HiError('usage', 'No message given.', { hint });
+    }
+    const message = await session.pins.unpin(whichMessage(argument === '' ? '1' : argument, USAGE));
+    yield { type: 'print', text: `Unpinned #${message.id} "${beginningOf(textOf(message.content))}".` };
+  },
+};

@@ -1,0 +1,12 @@
+import { HiError } from '../errors.js';
+import type { Which } from '../session/pins.js';
+
+/** A message as it is named in a command: `2`, the second newest, or `#12`, the one with that id. Throws a `HiError` of code `usage`. */
+export function whichMessage(argument: string, usage: string): Which {
+  const [, sign, digits = ''] = /^(#?)(\d{1,15})$/.exec(argument) ?? [];
+  const number = Number(digits);
+  if (digits === '' || number === 0) {
+    throw new HiError('usage', `Invalid message '${argument}'.`, { hint: `Type: ${usage}` });
+  }
+  return sign === '' ? { place: number } : { id: number };
+}

@@ -1,0 +1,42 @@
+import type { CompressBlock, Entry, Message, Part } from '../chat/message.js';
+import { undoneTurns } from '../chat/undone.js';
+
+/**
+ * The messages that the user keeps through compactions, by id: those in the block, and what was pinned and unpinned since. While a turn runs, later marks do not count,
+ * so that each of its requests extends the one before.
+ */
+export function pinnedIn(
+  entries: readonly Entry[],
+  block: CompressBlock | null,
+  running: number | null,
+): ReadonlyMap<number, Message> {
+  const { until = 0, messages = [] } = block?.pins ?? {};
+  const pinned = new Map(messages.map((message) => [message.id, message]));
+  for (const entry of entries) {
+    if (!('type' in entry) || entry.id <= until || (running !== null && entry.id > running)) continue;
+    if (entry.type === 'pin') pinned.set(entry.message.id, entry.message);
+    else if (entry.type === 'unpin') for (const id of entry.messages) pinned.delete(id);
+  }
+  if (pinned.size === 0) return pinned;
+  const undone = undoneTurns(entries);
+  return new Map([...pinned].filter(([, { turn }]) => !undone.has(turn)));
+}
+
+/** The messages with the pinned ones that are not among them, each in its place. */
+export function withPinned(messages: readonly Message[], pinned: ReadonlyMap<number, Message>): readonly Message[] {
+  if (pinned.size === 0) return messages;
+  const sent = new Set(messages.map(({ id }) => id));
+  const more = [...pinned.values()].filter(({ id }) => !sent.has(id));
+  if (more.length === 0) return messages;
+  return [...more, ...messages].sort((one, other) => one.turn - other.turn || one.id - other.id);
+}
+
+/** A message as it is pinned: its words, images and documents. */
+export function pinnable({ id, turn, at, role, content, cwd }: Message): Message {
+  const kept = content.flatMap((part): Part[] => {
+    if (part.type === 'image' || part.type === 'document') return [part];
+    if (part.type !== 'text' || part.recalled !== undefined || part.text === '') return [];
+    return [{ type: 'text', text: part.text }];
+  });
+  return { id, turn, at, role, content: kept, cwd };
+}
