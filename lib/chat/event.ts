@@ -72,6 +72,8 @@ export interface TurnReport {
   readonly cost?: number | null;
   /** The id of the user message that began the turn; null when nothing is written (`--ephemeral`). */
   readonly turn: number | null;
+  /** The value of the answer, where it was asked for by a schema. */
+  readonly data?: JsonValue;
 }
 
 /** What a turn yields for the screen, in order. The screen is the last reader: nothing flows back. */

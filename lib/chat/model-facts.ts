@@ -3,6 +3,7 @@ import type { ThinkingLevel } from './thinking-level.js';
 /**
  * What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `calls`: calls that
  * were made, in a form of their own. `call_ids`: ids of calls as they were given. `summaries`: the wish to see what the model thought.
+ * `schema`: a schema that the answer is held to.
  */
 export type Feature =
   | 'tools'
@@ -15,7 +16,8 @@ export type Feature =
   | 'web'
   | 'system'
   | 'call_ids'
-  | 'summaries';
+  | 'summaries'
+  | 'schema';
 
 /** What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means unknown. */
 export interface ModelFacts {

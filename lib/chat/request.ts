@@ -20,6 +20,14 @@ export interface ToolSpec {
   readonly parameters: JsonObject;
 }
 
+/** What an answer must be. */
+export interface AnswerSchema {
+  /** JSON Schema of an object, with every reference inside it. */
+  readonly schema: JsonObject;
+  /** Whether the tools were asked for: where a server has either tools or schemas, the schema is then told in words. */
+  readonly needsTools: boolean;
+}
+
 /** One request to a model, in no vendor's dialect. */
 export interface ChatRequest {
   readonly model: string;
@@ -34,6 +42,8 @@ export interface ChatRequest {
     Partial<Pick<Message, 'at'>>)[];
   readonly tools: readonly ToolSpec[];
   readonly thinking: ThinkingLevel | null;
+  /** What the answer must be; any text when absent. */
+  readonly schema?: AnswerSchema;
   /** Whether the model may search the web; absent is `off`. */
   readonly web?: WebMode;
   /** The size of the window the request was measured for, in tokens. Ollama needs it in the request. */

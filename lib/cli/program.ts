@@ -1,7 +1,13 @@
 import { Argument, Command, Option } from 'commander';
 import { HiError } from '../errors.js';
 import { providers } from '../providers/index.js';
-import { addChatOptions, addCommonOptions, addModelOptions, type ChatOptions } from './base/command-options.js';
+import {
+  addChatOptions,
+  addCommonOptions,
+  addModelOptions,
+  addSchemaOptions,
+  type ChatOptions,
+} from './base/command-options.js';
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
 import { askCommand } from './commands/ask-command.js';
@@ -67,7 +73,7 @@ export function makeProgram(
     if (command !== undefined) throw unknownCommand(command, self);
     const options: ChatOptions & { readonly print?: string } = self.opts();
     if (options.print !== undefined) return finish(await askCommand(world, [options.print], options));
-    if (world.stdinIs === 'terminal')
+    if (world.stdinIs === 'terminal' && options.schema === undefined && options.schemaMulti === undefined)
       return finish(await (await import('./commands/chat-command.js')).chatCommand(world, options, true));
     return finish(await askCommand(world, [], options));
   });
@@ -84,7 +90,7 @@ export function makeProgram(
     ask: [
       'ask one question; the answer goes to stdout, and piped stdin is sent too',
       (command) =>
-        addChatOptions(command)
+        addSchemaOptions(addChatOptions(command))
           .option('-c, --command <name>', 'ask what your own command NAME says; the text is its arguments')
           .option(
             '--files0-from <path>',
@@ -238,7 +244,7 @@ export function makeProgram(
   // A command line that begins with a command needs neither the other commands nor the options that precede one.
   const named = words?.[0] !== undefined && Object.hasOwn(commands, words[0]) ? words[0] : null;
   if (named === null) {
-    addChatOptions(program).addOption(
+    addSchemaOptions(addChatOptions(program)).addOption(
       new Option('-p, --print <text>', 'ask TEXT and print the answer; the same as hi ask TEXT'),
     );
   }

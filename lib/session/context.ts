@@ -218,7 +218,7 @@ export class Context {
   }
 
   async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
-    const { history, target, thinking, web, compaction } = this.#deps;
+    const { history, target, thinking, schema, web, compaction } = this.#deps;
     const { tools } = this.#offered;
     const { model, context_window } = target;
     const { max_output_tokens, ...options } = target.options ?? {};
@@ -237,6 +237,7 @@ export class Context {
       messages,
       tools,
       thinking,
+      ...(schema && { schema }),
       web,
       context_window,
       estimated_tokens: tokens,

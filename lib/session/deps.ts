@@ -1,7 +1,7 @@
 import type { JsonObject } from '../chat/json.js';
 import type { Usage } from '../chat/message.js';
 import type { ModelMemory } from '../chat/model-facts.js';
-import type { ToolSpec } from '../chat/request.js';
+import type { AnswerSchema, ToolSpec } from '../chat/request.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
@@ -66,6 +66,16 @@ export interface SessionDeps {
   /** Nothing is written. */
   readonly ephemeral: boolean;
   cwd(): string;
+}
+
+/** How one turn differs from the others. */
+export interface TurnOptions {
+  /** Another model that answers, by name. */
+  readonly model?: string | null;
+  /** What the answer must be. */
+  readonly schema?: AnswerSchema;
+  /** Whether the model may call tools; it may when absent. */
+  readonly tools?: boolean;
 }
 
 /** What the user says: words, and files that go to the model as they are. */

@@ -1,12 +1,12 @@
 import type { ChatEvent } from '../chat/event.js';
 import { type NewMessage, type Part, textOf } from '../chat/message.js';
-import type { ChatRequest, ToolSpec } from '../chat/request.js';
+import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
 import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import type { Provider } from '../providers/common/provider.js';
 import { askAboutModel } from './ask-about-model.js';
 import { Context, type ContextDeps } from './context.js';
-import type { SessionDeps, Target } from './deps.js';
+import type { SessionDeps, Target, TurnOptions } from './deps.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
 import type { Reminders } from './reminders.js';
 import type { SkillState } from './skill-state.js';
@@ -51,10 +51,11 @@ export class SessionTurns {
   }
 
   /** A turn that the history keeps. Ends with `turn-end`; throws the provider's error. */
-  async *run(content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     const { history, cwd, ephemeral } = this.#deps;
     const provider = await this.#manner.target.connect(signal);
-    yield* askAboutModel(this.#manner.target, this.#deps.toolSpecs.length > 0, signal);
+    const tools = options.tools === false ? [] : this.#deps.toolSpecs;
+    yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
     await history.refresh();
     yield* this.#warnOfHistory();
     const selection = yield* this.#skills.choose(textOf(content), this.#manner.target, signal);
@@ -66,7 +67,7 @@ export class SessionTurns {
     yield* this.#warnOfHistory();
     const { loaded, dropped } = selection;
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
-    const context = await this.context(user.id, selection.record.active);
+    const context = await this.context(user.id, selection.record.active, tools, options.schema);
     const own: OwnDeps = {
       request: (reason) => this.#fitted(context.prepare(reason, [], signal)),
       append: (messages) => {
@@ -108,11 +109,16 @@ export class SessionTurns {
   }
 
   /** From the log to what is sent, in the turn that is running or between turns. */
-  async context(running: number | null, active: readonly string[], tools = this.#deps.toolSpecs): Promise<Context> {
+  async context(
+    running: number | null,
+    active: readonly string[],
+    tools = this.#deps.toolSpecs,
+    schema?: AnswerSchema,
+  ): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
     const { target } = this.#manner;
     const loaded = { skills: await this.#skills.library(target), standing: await this.#deps.standing() };
-    const given = { ...this.#manner, tools, writers: () => this.#deps.writers(target) };
+    const given = { ...this.#manner, tools, ...(schema && { schema }), writers: () => this.#deps.writers(target) };
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }
 

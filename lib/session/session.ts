@@ -9,7 +9,7 @@ import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { CompactionOrder } from './compact-history.js';
-import type { SessionDeps, Target, UserInput } from './deps.js';
+import type { SessionDeps, Target, TurnOptions, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
 import { Pins } from './pins.js';
 import { Reminders } from './reminders.js';
@@ -67,17 +67,18 @@ export class Session {
   }
 
   /**
-   * One turn, by another model if one is named. Ends with `turn-end`, also when it was interrupted. Throws the provider's error; what was shown of the
+   * One turn. Ends with `turn-end`, also when it was interrupted. Throws the provider's error; what was shown of the
    * answer is then kept.
    */
-  async *send(input: UserInput, signal: AbortSignal, model: string | null = null): AsyncGenerator<ChatEvent> {
+  async *send(input: UserInput, signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     const content: Part[] = [];
     for (const { kind, mime, bytes, name } of input.attachments) {
       content.push({ type: kind, mime, sha256: await this.history.attach(bytes), bytes: bytes.length, name });
     }
     for (const text of [...input.texts, input.text]) if (text !== '') content.push({ type: 'text', text });
-    if (model === null) yield* this.#turns.run(content, signal);
-    else yield* this.#turnBy(await this.#deps.find(model, signal), content, signal);
+    const { model = null } = options;
+    if (model === null) yield* this.#turns.run(content, signal, options);
+    else yield* this.#turnBy(await this.#deps.find(model, signal), content, signal, options);
   }
 
   /** The last turn once more, by another model if one is named; the turn it replaces is taken out of the view. */
@@ -93,11 +94,16 @@ export class Session {
     yield* this.#turnBy(target, content, signal);
   }
 
-  async *#turnBy(target: Target, content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  async *#turnBy(
+    target: Target,
+    content: readonly Part[],
+    signal: AbortSignal,
+    options: TurnOptions = {},
+  ): AsyncGenerator<ChatEvent> {
     const usual = this.#manner.target;
     this.#manner.target = target;
     try {
-      yield* this.#turns.run(content, signal);
+      yield* this.#turns.run(content, signal, options);
     } finally {
       this.#manner.target = usual;
     }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { isJsonObject, type JsonValue } from '../../lib/chat/json.js';
 import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
@@ -55,16 +56,31 @@ let anthropic: VendorHouse;
 let terminal: Terminal | undefined;
 
 /** A user who has talked before, in a folder with a few files and something to commit. */
+/** What a model says: words, or JSON of the form that is asked for. */
+const obedient = (format: JsonValue | undefined): string =>
+  isJsonObject(format) && isJsonObject(format.json_schema)
+    ? JSON.stringify(instanceOf(format.json_schema.schema))
+    : 'As you say.\n';
+
+function instanceOf(schema: JsonValue | undefined): JsonValue {
+  const { type, properties, items } = isJsonObject(schema) ? schema : {};
+  if (isJsonObject(properties))
+    return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, instanceOf(inner)]));
+  if (type === 'array') return [instanceOf(items)];
+  return type === 'string' ? 'words' : type === 'boolean' ? true : 1;
+}
+
 async function setUp(): Promise<void> {
-  server = await startScriptedServer(() => ({ text: 'As you say.\n', usage: [40, 4] }));
+  server = await startScriptedServer(({ response_format }) => ({ text: obedient(response_format), usage: [40, 4] }));
   anthropic = await openVendorHouse('anthropic');
   const config = { provider: 'openai', model: 'scripted', api_base: server.base, api_key: 'sk-in-the-file' };
   home = makeHome(config);
   mkdirSync(join(home.folder, 'bin'));
   symlinkSync(PROGRAM, join(home.folder, 'bin', 'hi'));
-  for (const name of ['notes.md', 'question.txt', 'questions.txt', 'plan.pdf'])
+  for (const name of ['notes.md', 'question.txt', 'questions.txt', 'letter.txt', 'plan.pdf'])
     home.write(name, name === 'plan.pdf' ? '%PDF-1.4\n%%EOF\n' : 'What is missing?\n');
   home.write('other.json', JSON.stringify(config));
+  home.write('person.schema.json', '{"type": "object", "properties": {"name": {"type": "string"}}}');
   execFileSync('git', ['init', '-q'], { cwd: home.work });
   execFileSync('git', ['add', 'notes.md'], { cwd: home.work });
   home.write('notes.md', 'What is missing here?\n');

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonValue } from '../../lib/chat/json.js';
 
 /** A message as Chat Completions has it, as far as specs look at it. */
 export interface SentMessage {
@@ -17,6 +18,7 @@ export interface SentRequest {
   readonly model: string;
   readonly messages: readonly SentMessage[];
   readonly tools?: readonly unknown[];
+  readonly response_format?: JsonValue;
 }
 
 /** What the server says to one request. */

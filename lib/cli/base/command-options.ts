@@ -12,6 +12,10 @@ export interface ChatOptions {
   readonly files0From?: string;
   /** A command of the user's own that the words are the arguments of; `hi ask` only. */
   readonly command?: string;
+  /** What the answer must be: a file with a JSON Schema, the schema itself, or a list of fields. */
+  readonly schema?: string;
+  /** The same for a list of it. */
+  readonly schemaMulti?: string;
   readonly stream: boolean;
   /** False for `--no-tools`, the names for `--tools a,b`, true when neither was given. */
   readonly tools: boolean | readonly string[];
@@ -71,6 +75,13 @@ export function addChatOptions(command: Command): Command {
     )
     .option('--json', 'the same as --output-format json')
     .option('-u, --usage', 'print the token usage on stderr');
+}
+
+/** Adds the options of an answer in JSON. */
+export function addSchemaOptions(command: Command): Command {
+  return command
+    .option('--schema <schema>', "answer in JSON that fits: a file, a JSON Schema, or 'name, age int, tags []'")
+    .option('--schema-multi <schema>', 'the same, for a list of what fits');
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -13,11 +13,12 @@ import { gatherInput } from '../base/gather-input.js';
 import { inlinePicture } from '../base/inline-picture.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
-import { shownJson } from '../base/shown.js';
+import { shownJson, shownText } from '../base/shown.js';
 import { canApprove, isDumb, outputStreams } from '../base/streams.js';
 import { discardTypeAhead } from '../base/type-ahead.js';
 import type { World } from '../base/world.js';
 import type { OwnInputDeps } from '../own-commands/own-input.js';
+import type { Structure } from '../structured/structure.js';
 import { openSession } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 
@@ -48,6 +49,7 @@ async function askOnce(
   const { command } = options;
   const asked = command === undefined ? words : words.filter((word) => word === '-');
   const { file: files = [], files0From: listFile = null } = options;
+  const structure = await structureOf(options, world.cwd, stop.signal);
   const gathered = await gatherInput(
     world,
     { words: asked, files, listFile, isQuestion: command === undefined },
@@ -66,15 +68,50 @@ async function askOnce(
         : await inputOfCommand(settings.paths.commands, command, words, gathered, deps, stop.signal);
     const warnings = await newSettingsWarnings(settings);
     const notices = [...warnings, ...session.history.takeNotices()];
-    const events = session.send(input, stop.signal, model);
+    const events =
+      structure === null
+        ? session.send(input, stop.signal, { model })
+        : (await import('../structured/ask-structured.js')).askStructured(
+            session,
+            input,
+            structure,
+            model,
+            stop.signal,
+          );
     const isPriced = options.usage || formatOf(options) !== 'text';
     return await show(world, screen, options, notices, isPriced ? withCost(events, connections) : events);
+  } catch (thrown) {
+    if (structure !== null) await showMisfit(world, thrown);
+    throw thrown;
   } finally {
     printHistoryNotices(world, session.history);
     // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed.
     if (session.history.sealed > 0) await (await import('../chat/index-slice.js')).indexSlice(session);
     await session.history.close();
   }
+}
+
+/** What the answer must be; null when it may be any text. */
+async function structureOf(
+  { schema, schemaMulti, tools }: ChatOptions,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<Structure | null> {
+  const text = schema ?? schemaMulti;
+  if (text === undefined) return null;
+  if (schema !== undefined && schemaMulti !== undefined)
+    throw new HiError('usage', '--schema and --schema-multi cannot be used together.', {
+      hint: 'Leave out one of them.',
+    });
+  const { openStructure } = await import('../structured/structure.js');
+  return await openStructure({ text, isList: schema === undefined, needsTools: Array.isArray(tools) }, cwd, signal);
+}
+
+/** Writes an answer that does not fit on stderr. */
+async function showMisfit({ stderr }: World, thrown: unknown): Promise<void> {
+  const { MisfitError } = await import('../structured/ask-structured.js');
+  if (thrown instanceof MisfitError && thrown.answer.trim() !== '')
+    stderr.write(`${shownText(thrown.answer, stderr).trimEnd()}\n`);
 }
 
 /** What a command of the user's own asks, with what was piped in or attached before it. */
@@ -123,6 +160,8 @@ function pictures(world: World): Pick<ScreenOptions, 'picture'> {
   return picture === null ? {} : { picture };
 }
 
+const isStructured = ({ schema, schemaMulti }: ChatOptions): boolean => (schema ?? schemaMulti) !== undefined;
+
 const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);
 
 /** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
@@ -161,12 +200,14 @@ async function show(
 ): Promise<number> {
   const format = formatOf(options);
   let status = 0;
+  // An answer in JSON is shown once it is whole and fits.
+  const hidden = format === 'text' && !isStructured(options) ? null : 'text';
   async function* watched(): AsyncGenerator<ChatEvent> {
     for await (const event of options.stream ? events : inOnePiece(events)) {
-      if (format === 'stream-json' || (format === 'json' && event.type === 'turn-end'))
+      if (event.type !== 'print' && (format === 'stream-json' || (format === 'json' && event.type === 'turn-end')))
         await printJson(world, event, format);
       if (event.type === 'turn-end' && event.stop_reason === 'interrupted') status = EXIT_STATUS.interrupted;
-      if (format === 'text' || event.type !== 'text') yield event;
+      if (event.type !== hidden && (format === 'text' || event.type !== 'print')) yield event;
     }
   }
   try {

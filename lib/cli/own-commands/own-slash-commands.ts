@@ -27,7 +27,7 @@ async function asSlashCommand(command: OwnCommand, deps: OwnInputDeps): Promise<
       const text = await readOwnCommand(command);
       const { input, notice } = await ownInput(text, argumentOf(argument), deps, signal);
       if (notice !== null) yield { type: 'notice', level: 'info', text: notice };
-      yield* session.send(input, signal, text.model);
+      yield* session.send(input, signal, { model: text.model });
     },
   };
 }

@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import type { JSONOutputFormat } from '@anthropic-ai/sdk/resources/messages';
 import type { StreamEvent } from '../../chat/event.js';
 import type { ModelFacts } from '../../chat/model-facts.js';
 import { isOwnAddress } from '../../chat/own-address.js';
@@ -15,6 +16,7 @@ import { callIds } from '../common/request/call-ids.js';
 import { FREE_FORM, formFor, type TurnForm } from '../common/request/template-turns.js';
 import { offersWeb } from '../common/request/web-search.js';
 import { requireKey } from '../common/require-key.js';
+import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
 import { sdkOptions } from '../common/sdk-options.js';
 import { type AnswerState, asEvents, readEnd, readEvent } from './anthropic-answer.js';
 import * as facts from './anthropic-facts.js';
@@ -30,12 +32,21 @@ export async function create(vendor: Vendor, settings: ProviderSettings): Promis
   const formOf = (model: string) =>
     apiBase === null || isOwn || /claude/i.test(model) ? FREE_FORM : formFor(apiBase, model);
   const ask = (request: ChatRequest, signal: AbortSignal, pause = { isPaused: false }) =>
-    streamMessages(client, request, { vendor, idleTimeout, pause, form: formOf(request.model) }, signal);
+    sendShaped(
+      request,
+      () => loadSchema({ compatible: formOf(request.model) !== FREE_FORM }),
+      (sent) => streamMessages(client, sent, { vendor, idleTimeout, pause, form: formOf(request.model) }, signal),
+    );
   return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
     offersWeb(request)
       ? withPauses(request, vendor.name, (asked, state) => ask(asked, signal, state))
       : ask(request, signal),
   );
+}
+
+async function loadSchema(options: { readonly compatible: boolean }) {
+  const { shapeRequest } = await import('./anthropic-schema.js');
+  return (request: ChatRequest) => shapeRequest(request, options);
 }
 
 /** See `ProviderMember.listModels`. */
@@ -70,7 +81,7 @@ interface StreamOptions {
 /** One answer. The events are read here: the SDK's own reader takes an answer or an error that is no stream for an empty one. */
 async function* streamMessages(
   client: Anthropic,
-  request: ChatRequest,
+  request: SentRequest<JSONOutputFormat>,
   { vendor, idleTimeout, pause, form }: StreamOptions,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {

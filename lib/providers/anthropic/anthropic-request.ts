@@ -2,6 +2,7 @@ import type {
   Base64ImageSource,
   CacheControlEphemeral,
   ContentBlockParam,
+  JSONOutputFormat,
   MessageCreateParamsStreaming,
   TextBlockParam,
   Tool,
@@ -21,6 +22,7 @@ import {
 } from '../common/request/normalise-history.js';
 import { FREE_FORM, formTurns, systemTexts } from '../common/request/template-turns.js';
 import { offersWeb } from '../common/request/web-search.js';
+import type { SentRequest } from '../common/schema/sent-request.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
 import { toVendorSearch, withSearch } from './anthropic-web.js';
 
@@ -31,7 +33,7 @@ function cacheControl({ cache }: ChatRequest): CacheControlEphemeral {
 
 /** The request in the form of the Messages API, with cache breakpoints after the stable prefix, after the system text and at the end. */
 export function toVendorRequest(
-  request: ChatRequest,
+  request: SentRequest<JSONOutputFormat>,
   provider: string,
   form = FREE_FORM,
 ): MessageCreateParamsStreaming {
@@ -41,6 +43,8 @@ export function toVendorRequest(
   const system = toVendorSystem(systemTexts(request.system, form), mark);
   const web = toVendorSearch(request);
   const tools: ToolUnion[] = [...usualTools(request, messages), ...web];
+  const thinking = toVendorThinking(request, max_tokens, messages);
+  const { format } = request;
   const lastTool = tools.at(-1);
   if (system.length === 0 && lastTool) lastTool.cache_control = mark;
   return {
@@ -52,7 +56,8 @@ export function toVendorRequest(
     ...(tools.length > request.tools.length + web.length && { tool_choice: { type: 'none' as const } }),
     messages: withBreakpoint(messages, mark),
     ...request.options,
-    ...toVendorThinking(request, max_tokens, messages),
+    ...thinking,
+    ...(format !== undefined && { output_config: { ...thinking.output_config, format } }),
   };
 }
 

@@ -52,12 +52,12 @@ export interface ProviderMember extends Vendor {
 
 /**
  * What of a request a server does not take, by its own words. `thinking`: the level that was asked for, any level, or these. `files`: one of the attachments,
- * not the kind. `roles`: what a chat template says of the order of messages. `unsaid`: the words do not tell; where it is not certain, it may be no refusal.
+ * not the kind. `schema`: this one for the answer. `roles`: what a chat template says of the order of messages. `unsaid`: the words do not tell; where it is not certain, it may be no refusal.
  */
 export type Refused =
   | { readonly what: 'features'; readonly features: readonly Feature[] }
   | { readonly what: 'thinking'; readonly levels: 'this' | 'all' | readonly ThinkingLevel[] }
-  | { readonly what: 'files' | 'roles' }
+  | { readonly what: 'files' | 'schema' | 'roles' }
   | { readonly what: 'unsaid'; readonly isCertain: boolean };
 
 /** A refusal that one more request without its cause may answer. One that may pass by itself, as `retryable` says, is tried again first. */

@@ -10,7 +10,6 @@ import type { StreamEvent } from '../../chat/event.js';
 import type { Usage } from '../../chat/message.js';
 import type { ModelFacts } from '../../chat/model-facts.js';
 import { isOwnAddress } from '../../chat/own-address.js';
-import type { ChatRequest } from '../../chat/request.js';
 import type { Vendor } from '../../chat/vendor.js';
 import { asMalformed } from '../common/answer/stream.js';
 import { StreamedAnswer } from '../common/answer/streamed-answer.js';
@@ -21,11 +20,13 @@ import type { ModelQuestion, Provider, ProviderSettings } from '../common/provid
 import { callIds } from '../common/request/call-ids.js';
 import { WebNotice } from '../common/request/web-search.js';
 import { requireKey } from '../common/require-key.js';
+import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
 import { sdkFetch } from '../common/sdk-options.js';
 import { checkedEvents } from './checked-events.js';
 import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from './gemini-answer.js';
 import * as facts from './gemini-facts.js';
 import { toVendorRequest } from './gemini-request.js';
+import type { GeminiFormat } from './gemini-schema.js';
 import { aloneText, readGrounding, searchesAlone } from './gemini-web.js';
 
 /** What Gemini takes beside the usual images and PDF. */
@@ -37,10 +38,13 @@ export async function create(vendor: Vendor, settings: ProviderSettings): Promis
   const notice = new WebNotice();
   return new StreamingProvider(
     { ...settings, member: vendor },
-    (request, signal) => streamContent(client, request, { vendor, notice }, signal),
+    (request, signal) =>
+      sendShaped(request, loadSchema, (sent) => streamContent(client, sent, { vendor, notice }, signal)),
     MEDIA,
   );
 }
+
+const loadSchema = async () => (await import('./gemini-schema.js')).shapeRequest;
 
 /** See `ProviderMember.listModels`. */
 export async function listModels(
@@ -66,7 +70,7 @@ export async function askFacts(
 /** One answer. */
 async function* streamContent(
   client: GoogleGenAI,
-  request: ChatRequest,
+  request: SentRequest<GeminiFormat>,
   { vendor, notice }: { readonly vendor: Vendor; readonly notice: WebNotice },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {

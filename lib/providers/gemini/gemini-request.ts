@@ -21,6 +21,8 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/request/normalise-history.js';
+import type { SentRequest } from '../common/schema/sent-request.js';
+import type { GeminiFormat } from './gemini-schema.js';
 import { canSearch, searchesAlone } from './gemini-web.js';
 
 /** Tokens for thinking on Gemini 2.5, which takes a number where later models take a level. */
@@ -34,7 +36,7 @@ const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
 /** The request in the form of generateContent. */
 export function toVendorRequest(
-  request: ChatRequest,
+  request: SentRequest<GeminiFormat>,
   provider: string,
   levels: typeof ThinkingLevel,
   signal: AbortSignal,
@@ -53,6 +55,7 @@ export function toVendorRequest(
       ...toVendorToolSettings(request),
       ...(max_output_tokens !== null && { maxOutputTokens: max_output_tokens }),
       ...(thinkingConfig !== null && { thinkingConfig }),
+      ...request.format,
     },
   };
 }

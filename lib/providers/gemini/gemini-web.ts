@@ -12,7 +12,7 @@ export function* readGrounding(grounding: GroundingMetadata | undefined): Genera
 }
 
 /** Gemini before its third generation takes either functions or a search. */
-const EITHER = /gemini-[12]\b/;
+export const EITHER = /gemini-[12]\b/;
 
 /** Whether Google's search goes with the request: where it cannot go beside the tools, only when it was asked for by name. */
 export function canSearch(request: ChatRequest): boolean {

@@ -17,6 +17,7 @@ import type { ListedModel } from '../common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { callIds } from '../common/request/call-ids.js';
 import { noSearch, WebNotice } from '../common/request/web-search.js';
+import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
 import { sdkFetch } from '../common/sdk-options.js';
 import { DroppedLines } from './dropped-lines.js';
 import * as facts from './ollama-facts.js';
@@ -29,8 +30,12 @@ type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
 /** Makes the adapter; see `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const server = new OllamaServer(vendor, connecting(vendor, settings));
-  return new StreamingProvider({ ...settings, member: vendor }, (request, signal) => server.answer(request, signal));
+  return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
+    sendShaped(request, loadSchema, (sent) => server.answer(sent, signal)),
+  );
 }
+
+const loadSchema = async () => (await import('./ollama-schema.js')).shapeRequest;
 
 /** See `ProviderMember.listModels`. */
 export async function listModels(
@@ -68,7 +73,7 @@ class OllamaServer {
   }
 
   /** One answer. */
-  async *answer(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  async *answer(request: SentRequest<object>, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     yield* this.#web.say(request, noSearch(this.#vendor.title));
     const sees = await this.#sees(request, signal);
     const answer = new StreamedAnswer();
@@ -142,7 +147,7 @@ class OllamaServer {
    * The SDK throws a bare `Error` for a line with an error, and for a stream without its last line. A line that it cannot parse is reported on the console and
    * dropped, and with it a piece of the answer: that ends the answer, unless the line is the last one and unfinished, because then the stream was cut.
    */
-  async *#chunks(request: ChatRequest, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
+  async *#chunks(request: SentRequest<object>, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
     const dropped = new DroppedLines();
     try {
       const stream = await this.#connect(signal, dropped).chat(toVendorRequest(request, this.#vendor.name, sees));

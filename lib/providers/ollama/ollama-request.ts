@@ -12,6 +12,7 @@ import {
   type VendorTurn,
 } from '../common/request/normalise-history.js';
 import { formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
+import type { SentRequest } from '../common/schema/sent-request.js';
 import { windowOption } from './ollama-window.js';
 
 const FORM: TurnForm = { strict: true, textBesideCalls: false };
@@ -24,7 +25,7 @@ interface Uncut {
 
 /** The request in the form of /api/chat. */
 export function toVendorRequest(
-  request: ChatRequest,
+  request: SentRequest<object>,
   provider: string,
   sees: boolean,
 ): VendorRequest & { stream: true } & Uncut {
@@ -38,6 +39,7 @@ export function toVendorRequest(
     truncate: false,
     shift: false,
     ...(tools.length > 0 && { tools: toVendorTools(tools) }),
+    ...(request.format !== undefined && { format: request.format }),
     ...(thinking !== null && { think: toVendorThinking(model, thinking) }),
     ...((typeof keep_alive === 'string' || typeof keep_alive === 'number') && { keep_alive }),
     options: {

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import type { ModelFacts } from '../../chat/model-facts.js';
+import type { ChatRequest } from '../../chat/request.js';
 import type { Vendor } from '../../chat/vendor.js';
 import { StreamingProvider } from '../common/answer/streaming-provider.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
@@ -8,6 +9,7 @@ import type { ModelQuestion, Provider, ProviderSettings } from '../common/provid
 import { FREE_FORM, formFor } from '../common/request/template-turns.js';
 import { WebNotice } from '../common/request/web-search.js';
 import { requireKey } from '../common/require-key.js';
+import { sendShaped } from '../common/schema/sent-request.js';
 import { sdkOptions } from '../common/sdk-options.js';
 import { streamChat } from './openai-chat.js';
 import * as facts from './openai-facts.js';
@@ -30,8 +32,18 @@ export function create(vendor: Vendor, address: string, settings: ProviderSettin
   };
   const streamAnswer = usesResponses(settings, isOpenAI) ? streamResponses : streamChat;
   return new StreamingProvider({ ...settings, member }, (request, signal) =>
-    streamAnswer(client, request, { ...options, form: isOpenAI ? FREE_FORM : formFor(base, request.model) }, signal),
+    sendShaped(
+      request,
+      () => loadSchema(options),
+      (sent) =>
+        streamAnswer(client, sent, { ...options, form: isOpenAI ? FREE_FORM : formFor(base, request.model) }, signal),
+    ),
   );
+}
+
+async function loadSchema(options: { readonly compatible: boolean }) {
+  const { shapeRequest } = await import('./openai-schema.js');
+  return (request: ChatRequest) => shapeRequest(request, options);
 }
 
 /** `openai.api` of the configuration. */

@@ -16,13 +16,15 @@ import {
   type VendorTurn,
 } from '../common/request/normalise-history.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
+import type { SentRequest } from '../common/schema/sent-request.js';
 import { canReason, effortOf } from './openai-models.js';
+import type { OpenAIFormat } from './openai-schema.js';
 
 type AssistantTurn = Extract<VendorTurn, { role: 'assistant' }>;
 
 /** The request in the form of Chat Completions. `compatible`: a server that may know the older names only. */
 export function toVendorRequest(
-  request: ChatRequest,
+  request: SentRequest<OpenAIFormat>,
   provider: string,
   { compatible, form }: { readonly compatible: boolean; readonly form: TurnForm },
 ): ChatCompletionCreateParamsStreaming {
@@ -33,6 +35,7 @@ export function toVendorRequest(
     stream: true,
     stream_options: { include_usage: true },
     ...(!compatible && request.cache?.key && { prompt_cache_key: request.cache.key }),
+    ...(request.format && { response_format: { type: 'json_schema' as const, json_schema: request.format } }),
     ...(request.tools.length > 0 && { tools: toVendorTools(request.tools) }),
     ...(limit !== null && (compatible ? { max_tokens: limit } : { max_completion_tokens: limit })),
     ...(request.thinking !== null &&

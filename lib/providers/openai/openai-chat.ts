@@ -1,19 +1,20 @@
 import type OpenAI from 'openai';
 import type { StreamEvent } from '../../chat/event.js';
-import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { asMalformed } from '../common/answer/stream.js';
 import { callIds } from '../common/request/call-ids.js';
 import type { TurnForm } from '../common/request/template-turns.js';
 import type { WebNotice } from '../common/request/web-search.js';
+import type { SentRequest } from '../common/schema/sent-request.js';
 import { ChatAnswer, type Chunk } from './openai-chat-answer.js';
 import { toVendorRequest } from './openai-chat-request.js';
 import { sayNoSearch, toVendorSearch } from './openai-chat-web.js';
+import type { OpenAIFormat } from './openai-schema.js';
 
 /** One answer by Chat Completions. The raw chunks are read: the SDK's own stream helper throws on what compatible servers send. */
 export async function* streamChat(
   client: OpenAI,
-  request: ChatRequest,
+  request: SentRequest<OpenAIFormat>,
   options: {
     readonly provider: string;
     readonly title: string;

@@ -4,7 +4,7 @@ import type {
   ResponseInputContent,
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
-import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { isJsonObject } from '../../chat/json.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/media/attachment.js';
@@ -18,13 +18,19 @@ import {
 } from '../common/request/normalise-history.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
 import { offersWeb } from '../common/request/web-search.js';
+import type { SentRequest } from '../common/schema/sent-request.js';
 import { canReason, effortOf } from './openai-models.js';
 import { toVendorSearch } from './openai-responses-web.js';
+import type { OpenAIFormat } from './openai-schema.js';
 
 type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
 
 /** The request in the form of the Responses API. Nothing is stored there, so the model's reasoning comes encrypted and is sent back by us. */
-export function toVendorRequest(request: ChatRequest, provider: string, form: TurnForm): ResponseCreateParamsStreaming {
+export function toVendorRequest(
+  request: SentRequest<OpenAIFormat>,
+  provider: string,
+  form: TurnForm,
+): ResponseCreateParamsStreaming {
   const { model, tools, max_output_tokens } = request;
   return {
     model,
@@ -33,7 +39,7 @@ export function toVendorRequest(request: ChatRequest, provider: string, form: Tu
     store: false,
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
     ...(request.cache?.key && { prompt_cache_key: request.cache.key }),
-    ...toVendorOptions(request.options),
+    ...toVendorOptions(request),
     // The API takes no fewer than 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),
     ...(canReason(model) && { include: ['reasoning.encrypted_content' as const], ...toVendorThinking(request) }),
@@ -159,6 +165,11 @@ function toVendorThinking({ model, thinking, facts }: ChatRequest): Pick<Respons
 }
 
 /** The options by the names of this API, which has `verbosity` in another place. */
-function toVendorOptions({ verbosity, ...rest }: JsonObject = {}): object {
-  return verbosity === undefined ? rest : { ...rest, text: { verbosity } };
+function toVendorOptions({ options = {}, format }: SentRequest<OpenAIFormat>): object {
+  const { verbosity, ...rest } = options;
+  const text = {
+    ...(verbosity !== undefined && { verbosity }),
+    ...(format && { format: { type: 'json_schema', ...format } }),
+  };
+  return Object.keys(text).length === 0 ? rest : { ...rest, text };
 }

@@ -11,7 +11,6 @@ import type { StreamEvent } from '../../chat/event.js';
 import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { ToolCallPart, Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
-import type { ChatRequest } from '../../chat/request.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { StreamError } from '../../http/stream-error.js';
 import { asMalformed } from '../common/answer/stream.js';
@@ -19,14 +18,16 @@ import { StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { drawnImage } from '../common/media/drawn-image.js';
 import { callIds } from '../common/request/call-ids.js';
 import type { TurnForm } from '../common/request/template-turns.js';
+import type { SentRequest } from '../common/schema/sent-request.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
 import { readAnnotations } from './openai-responses-web.js';
+import type { OpenAIFormat } from './openai-schema.js';
 
 /** One answer by the Responses API. */
 export async function* streamResponses(
   client: OpenAI,
-  request: ChatRequest,
+  request: SentRequest<OpenAIFormat>,
   options: { readonly provider: string; readonly title: string; readonly idleTimeout: number; readonly form: TurnForm },
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {

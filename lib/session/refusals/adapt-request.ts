@@ -26,7 +26,7 @@ export function adaptRequest(
 ): Adapted | null {
   const now = Date.now();
   const lesson = lessonOf(refusal, request, now);
-  if (lesson !== null) memory.learn(lesson.facts);
+  if (lesson !== null && !lesson.passes) memory.learn(lesson.facts);
   const next = lesson === null ? request : withFacts(request, lesson.facts);
   if (lesson === null || isSecond)
     return inPlainForm(request, next, refusal, { now, isSecond, isLearnt: lesson !== null });
@@ -73,6 +73,7 @@ function leftOut(request: ChatRequest): readonly string[] {
   return [
     ...(isSent.tools ? ['tools'] : []),
     ...(isSent.thinking ? ['a level of thinking'] : []),
+    ...(holds(request, 'schema') ? ['a schema but in words'] : []),
     ...(holds(request, 'web') ? ['a web search'] : []),
     ...(isSent.system ? ['a system message'] : []),
     ...(holdsOldParts(request) ? ['what earlier messages had beside words'] : []),
@@ -81,7 +82,7 @@ function leftOut(request: ChatRequest): readonly string[] {
 
 /** Words alone, but for the files of the newest message. */
 function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
-  const takes = { tools: false, web: false, system: false };
+  const takes = { tools: false, web: false, system: false, schema: false };
   return { ...withFacts(request, { ...facts, takes }), thinking: null };
 }
 

@@ -28,6 +28,8 @@ export function holds(request: ChatRequest, feature: Feature): boolean {
       return request.system.length > 0;
     case 'summaries':
       return request.thinking !== null && request.thinking !== 'off';
+    case 'schema':
+      return request.schema !== undefined;
     case 'web':
       return request.web === 'on' || request.web === 'auto';
   }

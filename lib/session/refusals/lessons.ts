@@ -9,6 +9,8 @@ import { attachmentsOf, holds } from './contents.js';
 export interface Lesson {
   readonly facts: ModelFacts;
   readonly notice: string | null;
+  /** It is about this request alone, and not remembered. */
+  readonly passes?: boolean;
 }
 
 /** Null when the request holds nothing of what was refused. */
@@ -24,6 +26,8 @@ export function lessonOf({ refused, code }: RequestRefusal, request: ChatRequest
       const cause = (['tools', 'system'] as const).find((feature) => holds(request, feature));
       return cause === undefined ? null : featureLesson([cause], request, now);
     }
+    case 'schema':
+      return schemaLesson(request);
     case 'unsaid':
       return null;
     default:
@@ -74,6 +78,16 @@ function filesLesson(request: ChatRequest, now: number, areAll: boolean): Lesson
   };
 }
 
+/** Another schema may be taken. */
+function schemaLesson(request: ChatRequest): Lesson | null {
+  if (!holds(request, 'schema')) return null;
+  return {
+    facts: { takes: { schema: false } },
+    notice: `'${request.model}' refused the schema: it is told in words.`,
+    passes: true,
+  };
+}
+
 function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
   switch (feature) {
     case 'images':
@@ -86,6 +100,8 @@ function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
       return `'${model}' does not take back the thinking of earlier answers: it is left out.`;
     case 'tools':
       return `'${model}' takes no tools here: it answers without them.`;
+    case 'schema':
+      return `'${model}' does not hold answers to a schema: it is told in words.`;
     case 'web':
       return `'${model}' cannot search the web here: it answers without.`;
     case 'summaries':

@@ -44,6 +44,20 @@ const SENTENCES: readonly Sentence[] = [
     refused: features('opaque'),
   },
 
+  // What the answer must be: the field, or this schema in it.
+  {
+    words:
+      /(?:not|n['’]t) (?:support|accept|allow)\w* (?:\S+ ){0,6}(?:response_format|output_config\.format|text\.format|response_?mime_?type|response_?(?:json_?)?schema|json_schema|structured[ _-]outputs?|json[ _]mode)|(?:unrecogni[sz]ed|unknown|unsupported|extra|unexpected) (?:request )?(?:arguments?|parameters?|names?|fields?|inputs?|keys?)\b.{0,60}(?:response_format|output_config\.format|text\.format|response_?mime_?type|response_?(?:json_?)?schema|json_schema|structured[ _-]outputs?|json[ _]mode)|(?:response_format|output_config\.format|text\.format|response_?mime_?type|response_?(?:json_?)?schema|json_schema|structured[ _-]outputs?|json[ _]mode|with a response mime type)[^.]{0,60}(?:(?:not|un)[ -]?(?:yet )?(?:supported|available|allowed|permitted|enabled|implemented)|unavailable|extra inputs|extra_forbidden)/,
+    refused: features('schema'),
+    alone: true,
+  },
+  {
+    words:
+      /response_format|output_config\.format|text\.format|response_?(?:json_?)?schema|(?:json|output) schema|schema in format|\bgrammar\b|schema (?:is )?too (?:complex|large|deep)/,
+    refused: { what: 'schema' },
+    alone: true,
+  },
+
   // How hard to think, and what of it to show: OpenAI shows it to verified organisations.
   { words: /reasoning[._ ]summar/, refused: features('summaries') },
   {

@@ -11,6 +11,7 @@ import type { ChatRequest } from '../../../chat/request.js';
 import { nextThinking } from '../../../chat/thinking-level.js';
 import { unseenText } from '../media/attachment.js';
 import { cannotRead, cannotSee, isBlind } from '../media/image-support.js';
+import { withSchemaInWordsOnly } from '../schema/in-words.js';
 import { shortId } from './call-ids.js';
 import { resultText } from './normalise-history.js';
 
@@ -21,7 +22,8 @@ type SentMessage = ChatRequest['messages'][number];
  * what is said next. Throws a `request` error for an attachment of the newest message of the user that the model cannot take.
  * `access` has the origin of the answers whose opaque parts may go back.
  */
-export function fitRequest(request: ChatRequest, access: { readonly origin: string }): ChatRequest {
+export function fitRequest(given: ChatRequest, access: { readonly origin: string }): ChatRequest {
+  const request = given.facts?.takes?.schema === false ? withSchemaInWordsOnly(given) : given;
   const { facts = {}, thinking } = request;
   const refused = (feature: Feature) => facts.takes?.[feature] === false;
   const isTold = toldInWords(request);

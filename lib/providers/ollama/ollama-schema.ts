@@ -1,0 +1,11 @@
+import type { ChatRequest } from '../../chat/request.js';
+import { withSchemaInWords } from '../common/schema/in-words.js';
+import type { SentRequest } from '../common/schema/sent-request.js';
+
+/** The request with its schema as `format`, and in words: the server holds the answer to it, but the model does not read it. Held to it, it cannot call tools. */
+export function shapeRequest(request: ChatRequest): SentRequest<object> {
+  const { schema: asked, tools } = request;
+  if (asked === undefined) return request;
+  const told = withSchemaInWords(request);
+  return asked.needsTools && tools.length > 0 ? told : { ...told, format: asked.schema };
+}
