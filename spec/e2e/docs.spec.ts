@@ -67,7 +67,8 @@ function instanceOf(schema: JsonValue | undefined): JsonValue {
   if (isJsonObject(properties))
     return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, instanceOf(inner)]));
   if (type === 'array') return [instanceOf(items)];
-  return type === 'string' ? 'words' : type === 'boolean' ? true : 1;
+  const [first] = [type].flat();
+  return first === 'string' ? 'words' : first === 'boolean' ? true : 1;
 }
 
 async function setUp(): Promise<void> {
