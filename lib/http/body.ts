@@ -29,7 +29,8 @@ export function toBody(
   const most = call.method === 'GET' ? MAX_LIST : MAX_ANSWER;
   const stream = new PlainStream({
     async next() {
-      const timer = setTimeout(() => source.destroy(idleError(call.url, call.idleTimeout)), call.idleTimeout);
+      const limit = size === 0 ? call.firstTimeout : call.idleTimeout;
+      const timer = setTimeout(() => source.destroy(idleError(call.url, limit)), limit);
       try {
         const chunk = await read();
         size += chunk?.length ?? 0;

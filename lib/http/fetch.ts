@@ -5,6 +5,7 @@ import { readErrorText, toBody } from './body.js';
 import { decompressed } from './decompress.js';
 import type { FetchSettings } from './fetch-settings.js';
 import { mask } from './mask-key.js';
+import { isNear } from './near-address.js';
 import { aborted, asNetworkError, idleError } from './network-error.js';
 import type { PendingRequest } from './pending-request.js';
 import { PlainResponse, usePlainGlobals } from './plain-globals.js';
@@ -28,14 +29,16 @@ export function makeFetch(settings: FetchSettings): Fetch {
   return async (input, init = {}) => {
     const url = toUrl(input);
     const proxy = proxyFor(url, settings.env);
+    const method = init.method ?? 'GET';
     const request: PendingRequest = {
       url,
       proxy,
-      method: init.method ?? 'GET',
+      method,
       headers: { ...Object.fromEntries(new Headers(init.headers)), ...lowered(settings.headers) },
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
       idleTimeout: settings.idleTimeout,
+      firstTimeout: firstTimeout(url, method, settings),
       startHint: settings.startHint ?? null,
     };
     const trace = tracer(settings);
@@ -53,6 +56,11 @@ export function makeFetch(settings: FetchSettings): Fetch {
     refusePage(request, incoming);
     return new PlainResponse(body, { status, headers, url: url.href }).asResponse();
   };
+}
+
+/** A processor reads a long conversation for many minutes before it writes the first word. */
+function firstTimeout(url: URL, method: string, { idleTimeout, patience = 0 }: FetchSettings): number {
+  return method === 'POST' && isNear(url.href) ? Math.max(idleTimeout, patience) : idleTimeout;
 }
 
 /** The user's own headers, which replace those of the same name. */
@@ -127,11 +135,11 @@ function open(call: PendingRequest, agent: Agent | null, fresh: boolean): Client
  */
 function watch(call: PendingRequest, outgoing: ClientRequest, stop: (reason: Error) => void): () => void {
   const onAbort = () => stop(aborted());
-  const giveUp = () => stop(idleError(call.url, call.idleTimeout));
-  let timer = setTimeout(giveUp, call.idleTimeout + (call.body?.length ?? 0) / 64);
+  const giveUp = () => stop(idleError(call.url, call.firstTimeout));
+  let timer = setTimeout(giveUp, call.firstTimeout + (call.body?.length ?? 0) / 64);
   const onSent = () => {
     clearTimeout(timer);
-    timer = setTimeout(giveUp, call.idleTimeout);
+    timer = setTimeout(giveUp, call.firstTimeout);
   };
   outgoing.once('finish', onSent);
   call.signal?.addEventListener('abort', onAbort, { once: true });

@@ -7,5 +7,7 @@ export interface PendingRequest {
   readonly body: string | null;
   readonly signal: AbortSignal | null;
   readonly idleTimeout: number;
+  /** The same for what comes first, of the headers and of the body. */
+  readonly firstTimeout: number;
   readonly startHint: string | null;
 }

@@ -168,6 +168,15 @@ describe('hi config check --live', () => {
     },
   );
 
+  it('tells the window and what the model takes, of the server that runs it', async () => {
+    const told = { max_model_len: 9000, supports_tools: false, capabilities: { vision: true } };
+    await setUp('openai', { models: ['first-model'], told });
+    const { stdout } = await check(['--live']);
+    expect(stdout).toMatch(/^ok +reachability: the server lists 1 model$/m);
+    expect(stdout).toMatch(/^ok +real window: 9000 tokens at '127\.0\.0\.1:\d+'$/m);
+    expect(stdout).toMatch(/^ok +capabilities: no tools, images$/m);
+  });
+
   it('says when nobody answers, and where: 5', async () => {
     home = makeHome({ provider: 'openai', model: 'm', api_base: 'http://127.0.0.1:9/v1' });
     const { status, stdout } = await check(['--live']);

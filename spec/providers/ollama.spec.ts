@@ -39,6 +39,8 @@ describe('a prompt that Ollama cut', () => {
     expect((await noticesFor([[12_000, 9000]])).flat()).toEqual([]);
     expect((await noticesFor([[900, 20]])).flat()).toEqual([]);
     expect((await noticesFor([[12_000, undefined]])).flat()).toEqual([]);
+    // No window is that small.
+    expect((await noticesFor([[12_000, 7]])).flat()).toEqual([]);
   });
 
   it('is not suspected where the server counts only what was not in its cache', async () => {

@@ -79,8 +79,8 @@ withRealServers(() => {
         what: 'with tools, a window of 8,192',
         args: ['--capabilities', 'tools'],
         window: 8192,
-        turns: 6,
-        length: 1200,
+        turns: 4,
+        length: 1500,
       },
     ])(
       '$what',

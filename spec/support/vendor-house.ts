@@ -14,6 +14,8 @@ export interface HouseOptions {
   readonly text?: string;
   /** Tokens of context that Ollama has loaded the model with. */
   readonly loaded?: number;
+  /** What the list of a server that speaks OpenAI's protocol tells of each model beside its name. */
+  readonly told?: JsonObject;
 }
 
 /** A vendor on this machine: it lists its models, checks the key, and its models always say the same. */
@@ -41,7 +43,7 @@ export async function openVendorHouse(vendor: VendorName, options: HouseOptions 
       response.writeHead(401, { 'content-type': 'application/json' }).end(REFUSED);
       return;
     }
-    const told = about(vendor, path, incoming.method ?? '', models, options.loaded);
+    const told = about(vendor, path, incoming.method ?? '', models, options);
     if (told !== null) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told));
       return;
@@ -76,7 +78,7 @@ function about(
   path: string,
   method: string,
   models: readonly string[],
-  loaded: number | undefined,
+  { loaded, told }: HouseOptions,
 ): JsonObject | null {
   if (path === '/api/show') return { model_info: { 'general.architecture': 'x', 'x.context_length': 131_072 } };
   if (path === '/api/ps')
@@ -86,7 +88,10 @@ function about(
   if (method !== 'GET') return null;
   switch (vendor) {
     case 'openai':
-      return { object: 'list', data: models.map((id, at) => ({ id, object: 'model', created: models.length - at })) };
+      return {
+        object: 'list',
+        data: models.map((id, at) => ({ ...told, id, object: 'model', created: models.length - at })),
+      };
     case 'anthropic':
       return { data: models.map((id) => ({ id, type: 'model' })), has_more: false };
     case 'gemini':

@@ -83,6 +83,14 @@ export function idleTimeout(world: World): number {
   return given > 0 ? given : IDLE_TIMEOUT;
 }
 
+/** How long a server near by may read a conversation before its answer begins, in milliseconds; see `FetchSettings`. */
+const PATIENCE = 30 * 60_000;
+
+/** The time limits of a conversation. What the user set holds for everything. */
+export function timeLimits(world: World): { readonly idleTimeout: number; readonly patience?: number } {
+  return { idleTimeout: idleTimeout(world), ...(world.env.HI_IDLE_TIMEOUT_MS ? {} : { patience: PATIENCE }) };
+}
+
 /** The names of a server's models, null when it does not answer in time. */
 export async function probeModels(
   world: World,

@@ -1,4 +1,5 @@
 import { isOwnAddress } from '../../chat/own-address.js';
+import { quantity } from '../../chat/quantity.js';
 import type { Config } from '../../config/config.js';
 import { publishedWindow } from '../../config/models.js';
 import { HiError } from '../../errors.js';
@@ -69,7 +70,7 @@ function summaries({ file }: Settings, { provider, model, api_base, small_model 
 async function* live({ session, config, connections }: WiredSession): AsyncGenerator<Finding> {
   const listed = await attempt('reachability', () => connections.models(session.target));
   if ('value' in listed) {
-    yield { part: 'reachability', ok: `the server lists ${listed.value.length} models` };
+    yield { part: 'reachability', ok: `the server lists ${quantity(listed.value.length, 'model')}` };
     if (!listed.value.includes(config.model)) yield { part: 'model', note: `'${config.model}' is not on that list` };
   } else if (['network', 'key'].includes(listed.failure.code)) return yield listed;
   else
@@ -91,14 +92,27 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
 /** What the server told of the model. */
 function* serverFacts(
   { memory: { facts }, context_window }: Target,
-  { provider, model, window_is_set }: Config,
+  { provider, model, window_is_set, api_base }: Config,
 ): Generator<Finding> {
-  const { title }: ProviderMember = pick(providers, provider, 'provider');
+  const member: ProviderMember = pick(providers, provider, 'provider');
+  const title = serverTitle(member, api_base);
   const real = window_is_set ? (facts.loaded_window ?? facts.context_window) : facts.context_window;
   if (real !== undefined) yield window(title, real, context_window);
   else if (publishedWindow(model) === null) yield { part: 'real window', note: `${title} does not say` };
-  const takes = Object.entries(facts.takes ?? {}).map(([feature, can]) => `${can ? '' : 'no '}${feature}`);
+  const takes = SHOWN.flatMap((feature) => {
+    const can = facts.takes?.[feature];
+    return can === undefined ? [] : [`${can ? '' : 'no '}${feature}`];
+  });
   if (takes.length > 0) yield { part: 'capabilities', ok: takes.join(', ') };
+}
+
+/** What a user asks a model for; the rest of what is known concerns the form of requests. */
+const SHOWN = ['tools', 'images', 'documents', 'audio'] as const;
+
+/** At another address than the vendor's own its name is that of a protocol, unless its servers are the users'. */
+function serverTitle({ title, ...member }: ProviderMember, address: string | null): string {
+  if (address === null || member.ownHosts.length === 0 || isOwnAddress(member, address)) return title;
+  return `'${new URL(address).host}'`;
 }
 
 /** A model that is sent more than its window silently forgets the oldest part. */

@@ -11,7 +11,7 @@ import { pick } from '../../registry.js';
 import type { Target } from '../../session/deps.js';
 import { openDebugLog } from '../base/debug-log.js';
 import { requireTls } from '../base/plain-http.js';
-import { idleTimeout, readSettings, requireConfig, type Settings, type SettingsOptions } from '../base/settings.js';
+import { readSettings, requireConfig, type Settings, type SettingsOptions, timeLimits } from '../base/settings.js';
 import { withTimeout } from '../base/with-timeout.js';
 import type { World } from '../base/world.js';
 import { askFacts } from './ask-facts.js';
@@ -168,7 +168,7 @@ export class Connections {
     return {
       apiKey,
       apiBase: api_base,
-      idleTimeout: idleTimeout(this.#world),
+      ...timeLimits(this.#world),
       options: optionsOf(this.#config, provider),
       headers: this.#headersFor(provider, api_base),
       env: this.#world.env,

@@ -7,6 +7,9 @@ import { estimateTokens, IMAGE_TOKENS } from '../../chat/tokens.js';
 /** Below this estimate a difference means nothing: templates, tools and the way a model counts weigh too much. */
 const SMALLEST_ESTIMATE = 1000;
 
+/** No window is smaller: a lower count is of something else. */
+const SMALLEST_WINDOW = 256;
+
 /** The least share of the estimate (characters / 4) that a whole prompt has in tokens. */
 const LEAST_SHARE = 0.6;
 
@@ -26,7 +29,7 @@ export function isCut(
   { asked, earlier }: { readonly asked: number | null; readonly earlier: Earlier },
 ): read is number {
   const estimate = textTokens(request);
-  if (!read || estimate < SMALLEST_ESTIMATE) return false;
+  if (!read || read < SMALLEST_WINDOW || estimate < SMALLEST_ESTIMATE) return false;
   // A cut prompt fills the window to the last token.
   if (read === asked) return true;
   const share = request.facts?.token_ratio === undefined ? LEAST_SHARE : LEAST_MEASURED;

@@ -1,4 +1,5 @@
 import type { Part, TextPart } from '../../../chat/message.js';
+import { isNear } from '../../../http/near-address.js';
 import { beginningWithUser, replaceSurrogates, type VendorTurn } from './normalise-history.js';
 
 /** How a server wants the conversation. */
@@ -84,12 +85,3 @@ function unfinished(held: readonly TextPart[]): AnswerTurn {
   const content: readonly TextPart[] = held.length > 0 ? held.slice(0, -1) : [{ type: 'text', text: '(No answer.)' }];
   return { role: 'assistant', own: false, content };
 }
-
-/** An address of this machine or of a network at home. */
-function isNear(base: string): boolean {
-  const host = URL.canParse(base) ? new URL(base).hostname : base;
-  return !host.includes('.') || NEAR.test(host);
-}
-
-const NEAR =
-  /^(?:127|10)\.\d+\.\d+\.\d+$|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|\.(?:local|lan|internal|home\.arpa|ts\.net)$/;
