@@ -29,7 +29,7 @@ export interface ModelFacts {
   readonly takes?: { readonly [Name in Feature]?: boolean };
   /** The levels of thinking that the model refused. */
   readonly refused_thinking?: readonly ThinkingLevel[];
-  /** When a refusal was learnt, in milliseconds since 1970: after some days it is forgotten. What the server told of itself has no time here. */
+  /** When a refusal was learnt, in milliseconds since 1970: after some days it is forgotten. What the server reported itself has no time here. */
   readonly refused_at?: { readonly [Name in Feature | 'thinking' | 'files' | 'words']?: number };
   /** Opaque parts of answers from before this time, in milliseconds since 1970, are refused. */
   readonly opaque_since?: number;

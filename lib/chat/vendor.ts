@@ -31,7 +31,7 @@ export interface Vendor {
   readonly images?: ImageLimits;
   /** The port of an address that names neither a scheme nor a port; absent for the web's own. */
   readonly port?: number;
-  /** The largest window that is assumed of a model while the server has not told it, in tokens; absent where the window is the model's own. */
+  /** The largest window that is assumed of a model while the server has not reported it, in tokens; absent where the window is the model's own. */
   readonly mostAssumed?: number;
   /** Where a new key can be had, for the hint; null when none is needed. */
   readonly keyPage: string | null;

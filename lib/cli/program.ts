@@ -161,7 +161,7 @@ export function makeProgram(
     ],
 
     remember: [
-      'keep a text in mind always',
+      'always keep a text in mind',
       (command) =>
         addCommonOptions(command)
           .argument('[text...]', 'what every request is to say from now on')
@@ -173,7 +173,7 @@ export function makeProgram(
     ],
 
     memory: [
-      'print what is kept in mind always',
+      'print what is always kept in mind',
       (command) =>
         addCommonOptions(command)
           .option('--json', 'print as a JSON array, with where each line comes from')

@@ -62,13 +62,13 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     `The context window in tokens. A model whose maker publishes none counts as ${DEFAULT_WINDOW}.`,
     'per model',
   );
-  const reach = { provider: found<string>({ enum: [...providers] }, 'Whose model it is.', 'as above') };
+  const reach = { provider: found<string>({ enum: [...providers] }, 'The provider of the model.', 'as above') };
   return {
     $schema: found<string>({ type: 'string' }, 'Where this schema is, for editors.', 'none'),
     provider: found<string>(
       { enum: [...providers] },
-      `Whose models to talk to: ${providers.map((name) => `\`${name}\``).join(', ')}.`,
-      'found',
+      `The provider of the models: ${providers.map((name) => `\`${name}\``).join(', ')}.`,
+      'detected',
     ),
     model,
     api_key,
@@ -182,7 +182,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         env: setting<readonly string[]>(
           { type: 'array', items: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } },
           [],
-          'The names of environment variables that commands get beside the usual ones, such as `PATH`, `HOME` and `LANG`.',
+          'The names of environment variables that commands get in addition to the usual ones, such as `PATH`, `HOME` and `LANG`.',
         ),
         sandbox: oneOf(
           [false, true, 'network'],
@@ -193,7 +193,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
           'Three lists of rules, `allow`, `ask` and `deny`: `tool`, `tool(exact text)` or `tool(prefix:*)`, or an object with `rule`, `folder`, and in `allow` `write` and `network`. Deny beats ask, ask beats allow.',
           {
             allow: setting<readonly RuleSetting[]>(rules(GRANTS), [], 'Calls that run without a question.'),
-            ask: setting<readonly RuleSetting[]>(rules({}), [], 'Calls that you are asked about.'),
+            ask: setting<readonly RuleSetting[]>(rules({}), [], 'Calls that need your approval.'),
             deny: setting<readonly RuleSetting[]>(rules({}), [], 'Calls that never run.'),
           },
         ),
@@ -201,13 +201,13 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       'tools-and-safety',
     ),
     recall: section(
-      'What was said before.',
+      'Automatic recall of earlier messages.',
       {
         auto: setting({ type: 'boolean' }, true, 'Whether what a message is about is recalled unasked.'),
       },
       'recall',
     ),
-    images: section('What models draw.', {
+    images: section('Pictures that models draw.', {
       folder: setting<string>(
         TEXT,
         '~/Pictures/hi',

@@ -9,7 +9,7 @@ export interface Paths {
   /** `config.json`, or the file that `--config` names. */
   readonly configFile: string;
   readonly skills: string;
-  /** What the user wants kept in mind always. */
+  /** What the user wants always kept in mind. */
   readonly memory: string;
   /** The user's own commands. */
   readonly commands: string;

@@ -4,7 +4,7 @@ import { systemCode } from '../errors.js';
 import { requireRegularFile } from '../regular-file.js';
 
 /** How long a pipe may send nothing, in milliseconds. */
-const PATIENCE = 2000;
+const QUIET_LIMIT = 2000;
 const INTERVAL = 10;
 
 /** The text of a file that the user names, which may be a pipe: `--config <(…)`. Throws what the system throws, and EFTYPE for a pipe that nobody writes to. */
@@ -27,7 +27,7 @@ function readPipe(descriptor: number, path: string): string {
     if (typeof chunk !== 'string') {
       chunks.push(chunk);
       quietSince = monotonic();
-    } else if (monotonic() - quietSince > PATIENCE) {
+    } else if (monotonic() - quietSince > QUIET_LIMIT) {
       requireRegularFile(path);
       return '';
     } else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, INTERVAL);

@@ -56,7 +56,7 @@ export function toBody(
 function oversized(source: Readable, { url }: PendingRequest, most: number): HiError {
   source.destroy();
   return new HiError('malformed', `'${url.host}' sent more than ${most / 1024 / 1024} MiB in one response.`, {
-    hint: 'What came is kept. Check api_base: the server may be faulty.',
+    hint: 'The part received is kept. Check api_base: the server may be faulty.',
   });
 }
 

@@ -10,7 +10,7 @@ export interface Standing {
   readonly warning: string | null;
 }
 
-const LABEL = 'The user wants this kept in mind always:';
+const LABEL = 'The user wants this always kept in mind:';
 
 /** What is sent of the file at `path`. */
 export function standingOf(path: string): Standing {

@@ -165,7 +165,7 @@ async function cover(
     part.kind === 'file' || (part.kind === 'command' && known.get(part) !== 'no' && known.has(part));
   return line.all.every(isKnown) && findsSystemPrograms(context)
     ? { decision: 'allow' }
-    : ask('there is no sandbox here, so only commands that read run without approval', null);
+    : ask('there is no sandbox here, so only read-only commands run without approval', null);
 }
 
 async function builtIns(

@@ -60,5 +60,5 @@ function judgeMemory(tool: string | null, rules: Rules): Verdict {
   const verdict = restricted('memory', tool, rules);
   if (verdict !== null) return verdict;
   if (rules.allow.some((rule) => concerns(rule, 'memory', tool))) return { decision: 'allow' };
-  return { decision: 'ask', reason: 'it goes with every later request', rule: tool };
+  return { decision: 'ask', reason: 'what it contains is sent with every later request', rule: tool };
 }

@@ -22,7 +22,7 @@ import { requestAttachments } from './request-attachments.js';
 import { type OverheadSource, type RequestOverhead, requestOverhead } from './request-overhead.js';
 import { isTooLarge, tooLarge } from './too-large-request.js';
 
-/** What a request is made of beside the log. */
+/** What a request is made of apart from the log. */
 export interface ContextDeps extends OverheadSource {
   readonly history: HistoryStore;
   readonly target: Pick<Target, 'model' | 'context_window' | 'memory' | 'options'>;
@@ -34,7 +34,7 @@ export interface ContextDeps extends OverheadSource {
   readonly cache: TextCache;
   /** Warnings the user has seen, so that each is shown once. */
   readonly shownWarnings: Set<string>;
-  /** What went beside the messages with the last request of this process. */
+  /** What the last request of this process contained besides the messages. */
   readonly overhead: { last: SentOverhead | null };
 }
 
@@ -48,7 +48,7 @@ export class Context {
   readonly #running: number | null;
   readonly #active: readonly string[];
   #form: SkillForm = 'whole';
-  /** What the next request has beside the messages; made once for each request and form. */
+  /** What the next request contains besides the messages; made once for each request and form. */
   #overhead: RequestOverhead | null = null;
   /** Tokens of what is sent after the log and not kept. */
   #pending = 0;

@@ -45,7 +45,7 @@ export interface SessionDeps {
   /** The models to try for summaries, in order, while `target` answers. */
   writers(target: Target): readonly TextModel[];
   readonly preamble: string | null;
-  /** What the user wants kept in mind always, as it is now. */
+  /** What the user wants always kept in mind, as it is now. */
   standing(): Promise<Standing>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;

@@ -5,7 +5,7 @@ import { estimateTokens, type Tokens } from '../chat/tokens.js';
 /** The share of the window that the descriptions of the tools may take: the conversation needs the rest. */
 const SHARE = 0.25;
 
-/** The tools as they are offered in a window, and what the user is told when they are not offered as they are; null otherwise. */
+/** The tools as they are offered in a window, and the notice when they are not offered as they are; null otherwise. */
 export interface FittedTools {
   readonly tools: readonly ToolSpec[];
   readonly notice: string | null;

@@ -14,7 +14,7 @@ import { wholeCharacters } from './whole-characters.js';
 
 /** The most that is read of one answer, in characters: about half a million tokens, more than any model writes. A server that never ends must not fill the memory. */
 const MAX_ANSWER = 2 * 1024 * 1024;
-const ENDLESS = `Stopped: the answer is longer than ${MAX_ANSWER / 1024 / 1024} million characters. What came is kept.`;
+const ENDLESS = `Stopped: the answer is longer than ${MAX_ANSWER / 1024 / 1024} million characters. The part received is kept.`;
 
 /** An answer while it arrives; what stands in it when the stream ends early is what there is. */
 export interface PartialAnswer {

@@ -5,7 +5,7 @@ import type { Standing } from '../memory/standing-of.js';
 import type { SkillForm, SkillLibrary } from '../skills/common/skill-library.js';
 import { toolTokens } from './fit-tools.js';
 
-/** What a request has beside the messages and the summary. */
+/** What a request contains besides the messages and the summary. */
 export interface RequestOverhead {
   /** The preamble, what is always kept in mind, and the texts of the active skills. */
   readonly system: readonly string[];
@@ -16,7 +16,7 @@ export interface RequestOverhead {
 /** What the overhead of a request is made of. */
 export interface OverheadSource {
   readonly preamble: string | null;
-  /** What the user wants kept in mind always. */
+  /** What the user wants always kept in mind. */
   readonly standing: Standing;
   readonly tools: readonly ToolSpec[];
   /** What the calls of tools did, also of those that are not offered. */

@@ -2,7 +2,7 @@ import type { HiError } from '../errors.js';
 
 const ATTEMPTS = 4;
 const FIRST_DELAY = 1000;
-/** Where a server asks for a longer wait, the user is told instead of kept waiting. */
+/** Where a server asks for a longer wait, the error is shown at once. */
 const LONGEST_WAIT = 120_000;
 
 /** How long to wait before trying again after the given attempt failed, in milliseconds; null when it is no use. */

@@ -28,7 +28,7 @@ export interface SlashContext {
   models(signal?: AbortSignal): Promise<readonly string[]>;
   /** Removes what is stored outside the history and may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
   purgeCaches(): Promise<void>;
-  /** What the user wants kept in mind always. Throws a `HiError` where nothing is kept. */
+  /** What the user wants always kept in mind. Throws a `HiError` where nothing is kept. */
   memory(): Promise<OpenMemory>;
   now(): Date;
   /** Lines that say what the answers of this chat used and cost. */

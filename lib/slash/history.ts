@@ -4,7 +4,7 @@ import { HiError } from '../errors.js';
 import type { SlashCommand, SlashContext } from './command.js';
 
 /** So many messages before and after one are printed with it. */
-const BESIDE = 5;
+const NEIGHBOURS = 5;
 
 /** `/history`: prints the last messages of the archive, or those around one. */
 export const slashHistory: SlashCommand = {
@@ -35,7 +35,7 @@ function countOf(argument: string): number {
 /** The transcript of the messages by one, each with its id. */
 async function around(argument: string, { session }: SlashContext): Promise<string> {
   const id = Number(argument.slice(1));
-  const found = Number.isSafeInteger(id) ? await (await session.finder()).around(id, BESIDE, BESIDE) : [];
+  const found = Number.isSafeInteger(id) ? await (await session.finder()).around(id, NEIGHBOURS, NEIGHBOURS) : [];
   if (found.some(({ message }) => message.id === id)) {
     return found.map(({ message }) => `#${message.id} · ${transcriptOf(message)}`.trimEnd()).join('\n\n');
   }

@@ -36,7 +36,7 @@ async function* review({ memory, session, confirm }: SlashContext): AsyncGenerat
   const facts = factsToReview(session.history.entries, file.read());
   let kept = 0;
   for (const fact of facts) {
-    if (await confirm(`Keep in mind always: "${fact.text}"?`, '/memory opens it in the editor.')) {
+    if (await confirm(`Always keep in mind: "${fact.text}"?`, '/memory opens it in the editor.')) {
       await file.keep(fact.text, origin('record'));
       kept += 1;
     }
@@ -45,6 +45,6 @@ async function* review({ memory, session, confirm }: SlashContext): AsyncGenerat
   const text = `Kept ${kept} of ${facts.length}. What you said no to is not offered again.`;
   yield {
     type: 'print',
-    text: facts.length === 0 ? 'There is no wish or decision in the summary that was not offered before.' : text,
+    text: facts.length === 0 ? 'The summary has no new preference or decision.' : text,
   };
 }

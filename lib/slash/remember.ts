@@ -5,7 +5,7 @@ import type { SlashCommand } from './command.js';
 export const slashRemember: SlashCommand = {
   name: 'remember',
   usage: '/remember TEXT',
-  summary: 'keep TEXT in mind always',
+  summary: 'always keep TEXT in mind',
   takesWords: true,
   async *run(argument, { memory }) {
     if (argument === '') throw new HiError('usage', 'No text given.', { hint: 'Type: /remember TEXT' });
@@ -13,7 +13,7 @@ export const slashRemember: SlashCommand = {
     const { kind } = await file.keep(argument, origin('user'));
     yield {
       type: 'print',
-      text: kind === 'known' ? 'That is remembered already.' : 'Remembered. /memory opens it all.',
+      text: kind === 'known' ? 'Already remembered.' : 'Remembered. /memory opens it all.',
     };
   },
 };

@@ -16,7 +16,7 @@ export const slashThink: SlashCommand = {
   async *run(argument, { session }) {
     if (argument !== '') session.useThinking(pick(LEVELS, argument, 'level of thinking', 'usage').level);
     const { thinking, target } = session;
-    if (thinking === null) return yield { type: 'print', text: `Thinking: as ${target.model} does by itself.` };
+    if (thinking === null) return yield { type: 'print', text: `Thinking: the default of ${target.model}.` };
     const taken = nextThinking(thinking, target.memory.facts.refused_thinking ?? []);
     const instead = taken === thinking ? '' : ` ${target.model} does not take it: ${taken ?? 'its own way'} is used.`;
     yield { type: 'print', text: `Thinking: ${thinking}.${instead}` };

@@ -117,7 +117,7 @@ export async function* askOutside(
     yield notice(`${describeCall(call)}: ${lackNote(lack, rule)}`);
     return lackNote(lack, rule);
   }
-  const reason = `the sandbox stopped it: ${lack.message}; run it outside of the sandbox?`;
+  const reason = `the sandbox stopped it: ${lack.message}; run it outside the sandbox?`;
   return yield* ask(gate, gate.approve, await question(gate, call, access, reason, rule), rule, signal);
 }
 

@@ -19,7 +19,7 @@ export interface SandboxSettings {
 
 /** How a call may run, as it was decided. */
 export interface Permit {
-  /** The place that was judged; null for what is no file. */
+  /** The place that was judged; null if it is not a file. */
   readonly place: JudgedPlace | null;
   /** The sandbox that a command runs in; null for none. */
   readonly confined: ConfinedRun | null;
@@ -33,7 +33,7 @@ export interface ToolContext {
   readonly root: string;
   /** The environment of commands, without keys. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The names of variables that commands get beside the usual ones (`tools.env`); `all` for a command of the user's own. */
+  /** The names of variables that commands get in addition to the usual ones (`tools.env`); `all` for a command of the user's own. */
   readonly variables?: readonly string[] | 'all';
   /** The time limit of a call, in milliseconds. */
   readonly timeout: number;
@@ -71,7 +71,7 @@ export interface Conversation {
   search(search: ConversationSearch, signal: AbortSignal): Promise<string>;
 }
 
-/** What the user wants kept in mind always, as the model may propose to change it. Throws `HiError`s for what cannot be kept. */
+/** What the user wants always kept in mind, as the model may propose to change it. Throws `HiError`s for what cannot be kept. */
 export interface Memory {
   /** What `keep` would change, as a difference of lines. */
   preview(text: string, replaces: string | null): Promise<string>;

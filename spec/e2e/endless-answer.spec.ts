@@ -71,7 +71,7 @@ describe('an answer that does not end', () => {
   it('is stopped with a notice, kept as far as it came, and takes little memory', async () => {
     const run = await ask({ content: 'lorem ipsum dolor sit amet '.repeat(2000) });
     expect(run.status).toBe(0);
-    expect(run.stderr).toBe('Stopped: the answer is longer than 2 million characters. What came is kept.\n');
+    expect(run.stderr).toBe('Stopped: the answer is longer than 2 million characters. The part received is kept.\n');
     expect(run.stdout.length).toBeGreaterThan(2 * 1024 * 1024);
     expect(stored().at(-1).content[0].text).toBe(run.stdout);
     expect(run.peak).toBeLessThan(150);

@@ -33,7 +33,7 @@ const systemOf = (index: number): string =>
     .filter(({ role }) => role !== 'user' && role !== 'assistant')
     .map(({ content }) => content)
     .join('\n---\n') ?? '';
-const LABEL = 'The user wants this kept in mind always:';
+const LABEL = 'The user wants this always kept in mind:';
 
 describe('hi remember', () => {
   it('adds a line with who said it, when and where, which is sent after the preamble without that', async () => {
@@ -44,14 +44,14 @@ describe('hi remember', () => {
     await hi(['remember', 'Use pnpm.']);
     await hi(['ask', 'two']);
     expect(memory().split('\n')[1]).toMatch(/^- Use pnpm\. <!-- user \S+ #1 -->$/);
-    expect(systemOf(0)).toMatch(/^Be brief\.\n(---\n)?\n?The user wants this kept in mind always:\n\n- Metric units$/);
+    expect(systemOf(0)).toMatch(/^Be brief\.\n(---\n)?\n?The user wants this always kept in mind:\n\n- Metric units$/);
     expect(systemOf(1)).toContain('- Metric units\n- Use pnpm.');
   });
 
   it('says once what is said twice', async () => {
     await hi(['remember', 'Use pnpm.']);
     const before = memory();
-    expect((await hi(['remember', ' use  PNPM. '])).stderr).toBe('That is remembered already.\n');
+    expect((await hi(['remember', ' use  PNPM. '])).stderr).toBe('Already remembered.\n');
     expect(memory()).toBe(before);
   });
 
@@ -211,7 +211,7 @@ describe('in the chat', () => {
     writeFileSync(path, '- Use npm.\n- Be kind.\n');
     await chat.open();
     chat.terminal.type(`one${KEY.enter}`);
-    await chat.until('Keep this in mind always?');
+    await chat.until('Always keep this in mind?');
     expect(chat.terminal.screen()).toContain('│ -Use npm.\n│ +Use pnpm.');
     chat.terminal.type('n');
     await chat.until('First.');
@@ -255,12 +255,12 @@ describe('in the chat', () => {
       await chat.say(`${line} ${'and so on '.repeat(60)}`, 'Well said.');
     await chat.say('/compact', /compacted/);
     chat.terminal.type(`/memory review${KEY.enter}`);
-    await chat.until('Keep in mind always: "Metric units."?');
+    await chat.until('Always keep in mind: "Metric units."?');
     chat.terminal.type(`y${KEY.enter}`);
     await chat.until('"Use pnpm."?');
     chat.terminal.type(`n${KEY.enter}`);
     await chat.until('Kept 1 of 2.');
-    await chat.say('/memory review', 'no wish or decision');
+    await chat.say('/memory review', 'no new preference or decision');
     const source = readFileSync(join(chat.home.config, 'memory.md'), 'utf8');
     expect(source).toMatch(/^- Metric units\. <!-- record \S+ #\d+ -->\n<!-- offered [0-9a-f ]+ -->\n$/);
   });

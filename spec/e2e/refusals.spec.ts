@@ -82,7 +82,7 @@ describe('an image that another model was shown', () => {
       );
       const first = await asked('ask', 'and now?');
       expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
-      expect(first.stderr).toContain("'blind' takes no images: those of earlier messages are named in words.");
+      expect(first.stderr).toContain("'blind' takes no images: those of earlier messages are only mentioned.");
       expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1, stderr: '' });
       const newest = await asked('ask', '-f', 'cat.png', 'this one?');
       expect(newest).toMatchObject({ status: 5, requests: 0 });
@@ -164,7 +164,7 @@ describe('a refusal that does not say why', () => {
       );
       const first = await asked('ask', 'and now?');
       expect(first).toMatchObject({ status: 0, requests: 2 });
-      const notice = "'x' refused the request: of earlier messages it gets the words alone. (Bad Request.)\n";
+      const notice = "'x' refused the request: earlier messages are sent as text only. (Bad Request.)\n";
       expect(first.stderr).toContain(notice);
       const second = await asked('ask', 'and then?');
       expect(second).toMatchObject({ status: 0, requests: 1 });
@@ -286,7 +286,7 @@ describe('thinking', () => {
       input: '/think\nx\n/think max\ny\n/think default\nz\n/think hard\n',
     });
     expect(run.stdout).toBe(
-      'Thinking: low.\nFine.\nThinking: max.\nFine.\nThinking: as o-new does by itself.\nFine.\n',
+      'Thinking: low.\nFine.\nThinking: max.\nFine.\nThinking: the default of o-new.\nFine.\n',
     );
     expect(run.stderr).toContain("Unknown level of thinking 'hard'");
     expect(server.requests.slice(-3).map(({ body }) => body.reasoning_effort)).toEqual(['low', 'max', undefined]);

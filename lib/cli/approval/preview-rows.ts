@@ -6,7 +6,7 @@ import type { ApprovalQuestion } from '../../tools/tool.js';
 /** Stands before every row of what is asked about, wrapped ones too, so that none of them can pass for a line of hi's own. */
 const MARGIN = '│ ';
 
-/** So many empty lines in a row are told by their number: they would push the rest off the screen. */
+/** From so many empty lines in a row on, only their number is shown: they would push the rest off the screen. */
 const EMPTY_LINES = /\n{5,}/g;
 
 /** What a call would do, as rows of a terminal: all of it, nothing invisible, none wider than `columns`. A diff is coloured. */

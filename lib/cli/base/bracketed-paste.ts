@@ -3,7 +3,7 @@ import type { Output } from './world.js';
 const ON = '\x1b[?2004h';
 const OFF = '\x1b[?2004l';
 
-/** Lets the terminal mark what is pasted while `ask` asks, so that a paste is told from keys. Off again on every way out of the process. */
+/** Lets the terminal mark what is pasted while `ask` asks, so that a paste can be told from keys. Off again on every way out of the process. */
 export async function withBracketedPaste<Answer>(output: Output, ask: () => Promise<Answer>): Promise<Answer> {
   const on = (): unknown => output.write(ON);
   const off = (): unknown => output.write(OFF);

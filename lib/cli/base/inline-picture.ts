@@ -28,7 +28,7 @@ function readPicture(path: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch {
-    // It was removed already; its path is told all the same.
+    // It was removed already; its path is still printed.
     return null;
   }
 }

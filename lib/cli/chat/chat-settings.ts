@@ -18,7 +18,7 @@ export async function chatSettings(world: World, options: ChatOptions, isDefault
 
 /** A provider that was only detected is enough for whoever types `hi chat`; plain `hi` offers the choice once. */
 function needsSetUp(world: World, options: ChatOptions, settings: Settings, isDefault: boolean): boolean {
-  // Where a server was named, what is wrong with it is told.
+  // Where a server was named, its error is shown.
   if (settings.config === null && !(settings.problem instanceof NoModel)) return true;
   return isDefault && settings.file === null && isProviderUnset(world, options, settings);
 }

@@ -13,6 +13,6 @@ export async function indexSlice(session: Session): Promise<void> {
       await new Promise((resolve) => setImmediate(resolve));
     }
   } catch {
-    // A disk that is full or a history that is damaged is told of by what has to do with it.
+    // A disk that is full or a history that is damaged is reported by whatever uses it next.
   }
 }

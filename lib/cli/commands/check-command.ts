@@ -123,7 +123,7 @@ async function sandbox({ config }: WiredSession): Promise<Finding> {
         hint: 'Install bubblewrap (Debian: apt install bubblewrap), or set tools.sandbox to false.',
       }),
     };
-  const note = `none: ${problem}. Without approval only commands that read run, such as ls and grep; rules for others have no effect`;
+  const note = `none: ${problem}. Without approval only read-only commands run, such as ls and grep; rules for others have no effect`;
   return { part, note };
 }
 

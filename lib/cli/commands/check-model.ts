@@ -34,7 +34,8 @@ export async function* modelFindings(
 function contextWindow({ model, window_is_set }: Config, { context_window, memory }: Target): Finding {
   const part = 'context window';
   if (window_is_set) return { part, ok: `${context_window} tokens, from the file` };
-  if (memory.facts.context_window !== undefined) return { part, ok: `${context_window} tokens, as the server told` };
+  if (memory.facts.context_window !== undefined)
+    return { part, ok: `${context_window} tokens, as reported by the server` };
   if (publishedWindow(model) === context_window) return { part, ok: `${context_window} tokens` };
   const note = `${context_window} tokens assumed: no published value for '${model}'. Set context_window in config.json, or let 'hi config check --live' ask the server`;
   return { part, note };
@@ -89,7 +90,7 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
   yield* serverFacts(session.target, config);
 }
 
-/** What the server told of the model. */
+/** What the server reports about the model. */
 function* serverFacts(
   { memory: { facts }, context_window }: Target,
   { provider, model, window_is_set, api_base }: Config,

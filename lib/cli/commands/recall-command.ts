@@ -95,7 +95,7 @@ async function rebuild({ stderr, onStop }: World, recall: Recall, { quiet }: Rec
     while (!(await recall.calibrate(100))) stop.signal.throwIfAborted();
     if (!quiet)
       stderr.write(
-        `${stderr.isTTY && said >= 0 ? '\r' : ''}${pieces === 0 ? 'Nothing to index yet: so short a conversation is searched as it is.' : 'Indexed the whole conversation.'}\n`,
+        `${stderr.isTTY && said >= 0 ? '\r' : ''}${pieces === 0 ? 'Nothing to index yet: a short conversation is searched directly.' : 'Indexed the whole conversation.'}\n`,
       );
   } finally {
     release();

@@ -16,7 +16,7 @@ export async function rememberCommand(world: World, words: readonly string[], op
     const { file, origin } = await openMemory(paths.memory, history, world.now);
     const { kind } = await file.keep(text, origin('user'));
     printHistoryNotices(world, history);
-    const said = kind === 'known' ? 'That is remembered already.' : `Remembered in '${paths.memory}'.`;
+    const said = kind === 'known' ? 'Already remembered.' : `Remembered in '${paths.memory}'.`;
     if (!options.quiet) world.stderr.write(`${said}\n`);
     return 0;
   } finally {

@@ -63,8 +63,8 @@ async function askFacts(
 }
 
 /** A memory for the set-up alone: nothing is written before it is finished. */
-function memoryOf(told: ModelFacts): ModelMemory {
-  let facts = told;
+function memoryOf(known: ModelFacts): ModelMemory {
+  let facts = known;
   return {
     get facts() {
       return facts;

@@ -16,18 +16,18 @@ export async function ownSlashCommands(
 
 async function asSlashCommand(command: OwnCommand, deps: OwnInputDeps): Promise<SlashCommand> {
   const { name } = command;
-  const told = await readOwnCommand(command).catch(() => null);
-  const hint = told?.argumentHint ?? '[arguments]';
+  const text = await readOwnCommand(command).catch(() => null);
+  const hint = text?.argumentHint ?? '[arguments]';
   return {
     name,
     usage: `/${name} ${hint}`,
-    summary: told?.description ?? 'cannot be read',
+    summary: text?.description ?? 'cannot be read',
     takesWords: true,
     async *run(argument, { session }, signal): AsyncGenerator<SlashEvent> {
-      const text = await readOwnCommand(command);
-      const { input, notice } = await ownInput(text, argumentOf(argument), deps, signal);
+      const current = await readOwnCommand(command);
+      const { input, notice } = await ownInput(current, argumentOf(argument), deps, signal);
       if (notice !== null) yield { type: 'notice', level: 'info', text: notice };
-      yield* session.send(input, signal, { model: text.model });
+      yield* session.send(input, signal, { model: current.model });
     },
   };
 }

@@ -102,7 +102,7 @@ function messageOf({ preview, reason, call }: ApprovalQuestion, columns: number,
 
 function askedOf(kind: ApprovalQuestion['preview']['kind'], path: unknown, columns: number): string {
   if (kind === 'command') return 'Run this command?';
-  if (kind === 'memory') return 'Keep this in mind always?';
+  if (kind === 'memory') return 'Always keep this in mind?';
   const asked = kind === 'path' ? 'Open' : 'Make this change to';
   return `${asked} ${typeof path === 'string' ? endOf(visibleLine(path), columns) : 'this'}?`;
 }

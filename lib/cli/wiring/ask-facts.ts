@@ -5,18 +5,18 @@ import { publishedWindow } from '../../config/models.js';
 import { HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 
-/** How long a server may take to tell what a model can do. Milliseconds. */
+/** How long a server may take to say what a model can do. Milliseconds. */
 const TIME_LIMIT = 2000;
 
-/** How long what it told holds, and how long one that did not answer in time is left alone. Milliseconds. */
-const HOLDS = 7 * 24 * 3_600_000;
+/** How long its answer is valid, and how long a server that did not answer in time is left alone. Milliseconds. */
+const VALID_FOR = 7 * 24 * 3_600_000;
 const PAUSE = 600_000;
 
 /** Failures that mean that the server does not know the question. */
 const UNKNOWN_QUESTION: readonly string[] = ['model', 'request', 'malformed'];
 
 /**
- * Asks the server what it tells of a model, where the maker's table does not have it or the server is not the maker's own, and nothing is known from the last
+ * Asks the server about a model, where the maker's table does not have it or the server is not the maker's own, and nothing is known from the last
  * days, or once more when it is asked `again`. Never fails: a server that does not answer costs at most two seconds, once in ten minutes.
  */
 export async function askFacts(
@@ -28,16 +28,16 @@ export async function askFacts(
 ): Promise<void> {
   const { facts } = memory;
   if (isOwnAddress(member, api_base) && publishedWindow(model) !== null) return;
-  if (!again && facts.asked_at !== undefined && Math.abs(now - facts.asked_at) < HOLDS) return;
+  if (!again && facts.asked_at !== undefined && Math.abs(now - facts.asked_at) < VALID_FOR) return;
   const expired = AbortSignal.timeout(TIME_LIMIT);
   try {
     const question = { model, known: facts };
-    const told = await member.askFacts(await access(), question, AbortSignal.any([signal, expired]));
-    memory.learn({ ...told, asked_at: now });
+    const learnt = await member.askFacts(await access(), question, AbortSignal.any([signal, expired]));
+    memory.learn({ ...learnt, asked_at: now });
   } catch (thrown) {
     if (signal.aborted) return;
     const knows = !(thrown instanceof HiError) || !UNKNOWN_QUESTION.includes(thrown.code);
     if (!knows) memory.learn({ asked_at: now });
-    else if (expired.aborted) memory.learn({ asked_at: now - HOLDS + PAUSE });
+    else if (expired.aborted) memory.learn({ asked_at: now - VALID_FOR + PAUSE });
   }
 }

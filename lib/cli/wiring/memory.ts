@@ -39,5 +39,5 @@ const differenceOf = ({ kind, replaced }: MemoryChange, text: string): string =>
 const OUTCOMES: Readonly<Record<MemoryChange['kind'], string>> = {
   added: 'Kept. It is in view from the next message on.',
   replaced: 'Replaced. It is in view from the next message on.',
-  known: 'It is there already; nothing changed.',
+  known: 'It is already there; nothing changed.',
 };

@@ -41,7 +41,7 @@ export interface WiredSession {
   /** The folder, limits and environment of the session's tools. */
   readonly tools: ToolContext;
   readonly connections: Connections;
-  /** What the user wants kept in mind always. */
+  /** What the user wants always kept in mind. */
   readonly memory: () => Promise<OpenMemory>;
 }
 

@@ -6,7 +6,7 @@ import { entriesIn } from './entries.js';
 import { frameAt, type ReadBytes } from './frame-headers.js';
 import type { FrameStart } from './sealed-frame.js';
 
-/** The entries of each frame between two offsets, in order; `found` is told where each begins. Throws `Damaged`. */
+/** The entries of each frame between two offsets, in order; `found` is called with where each begins. Throws `Damaged`. */
 export function* framesBetween(
   codec: Codec,
   read: ReadBytes,

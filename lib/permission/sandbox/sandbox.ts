@@ -132,7 +132,7 @@ export class Sandbox {
     const closed = tree.closed.find((path) => isInside(path, folder));
     if (closed !== undefined)
       throw new NotConfinable(
-        `the folder '${closed}' cannot be listed, so nobody can say whether it has private files`,
+        `the folder '${closed}' cannot be listed, so its private files cannot be hidden`,
         'Make it readable, or start hi elsewhere',
       );
     return {

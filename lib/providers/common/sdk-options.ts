@@ -3,7 +3,7 @@ import { type Fetch, makeFetch, SDK_TIMEOUT } from '../../http/fetch.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import type { ProviderSettings } from './provider.js';
 
-/** What the SDKs that can be told are told: no retries, no time limit and no log of their own, and our `fetch`. */
+/** The options of the SDKs that have them: no retries, no time limit and no log of their own, and our `fetch`. */
 export function sdkOptions(vendor: Vendor, settings: ProviderSettings) {
   return { maxRetries: 0, timeout: SDK_TIMEOUT, logLevel: 'off', fetch: sdkFetch(vendor, settings) } as const;
 }

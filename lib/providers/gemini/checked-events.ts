@@ -2,7 +2,7 @@ import { PlainResponse } from '../../http/plain-globals.js';
 import { PlainStream } from '../../http/plain-stream.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 
-/** An event that is an error object, told from the beginning of its text, for the others are taken apart later. */
+/** An event that is an error object, recognised by the beginning of its text, since the others are parsed later. */
 const ERROR = /^\s*\{\s*"error"/;
 
 /**

@@ -29,7 +29,7 @@ import { toVendorRequest } from './gemini-request.js';
 import type { GeminiFormat } from './gemini-schema.js';
 import { aloneText, readGrounding, searchesAlone } from './gemini-web.js';
 
-/** What Gemini takes beside the usual images and PDF. */
+/** What Gemini takes in addition to the usual images and PDF. */
 const MEDIA = /^audio\/|^image\/hei[cf]$/;
 
 /** Makes the adapter; see `ProviderMember.create`. */

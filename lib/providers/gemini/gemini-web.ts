@@ -25,7 +25,7 @@ export function searchesAlone(request: ChatRequest): boolean {
   return canSearch(request) && request.tools.length > 0 && EITHER.test(request.model);
 }
 
-/** What the user is told then. */
+/** The notice for it. */
 export function aloneText({ model }: ChatRequest): string {
   return `${model} takes a web search or tools, not both: it has no tools while it may search (/web off, --no-web).`;
 }

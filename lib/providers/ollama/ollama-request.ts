@@ -17,7 +17,7 @@ import { windowOption } from './ollama-window.js';
 
 const FORM: TurnForm = { strict: true, textBesideCalls: false };
 
-/** What servers since 0.12 can be told, which the SDK's types do not know: to refuse a prompt that is longer than the window rather than to cut it. */
+/** An option of servers since 0.12 that the SDK's types do not know: to refuse a prompt that is longer than the window rather than to cut it. */
 interface Uncut {
   readonly truncate: false;
   readonly shift: false;
@@ -101,7 +101,9 @@ function toVendorUser(
     if (part.type === 'text') return [part.text];
     const isTaken = part.type === 'image' && sees;
     if (!isTaken && newest)
-      throw part.type === 'image' ? cannotSee(model, ' (ollama show NAME lists what a model can)') : noDocuments(model);
+      throw part.type === 'image'
+        ? cannotSee(model, ' (ollama show NAME lists what a model can do)')
+        : noDocuments(model);
     if (!isTaken) return [unseenText(part)];
     const data = base64Of(part, attachments);
     if (data === null) return [missingText(part)];

@@ -39,7 +39,7 @@ export function isCut(
 
 /** Says that the prompt was cut. `loaded` is the window that the server tells. */
 export function promptCutNotice(request: ChatRequest, read: number, loaded: number | null): string {
-  const window = loaded === null ? `what '${request.model}' has here (ollama show tells)` : `${loaded}`;
+  const window = loaded === null ? `the window of '${request.model}' here (see: ollama show)` : `${loaded}`;
   return (
     `Ollama read only ${read} of about ${textTokens(request)} tokens: the oldest part of the conversation was cut off silently. ` +
     (request.context_window === request.facts?.context_window
@@ -48,7 +48,7 @@ export function promptCutNotice(request: ChatRequest, read: number, loaded: numb
   );
 }
 
-/** The estimate of the words alone: without images, which count a flat cost that no model here knows, and without what is left out or told in words. */
+/** The estimate of the words alone: without images, which count a flat cost that no model here knows, and without what is left out or put into words. */
 export function textTokens({ estimated_tokens, messages, system, tools, facts }: ChatRequest): number {
   const parts = messages.flatMap(({ content }) => content);
   const images = parts.filter(({ type }) => type === 'image');
@@ -90,7 +90,7 @@ const ANSWER = 1024;
  */
 export function windowOption(request: ChatRequest): number | null {
   const { context_window, estimated_tokens, max_output_tokens, facts = {} } = request;
-  // Another one than the server told was set by the user, or the server told none.
+  // Another one than the server reported was set by the user, or the server reported none.
   if (context_window !== facts.context_window) return context_window;
   if (facts.fixed_window) return null;
   const ratio = facts.token_ratio === undefined ? UNKNOWN_RATIO : 1;

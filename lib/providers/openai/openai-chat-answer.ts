@@ -9,7 +9,7 @@ import { longerArguments, StreamedAnswer, toolCall } from '../common/answer/stre
 import { imageInAddress } from '../common/media/drawn-image.js';
 import { ChatSources, type NamedSources } from './openai-chat-sources.js';
 
-/** What servers beside OpenAI's own add to a piece of an answer. */
+/** What servers other than OpenAI's own add to a piece of an answer. */
 interface Delta {
   readonly content?: string | readonly unknown[] | null;
   readonly refusal?: string | null;

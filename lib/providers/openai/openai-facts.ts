@@ -50,7 +50,7 @@ async function llamaFacts(client: OpenAI, signal: AbortSignal): Promise<ModelFac
 
 const MODALITIES = { vision: 'images', audio: 'audio' } as const;
 
-/** What the chat template does not render is not in the prompt, and nobody is told. */
+/** What the chat template does not render is not in the prompt, and no error says so. */
 const TEMPLATE_CAPS = {
   supports_tools: 'tools',
   supports_tool_calls: 'calls',

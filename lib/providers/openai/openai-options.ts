@@ -34,7 +34,7 @@ const OWN = {
   store: BOOLEAN,
 } satisfies OptionTable<keyof ChatCompletionCreateParams | keyof ResponseCreateParams>;
 
-/** What llama.cpp, vLLM and most other servers of the protocol take beside. */
+/** What llama.cpp, vLLM and most other servers of the protocol take in addition. */
 const OF_OTHERS = {
   top_k: INTEGER,
   min_p: SHARE,

@@ -9,7 +9,7 @@ export function toVendorSearch(request: ChatRequest): WebSearchTool[] {
   return offersWeb(request) ? [{ type: 'web_search' }] : [];
 }
 
-/** The pages that a message cites. Servers beside OpenAI's own may leave the list out. */
+/** The pages that a message cites. Servers other than OpenAI's own may leave the list out. */
 export function* readAnnotations({ content }: ResponseOutputMessage): Generator<StreamEvent> {
   const notes = content.flatMap((part) => (part.type === 'output_text' ? (part.annotations ?? []) : []));
   const cited = asSources(notes.flatMap((note) => (note.type === 'url_citation' ? [[note.url, note.title]] : [])));

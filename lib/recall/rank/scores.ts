@@ -26,7 +26,7 @@ const COVERAGE = 0.5;
 /** Terms beyond so many are left out, the most common first: each is a bit. */
 const TERMS = 31;
 
-/** All documents there are, by how well they fit: BM25 with what stands beside and around each. */
+/** All documents there are, by how well they fit: BM25 with what stands right next to and around each. */
 export class Scores {
   readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
@@ -133,7 +133,7 @@ export class Scores {
     const best = new Best(limit);
     const count = this.count;
     const highest = favour.reduce((most, one) => Math.max(most, one), 0) * (1 + COVERAGE / 2);
-    // Of a million documents most are passed by: what a run can reach at most is told by its terms and its highest score.
+    // Of a million documents most are skipped: the terms of a run and its highest score bound what it can reach.
     for (let start = 0, run = 1; start < count; start += RUN, run += 1) {
       if ((run & 4095) === 0) bounds.check?.();
       const here = runs[run] ?? 0;

@@ -40,7 +40,7 @@ export async function* fitImages(
   return small.size === 0 ? request : withSmall(request, small);
 }
 
-/** What is sent again with every later message is not told again by every process. */
+/** A picture is sent again with every later message; not every process reports it again. */
 function isNewest({ sha256 }: ImagePart, { messages }: ChatRequest): boolean {
   const newest = messages.findLast(({ role }) => role === 'user');
   return newest?.content.some((part) => part.type === 'image' && part.sha256 === sha256) ?? false;

@@ -2,13 +2,13 @@ import { doubtfulAt, type ModelFacts, type ModelMemory, mergeFacts } from '../..
 import type { ChatRequest } from '../../chat/request.js';
 import { THINKING_LEVELS } from '../../chat/thinking-level.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
-import { holds, holdsOldParts, thinkingOf } from './contents.js';
+import { contains, holdsOldParts, thinkingOf } from './contents.js';
 import { lessonOf } from './lessons.js';
 
 /** What is asked in place of a refused request. */
 export interface Adapted {
   readonly request: ChatRequest;
-  /** What the user is told; null where the change makes no difference to them. */
+  /** The notice to the user; null where the change makes no difference to them. */
   readonly notice: string | null;
   /** What an answer would prove, where the words of the refusal prove nothing. */
   readonly proves: ModelFacts | null;
@@ -44,18 +44,18 @@ function inPlainForm(
   if (code === 'window' && !isLearnt) return null;
   const at = refused.what === 'unsaid' && !refused.isCertain ? doubtfulAt(now) : now;
   const facts = { words_until: now + 1, refused_at: { words: at } };
-  const told = (words: string) => `'${request.model}' refused the request: ${words}. (${said})`;
+  const notice = (words: string) => `'${request.model}' refused the request: ${words}. (${said})`;
   if (!isSecond && holdsOldParts(request)) {
     return {
       request: withFacts(next, facts),
-      notice: told('of earlier messages it gets the words alone'),
+      notice: notice('earlier messages are sent as text only'),
       proves: facts,
     };
   }
   const left = leftOut(request);
   if (left.length === 0) return null;
   const proves = isLearnt ? null : mergeFacts(facts, provenBy(request, at));
-  return { request: plainest(next, facts), notice: told(`it answers without ${left.join(', ')}`), proves };
+  return { request: plainest(next, facts), notice: notice(`it answers without ${left.join(', ')}`), proves };
 }
 
 const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
@@ -66,17 +66,17 @@ const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
 /** What the plainest form leaves out of a request, in words. */
 function leftOut(request: ChatRequest): readonly string[] {
   const isSent = {
-    tools: holds(request, 'tools'),
+    tools: contains(request, 'tools'),
     thinking: thinkingOf(request) !== null,
-    system: holds(request, 'system'),
+    system: contains(request, 'system'),
   };
   return [
     ...(isSent.tools ? ['tools'] : []),
     ...(isSent.thinking ? ['a level of thinking'] : []),
-    ...(holds(request, 'schema') ? ['a schema but in words'] : []),
-    ...(holds(request, 'web') ? ['a web search'] : []),
+    ...(contains(request, 'schema') ? ['a schema but in words'] : []),
+    ...(contains(request, 'web') ? ['a web search'] : []),
     ...(isSent.system ? ['a system message'] : []),
-    ...(holdsOldParts(request) ? ['what earlier messages had beside words'] : []),
+    ...(holdsOldParts(request) ? ['the attachments of earlier messages'] : []),
   ];
 }
 
@@ -88,7 +88,7 @@ function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
 
 /** What is known when the plainest form was answered: the server takes none of the rest. */
 function provenBy(request: ChatRequest, at: number): ModelFacts {
-  const held = (['tools', 'web', 'system'] as const).filter((feature) => holds(request, feature));
+  const held = (['tools', 'web', 'system'] as const).filter((feature) => contains(request, feature));
   const thinks = thinkingOf(request) !== null;
   return {
     takes: Object.fromEntries(held.map((feature) => [feature, false])),

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../../chat/request.js';
 import { nextThinking, type ThinkingLevel } from '../../chat/thinking-level.js';
 
 /** Whether the request, as it was sent, has a feature. */
-export function holds(request: ChatRequest, feature: Feature): boolean {
+export function contains(request: ChatRequest, feature: Feature): boolean {
   if (request.facts?.takes?.[feature] === false) return false;
   const { messages } = request;
   const has = (test: (part: Part) => boolean) => messages.some(({ content }) => content.some(test));

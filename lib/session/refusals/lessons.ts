@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../chat/request.js';
 import { nextThinking, THINKING_LEVELS } from '../../chat/thinking-level.js';
 import { unreachable } from '../../errors.js';
 import type { Refused, RequestRefusal } from '../../providers/common/provider.js';
-import { attachmentsOf, holds } from './contents.js';
+import { attachmentsOf, contains } from './contents.js';
 
 /** What a refusal teaches. */
 export interface Lesson {
@@ -23,7 +23,7 @@ export function lessonOf({ refused, code }: RequestRefusal, request: ChatRequest
     case 'files':
       return filesLesson(request, now, code === 'window');
     case 'roles': {
-      const cause = (['tools', 'system'] as const).find((feature) => holds(request, feature));
+      const cause = (['tools', 'system'] as const).find((feature) => contains(request, feature));
       return cause === undefined ? null : featureLesson([cause], request, now);
     }
     case 'schema':
@@ -36,7 +36,7 @@ export function lessonOf({ refused, code }: RequestRefusal, request: ChatRequest
 }
 
 function featureLesson(features: readonly Feature[], request: ChatRequest, now: number): Lesson | null {
-  const held = features.filter((feature) => holds(request, feature));
+  const held = features.filter((feature) => contains(request, feature));
   const [first] = held;
   if (first === undefined) return null;
   const notice = noticeOf(first, request);
@@ -60,7 +60,7 @@ function thinkingLesson(
   if (thinking === null || sent === null) return null;
   const refused_thinking = levels === 'all' ? THINKING_LEVELS : [sent, ...(levels === 'this' ? [] : levels)];
   const next = nextThinking(thinking, [...earlier, ...refused_thinking]);
-  const instead = next === null ? 'it thinks as it does by itself' : `it thinks '${next}'`;
+  const instead = next === null ? 'it thinks at its default level' : `it thinks '${next}'`;
   return {
     facts: { refused_thinking, refused_at: { thinking: now } },
     notice: `'${model}' does not take thinking '${sent}': ${instead}.`,
@@ -74,7 +74,7 @@ function filesLesson(request: ChatRequest, now: number, areAll: boolean): Lesson
   const what = areAll ? 'all the files together' : 'a file of an earlier message';
   return {
     facts: { refused_files: earlier, refused_at: { files: now } },
-    notice: `'${request.model}' refused ${what}: the files of earlier messages are named in words.`,
+    notice: `'${request.model}' refused ${what}: the files of earlier messages are only mentioned.`,
   };
 }
 
@@ -91,13 +91,13 @@ function schemaLesson(request: ChatRequest): Lesson | null {
 function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
   switch (feature) {
     case 'images':
-      return `'${model}' takes no images: those of earlier messages are named in words.`;
+      return `'${model}' takes no images: those of earlier messages are only mentioned.`;
     case 'documents':
-      return `'${model}' takes no documents: those of earlier messages are named in words.`;
+      return `'${model}' takes no documents: those of earlier messages are only mentioned.`;
     case 'audio':
-      return `'${model}' takes no audio: that of earlier messages is named in words.`;
+      return `'${model}' takes no audio: that of earlier messages is only mentioned.`;
     case 'opaque':
-      return `'${model}' does not take back the thinking of earlier answers: it is left out.`;
+      return `'${model}' does not accept the thinking of earlier answers: it is left out.`;
     case 'tools':
       return `'${model}' takes no tools here: it answers without them.`;
     case 'schema':

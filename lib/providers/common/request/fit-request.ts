@@ -18,7 +18,7 @@ import { resultText } from './normalise-history.js';
 type SentMessage = ChatRequest['messages'][number];
 
 /**
- * The request as the model takes it, by what is known of it: what it does not take is told in words or left out, so that nothing that was said once can block
+ * The request as the model takes it, by what is known of it: what it does not take is put into words or left out, so that nothing that was said once can block
  * what is said next. Throws a `request` error for an attachment of the newest message of the user that the model cannot take.
  * `access` has the origin of the answers whose opaque parts may go back.
  */
@@ -26,15 +26,15 @@ export function fitRequest(given: ChatRequest, access: { readonly origin: string
   const request = given.facts?.takes?.schema === false ? withSchemaInWordsOnly(given) : given;
   const { facts = {}, thinking } = request;
   const refused = (feature: Feature) => facts.takes?.[feature] === false;
-  const isTold = toldInWords(request);
+  const isInWords = putIntoWords(request);
   const isForeign = (message: SentMessage, at: number) =>
     refused('opaque') ||
-    isTold[at] ||
+    isInWords[at] ||
     (message.origin !== undefined && message.origin !== access.origin) ||
     (facts.opaque_since !== undefined && !(Date.parse(message.at ?? '') >= facts.opaque_since));
   let messages = request.messages.map((message, at) => (isForeign(message, at) ? withoutAuthor(message) : message));
-  messages = withoutAttachments({ ...request, messages }, isTold);
-  messages = messages.map((message, at) => (isTold[at] ? inWords(message) : message));
+  messages = withoutAttachments({ ...request, messages }, isInWords);
+  messages = messages.map((message, at) => (isInWords[at] ? inWords(message) : message));
   if (refused('parallel_calls')) messages = messages.flatMap(oneCallEach(messages));
   if (refused('tools') || refused('calls')) messages = messages.map(inWords);
   if (refused('call_ids')) messages = messages.map(withShortIds);
@@ -49,7 +49,7 @@ export function fitRequest(given: ChatRequest, access: { readonly origin: string
 }
 
 /** Of which messages the words alone go; what a call gave goes as the call does. */
-function toldInWords({ messages, facts = {} }: ChatRequest): readonly boolean[] {
+function putIntoWords({ messages, facts = {} }: ChatRequest): readonly boolean[] {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   return messages.map((message, at) => {
     const isResult = message.role === 'tool' && at > 0;
@@ -63,7 +63,7 @@ function withoutAuthor({ provider, ...message }: SentMessage): SentMessage {
 }
 
 /** Attachments that the model cannot take become words where the turn is over. In the newest message it is for the server to judge a single file. */
-function withoutAttachments({ messages, model, facts }: ChatRequest, isTold: readonly boolean[]): SentMessage[] {
+function withoutAttachments({ messages, model, facts }: ChatRequest, isInWords: readonly boolean[]): SentMessage[] {
   const isRefusedKind = (part: Part): boolean =>
     (part.type === 'image' && (facts?.takes?.images === false || isBlind(model))) ||
     (part.type === 'document' && facts?.takes?.[isAudio(part) ? 'audio' : 'documents'] === false);
@@ -74,7 +74,7 @@ function withoutAttachments({ messages, model, facts }: ChatRequest, isTold: rea
   return messages.map((message, at) => {
     if (at === asked || !message.content.some(isAttachment)) return message;
     const content = message.content.map((part): Part => {
-      const isRefused = isAttachment(part) && (isTold[at] || isRefusedKind(part) || files.has(part.sha256));
+      const isRefused = isAttachment(part) && (isInWords[at] || isRefusedKind(part) || files.has(part.sha256));
       return isRefused ? { type: 'text', text: unseenText(part) } : part;
     });
     return { ...message, content };
