@@ -285,9 +285,7 @@ describe('thinking', () => {
     const run = await runProgram(home, ['chat', '--think', 'low'], {
       input: '/think\nx\n/think max\ny\n/think default\nz\n/think hard\n',
     });
-    expect(run.stdout).toBe(
-      'Thinking: low.\nFine.\nThinking: max.\nFine.\nThinking: the default of o-new.\nFine.\n',
-    );
+    expect(run.stdout).toBe('Thinking: low.\nFine.\nThinking: max.\nFine.\nThinking: the default of o-new.\nFine.\n');
     expect(run.stderr).toContain("Unknown level of thinking 'hard'");
     expect(server.requests.slice(-3).map(({ body }) => body.reasoning_effort)).toEqual(['low', 'max', undefined]);
     expect(await hi('ask', '--think', 'hard', 'x')).toMatchObject({ status: 2 });

@@ -80,7 +80,7 @@ function filesLesson(request: ChatRequest, now: number, areAll: boolean): Lesson
 
 /** Another schema may be taken. */
 function schemaLesson(request: ChatRequest): Lesson | null {
-  if (!holds(request, 'schema')) return null;
+  if (!contains(request, 'schema')) return null;
   return {
     facts: { takes: { schema: false } },
     notice: `'${request.model}' refused the schema: it is told in words.`,
