@@ -135,6 +135,10 @@ export function makeProgram(
         addCommonOptions(command)
           .option('-n, --number <count>', 'only the last messages', count)
           .option('--find <text>', 'only the messages that have these words, the best first')
+          .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
+          .option('--until <time>', 'not newer than this')
+          .addOption(new Option('--role <role>', 'only messages of this role').choices(['user', 'assistant', 'tool']))
+          .option('--follow', 'go on with what is added; with --json one object a line')
           .option('--json', 'print as a JSON array')
           .option('--md', 'print as Markdown')
           .action(async (_options, self: Command) =>

@@ -6,19 +6,32 @@ import { inReadingOrder } from '../../chat/reading-order.js';
 import { storedText } from '../../chat/stored-text.js';
 import { markdownOf, transcriptOf } from '../../chat/transcript.js';
 import { findPaths } from '../../config/paths.js';
-import { HiError } from '../../errors.js';
+import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
+import type { Search } from '../../recall/search.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownJson, shownText } from '../base/shown.js';
 import type { Output, World } from '../base/world.js';
+import {
+  type EntryFilter,
+  EVERYTHING,
+  type FilterOptions,
+  filtered,
+  filterOf,
+  passes,
+} from '../history/entry-filter.js';
 
-export interface HistoryOptions extends CommonOptions {
+export interface HistoryOptions extends CommonOptions, FilterOptions {
   readonly number?: number;
   readonly find?: string;
   readonly json?: boolean;
   readonly md?: boolean;
+  readonly follow?: boolean;
 }
+
+/** So many messages are printed before those to come. */
+const FOLLOWED = 10;
 
 /** So many messages are printed that have the words. */
 const FOUND = 100;
@@ -27,19 +40,21 @@ const FOUND = 100;
 export async function historyCommand(world: World, options: HistoryOptions): Promise<number> {
   if (options.json && options.md)
     throw new HiError('usage', 'Cannot use --json and --md together.', { hint: 'Choose one.' });
+  if (options.follow && options.find !== undefined)
+    throw new HiError('usage', 'Cannot use --follow and --find together.', {
+      hint: 'Filter what comes with jq or grep.',
+    });
   if (options.find?.trim() === '')
     throw new HiError('usage', 'No search text given.', { hint: 'Run: hi history --find TEXT' });
+  const filter = await filterOf(options, world.now());
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
   printHistoryNotices(world, store);
-  const read = options.number === undefined ? store.archive() : await store.newest(options.number);
+  if (options.follow) return await follow(world, store, filter, options);
   const entries =
     options.find === undefined
-      ? // JSON has the order of the file.
-        options.json
-        ? read
-        : inReadingOrder(read, store)
-      : await found(world, store, paths.index, options.find, options);
+      ? await chosen(store, filter, options)
+      : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
   const pager = world.stdout.isTTY && !options.json ? openPager(world) : null;
@@ -51,12 +66,54 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
   return 0;
 }
 
+/** The entries that are asked for, in the order people read them; JSON has the order of the file. */
+async function chosen(
+  store: HistoryStore,
+  filter: EntryFilter | null,
+  { number, json }: HistoryOptions,
+): Promise<AsyncIterable<Entry> | Iterable<Entry>> {
+  const inOrder = (read: AsyncIterable<Entry> | Iterable<Entry>) => (json ? read : inReadingOrder(read, store));
+  if (filter !== null) return filtered(inOrder(store.archive()), filter, number ?? null);
+  return inOrder(number === undefined ? store.archive() : await store.newest(number));
+}
+
+/** Prints the last messages, then each one as it is added, JSON as one line each, until Ctrl-C or until nobody reads on. */
+async function follow(
+  world: World,
+  store: HistoryStore,
+  filter: EntryFilter | null,
+  options: HistoryOptions,
+): Promise<number> {
+  const stop = new AbortController();
+  let signalled: NodeJS.Signals | null = null;
+  const release = world.onStop((signal) => {
+    signalled ??= signal;
+    stop.abort();
+  });
+  const { followed } = await import('../history/follow.js');
+  const all = filter ?? EVERYTHING;
+  const last = options.number ?? FOLLOWED;
+  const earlier = filter === null ? await store.newest(last) : filtered(store.archive(), all, last);
+  async function* lines(): AsyncGenerator<Entry> {
+    yield* earlier;
+    for await (const entry of followed(store, stop.signal)) if (passes(entry, all)) yield entry;
+  }
+  try {
+    await print(lines(), world.stdout, options, world.stdout);
+    return signalled === null ? 0 : signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+  } finally {
+    release();
+    await store.close();
+  }
+}
+
 /** The messages that have the words, the best first. */
 async function found(
   world: World,
   store: HistoryStore,
   folder: string,
   query: string,
+  filter: EntryFilter | null,
   { number = FOUND, quiet }: HistoryOptions,
 ): Promise<readonly Entry[]> {
   const [{ Recall }, { summaryLine, unsearchedLine }] = await Promise.all([
@@ -64,7 +121,9 @@ async function found(
     import('../../recall/show/lines.js'),
   ]);
   const recall = new Recall({ folder, open: () => store.reading(), writes: true });
-  const search = { query, who: null, from: null, until: null, every: true, count: number };
+  const { role, from, until } = filter ?? EVERYTHING;
+  const who: Search['who'] = role === 'assistant' ? 'model' : role;
+  const search = { query, who, from, until, every: true, count: number };
   const outcome = await recall.search(search);
   recall.close();
   const say = (text: string): void => void (quiet || world.stderr.write(`${text}\n`));
@@ -93,12 +152,13 @@ async function print(
     });
   for await (const entry of entries) {
     if (!open) return;
-    if (options.json) await write(`${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`);
+    if (options.json && options.follow) await write(`${shownJson(storedText(entry), stdout)}\n`);
+    else if (options.json) await write(`${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`);
     else if (options.md) await write(shownText(markdownOf(entry), stdout));
     else await write(`${first ? '' : '\n'}${shownText(transcriptOf(entry), stdout)}`);
     first = false;
   }
-  if (options.json && open) await write(first ? '[]\n' : '\n]\n');
+  if (options.json && !options.follow && open) await write(first ? '[]\n' : '\n]\n');
 }
 
 /** Starts the user's pager. `less` exits at once when everything fits on the screen. */
