@@ -15,6 +15,8 @@ export interface TextPart {
   readonly opaque?: Opaque;
   /** The ids of the messages that hi recalled in this part, which it added to what the user said. */
   readonly recalled?: readonly number[];
+  /** True for the line with the time and place that hi added before what the user said. */
+  readonly clock?: true;
 }
 
 /** An image. Its bytes are stored next to the history under their SHA-256. */
@@ -127,6 +129,9 @@ export interface NewMessage {
   readonly content: readonly Part[];
   /** The working folder when it was written. */
   readonly cwd: string;
+  /** The machine, and the distance of its clock from UTC (`UTC+1`), of a message of the user. */
+  readonly host?: string;
+  readonly zone?: string;
   readonly model?: string;
   readonly provider?: string;
   /** Where the opaque parts of an answer come from: a hash of address and key. Absent where there are none, and from earlier versions. */
@@ -250,9 +255,9 @@ export function typedText(content: readonly Part[]): string {
   return spokenParts(content).findLast(isPart('text'))?.text ?? '';
 }
 
-/** A message without what hi recalled into it. */
+/** A message without what hi added to it: what it recalled, and the time and place. */
 export function spokenParts(content: readonly Part[]): readonly Part[] {
-  return content.some(isRecalled) ? content.filter((part) => !isRecalled(part)) : content;
+  return content.some(isAdded) ? content.filter((part) => !isAdded(part)) : content;
 }
 
 /** The ids of the messages that hi recalled into one. */
@@ -260,4 +265,4 @@ export function recalledIn(content: readonly Part[]): readonly number[] {
   return content.filter(isPart('text')).flatMap(({ recalled }) => recalled ?? []);
 }
 
-const isRecalled = (part: Part): boolean => part.type === 'text' && part.recalled !== undefined;
+const isAdded = (part: Part): boolean => part.type === 'text' && (part.recalled !== undefined || part.clock === true);

@@ -84,6 +84,7 @@ function heading({ role, at, model }: Message): string {
 function partText(part: Part, shown = shortened): string {
   switch (part.type) {
     case 'text':
+      if (part.clock === true) return '';
       return part.recalled === undefined ? part.text : recalledLine(part.recalled.length);
     case 'image':
     case 'document':

@@ -200,6 +200,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       },
       'tools-and-safety',
     ),
+    clock: setting(
+      { type: 'boolean' },
+      true,
+      'Whether the model is told the time and place when they have changed since the last message.',
+    ),
     recall: section(
       'Automatic recall of earlier messages.',
       {

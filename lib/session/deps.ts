@@ -36,6 +36,13 @@ export interface Target {
   readonly spent: (usage: Usage) => void;
 }
 
+/** Where and when the user says something, apart from the folder. */
+export interface Clock {
+  now(): Date;
+  readonly host: string;
+  readonly home: string;
+}
+
 /** What the conversation is held with. What is a function is loaded when it is first needed. */
 export interface SessionDeps {
   readonly history: HistoryStore;
@@ -66,6 +73,8 @@ export interface SessionDeps {
   /** Nothing is written. */
   readonly ephemeral: boolean;
   cwd(): string;
+  /** Tells the time and the machine; null where the model is not to know them. */
+  readonly clock: Clock | null;
 }
 
 /** How one turn differs from the others. */

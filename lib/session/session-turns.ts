@@ -5,6 +5,7 @@ import type { ThinkingLevel } from '../chat/thinking-level.js';
 import type { WebMode } from '../chat/web-mode.js';
 import type { Provider } from '../providers/common/provider.js';
 import { askAboutModel } from './ask-about-model.js';
+import { readClock } from './clock-line.js';
 import { Context, type ContextDeps } from './context.js';
 import type { SessionDeps, Target, TurnOptions } from './deps.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
@@ -52,7 +53,7 @@ export class SessionTurns {
 
   /** A turn that the history keeps. Ends with `turn-end`; throws the provider's error. */
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
-    const { history, cwd, ephemeral } = this.#deps;
+    const { history, cwd, ephemeral, clock } = this.#deps;
     const provider = await this.#manner.target.connect(signal);
     const tools = options.tools === false ? [] : this.#deps.toolSpecs;
     yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
@@ -60,9 +61,11 @@ export class SessionTurns {
     yield* this.#warnOfHistory();
     const selection = yield* this.#skills.choose(textOf(content), this.#manner.target, signal);
     this.#failed = content;
+    const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
     const reminder = yield* this.#reminders.for(content);
-    const whole = reminder === null ? content : [...content, reminder];
-    const user = await history.begin({ role: 'user', content: whole, cwd: cwd(), skills: selection.record });
+    const whole = [line, ...content, reminder].filter((part) => part !== null);
+    const skills = selection.record;
+    const user = await history.begin({ role: 'user', content: whole, cwd: cwd(), ...place, skills });
     this.#skills.recorded();
     yield* this.#warnOfHistory();
     const { loaded, dropped } = selection;

@@ -122,6 +122,7 @@ export async function stage(
     find: async (model) => ({ ...target, model }),
     finder: async () => new Recall({ folder: '', open: () => history.reading(), writes: false }),
     recallsUnasked: false,
+    clock: null,
     writers: (main) => [textModel(main)],
     preamble: null,
     standing: async () => ({ text: null, warning: null }),

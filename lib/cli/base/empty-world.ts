@@ -9,6 +9,7 @@ export function emptyWorld(): World {
     env: {},
     cwd: '/',
     home: '/',
+    host: '',
     stdin: nothing,
     stdinIs: 'nothing',
     stdout: nothing,

@@ -13,6 +13,8 @@ export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly home: string;
+  /** The name of the machine. */
+  readonly host: string;
   readonly stdin: Input;
   /** What stdin is, found out without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
   readonly stdinIs: 'terminal' | 'piped' | 'nothing';
@@ -33,6 +35,9 @@ export function realWorld(): World {
     cwd: workingFolder(),
     get home() {
       return process.getBuiltinModule('node:os').homedir();
+    },
+    get host() {
+      return process.getBuiltinModule('node:os').hostname();
     },
     get stdin() {
       return process.stdin;

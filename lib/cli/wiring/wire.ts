@@ -100,6 +100,7 @@ export async function wire(
       }),
     finder,
     recallsUnasked: config.recall.auto,
+    clock: config.clock ? world : null,
     cache,
     savePicture: async (bytes, extension) => {
       const { pictureSaver } = await import('./save-picture.js');

@@ -127,6 +127,8 @@ const MESSAGE: JsonFields<Message> = {
   role: word(ROLES, 'user'),
   content,
   cwd: text(''),
+  host: text(undefined),
+  zone: text(undefined),
   model: text(undefined),
   provider: text(undefined),
   origin: text(undefined),

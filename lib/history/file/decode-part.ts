@@ -89,6 +89,7 @@ const TEXT: JsonFields<TextPart> = {
   text: text(''),
   opaque,
   recalled: (stored) => list(stored, isCount),
+  clock: (stored) => (stored === true ? true : undefined),
 };
 const THINKING: JsonFields<ThinkingPart> = { type: type('thinking'), text: text(''), opaque };
 const IMAGE: JsonFields<ImagePart> = {

@@ -48,7 +48,7 @@ export function documentKind({ role, content, stop_reason }: Message): PlainKind
 function textOfPart(part: Part): string {
   switch (part.type) {
     case 'text':
-      if (part.recalled !== undefined) return '';
+      if (part.recalled !== undefined || part.clock === true) return '';
       return part.text.includes('<recalled') ? withoutElements(part.text, RECALLED, ' ') : part.text;
     case 'image':
     case 'document':

@@ -1,3 +1,4 @@
+import { localTime } from '../../chat/local-time.js';
 import { HiError } from '../../errors.js';
 import { searchedText } from '../index/documents.js';
 import { originLabel } from '../origin.js';
@@ -6,7 +7,7 @@ import type { Recall } from '../recall.js';
 import type { Found, Hit, Said, Speaker } from '../search.js';
 import { passageOf } from './passage.js';
 import { tokensOf } from './tokens.js';
-import { distance, localTime, parseTime } from './when.js';
+import { distance, parseTime } from './when.js';
 
 /** What the model asks for, as it wrote it. */
 export interface Request {

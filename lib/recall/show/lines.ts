@@ -1,8 +1,9 @@
+import { localTime } from '../../chat/local-time.js';
 import { quantity } from '../../chat/quantity.js';
 import { parseQuery } from '../rank/query.js';
 import type { Found, Hit } from '../search.js';
 import { marked, passageOf } from './passage.js';
-import { distance, localTime } from './when.js';
+import { distance } from './when.js';
 
 /** How much of a message is shown. */
 const SHOWN = 240;

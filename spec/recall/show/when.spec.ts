@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { distance, localTime, parseTime } from '../../../lib/recall/show/when.js';
+import { localTime } from '../../../lib/chat/local-time.js';
+import { distance, parseTime } from '../../../lib/recall/show/when.js';
 
 const NOW = new Date(2026, 10, 22, 15, 30);
 const local = (time: Date): string => localTime(time.toISOString());

@@ -1,0 +1,71 @@
+import { localTime } from '../chat/local-time.js';
+import { isMessage, type Message, type TextPart } from '../chat/message.js';
+import { quantity } from '../chat/quantity.js';
+import type { HistoryStore } from '../history/store.js';
+import type { Clock } from './deps.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Where a message of the user is written. */
+type Place = Required<Pick<Message, 'cwd' | 'host' | 'zone'>>;
+
+/** What a message of the user gets: a line before its words, null for none, and what is recorded with it. */
+export interface ClockReading {
+  readonly line: TextPart | null;
+  readonly place: Pick<Message, 'host' | 'zone'>;
+}
+
+/** There is a line only where the time and place are others than those of what was said last, so that most messages cost nothing. */
+export function readClock(clock: Clock, cwd: string, history: HistoryStore): ClockReading {
+  const place = { host: clock.host.split('.')[0] ?? clock.host, zone: zoneOf(clock.now()) };
+  const sent = history.view(null).messages;
+  const messages = sent.length > 0 ? sent : history.entries.filter(isMessage);
+  const newest = messages.at(-1);
+  const user = messages.findLast(({ role, zone }) => role === 'user' && zone !== undefined);
+  return { line: newest === undefined ? null : lineAfter(newest, user, { cwd, ...place }, clock), place };
+}
+
+function lineAfter(
+  newest: Message,
+  user: Message | undefined,
+  { cwd, host, zone }: Place,
+  { now, home }: Clock,
+): TextPart | null {
+  const [time, then] = [now(), new Date(newest.at)];
+  const gap = time.getTime() - then.getTime();
+  const hasMoved = user !== undefined && user.host !== host;
+  const hasTurned = user !== undefined && user.zone !== zone;
+  const isElsewhere = hasMoved || hasTurned || (user ?? newest).cwd !== cwd;
+  if (gap <= HOUR && time.toDateString() === then.toDateString() && !isElsewhere) return null;
+  const parts = [
+    `${localTime(time.toISOString())} ${zone}`,
+    ...(gap > HOUR ? [`${gapOf(gap)} later`] : []),
+    home !== '' && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd,
+    ...(hasMoved ? [`on ${host}`] : []),
+  ];
+  return { type: 'text', text: `[${parts.map(asLine).join(' · ')}]`, clock: true };
+}
+
+/** How far a clock is from UTC: `UTC+1`, `UTC-3:30`. */
+function zoneOf(time: Date): string {
+  const minutes = -time.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const distance = rest === 0 ? String(hours) : `${hours}:${String(rest).padStart(2, '0')}`;
+  return minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '-' : '+'}${distance}`;
+}
+
+/** A time that passed, in the largest unit of which there are two. */
+function gapOf(gap: number): string {
+  if (gap < 2 * DAY) return quantity(Math.round(gap / HOUR), 'hour');
+  if (gap < 60 * DAY) return quantity(Math.round(gap / DAY), 'day');
+  return gap < 730 * DAY
+    ? quantity(Math.round(gap / (30.44 * DAY)), 'month')
+    : quantity(Math.floor(gap / (365.25 * DAY)), 'year');
+}
+
+/** The name of a folder may hold anything. */
+function asLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, '?');
+}
