@@ -1,34 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Collector } from '../lib/recall/index/collector.js';
 import { parseQuery } from '../lib/recall/rank/query.js';
 import { certainty, rank } from '../lib/recall/rank/rank.js';
 import { type RankedDocument, Scores } from '../lib/recall/rank/scores.js';
 import { whoIsAsked } from '../lib/recall/rank/who-is-asked.js';
 import { LOOK_UPS } from '../spec/recall/look-ups.js';
+import { around, renamed, setNames, type Talk, talks } from './recall-talks.js';
+import { unaskedRows } from './recall-unasked.js';
 import type { Row } from './row.js';
-
-/** Talks with questions whose evidence is known; they serve evaluation only and are not part of the project. */
-const DATA = process.env.HI_RECALL_DATA ?? '../shared/recall-data';
-
-type Id = string | number;
-
-interface Talk {
-  readonly messages: readonly {
-    readonly id: Id;
-    readonly role: string;
-    readonly name?: string;
-    readonly at?: string;
-    readonly session: number;
-    readonly text: string;
-  }[];
-  readonly questions: readonly {
-    readonly q: string;
-    readonly gold: readonly Id[];
-    readonly sessions: readonly number[];
-  }[];
-}
 
 /** A talk that can be searched. */
 interface Indexed {
@@ -37,17 +15,14 @@ interface Indexed {
 }
 
 /** How well what was said is found, by questions whose answers are known; without them, which are not part of the project, by look-ups alone. */
-export function qualityRows(): readonly Row[] {
-  const sets = [
-    ...new Set(
-      (existsSync(DATA) ? readdirSync(DATA) : []).flatMap((file) => /^(.+)\.jsonl(?:\.zst)?$/.exec(file)?.[1] ?? []),
-    ),
-  ].sort();
-  return [...sets.flatMap(setRows), ...lookUpRows()];
+export async function qualityRows(): Promise<readonly Row[]> {
+  let rows: readonly Row[] = [];
+  for (const name of setNames()) rows = [...rows, ...(await setRows(name))];
+  return [...rows, ...lookUpRows()];
 }
 
 /** The rows of one set: talks of people, or chats with an assistant, in any language. */
-function setRows(name: string): readonly Row[] {
+async function setRows(name: string): Promise<readonly Row[]> {
   const all = talks(name);
   const isOfPeople = all.some(({ messages }) =>
     messages.some(({ name: who, role }) => who !== undefined && who !== role),
@@ -58,18 +33,10 @@ function setRows(name: string): readonly Row[] {
       all.map((talk) => indexed(talk, ({ text }) => text)),
     );
   const people = all.map((talk) => indexed(talk, ({ name: who, text }) => `${who}: ${text}`));
-  return [...turnRows(name, people), ...(people.length > 2 ? silenceRows(people) : [])];
-}
-
-function talks(name: string): readonly Talk[] {
-  const plain = join(DATA, `${name}.jsonl`);
-  const text = existsSync(plain)
-    ? readFileSync(plain, 'utf8')
-    : execFileSync('zstd', ['-dc', `${plain}.zst`], { maxBuffer: 2 ** 30, encoding: 'utf8' });
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  return [
+    ...turnRows(name, people),
+    ...(people.length > 2 ? [...silenceRows(people), ...(await unaskedRows(all))] : []),
+  ];
 }
 
 function indexed(talk: Talk, said: (message: Talk['messages'][number]) => string): Indexed {
@@ -135,10 +102,6 @@ function turnRows(name: string, people: readonly Indexed[]): readonly Row[] {
       least: 82,
     },
   ];
-}
-
-function around({ messages }: Talk, document: number): readonly Id[] {
-  return messages.slice(Math.max(0, document - 1), document + 2).map(({ id }) => id);
 }
 
 function exchangeRows(name: string, chats: readonly Indexed[]): readonly Row[] {
@@ -227,10 +190,4 @@ function silenceRows(people: readonly Indexed[]): readonly Row[] {
 
 function sureOf([first]: readonly RankedDocument[]): number {
   return first === undefined ? 0 : certainty(first);
-}
-
-function renamed(question: string, from: Talk, to: Talk): string {
-  const names = (talk: Talk): readonly string[] => [...new Set(talk.messages.flatMap(({ name }) => name ?? []))];
-  const others = names(to);
-  return names(from).reduce((text, name, index) => text.replaceAll(name, others[index] ?? ''), question);
 }

@@ -3,5 +3,5 @@ import type { Row } from './row.js';
 
 /** How well what was said is found again. */
 export async function rows(): Promise<readonly Row[]> {
-  return qualityRows();
+  return await qualityRows();
 }

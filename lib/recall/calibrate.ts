@@ -16,7 +16,7 @@ const APART = 200;
 const DAYS_APART = 30;
 
 /** So many of the old messages, which nobody asked to be answered from memory, would not have been spoken up to. */
-const SILENT = 0.95;
+const SILENT = 0.93;
 
 /** Finds out how sure a search is of messages that did not ask for anything: a threshold for those that do. Works in slices. */
 export class Calibration {

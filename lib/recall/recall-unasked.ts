@@ -21,8 +21,9 @@ export const OWN_WORDS = { kinds: ['user', 'model'], alone: true } as const;
 const LOOKED_AT = 256;
 const GIVEN = 3;
 
-/** What fits worse than that share of the best that may be given is not given. */
-const AS_WELL = 0.5;
+/** What goes with the best that may be given fits at least so well, as a share of that, and is so sure, as a share of what the first has to be. */
+const AS_WELL = 0.4;
+const AS_SURE = 0.4;
 
 /** What was said that a message is about, best first, and how sure the search is of the best. `check` throws when there is no more time. */
 export function recallUnasked(
@@ -40,7 +41,8 @@ export function recallUnasked(
   const reminders: Reminder[] = [];
   for (const candidate of candidates) {
     if (reminders.length === GIVEN || candidate.score < least) break;
-    if (certainty(candidate) < threshold || candidate.terms === 0) continue;
+    const needed = reminders.length === 0 ? threshold : AS_SURE * threshold;
+    if (certainty(candidate) < needed || candidate.terms === 0) continue;
     check();
     const reminder = reminderOf(library, candidate, known);
     if (reminder === null || isKnown(reminder, reminders, asked)) continue;

@@ -51,6 +51,8 @@ async function rounds(
       const server = await startScriptedServer(answer);
       const home = makeHome({
         provider: 'openai',
+        // What was asked is looked for in what was sent.
+        clock: false,
         model: 'scripted',
         api_base: server.base,
         context_window: 10_000_000,
