@@ -125,7 +125,9 @@ export class Recall {
         const library = this.#libraryOf(archive, folder.segments, () => monotonic() < (begin + end) / 2);
         check();
         const { certainty } = threshold;
-        return { ...recallUnasked(library, asked, certainty, known, check), threshold: certainty };
+        const reminded = recallUnasked(library, asked, certainty, known, check);
+        const isWhole = this.#tailVersion === archive.restVersion;
+        return isWhole || reminded.reminders.length > 0 ? { ...reminded, threshold: certainty } : 'late';
       } catch (thrown) {
         if (thrown instanceof TooLate) return 'late';
         throw thrown;

@@ -42,8 +42,8 @@ async function lived(write: (store: HistoryStore) => Promise<unknown>): Promise<
   await hi(['recall', '--rebuild']);
 }
 
-/** The first search of a process takes longer. */
-const WARM = 'Compare Baroque organ pipes with harpsichords, please.\n';
+/** The first searches of a process take longer. */
+const WARM = 'Compare Baroque organ pipes with harpsichords, please.\n'.repeat(4);
 
 /** Asks in a chat, once more where the machine was too busy for a search within its time. */
 async function ask(input: string, options?: RunOptions): Promise<Run> {
@@ -151,8 +151,11 @@ describe('automatic recall', () => {
       [],
     );
     expect((await hi(['history', '--json'])).stdout).toContain('"recalled"');
-    const undone = await hi(['chat'], { input: '/retry\n' });
-    expect(undone.status).toBe(0);
+  });
+
+  it('is recalled anew for a message that is sent again', async () => {
+    await lived((store) => exchange(store, FACT, 'Noted.'));
+    expect((await ask(`${QUESTION}\n/retry`)).status).toBe(0);
     expect(lastOf(server.requests.at(-1)?.messages).match(/<recalled/g)).toHaveLength(1);
   });
 

@@ -75,6 +75,8 @@ export async function compacting(script: Script = {}): Promise<Compacting> {
     provider: 'openai',
     model: 'main',
     api_base: server.base,
+    // What was asked is looked for in what was sent.
+    clock: false,
     small_model: { model: 'small', context_window: 32_000 },
     context_window: WINDOW,
     tools: { enabled: false },

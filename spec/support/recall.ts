@@ -1,9 +1,12 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ChatEvent } from '../../lib/chat/event.js';
+import type { Entry, NewCompressBlock } from '../../lib/chat/message.js';
+import { asTokens } from '../../lib/chat/tokens.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { Recall } from '../../lib/recall/recall.js';
 import type { Search } from '../../lib/recall/search.js';
-import { exchange, openIn, quickFolder } from './history.js';
+import { answers, exchange, openIn, quickFolder, says } from './history.js';
 import { prose } from './prose.js';
 
 /** Words that are each in one turn of a long history only. */
@@ -28,6 +31,45 @@ export async function longHistory(pieces: number): Promise<() => string> {
     const copy = quickFolder();
     cpSync(folder, copy, { recursive: true });
     return copy;
+  };
+}
+
+/** A data folder with a history of about so many short messages after a first one, indexed; none of them is in view. */
+export async function longLife(first: string, messages: number): Promise<string> {
+  const folder = quickFolder();
+  const store = await openIn(folder);
+  await exchange(store, first, 'Noted.');
+  const turn = 1000;
+  for (let done = 0; done < messages; done += turn) {
+    const { id } = await store.begin(says(`Thought ${done}: ${prose(60, done)}`));
+    const more = Array.from({ length: turn - 1 }, (_, index) => prose(60, done + index + 1));
+    await store.append(
+      id,
+      more.map((text, index) => (index % 2 === 0 ? answers(text) : says(text))),
+    );
+  }
+  for await (const _ of store.compact(null, emptyBlock, 'keep'));
+  const recall = recallIn(folder, store);
+  await recall.catchUp(600_000);
+  await recall.calibrate(600_000);
+  recall.close();
+  await store.close();
+  return folder;
+}
+
+/** A block that leaves nothing in view. */
+async function* emptyBlock(entries: readonly Entry[]): AsyncGenerator<ChatEvent, NewCompressBlock> {
+  yield { type: 'notice', level: 'info', text: 'Nothing stays in view.' };
+  const counts = { messages_compacted: entries.length, messages_kept: 0 };
+  const tokens = { tokens_before: asTokens(entries.length), tokens_after: asTokens(0) };
+  return {
+    type: 'compress',
+    content: '',
+    strategy: 'truncate',
+    source: 'none',
+    first_kept: null,
+    ...counts,
+    ...tokens,
   };
 }
 

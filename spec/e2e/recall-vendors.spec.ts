@@ -1,0 +1,64 @@
+import { cpSync, rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
+import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { longLife } from '../support/recall.js';
+import { chatServer, type Scripted, type VendorServer } from '../support/vendor-server.js';
+import { type Dialect, dialects } from '../support/vendors.js';
+
+const FACT = 'The locker in the gymnasium opens with pomegranate 4711.';
+const QUESTION = 'Which word opens the locker in the gymnasium?';
+
+let folder: string;
+let home: Home;
+let server: VendorServer;
+
+beforeAll(async () => {
+  folder = await longLife(FACT, 100_000);
+}, 240_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  home.remove();
+});
+
+async function start({ provider, settings, path }: Dialect, ...answers: readonly Scripted[]): Promise<void> {
+  server = await chatServer(...answers);
+  const own = settings.options ? { [provider]: settings.options } : {};
+  home = makeHome({ provider, model: 'm', api_key: 'k', api_base: `${server.url}${path}`, ...own });
+  cpSync(folder, home.data, { recursive: true });
+}
+
+/** Answers what was asked if the request has the fact. */
+const knowing =
+  ({ text }: Dialect): Scripted =>
+  (body: JsonObject) =>
+    text(JSON.stringify(body).includes(FACT) ? 'It is pomegranate.' : 'I do not know.');
+
+/** Asks in a chat, again and again: the first search takes longer, and the machine may be too busy for the next. */
+async function ask(question: string): Promise<Run> {
+  const rounds = Array.from({ length: 20 }, (_, round) => `${round}: ${question}\n`);
+  return await runProgram(home, ['chat'], { input: rounds.join('') });
+}
+
+describe.each(dialects)('a fact from 100,000 messages ago, by $title', (dialect) => {
+  it('is recalled by the tool, and answered', async () => {
+    await start(dialect, dialect.tools({ name: 'recall', args: { query: 'locker gymnasium' } }), knowing(dialect));
+    const { status, stdout } = await runProgram(home, ['ask', 'What was it again?']);
+    expect(server.requests.map(({ body }) => JSON.stringify(body).includes(FACT))).toEqual([false, true]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('It is pomegranate.')]);
+  }, 60_000);
+
+  it('is recalled automatically, and answered', async () => {
+    await start(dialect, knowing(dialect));
+    const { status, stdout, stderr } = await ask(QUESTION);
+    expect([status, stdout, stderr]).toEqual([
+      0,
+      expect.stringContaining('It is pomegranate.'),
+      expect.stringMatching(/^⌕ [123] recalled$/m),
+    ]);
+    expect(stderr.match(/⌕/g)).toHaveLength(1);
+  }, 120_000);
+});
