@@ -68,6 +68,7 @@ async function reminderOf({ messages }: Talk): Promise<Remind> {
     readAt(): never {
       throw new Error('There are no pieces.');
     },
+    readFrom: () => [],
     restVersion: '1',
     rest: () => entries,
     close() {},
