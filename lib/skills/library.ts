@@ -19,16 +19,18 @@ export function createLibrary(
   const warnings = [...found];
   const bodies = createBodies((warning) => warnings.push(warning));
   const shortener = createShortener(options.model, options.cache);
-  const budget = Math.floor(options.budget_ratio * options.context_window);
-  const most = Math.max(budget, options.large_tokens);
+  // The window may be learnt after the start.
+  const budget = (): number => Math.floor(options.budget_ratio * options.context_window);
   const context: SelectionContext = {
     skills,
-    budget,
+    get budget() {
+      return budget();
+    },
     evict_after: options.evict_after,
     matcher: createMatcher(skills, options),
     tokens: bodies.tokens,
     isReadable: async (skill) => (await bodies.text(skill)) !== null,
-    sendsAll: async () => options.mode === 'all' || (options.mode === 'auto' && (await bodies.fit(skills, budget))),
+    sendsAll: async () => options.mode === 'all' || (options.mode === 'auto' && (await bodies.fit(skills, budget()))),
   };
 
   return {
@@ -48,7 +50,7 @@ export function createLibrary(
       if (form === 'whole') return there.map(skillBlockOf);
       const shorten = (each: Active) => {
         if (tokensOf(each) <= options.large_tokens) return each;
-        const short = { most, reader };
+        const short = { most: Math.max(budget(), options.large_tokens), reader };
         return form === 'known' ? shortener.known(each, short) : shortener.shorten(each, short, signal);
       };
       return (await byFours(there, shorten)).map(skillBlockOf);

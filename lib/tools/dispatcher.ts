@@ -24,7 +24,7 @@ export interface ToolRunnerOptions {
   readonly tools: readonly Tool[];
   readonly context: ToolContext;
   /** The most characters of output that the model gets from all calls of one answer together; absent for no limit. */
-  readonly sharedLimit?: number;
+  sharedLimit?(): number;
   readonly permissions: Permissions;
   /** The tools that rules may name, if more than `tools`: rules for a tool that is not offered stay valid, and apply to what commands do. */
   readonly ruleSubjects?: readonly RuleSubject[];
@@ -67,8 +67,7 @@ class ToolExecutor implements ToolRunner {
   readonly #context: ToolContext;
   readonly #mask: (text: string) => string;
   readonly #failures = new FailureWatch();
-  readonly #ownLimit: number;
-  readonly #sharedLimit: number;
+  readonly #limitOf: (calls: number) => number;
   /** The output limit of each of the current calls. */
   #outputLimit: number;
   #cleanups: (() => Promise<void>)[] = [];
@@ -78,9 +77,9 @@ class ToolExecutor implements ToolRunner {
     this.#tools = options.tools;
     this.specs = options.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
     this.#mask = secretMask(options.secrets);
-    this.#ownLimit = options.context.outputLimit;
-    this.#sharedLimit = options.sharedLimit ?? Number.POSITIVE_INFINITY;
-    this.#outputLimit = this.#ownLimit;
+    const { context, sharedLimit = () => Number.POSITIVE_INFINITY } = options;
+    this.#limitOf = (calls) => Math.min(context.outputLimit, Math.floor(sharedLimit() / calls));
+    this.#outputLimit = this.#limitOf(1);
     this.#context = sharedContext(
       options,
       () => this.#outputLimit,
@@ -105,7 +104,7 @@ class ToolExecutor implements ToolRunner {
   ): AsyncGenerator<ChatEvent, readonly ToolResultPart[]> {
     const results: ToolResultPart[] = [];
     // The calls of one answer share a limit: their output cannot be compacted before the model has read it.
-    this.#outputLimit = Math.min(this.#ownLimit, Math.floor(this.#sharedLimit / calls.length));
+    this.#outputLimit = this.#limitOf(calls.length);
     for (const call of calls) {
       const { call_id, name, args } = call;
       yield { type: 'tool-start', call_id, name, args };

@@ -34,6 +34,7 @@ it('tells the cost of a turn, which is unknown where the price is', async () => 
 it('tells the cost of the conversation', async () => {
   await talkedBefore();
   expect((await runProgram(home, ['status'])).stdout).toContain('\ncost         about $0.45\n');
+  expect(JSON.parse((await runProgram(home, ['status', '--json'])).stdout)).toMatchObject({ cost: 0.45 });
   const chat = await runProgram(home, ['chat'], { input: 'x\n/cost\n' });
   expect(chat.stdout).toContain('cost         unknown: no published price for scripted\n');
   expect(chat.stdout).toContain('conversation about $0.45, not counting scripted (no published price)\n');
@@ -41,4 +42,5 @@ it('tells the cost of the conversation', async () => {
 
 it('says nothing of the cost of a conversation in which nothing was used', async () => {
   expect((await runProgram(home, ['status'])).stdout).not.toContain('cost');
+  expect(JSON.parse((await runProgram(home, ['status', '--json'])).stdout)).not.toHaveProperty('cost');
 });

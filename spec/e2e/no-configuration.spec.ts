@@ -114,11 +114,11 @@ describe('an address alone', () => {
     const run = await askWith(list, { HI_IDLE_TIMEOUT_MS: '500' });
     expect(run).toMatchObject({ status, stdout: '', asked: ['/v1/models'] });
     expect(run.stderr).toMatch(said);
-    const config = { provider: 'openai' };
-    home.writeConfig(JSON.stringify(config));
-    expect(await runProgram(home, ['status'], { env: { OPENAI_BASE_URL: 'http://127.0.0.1:9' } })).toMatchObject({
-      status: 0,
-    });
+    const elsewhere = { env: { OPENAI_BASE_URL: 'http://127.0.0.1:9' } };
+    expect(await runProgram(home, ['status'], elsewhere)).toMatchObject({ status: 0 });
+    const shown = await runProgram(home, ['config', 'show'], elsewhere);
+    expect(shown).toMatchObject({ status: 0, stderr: expect.stringContaining('127.0.0.1:9') });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ provider: 'openai', model: null });
   });
 
   it('of Ollama says whether it is not there or has no model', async () => {

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { conversation, folderWith, NO_OVERRIDES, open, skillFile } from './support.js';
+import { openSkills } from '../../lib/skills/index.js';
+import { conversation, folderWith, NO_OVERRIDES, open, settingsOf, skillFile } from './support.js';
 
 const signal = new AbortController().signal;
 
@@ -19,6 +20,22 @@ describe('a library that sends all skills', () => {
       dropped: [],
       record: { active: ['docker', 'git'] },
     });
+  });
+
+  it('does so as long as they fit the window, also one that is learnt after the start', async () => {
+    let window = 128_000;
+    const options = settingsOf(folderWith({ 'git.md': 'Commit often. '.repeat(100), 'docker.md': 'Build images.' }));
+    const talk = conversation(
+      await openSkills({
+        ...options,
+        get context_window() {
+          return window;
+        },
+      }),
+    );
+    expect(await talk.say('hello')).toMatchObject({ loaded: ['docker', 'git'] });
+    window = 1000;
+    expect(await talk.say('what is docker?')).toMatchObject({ record: { matched: ['docker'] } });
   });
 
   it('tells of each its name, what it is for, where it is and how large', async () => {

@@ -58,7 +58,12 @@ export function scriptedModel(reply: string | Error | ((prompt: TextPrompt, sign
 
 /** The library of a folder, with the default configuration unless told otherwise. */
 export function open(folder: string, options: Partial<SkillsOptions> = {}): Promise<SkillLibrary> {
-  return openSkills({
+  return openSkills({ ...settingsOf(folder), ...options });
+}
+
+/** The default settings of the library of a folder. */
+export function settingsOf(folder: string): SkillsOptions {
+  return {
     folder,
     mode: 'auto',
     matcher: 'lexical',
@@ -69,8 +74,7 @@ export function open(folder: string, options: Partial<SkillsOptions> = {}): Prom
     context_window: 128_000,
     model: null,
     cache: memoryCache(),
-    ...options,
-  });
+  };
 }
 
 export { NO_OVERRIDES };

@@ -1,7 +1,9 @@
 import type { ModelSettings } from '../../config/model-settings.js';
+import { NoModel } from '../../config/no-model.js';
 import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
 import { shownAddress } from '../../http/mask-key.js';
+import { neutralise } from '../../screen/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
 import { shownText, writeJson } from '../base/shown.js';
@@ -10,10 +12,16 @@ import { SCHEMA } from '../config-check/config-schema.js';
 
 /** Prints the effective settings, keys masked. */
 export async function configShowCommand(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
-  const config = requireConfig(await readSettings(world, options));
+  const settings = await readSettings(world, options);
+  const { problem } = settings;
+  // Which model the server offers is no setting: where it offers none, the rest is shown.
+  const isWithout = problem instanceof NoModel;
+  if (isWithout) world.stderr.write(`${neutralise(problem.message)}\n`);
+  const config = requireConfig(isWithout ? await readSettings(world, { ...options, model: 'none' }) : settings);
   const small = config.small_model;
   const masked = {
     ...config,
+    ...(isWithout && { model: null }),
     ...shownReach(config),
     headers: Object.fromEntries(Object.keys(config.headers).map((name) => [name, '***'])),
     small_model: small === null ? null : { ...small, ...shownReach(small) },

@@ -24,9 +24,9 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   const status = await session.status(new AbortController().signal);
   printHistoryNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
-  const cost = options.json ? '' : await costLine(session, settings.config);
-  if (options.json) writeJson(world.stdout, status);
-  else world.stdout.write(shownText(`${statusText(status, model)}${cost}\n`, world.stdout));
+  const cost = await costOf(session, settings.config);
+  if (options.json) writeJson(world.stdout, typeof cost?.value === 'number' ? { ...status, cost: cost.value } : status);
+  else world.stdout.write(shownText(`${statusText(status, model)}${cost?.line ?? ''}\n`, world.stdout));
   await session.history.close();
   return 0;
 }
@@ -34,13 +34,17 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
 /** The longest conversation that is read to tell its cost. */
 const MOST_MESSAGES = 20_000;
 
-/** What the conversation cost; empty where nothing was used, and for one that takes long to read. */
-async function costLine({ history }: Session, server: Config): Promise<string> {
+/** What the conversation cost in dollars, null where a price is unknown, and in words. Null where nothing was used, and for a conversation that takes long to read. */
+async function costOf(
+  { history }: Session,
+  server: Config,
+): Promise<{ readonly value: number | null; readonly line: string } | null> {
   const { messages } = history.totals;
-  if (messages === 0 || messages > MOST_MESSAGES) return '';
-  const { conversationCost, costText } = await import('../wiring/price.js');
+  if (messages === 0 || messages > MOST_MESSAGES) return null;
+  const { conversationCost, costText, wholeCost } = await import('../wiring/price.js');
   const cost = await conversationCost(history, server);
-  return cost.priced === 0 && cost.unknown.length === 0 ? '' : `\ncost         ${costText(cost)}`;
+  if (cost.priced === 0 && cost.unknown.length === 0) return null;
+  return { value: wholeCost(cost), line: `\ncost         ${costText(cost)}` };
 }
 
 async function withAnyProvider(world: World, options: StatusOptions): Promise<Settings> {

@@ -30,6 +30,10 @@ export function costOf(records: Iterable<UsageRecord>): Cost {
   return { dollars, unknown: [...unknown], priced };
 }
 
+/** The dollars, as JSON gives them: null unless the price of each request is known. */
+export const wholeCost = ({ dollars, unknown, priced }: Cost): number | null =>
+  unknown.length === 0 && priced > 0 ? Number(dollars.toPrecision(6)) : null;
+
 /** The cost in words: `about $0.0123`, or that it is unknown. */
 export function costText({ dollars, unknown, priced }: Cost): string {
   const names = unknown.join(', ');

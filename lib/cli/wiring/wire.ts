@@ -68,8 +68,14 @@ export async function wire(
   const memory = memoized(async () =>
     (await import('./memory.js')).openMemory(paths.memory, await history, () => world.now()),
   );
+  const outputRoom = (share: number): number =>
+    Math.floor(share * 4 * effectiveWindowOf(config, session.target.context_window));
   const context: ToolContext = {
     ...toolContext(world, config, settings),
+    // The window may be learnt after the start.
+    get outputLimit() {
+      return Math.min(config.tools.output_limit, outputRoom(OUTPUT_SHARE));
+    },
     conversation: conversationOf(finder, world),
     ...(options.ephemeral === true ? {} : { memory: memoryOf(memory) }),
   };
@@ -88,13 +94,24 @@ export async function wire(
     maxRounds: config.tools.max_rounds,
     toolSpecs: offered,
     toolEffects: EFFECTS,
-    tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections })),
+    tools: memoized(() =>
+      toolRunner(offered, {
+        options,
+        settings,
+        config,
+        context,
+        connections,
+        sharedLimit: () => outputRoom(ANSWER_SHARE),
+      }),
+    ),
     skills: (main: Target) =>
       openSkills({
         folder: paths.skills,
         known_file: paths.knownSkills,
         ...config.skills,
-        context_window: main.context_window,
+        get context_window() {
+          return main.context_window;
+        },
         model: async () => textModel(small ?? main),
         cache,
       }),
@@ -125,19 +142,21 @@ async function toolRunner(
     config,
     context,
     connections,
+    sharedLimit,
   }: {
     readonly options: SessionOptions;
     readonly settings: Settings;
     readonly config: Config;
     readonly context: ToolContext;
     readonly connections: Connections;
+    readonly sharedLimit: () => number;
   },
 ): Promise<ToolRunner> {
   const { createToolRunner, tools } = await import('../../tools/index.js');
   return createToolRunner({
     tools: offered.map(({ name }) => pick(tools, name, 'tool')),
     context,
-    sharedLimit: Math.floor(ANSWER_SHARE * 4 * windowOf(config)),
+    sharedLimit,
     permissions: config.tools.permissions,
     ruleSubjects: tools,
     approve: options.approve ?? null,
@@ -183,17 +202,18 @@ function memoryOf(open: () => Promise<OpenMemory>): Memory {
 const OUTPUT_SHARE = 0.2;
 const ANSWER_SHARE = 0.4;
 
-const windowOf = ({ context_window, max_input_tokens, compaction: { trigger_ratio } }: Config): number =>
-  effectiveWindow({ context_window, max_input_tokens, trigger_ratio });
+const effectiveWindowOf = (
+  { max_input_tokens, compaction: { trigger_ratio } }: Config,
+  context_window: number,
+): number => effectiveWindow({ context_window, max_input_tokens, trigger_ratio });
 
-function toolContext(world: World, config: Config, { paths }: Settings): ToolContext {
+function toolContext(world: World, config: Config, { paths }: Settings): Omit<ToolContext, 'outputLimit'> {
   return {
     workingFolder: world.cwd,
     root: world.cwd,
     env: world.env,
     variables: config.tools.env,
     timeout: config.tools.timeout_ms,
-    outputLimit: Math.min(config.tools.output_limit, Math.floor(OUTPUT_SHARE * 4 * windowOf(config))),
     spillFolder: paths.outputs,
     sandbox:
       config.tools.sandbox === false

@@ -12,9 +12,9 @@ export async function* withCost(
       yield event;
       continue;
     }
-    const { costOf } = await import('./price.js');
-    const { dollars, unknown, priced } = costOf(connections.spent.slice(from));
+    const { costOf, wholeCost } = await import('./price.js');
+    const cost = wholeCost(costOf(connections.spent.slice(from)));
     from = connections.spent.length;
-    yield { ...event, cost: unknown.length === 0 && priced > 0 ? Number(dollars.toPrecision(6)) : null };
+    yield { ...event, cost };
   }
 }
