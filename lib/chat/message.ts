@@ -188,6 +188,12 @@ export interface NewUndo {
   readonly turns: readonly number[];
 }
 
+/** The user took back that turns were undone: they are sent again. */
+export interface NewRedo {
+  readonly type: 'redo';
+  readonly turns: readonly number[];
+}
+
 /** The messages that stay in view word for word, and the id of the last entry that was heeded for it. */
 export interface Pins {
   readonly until: number;
@@ -207,7 +213,7 @@ export interface NewUnpin {
 }
 
 /** What the user decided about what is sent, appended to the log. */
-export type NewMark = NewUndo | NewPin | NewUnpin;
+export type NewMark = NewUndo | NewRedo | NewPin | NewUnpin;
 
 /** A mark in the history. */
 export type Mark = NewMark & { readonly id: number; readonly at: string };

@@ -49,6 +49,8 @@ function markText(entry: Mark | UnknownEntry): string {
   switch (entry.type) {
     case 'undo':
       return `undone: turn ${entry.turns.join(', ')}`;
+    case 'redo':
+      return `redone: turn ${entry.turns.join(', ')}`;
     case 'pin':
       return `pinned: #${entry.message.id}`;
     case 'unpin':

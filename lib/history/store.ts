@@ -155,9 +155,9 @@ export class HistoryStore {
     );
   }
 
-  /** Undoes a turn: it stays in the archive and is no longer sent. */
-  async undo(turn: number): Promise<void> {
-    await this.mark({ type: 'undo', turns: [this.#turns.idOf(turn)] });
+  /** Undoes a turn, and others with it: they stay in the archive and are no longer sent. */
+  async undo(turn: number, others: readonly number[] = []): Promise<void> {
+    await this.mark({ type: 'undo', turns: [this.#turns.idOf(turn), ...others] });
   }
 
   /** Appends what the user decided about what is sent. */

@@ -1,5 +1,6 @@
 import { isMessage, type Message } from '../chat/message.js';
 import { entriesFrom, messagesAround } from './around.js';
+import { undoneAfter } from './disk/build.js';
 import type { Segment } from './disk/segment.js';
 import type { Archive } from './index/archive.js';
 import type { Kind } from './index/part.js';
@@ -27,7 +28,7 @@ export class Library {
     this.#archive = archive;
     this.#segments = segments;
     this.#tail = tail;
-    this.#undone = new Set([...segments.flatMap(({ undone }) => undone), ...tail.undone]);
+    this.#undone = undoneAfter([...segments.flatMap(({ undone }) => undone), ...tail.undone]);
   }
 
   /** The message of a document; null for one that was taken back, or that cannot be read. Throws `DamagedSegment` for a segment that is. */

@@ -1,5 +1,5 @@
 import { type Entry, isMessage, type Message } from '../chat/message.js';
-import { turnsUndoneBy } from './disk/build.js';
+import { changesOfUndone } from './disk/build.js';
 import { Collector } from './index/collector.js';
 import { documentOf } from './index/documents.js';
 import { KindReader } from './index/kind-reader.js';
@@ -28,7 +28,7 @@ export class UnsealedTail {
       if (entry.id <= this.#last) continue;
       if (!hasTime()) return false;
       this.#last = entry.id;
-      for (const turn of turnsUndoneBy(entry)) this.undone.push(turn);
+      for (const turn of changesOfUndone(entry)) this.undone.push(turn);
       const document = isMessage(entry) ? documentOf(entry, this.#reader.kindOf(entry)) : null;
       if (document === null || !isMessage(entry)) continue;
       this.collector.add(document);

@@ -15,6 +15,9 @@ export interface InputHandler {
   settled(): void;
 }
 
+/** The key pressed twice in quick succession. */
+const ESCAPE_TWICE = '\x1b\x1b';
+
 /** After this long, an Escape is the key and not the start of a sequence. Milliseconds. */
 const ESCAPE_TIMEOUT = 50;
 /** After this long without input, an open paste has lost its end marker. Milliseconds. */
@@ -63,6 +66,13 @@ export class InputParser {
   }
 
   #readKeys(text: string): void {
+    if (text === ESCAPE_TWICE) {
+      this.#hasReported = true;
+      this.#handler.escape();
+      this.#pending = text.slice(1);
+      this.#after(ESCAPE_TIMEOUT, () => this.#readPending());
+      return;
+    }
     const start = text.indexOf(PASTE_START);
     if (start !== -1) {
       this.#readKeys(text.slice(0, start));

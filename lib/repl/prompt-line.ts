@@ -23,13 +23,15 @@ export interface PromptLineDeps {
   readonly longPastes: LongPastes;
   readonly history: InputHistory;
   readonly completion: LineCompletionSources;
+  /** What Escape submits when it is pressed twice at an empty prompt. */
+  readonly escapeCommand: string;
   /** Ctrl-C while no line is being read. */
   interrupt(): void;
   /** Opens the text in the editor. Resolves to null after an error was shown. */
   edit(text: string): Promise<string | null>;
 }
 
-/** A second Ctrl-C within this time exits. Milliseconds. */
+/** A second Ctrl-C within this time exits, and a second Escape submits its command. Milliseconds. */
 const EXIT_WINDOW = 2000;
 /** Keys typed after Tab wait this long for the completion. Milliseconds. */
 const COMPLETION_TIMEOUT = 150;
@@ -47,6 +49,7 @@ export class PromptLine {
   /** Ends the reading of a line; null while none is being read. */
   #resolve: ((result: LineResult) => void) | null = null;
   #isInExternalEditor = false;
+  #escapedAt = Number.NEGATIVE_INFINITY;
   #interruptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: PromptLineDeps) {
@@ -68,6 +71,7 @@ export class PromptLine {
 
   key(text: string, key: Key): void {
     this.#hint = null;
+    this.#escapedAt = Number.NEGATIVE_INFINITY;
     if (this.#deferredKeys.defer(() => this.key(text, key))) return;
     if (this.#search !== null) this.#searchKey(this.#search, text, key);
     else this.#handle(this.#editor.key(text, key));
@@ -81,8 +85,21 @@ export class PromptLine {
   }
 
   escape(): void {
+    const isIdle = this.#resolve !== null && this.#search === null && this.#editor.buffer.text === '';
     this.#hint = null;
     this.#endSearch(false);
+    if (!isIdle || this.#isInExternalEditor) return;
+    const now = performance.now();
+    if (now - this.#escapedAt <= EXIT_WINDOW) this.#submitEscapeCommand();
+    else this.#escapedAt = now;
+  }
+
+  /** The command is shown as if it was typed, and not found with Up. */
+  #submitEscapeCommand(): void {
+    const buffer = bufferOf(this.#deps.escapeCommand);
+    this.#escapedAt = Number.NEGATIVE_INFINITY;
+    this.#renderer.commit({ prompt: this.#prompt, buffer });
+    this.#resolveWith({ line: { shown: buffer.text, text: buffer.text, pasted: [] } });
   }
 
   /** Draws the line while it is being read. */

@@ -33,6 +33,8 @@ export interface ReplDeps {
   submit(line: SubmittedLine, signal: AbortSignal): AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
   /** For completion with Tab. */
   readonly commands: readonly CompletableCommand[];
+  /** The command that Escape submits when it is pressed twice at an empty prompt. */
+  readonly escapeCommand: string;
   /** The file that keeps the inputs of earlier sessions; null for none. */
   readonly inputHistoryFile: string | null;
   /** A paste of more code points than this becomes a token. */

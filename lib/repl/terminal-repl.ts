@@ -44,6 +44,7 @@ export class TerminalRepl implements Repl {
       longPastes: new LongPastes(deps.longPaste),
       history: new InputHistory(deps.inputHistoryFile),
       completion: deps,
+      escapeCommand: deps.escapeCommand,
       interrupt: () => this.#interrupt(),
       edit: (text) => this.#editLine(text),
     });

@@ -125,10 +125,10 @@ export class SessionTurns {
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }
 
-  /** Takes a turn out of the view. */
-  async takeBack(turn: number): Promise<void> {
+  /** Takes a turn out of the view, and those after it that are given. */
+  async takeBack(turn: number, later: readonly number[] = []): Promise<void> {
     this.#skills.takeBack(turn);
-    await this.#deps.history.undo(turn);
+    await this.#deps.history.undo(turn, later);
   }
 
   #fitted(prepared: AsyncGenerator<ChatEvent, ChatRequest>): AsyncGenerator<ChatEvent, ChatRequest> {

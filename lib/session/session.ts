@@ -13,6 +13,7 @@ import type { SessionDeps, Target, TurnOptions, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
 import { Pins } from './pins.js';
 import { Reminders } from './reminders.js';
+import { turnsFrom } from './rewind.js';
 import { type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnManner } from './session-turns.js';
 import { SkillState } from './skill-state.js';
@@ -116,6 +117,18 @@ export class Session {
     const content = userContentOf(this.history, turn);
     if (turn === null || content === null) throw new HiError('usage', 'There is no turn to undo.');
     await this.#turns.takeBack(turn);
+    return typedText(content);
+  }
+
+  /** Goes back before a turn in view: takes it and all later ones out of the view, and returns what the user had said. */
+  async rewind(turn: number): Promise<string> {
+    await this.history.refresh();
+    const content = userContentOf(this.history, turn);
+    const [first, ...later] = turnsFrom(this.history, turn);
+    if (first !== turn || content === null) {
+      throw new HiError('usage', `No turn in view begins with #${turn}.`, { hint: '/rewind lists the last turns.' });
+    }
+    await this.#turns.takeBack(turn, later);
     return typedText(content);
   }
 

@@ -11,6 +11,12 @@ export interface OpenMemory {
   origin(by: LineOrigin['by']): LineOrigin;
 }
 
+/** Something to choose: what is chosen, and how it is shown. */
+export interface Choice {
+  readonly value: string;
+  readonly name: string;
+}
+
 /** What a command may use besides the session. The program hands in what touches the terminal and the disk. */
 export interface SlashContext {
   readonly session: Session;
@@ -20,6 +26,8 @@ export interface SlashContext {
   readonly screen: ScreenSettings;
   /** Asks yes or no. Without a user to ask, `-y` means yes; without `-y` a `HiError` is thrown whose hint ends with `alternative`. */
   confirm(question: string, alternative: string): Promise<boolean>;
+  /** Lets the user choose one of these; null where there is nobody to choose. Rejects as an interruption when the user cancels. */
+  readonly choose: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
   /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */
   edit(text: string): Promise<string | null>;
   /** Puts a text on the clipboard. Resolves to the method that worked. */

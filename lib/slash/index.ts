@@ -14,9 +14,11 @@ import { slashPin } from './pin.js';
 import { slashPins } from './pins.js';
 import { slashQuit } from './quit.js';
 import { slashRecall } from './recall.js';
+import { slashRedo } from './redo.js';
 import { slashRemember } from './remember.js';
 import { slashReset } from './reset.js';
 import { slashRetry } from './retry.js';
+import { slashRewind } from './rewind.js';
 import { slashSkill } from './skill.js';
 import { slashSkills } from './skills.js';
 import { slashStatus } from './status.js';
@@ -51,6 +53,8 @@ export const slashCommands: readonly SlashCommand[] = [
   slashPins,
   slashUnpin,
   slashUndo,
+  slashRedo,
+  slashRewind,
   slashRetry,
   slashEdit,
   slashCopy,

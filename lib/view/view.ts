@@ -1,6 +1,5 @@
 import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Message } from '../chat/message.js';
 import { lastSkillMessage } from '../chat/skill-record.js';
-import { undoneTurns } from '../chat/undone.js';
 import { stateOf } from './block-state.js';
 import { loadedFrom } from './load-limit.js';
 import { pairedOnly } from './pairs.js';
@@ -79,8 +78,8 @@ export function firstNeeded(entries: readonly Entry[]): number | null {
   const base = newestBase(entries);
   if (base === null) return loadedFrom(entries);
   const keeps = keptBy(base, entries);
-  const undone = undoneTurns(entries);
-  const kept = entries.find((entry) => isMessage(entry) && keeps(entry) && !undone.has(entry.turn));
+  // Those of undone turns too: the user may redo them.
+  const kept = entries.find((entry) => isMessage(entry) && keeps(entry));
   const pins = base.pins === undefined ? base.id : base.pins.until + 1;
   // The state of the skills is recorded only with the newest message that has them.
   return Math.min(pins, kept?.id ?? base.id, lastSkillMessage(entries)?.id ?? base.id);

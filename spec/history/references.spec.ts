@@ -23,6 +23,7 @@ const EARLY: Readonly<Record<string, readonly object[]>> = {
   'a block whose cut is a later message of an earlier turn': [block({ state: { cut: { turn: 1, id: 500 } } })],
   'a block that shortens later messages': [block({ state: { pruned: [4, 5, 6] } })],
   'an undo mark of coming turns': [{ id: 3, at: AT, type: 'undo', turns: [3, 4, 5, 6, 7, 8] }],
+  'a redo mark of coming turns': [{ id: 3, at: AT, type: 'redo', turns: [1, 4, 5, 6] }],
   'a pin of a coming message': [{ id: 3, at: AT, type: 'pin', message: message(9, 9, 'user') }],
   'a mark that unpins coming messages': [{ id: 3, at: AT, type: 'unpin', messages: [4, 5, 6] }],
   'a block with pins that come later': [block({ pins: { until: 500, messages: [message(9, 9, 'user')] } })],

@@ -41,6 +41,7 @@ const repl: Repl = createRepl({
     { name: 'quit', aliases: ['exit', 'bye'], summary: 'Leaves.' },
   ],
   inputHistoryFile: DRIVER_HISTORY,
+  escapeCommand: '/rewind',
   longPaste: 200,
   editor: DRIVER_EDITOR,
   cwd: process.cwd(),

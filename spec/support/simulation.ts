@@ -1,4 +1,5 @@
 import type { Message, NewCompressBlock, Part, Usage } from '../../lib/chat/message.js';
+import { undoneTurns } from '../../lib/chat/undone.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { type Measure, measure } from '../../lib/view/measure.js';
 import { pinnable } from '../../lib/view/pins.js';
@@ -78,6 +79,7 @@ export class Simulation {
     } else if (dice < 0.24) {
       const last = this.log.entries.findLast((entry) => !('type' in entry) && entry.turn === entry.id);
       if (last) this.log.undo(last.id);
+      for (const { id, turn } of [...this.pinned.values()]) if (turn === last?.id) this.pinned.delete(id);
       yield { kind: 'disturbance' };
     } else if (dice < 0.27) {
       const first = firstNeeded(this.log.entries) ?? 0;
@@ -91,7 +93,16 @@ export class Simulation {
       if (unpinned !== undefined) this.log.mark({ type: 'unpin', messages: [unpinned] });
       if (unpinned !== undefined) this.pinned.delete(unpinned);
       yield { kind: 'disturbance' };
+    } else if (dice < 0.38) {
+      this.#redo();
+      yield { kind: 'disturbance' };
     }
+  }
+
+  /** Takes the newest undo back, whatever came after it. */
+  #redo(): void {
+    const undone = [...undoneTurns(this.log.entries)];
+    if (undone.length > 0) this.log.mark({ type: 'redo', turns: undone.slice(-1) });
   }
 
   /** Pins something that was said, as long as all pins take no more than a quarter of the window. */

@@ -15,6 +15,7 @@ import { askApproval } from '../wiring/approve.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
+import { createChoose } from './choose.js';
 import { createConfirm } from './confirm.js';
 import { promptText } from './greeting.js';
 import { IdleIndex } from './idle-index.js';
@@ -44,7 +45,8 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
   const wired = await wire(world, { ...options, ...approve }, settings, config);
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
-  const context = await slashContext(world, wired, later, confirm, screenSettings);
+  const questions = { confirm, choose: createChoose(later, terminal) };
+  const context = await slashContext(world, wired, later, questions, screenSettings);
   const idle = new IdleIndex(wired.session);
   let hasSpoken = false;
   const repl: Repl = createRepl({
@@ -66,6 +68,7 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
       return options.usage ? events.then((all) => withCost(all, wired.connections)) : events;
     },
     commands: completableCommands(context),
+    escapeCommand: '/rewind',
     inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
     longPaste: wired.config.input.long_paste,
     editor: world.env.VISUAL || world.env.EDITOR || null,

@@ -15,7 +15,7 @@ export async function slashContext(
   world: World,
   { session, tools, connections, settings, config, memory }: WiredSession,
   repl: () => Repl,
-  confirm: SlashContext['confirm'],
+  questions: Pick<SlashContext, 'confirm' | 'choose'>,
   screen: ScreenSettings,
 ): Promise<SlashContext> {
   const { paths } = settings;
@@ -26,7 +26,7 @@ export async function slashContext(
       ...slashCommands,
       ...(await ownCommands(paths.commands, { tools, secrets: () => connections.secrets() })),
     ],
-    confirm,
+    ...questions,
     screen,
     edit: async (text) => {
       const edited = await repl().edit(text);

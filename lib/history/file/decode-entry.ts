@@ -45,6 +45,7 @@ function decoded(stored: JsonObject, id: number): Entry {
     return role(stored.role, stored) === null ? unknown(stored, id) : withFields<Message>(stored, MESSAGE);
   if (stored.type === 'compress' && typeof stored.content === 'string') return withFields<CompressBlock>(stored, BLOCK);
   if (stored.type === 'undo' && Array.isArray(stored.turns)) return withFields<Of<'undo'>>(stored, UNDO);
+  if (stored.type === 'redo' && Array.isArray(stored.turns)) return withFields<Of<'redo'>>(stored, REDO);
   if (stored.type === 'pin' && pinned(stored.message, stored) !== null) return withFields<Of<'pin'>>(stored, PIN);
   if (stored.type === 'unpin' && Array.isArray(stored.messages)) return withFields<Of<'unpin'>>(stored, UNPIN);
   return unknown(stored, id);
@@ -164,6 +165,8 @@ const references: FieldReader<readonly number[]> = (stored, whole) =>
   list(stored, (one): one is number => reference(one, whole) !== null) ?? [];
 
 const UNDO: JsonFields<Of<'undo'>> = { type: word(['undo'], 'undo'), id, at: time, turns: references };
+
+const REDO: JsonFields<Of<'redo'>> = { type: word(['redo'], 'redo'), id, at: time, turns: references };
 
 const UNPIN: JsonFields<Of<'unpin'>> = { type: word(['unpin'], 'unpin'), id, at: time, messages: references };
 

@@ -15,7 +15,7 @@ export function buildSegment(archive: Archive, piece: Piece, file: number): void
   const undone: number[] = [];
   const reader = new KindReader();
   for (const { entry, place } of archive.read(piece)) {
-    for (const turn of turnsUndoneBy(entry)) undone.push(turn);
+    for (const turn of changesOfUndone(entry)) undone.push(turn);
     const document = isMessage(entry) ? documentOf(entry, reader.kindOf(entry)) : null;
     if (document === null) continue;
     collector.add(document);
@@ -39,7 +39,19 @@ export function buildSegment(archive: Archive, piece: Piece, file: number): void
   });
 }
 
-/** The turns that an entry takes back. */
-export function turnsUndoneBy(entry: Entry): readonly number[] {
-  return 'type' in entry && entry.type === 'undo' ? entry.turns : [];
+/** The turns that an entry takes back, and below zero those that it brings back. */
+export function changesOfUndone(entry: Entry): readonly number[] {
+  if (!('type' in entry)) return [];
+  if (entry.type === 'undo') return entry.turns;
+  return entry.type === 'redo' ? entry.turns.map((turn) => -turn) : [];
+}
+
+/** The turns that are taken back after all these changes, in their order. */
+export function undoneAfter(changes: Iterable<number>): ReadonlySet<number> {
+  const undone = new Set<number>();
+  for (const turn of changes) {
+    if (turn < 0) undone.delete(-turn);
+    else undone.add(turn);
+  }
+  return undone;
 }

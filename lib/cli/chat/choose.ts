@@ -1,0 +1,16 @@
+import type { Repl } from '../../repl/repl.js';
+import { visibleLine } from '../../screen/visible-text.js';
+import type { SlashContext } from '../../slash/command.js';
+import { askQuestion } from '../base/ask-question.js';
+import type { ChatTerminal } from './chat-terminal.js';
+
+/** Lets the user choose from a menu; null where there is no terminal for it. */
+export function createChoose(repl: () => Repl, terminal: ChatTerminal): SlashContext['choose'] {
+  if (terminal !== 'full') return null;
+  return async (question, choices) =>
+    await repl().ask(async (streams) => {
+      const { select } = await import('../base/inquirer.js');
+      const shown = choices.map(({ value, name }) => ({ value, name: visibleLine(name) }));
+      return await askQuestion((context) => select({ message: question, choices: shown }, context), streams);
+    });
+}

@@ -1,0 +1,14 @@
+import { quantity } from '../chat/quantity.js';
+import { redo } from '../session/rewind.js';
+import type { SlashCommand } from './command.js';
+
+/** `/redo`: takes the last undo or rewind back. */
+export const slashRedo: SlashCommand = {
+  name: 'redo',
+  usage: '/redo',
+  summary: 'take back an undo or rewind',
+  async *run(_argument, { session }) {
+    const turns = await redo(session.history);
+    yield { type: 'print', text: `Redone: ${quantity(turns.length, 'turn')}.` };
+  },
+};

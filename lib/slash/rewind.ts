@@ -1,0 +1,58 @@
+import { HiError } from '../errors.js';
+import { type PastTurn, pastTurns } from '../session/rewind.js';
+import { beginningOf } from './beginning-of.js';
+import type { SlashCommand, SlashContext } from './command.js';
+import { whichMessage } from './which-message.js';
+
+/** So many turns are listed. */
+const LISTED = 10;
+
+const USAGE = '/rewind [n|#ID]';
+
+/** `/rewind`: goes back before one of the last turns and puts its message into the input line. */
+export const slashRewind: SlashCommand = {
+  name: 'rewind',
+  usage: USAGE,
+  summary: 'go back before an earlier turn (Esc Esc)',
+  async *run(argument, context) {
+    const { session, choose } = context;
+    await session.history.refresh();
+    const turns = pastTurns(session.history);
+    if (turns.length === 0) throw new HiError('usage', 'There is no turn to go back before.');
+    if (argument === '' && choose === null) return yield { type: 'print', text: listOf(turns) };
+    const turn = argument === '' ? await chosen(turns, context) : named(turns, argument);
+    const text = await session.rewind(turn);
+    yield { type: 'print', text: `Back before #${turn}. /redo takes that back.` };
+    yield { type: 'prefill', text };
+  },
+};
+
+async function chosen(turns: readonly PastTurn[], { choose, now }: SlashContext): Promise<number> {
+  const choices = turns.slice(0, LISTED).map((turn) => ({ value: String(turn.id), name: rowOf(turn, now()) }));
+  return Number(await choose?.('Go back before which message?', choices));
+}
+
+function named(turns: readonly PastTurn[], argument: string): number {
+  const which = whichMessage(argument, USAGE);
+  if ('id' in which) return which.id;
+  const found = turns[which.place - 1];
+  if (found !== undefined) return found.id;
+  throw new HiError('usage', `There is no turn ${which.place} in view: it has ${turns.length}.`, {
+    hint: '1 is the last one.',
+  });
+}
+
+const listOf = (turns: readonly PastTurn[]): string =>
+  turns
+    .slice(0, LISTED)
+    .map((turn, index) => `${String(index + 1).padStart(2)}  ${rowOf(turn, null)}`)
+    .reverse()
+    .join('\n');
+
+/** The time of today, the day of any other. */
+function rowOf({ id, at, text }: PastTurn, now: Date | null): string {
+  const when = new Date(at);
+  const day = when.toLocaleDateString('sv');
+  const time = when.toLocaleTimeString('sv', { hour: '2-digit', minute: '2-digit' });
+  return `#${id} · ${day === now?.toLocaleDateString('sv') ? time : `${day} ${time}`} · ${beginningOf(text)}`;
+}

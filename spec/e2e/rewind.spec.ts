@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import { chatDriver } from '../support/chat.js';
+import { runProgram } from '../support/program.js';
+import { control, KEY } from '../support/terminal.js';
+
+const open = chatDriver();
+
+describe('/rewind', () => {
+  it('goes back before a turn, puts its message into the line, and /redo takes that back', async () => {
+    const chat = await open((_request, index) => ({ text: `Answer ${index + 1}.` }));
+    await chat.open();
+    for (const [index, line] of ['one', 'two', 'three', 'four'].entries()) await chat.say(line, `Answer ${index + 1}.`);
+    chat.terminal.type(`/rewind 3${KEY.enter}`);
+    await chat.until(/Back before #3[\s\S]*hi> two$/);
+    chat.terminal.type(control('c'));
+    await chat.say('/redo', 'Redone: 3 turns.');
+    await chat.say('five', 'Answer 5.');
+    expect(chat.sent()).toEqual(expect.arrayContaining(['one', 'two', 'three', 'four', 'five']));
+    chat.terminal.type(`/rewind #3${KEY.enter}`);
+    await chat.until(/hi> two$/);
+    chat.terminal.type(` again${KEY.enter}`);
+    await chat.until('Answer 6.');
+    expect(chat.sent().filter((content) => /^[a-z]/.test(String(content)))).toEqual(['one', 'two again']);
+    await chat.say('/redo', 'There is nothing to redo.');
+    expect(
+      chat
+        .stored()
+        .filter(({ role }) => role === 'user')
+        .map(({ content }) => content),
+    ).toHaveLength(6);
+  });
+
+  it('is one undo after another for /redo, in a new process too, and never brings back a turn that failed', async () => {
+    const chat = await open((_request, index) =>
+      index === 2 ? { status: 401, error: { message: 'no' } } : { text: `Answer ${index + 1}.` },
+    );
+    await chat.open();
+    await chat.say('one', 'Answer 1.');
+    await chat.say('two', 'Answer 2.');
+    await chat.say('three', /401|key/);
+    chat.terminal.type(control('c'));
+    chat.terminal.type(`/undo${KEY.enter}`);
+    await chat.until(/hi> two$/);
+    chat.terminal.type(control('c'));
+    chat.terminal.type(`/undo${KEY.enter}`);
+    await chat.until(/hi> one$/);
+    await runProgram(chat.home, ['chat'], { input: '/redo\n/redo\n/redo\n' });
+    await runProgram(chat.home, ['ask', 'four']);
+    expect(chat.sent()).toEqual(expect.arrayContaining(['one', 'Answer 1.', 'two', 'Answer 2.', 'four']));
+    expect(chat.sent()).not.toContain('three');
+  });
+
+  it('offers the last turns after Esc Esc at an empty prompt, and Esc leaves everything as it is', async () => {
+    const chat = await open((_request, index) => ({ text: `Answer ${index + 1}.` }));
+    await chat.open();
+    await chat.say('one', 'Answer 1.');
+    await chat.say('two \u202eowt', 'Answer 2.');
+    const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 150));
+    for (const key of ['x', KEY.escape, KEY.escape, control('c')]) {
+      chat.terminal.type(key);
+      await pause();
+    }
+    await chat.until(/hi>$/);
+    for (const keys of [[KEY.escape + KEY.escape], [KEY.escape, KEY.escape]]) {
+      for (const key of keys) {
+        chat.terminal.type(key);
+        await pause();
+      }
+      await chat.until('Go back before which message?');
+      expect(chat.terminal.screen()).toMatch(/#3 · \d\d:\d\d · two .*owt[\s\S]*#1 · \d\d:\d\d · one/);
+      expect(chat.terminal.written()).not.toContain('\u202e');
+      chat.terminal.type(KEY.escape);
+      await chat.until(/\(interrupted\)\s+hi>$/);
+      await chat.say(`/quiet`, 'Unknown command');
+      chat.terminal.type(control('l'));
+      await chat.until(/^hi>$/);
+    }
+    chat.terminal.type(`${KEY.escape}${KEY.escape}`);
+    await chat.until('Go back before which message?');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    chat.terminal.type(`${KEY.down}${KEY.enter}`);
+    await chat.until(/Back before #1[\s\S]*hi> one$/);
+    expect(chat.stored().at(-1)).toMatchObject({ type: 'undo', turns: [1, 3] });
+  });
+
+  it('lists the turns without a terminal, and names what is not there', async () => {
+    const chat = await open(() => ({ text: 'Yes.' }));
+    const { stdout, stderr } = await runProgram(chat.home, ['chat'], {
+      input: '/rewind\none\ntwo\n/rewind\n/rewind 9\n/rewind #2\n/rewind x\n/redo\n',
+    });
+    const said = stdout + stderr;
+    expect(said).toContain('There is no turn to go back before.');
+    expect(said).toMatch(/ 2 {2}#1 · \d{4}-\d\d-\d\d \d\d:\d\d · one\n 1 {2}#3 · .* · two/);
+    expect(said).toContain('There is no turn 9 in view: it has 2.');
+    expect(said).toContain('No turn in view begins with #2.');
+    expect(said).toContain("Invalid message 'x'.");
+    expect(said).toContain('There is nothing to redo.');
+  });
+});
