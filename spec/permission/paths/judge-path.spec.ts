@@ -189,6 +189,18 @@ describe('a path', () => {
     );
   });
 
+  it('is denied wherever it is by a rule for the root of the file system', async () => {
+    for (const path of ['/etc/hosts', 'src/x', '/'])
+      expect([path, (await judge('read_file', path, { deny: ['read_file(/*)'] })).decision]).toEqual([path, 'deny']);
+  });
+
+  it.each(['/srv/a*b/x', '/srv/[x]/y', '/srv/a?', '/srv/x:*'])(
+    'offers no rule that would mean more: %s',
+    async (path) => {
+      expect(await judge('read_file', path)).toMatchObject({ decision: 'ask', rule: null });
+    },
+  );
+
   it('offers a rule for its folder when it lies outside', async () => {
     expect(await judge('read_file', '/etc/ssl/x')).toMatchObject({ rule: 'read_file(/etc/ssl/*)' });
     expect(await judge('list_files', '/etc')).toMatchObject({ rule: 'list_files(/etc/*)' });

@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Confinement } from '../../lib/permission/sandbox/confinement.js';
+import { seatbeltProfile } from '../../lib/permission/sandbox/seatbelt.js';
+
+const READING: Confinement = {
+  root: '/work',
+  folder: '/work',
+  grant: { write: false, network: false, files: [] },
+  hidden: [],
+  readable: [],
+  runsLater: [],
+  missing: [],
+  replaced: [],
+  emptyFile: '/empty',
+  temporary: '/temporary',
+};
+
+const rules = (more: Partial<Confinement>): readonly string[] => seatbeltProfile({ ...READING, ...more }).split('\n');
+
+/** The last rule about this operation and path, as sandbox-exec reads them: a filter is a path, or one and all below it. */
+function decision(profile: readonly string[], operation: string, path: string): string | undefined {
+  const covers = (rule: string): boolean => {
+    const filters = [...rule.matchAll(/\((literal|subpath) "((?:[^"\\]|\\.)*)"\)/g)];
+    if (filters.length === 0) return true;
+    return filters.some(([, kind, text = '']) => {
+      const place = text.replace(/\\(.)/g, '$1');
+      return path === place || (kind === 'subpath' && path.startsWith(`${place}/`));
+    });
+  };
+  const about = profile.filter((rule) => rule === '(allow default)' || rule.includes(`${operation}*`));
+  return about.findLast(covers)?.slice(1, 6).trim();
+}
+
+describe('the profile for sandbox-exec', () => {
+  it('is well-formed whatever a path has in it', () => {
+    const place = '/a "b" (c) \\d';
+    for (const line of rules({ hidden: [place], grant: { write: true, network: false, files: [place] } })) {
+      const bare = line.replace(/"(?:[^"\\]|\\.)*"/g, '');
+      expect([line, bare.split('(').length]).toEqual([line, bare.split(')').length]);
+      expect([line, bare.includes('"')]).toEqual([line, false]);
+    }
+    expect(decision(rules({ hidden: [place] }), 'file-read', place)).toBe('deny');
+  });
+
+  it('lets a command that reads write to its temporary folder alone', () => {
+    expect(decision(rules({}), 'file-write', '/temporary/x')).toBe('allow');
+    for (const path of ['/work/x', '/etc/passwd', '/temporary2'])
+      expect([path, decision(rules({}), 'file-write', path)]).toEqual([path, 'deny']);
+  });
+
+  it('lets it write the files of a redirection, and nothing else of the project', () => {
+    const profile = rules({ grant: { write: false, network: false, files: ['/work/out'] } });
+    expect(decision(profile, 'file-write', '/work/out')).toBe('allow');
+    expect(decision(profile, 'file-write', '/work/out/below')).toBe('deny');
+    expect(decision(profile, 'file-write', '/work/x')).toBe('deny');
+  });
+
+  it('lets a command that may write change the project, but not what other programs run later', () => {
+    const grant = { write: true, network: false, files: [] };
+    const profile = rules({ grant, runsLater: ['/work/.git'], missing: ['/work/.husky'] });
+    expect(decision(profile, 'file-write', '/work/src/x')).toBe('allow');
+    for (const path of ['/work/.git', '/work/.git/hooks/x', '/work/.husky/x', '/home/x'])
+      expect([path, decision(profile, 'file-write', path)]).toEqual([path, 'deny']);
+    expect(decision(rules({ grant }), 'file-write', '/work/src/x')).toBe('allow');
+  });
+
+  it('hides private places, and shows what may be read in one', () => {
+    const profile = rules({ hidden: ['/home/config'], readable: ['/home/config/skills'] });
+    expect(decision(profile, 'file-read', '/home/config/key')).toBe('deny');
+    expect(decision(profile, 'file-read', '/home/config/skills/a.md')).toBe('allow');
+    expect(decision(profile, 'file-read', '/home/x')).toBe('allow');
+  });
+
+  it('closes the network, and opens it but for local sockets', () => {
+    expect(rules({})).toContain('(deny network*)');
+    const open = rules({ grant: { write: false, network: true, files: [] } });
+    expect(open).toContain('(deny network* (remote unix-socket))');
+    expect(open).not.toContain('(deny network*)');
+  });
+});
