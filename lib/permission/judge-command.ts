@@ -223,6 +223,6 @@ function reasonToAsk(open: readonly ShellPart[], command: string): string {
 }
 
 function shortened(text: string): string {
-  const line = text.trim().replace(/\s+/g, ' ');
+  const line = text.replace(/[ \t\n]+/g, ' ').replace(/^ | $/g, '');
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

@@ -12,6 +12,13 @@ describe('what is asked about', () => {
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThan(40);
   });
 
+  it('counts a tab as the four columns that are shown for it', () => {
+    const rows = rowsOf(`${'a\t'.repeat(40)}end`);
+    expect(rows.join('')).not.toContain('\t');
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThan(40);
+    expect(rows).toHaveLength(6);
+  });
+
   it('tells runs of blanks and of empty lines by their length', () => {
     expect(rowsOf(`git status${' '.repeat(4000)}; touch x`)).toEqual(['│ git status<4000 blanks>; touch x']);
     expect(rowsOf(`ls${'\n'.repeat(61)}touch x${'\n'.repeat(61)}ls`)).toEqual(

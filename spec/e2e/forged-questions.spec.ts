@@ -97,6 +97,32 @@ describe('a question shows all of what it is about', () => {
     expect(made('ran')).toBe(true);
   });
 
+  it.each([
+    [80, 24],
+    [40, 12],
+  ])('in columns, whatever its characters take, on a screen of %ix%i', async (columns, rows) => {
+    await ask(
+      [bash(`echo ${'漢字'.repeat(60)}\n${'a\t'.repeat(60)}end\n${'e\u0301'.repeat(90)}; touch pwned`)],
+      columns,
+      rows,
+    );
+    await terminal.until(MENU);
+    const lines = terminal.screen().split('\n');
+    expect(lines[0]).toMatch(/^│ echo 漢字/);
+    expect(lines.filter((line) => line.includes('touch pwned'))).toHaveLength(1);
+    expect(
+      lines.findIndex((line) => /^[❯ ] yes, once$/.test(line)) - lines.findIndex((line) => line.startsWith('? ')),
+    ).toBeLessThanOrEqual(rows < 20 ? 2 : 3);
+  });
+
+  it('with what obeys in it named, in the reason too', async () => {
+    await ask([bash('echo safe\rtouch pwned\x0b\x0c\x1b[2J\x1b]52;c;AAAA\x07')]);
+    await terminal.until(MENU);
+    const named = 'echo safe<U+000D>touch pwned<U+000B><U+000C><U+001B>[2J';
+    expect(terminal.screen()).toContain(`│ ${named}`);
+    expect(terminal.screen().replace(/\n/g, '')).toContain(`invisible characters: ${named}`);
+  });
+
   it('with the name of the file, however long the change is', async () => {
     const content = `{ "scripts": { "test": "touch pwned" },\n${'  "x": 1,\n'.repeat(60)}}`;
     await ask([{ name: 'write_file', args: { path: 'package.json', content } }], 60, 16);

@@ -97,7 +97,17 @@ function messageOf({ preview, reason, call }: ApprovalQuestion, columns: number,
   const asked = `${askedOf(preview.kind, call.args.path, columns)} (${visibleLine(call.name)}: `;
   const why = visibleLine(reason);
   const room = Math.max(20, (rows < 20 ? 2 : 3) * columns - displayWidth(asked) - 3);
-  return `${asked}${why.length <= room ? why : `${firstCharacters(why, room - 1)}…`})`;
+  return `${asked}${fitting(why, room)})`;
+}
+
+/** The beginning of a text that takes no more columns. */
+function fitting(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let shown = firstCharacters(text, columns - 1);
+  // A character takes two columns at most.
+  while (displayWidth(shown) >= columns)
+    shown = firstCharacters(shown, shown.length - Math.max(1, Math.floor((displayWidth(shown) - columns) / 2)));
+  return `${shown}…`;
 }
 
 function askedOf(kind: ApprovalQuestion['preview']['kind'], path: unknown, columns: number): string {
