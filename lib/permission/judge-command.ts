@@ -5,6 +5,7 @@ import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.j
 import { type PathUse, pathUse } from './paths/path-use.js';
 import { pathWordProblem } from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
+import { isBreathless, takeBreath } from './paths/take-breath.js';
 import { traversalProblem } from './paths/traversed-files.js';
 import {
   type CommandRule,
@@ -130,6 +131,7 @@ async function judgeFiles(
   const verdicts = new Map<ShellPart, Verdict>();
   for (const part of all) {
     if (part.kind !== 'file' || isHarmlessDevice(part.path)) continue;
+    if (isBreathless()) await takeBreath(context.signal);
     const verdict = await judgePath(null, { kind: part.use, path: part.path }, rules, context);
     const isFolderUnknown = changesFolder && !/^[/~]/.test(part.path) && verdict.decision !== 'deny';
     verdicts.set(part, isFolderUnknown ? unknownFolder(part, rules) : verdict);

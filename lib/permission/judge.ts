@@ -37,7 +37,7 @@ export async function judgeInTime(
   context: JudgeContext,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const verdict = await inTime(judge(tool, access, rules, context), signal);
+  const verdict = await inTime((ending) => judge(tool, access, rules, { ...context, signal: ending }), signal);
   const mayBeDenied = rules.deny.length > 0;
   return verdict ?? { decision: 'ask', reason: 'judging it takes too long', rule: null, mayBeDenied };
 }

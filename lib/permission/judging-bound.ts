@@ -33,10 +33,13 @@ export function isStackOverflow(failure: unknown): boolean {
   return failure instanceof RangeError && failure.message.includes('call stack');
 }
 
-/** Resolves to null where judging takes too long. Rejects when the user interrupts it. */
-export async function inTime<T>(judging: Promise<T>, signal: AbortSignal): Promise<T | null> {
+/** Resolves to null where judging takes too long, and ends it: its signal fires. Rejects when the user interrupts it. */
+export async function inTime<T>(judge: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T | null> {
   const end = new AbortController();
   const both = AbortSignal.any([signal, end.signal]);
+  const judging = judge(both);
+  // Once it is given up, nobody hears of it.
+  judging.catch(() => {});
   try {
     return await Promise.race([judging, setTimeout(MAX_MS, null, { signal: both })]);
   } finally {

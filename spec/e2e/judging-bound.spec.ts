@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { attempt, bash, type Outcome } from '../support/attack.js';
@@ -72,4 +74,64 @@ describe('a command made to stop the judge', () => {
     terminal.hangUp();
     await terminal.exit();
   });
+});
+
+/** Judging it takes minutes: each word may be any of 4,900 files, in each of sixteen spellings of the folder. */
+const FILES = 4900;
+const SLOW = [
+  ...Array.from({ length: 4 }, (_, index) => `cd ${'./'.repeat(index + 1)}`),
+  `cat ${Array.from({ length: 440 }, (_, index) => `*?${index}*`).join(' ')}`,
+].join('; ');
+
+describe('a command whose judging takes minutes', () => {
+  const makeFiles = (folder: string): void => {
+    for (let index = 0; index < FILES; index += 1) writeFileSync(join(folder, `file${index}`), '');
+  };
+
+  /** Starts hi on a terminal, and resolves when the judge is at it. */
+  async function judging(command: 'ask' | 'chat'): Promise<void> {
+    server = await startScriptedServer(() => ({ calls: [bash(SLOW)] }));
+    home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+    makeFiles(home.work);
+    const args = command === 'ask' ? ['ask', 'go'] : ['chat'];
+    terminal = openTerminal(process.execPath, [PROGRAM, ...args], { env: home.env, cwd: home.work });
+    if (command === 'chat') {
+      await terminal.until(/^hi> *$/m, 20_000);
+      terminal.type('go\r');
+    }
+    while (server.requests.length === 0) await sleep(10);
+    await sleep(500);
+    expect(terminal.screen()).not.toContain('Run this command?');
+  }
+
+  it('ends within a second of Ctrl-C', async () => {
+    await judging('ask');
+    const begin = performance.now();
+    terminal?.type(control('c'));
+    expect((await terminal?.exit())?.status).toBe(130);
+    expect(performance.now() - begin).toBeLessThan(1000);
+  });
+
+  it('gives the prompt back within a second of Ctrl-C in a chat', async () => {
+    await judging('chat');
+    const begin = performance.now();
+    terminal?.type(control('c'));
+    await terminal?.until(/interrupted[\s\S]*^hi> *$/im);
+    expect(performance.now() - begin).toBeLessThan(1000);
+  });
+
+  it('ends within a second of a closed terminal', async () => {
+    await judging('chat');
+    const begin = performance.now();
+    terminal?.hangUp();
+    await terminal?.exit();
+    expect(performance.now() - begin).toBeLessThan(1000);
+  });
+
+  it('is asked for after three seconds, and judged no further', async () => {
+    const begin = performance.now();
+    outcome = await attempt({ calls: [bash(SLOW)], before: `touch file{1..${FILES}}` });
+    expect(outcome.results[0]).toContain('Not allowed: judging it takes too long');
+    expect(performance.now() - begin).toBeLessThan(25_000);
+  }, 40_000);
 });

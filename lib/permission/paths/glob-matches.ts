@@ -11,6 +11,7 @@ import {
 } from '../glob/glob.js';
 import type { ShellWord } from '../shell/shell-word.js';
 import { absolutePath } from './resolve-path.js';
+import { isBreathless, takeBreath } from './take-breath.js';
 
 /** A pattern in folders with more names than this is not expanded. */
 const MAX_NAMES = 5000;
@@ -23,20 +24,28 @@ export function knownPattern({ value, pattern }: ShellWord): string | null {
 }
 
 /** The paths that bash expands a pattern to, relative to `folder`; null where there are too many names. */
-export async function globMatches(pattern: string, folder: string): Promise<readonly string[] | null> {
+export async function globMatches(
+  pattern: string,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<readonly string[] | null> {
   // A range such as `{a..z}` is taken for any name at all.
   const words = expandBraces(pattern, (inside) => (inside.includes('..') ? ANYTHING : inside));
   if (words === null) return null;
   const found: (readonly string[])[] = [];
   for (const word of words) {
-    const matched = await pathsMatching(word, folder);
+    const matched = await pathsMatching(word, folder, signal);
     if (matched === null) return null;
     found.push(matched);
   }
   return found.flat();
 }
 
-async function pathsMatching(pattern: string, folder: string): Promise<readonly string[] | null> {
+async function pathsMatching(
+  pattern: string,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[] | null> {
   let found: readonly string[] = ['/'];
   let names = 0;
   for (const step of absolutePath(pattern, escapeGlob(folder)).split('/')) {
@@ -52,7 +61,10 @@ async function pathsMatching(pattern: string, folder: string): Promise<readonly 
       const listed = await readdir(path).catch(() => []);
       names += listed.length;
       if (names > MAX_NAMES) return null;
-      for (const entry of listed) if (matchesListed(wanted, step, entry)) next.push(join(path, entry));
+      for (const entry of listed) {
+        if (isBreathless()) await takeBreath(signal);
+        if (matchesListed(wanted, step, entry)) next.push(join(path, entry));
+      }
     }
     found = next;
   }

@@ -33,6 +33,8 @@ export interface JudgeContext {
   readonly hasSandbox: boolean;
   /** The environment of commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Fires when nobody waits for the verdict any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** Reading or writing one path; `isFolder` where a folder is listed. */

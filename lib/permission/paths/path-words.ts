@@ -8,6 +8,7 @@ import { type JudgeContext, judgePath, type Verdict } from './judge-path.js';
 import type { PathUse } from './path-use.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
+import { isBreathless, takeBreath } from './take-breath.js';
 
 /** A command of more words than this is asked for. */
 const MAX_WORDS = 500;
@@ -48,10 +49,11 @@ export async function pathWordProblem(
       }
       problem ??= unclearName(word);
       const pattern = knownPattern(word);
-      const found = pattern === null ? [] : await globMatches(pattern, workingFolder);
+      const found = pattern === null ? [] : await globMatches(pattern, workingFolder, context.signal);
       // A word of unknown value may be anything, and is not asked for because of that; a pattern with too many matches is.
       if (found === null && !pattern?.includes(ANYTHING)) problem ??= ask(`too many files to check: ${word.text}`);
       for (const path of [...pathsIn(word), ...(found ?? [])]) {
+        if (isBreathless()) await takeBreath(context.signal);
         const denied = await denial(path, use, { ...rules, deny: forbidding, ask: [], allow: [] }, here);
         if (denied !== null) return denied;
         problem ??= await privateProblem(path, word, use, here);

@@ -9,6 +9,7 @@ import { globMatches, knownPattern, mayMatchName, surelyMatchesName } from './gl
 import { coversPath, type JudgeContext, type Verdict } from './judge-path.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
+import { isBreathless, takeBreath } from './take-breath.js';
 
 /** A traversal of more files than this is not checked, but asked for. */
 const MAX_FILES = 20_000;
@@ -26,7 +27,7 @@ export async function traversalProblem(
   if (traversals.length === 0) return null;
   const check = new TraversalCheck(rules, context, (await locate(context.root, '/')).real ?? context.root);
   for (const traversal of traversals)
-    for (const root of await rootsOf(traversal, folders)) {
+    for (const root of await rootsOf(traversal, folders, context.signal)) {
       const problem = await check.checkFolder(root, traversal);
       if (problem !== null) return { decision: 'ask', rule: null, ...problem };
     }
@@ -34,16 +35,20 @@ export async function traversalProblem(
 }
 
 /** The folders where a traversal may begin. */
-async function rootsOf({ roots }: Traversal, folders: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(folders.flatMap((folder) => roots.map((word) => placesOf(word, folder))));
+async function rootsOf(
+  { roots }: Traversal,
+  folders: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const found = await Promise.all(folders.flatMap((folder) => roots.map((word) => placesOf(word, folder, signal))));
   const places = found.flat();
   // Where none of them exists, or their names are not known, the command may read the folder that it runs in.
   return places.some((path) => existsSync(path)) ? places : folders;
 }
 
-async function placesOf(word: ShellWord, folder: string): Promise<readonly string[]> {
+async function placesOf(word: ShellWord, folder: string, signal: AbortSignal | undefined): Promise<readonly string[]> {
   const pattern = knownPattern(word);
-  const paths = word.value !== null ? [word.value] : pattern === null ? [] : await globMatches(pattern, folder);
+  const paths = word.value !== null ? [word.value] : pattern === null ? [] : await globMatches(pattern, folder, signal);
   const places = await Promise.all((paths ?? []).map((path) => locate(path, folder)));
   return places.flatMap(({ real }) => real ?? []);
 }
@@ -79,6 +84,7 @@ class TraversalCheck {
     if (this.#files > MAX_FILES)
       return { reason: `too many files to check: ${folder}`, mayBeDenied: this.#deny.length > 0 };
     for (const entry of entries) {
+      if (isBreathless()) await takeBreath(this.#context.signal);
       if (!isIncluded(entry, traversal)) continue;
       const path = join(folder, entry.name);
       const problem =
