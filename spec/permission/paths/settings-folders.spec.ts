@@ -16,14 +16,14 @@ afterAll(() => {
 });
 
 it.each([
-  '/srv/ann/settings/gh/hosts.yml',
+  '/srv/ann/settings/some-tool/config.json',
   '/srv/Ann/Settings/some-tool/credentials.json',
   '/srv/ann/data/some-tool/auth.json',
 ])('a log-in in the folders of settings that the environment names is private: %s', (path) => {
   expect(privateReason({ absolute: path, real: path }, 'read', [])).toMatch(/private|log-in/);
 });
 
-it.each(['/srv/other/gh/hosts.yml', '/srv/ann/settings/git/attributes', '/srv/ann/notes/config.json'])(
+it.each(['/srv/other/some-tool/config.json', '/srv/ann/settings/git/attributes', '/srv/ann/notes/config.json'])(
   'other files are not: %s',
   (path) => {
     expect(privateReason({ absolute: path, real: path }, 'read', [])).toBeNull();
