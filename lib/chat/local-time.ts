@@ -7,3 +7,25 @@ export function localTime(at: string): string {
   const clock = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
   return `${DAYS[time.getDay()]} ${time.getDate()} ${MONTHS[time.getMonth()]} ${time.getFullYear()} ${clock}`;
 }
+
+/**
+ * A time by the clock of this machine: `2026-11-22 13:27`. With `now`, for a reader at that moment, the day is `today` or `yesterday` where it is. A text that
+ * is not a time stays as it is.
+ */
+export function localMinute(at: string, now: Date | null = null): string {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return at;
+  const clock = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  return `${(now === null ? null : nearDay(time, now)) ?? dateOf(time)} ${clock}`;
+}
+
+function nearDay(time: Date, now: Date): string | null {
+  if (dateOf(time) === dateOf(now)) return 'today';
+  const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
+  return dateOf(time) === dateOf(yesterday) ? 'yesterday' : null;
+}
+
+const dateOf = (time: Date): string =>
+  `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+
+const two = (number: number): string => String(number).padStart(2, '0');

@@ -1,5 +1,6 @@
 import { firstCharacters } from './cut-text.js';
 import type { CompactionReport } from './event.js';
+import { localMinute } from './local-time.js';
 import {
   type Entry,
   isCompressBlock,
@@ -34,15 +35,15 @@ export function shortCount(count: number): string {
   return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`;
 }
 
-/** An entry of the history as plain text with a final newline; empty when it has nothing to read. */
-export function transcriptOf(entry: Entry): string {
+/** An entry of the history as plain text with a final newline; empty when it has nothing to read. With `now`, days are named as at that moment. */
+export function transcriptOf(entry: Entry, now: Date | null = null): string {
   if (isCompressBlock(entry)) return `${compactionLine(entry)}\n`;
   if (!isMessage(entry)) return `── ${markText(entry)} ──\n`;
   const body = entry.content.map((part) => partText(part)).filter((text) => text !== '');
   if (entry.sources?.length) body.push(`Sources:\n${sourceText(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
   if (body.length === 0) return '';
-  return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry)}\n${body.join('\n')}\n`;
+  return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry, now)}\n${body.join('\n')}\n`;
 }
 
 function markText(entry: Mark | UnknownEntry): string {
@@ -75,11 +76,11 @@ export function markdownOf(entry: Entry): string {
   if (entry.sources?.length) body.push(`Sources:\n\n${sourceMarkdown(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('*interrupted*');
   if (body.length === 0) return '';
-  return entry.role === 'tool' ? `\n${body.join('\n\n')}\n` : `\n## ${heading(entry)}\n\n${body.join('\n\n')}\n`;
+  return entry.role === 'tool' ? `\n${body.join('\n\n')}\n` : `\n## ${heading(entry, null)}\n\n${body.join('\n\n')}\n`;
 }
 
-function heading({ role, at, model }: Message): string {
-  const when = at.slice(0, 16).replace('T', ' ');
+function heading({ role, at, model }: Message, now: Date | null): string {
+  const when = localMinute(at, now);
   return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
 }
 

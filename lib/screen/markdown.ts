@@ -68,6 +68,12 @@ export class Markdown {
     return this.#styled.take();
   }
 
+  /** Returns the words that wait only for the next one. */
+  settle(): string {
+    this.#styled.settle();
+    return this.#styled.take();
+  }
+
   /** Returns what makes plain the text that others write next. */
   pause(): string {
     this.#styled.pause();

@@ -14,6 +14,7 @@ export class StyledAnswerWriter implements AnswerWriter {
   #text: StyledText | null = null;
   #markdown: Markdown | null = null;
   #awaited: Promise<void> | null = null;
+  #settling: NodeJS.Timeout | null = null;
 
   constructor(layout: TerminalLayout, style: AnswerStyle) {
     this.#layout = layout;
@@ -33,10 +34,12 @@ export class StyledAnswerWriter implements AnswerWriter {
   }
 
   pause(): void {
+    this.#stopSettling();
     if (this.#markdown !== null) this.#layout.writeAnswer(this.#markdown.pause());
   }
 
   end(): void {
+    this.#stopSettling();
     const markdown = this.#begun();
     this.#layout.writeAnswer(markdown.push(this.#neutraliser.end()) + markdown.end());
     this.#layout.endAnswer();
@@ -47,12 +50,24 @@ export class StyledAnswerWriter implements AnswerWriter {
     const markdown = this.#begun();
     if (this.#layout.isAnswerAtLineStart) this.#text?.restartRow();
     this.#layout.writeAnswer(markdown.push(text));
+    this.#settleLater();
     const { loading } = markdown;
     if (loading === this.#awaited) return;
     this.#awaited = loading;
     void loading?.then(() => {
       if (this.#markdown === markdown) this.#show('');
     });
+  }
+
+  /** When no more text has come for a while, the words are shown that wait for the next one. */
+  #settleLater(): void {
+    if (this.#settling !== null) this.#settling.refresh();
+    else this.#settling = setTimeout(() => this.#layout.writeAnswer(this.#markdown?.settle() ?? ''), QUIET).unref();
+  }
+
+  #stopSettling(): void {
+    if (this.#settling !== null) clearTimeout(this.#settling);
+    this.#settling = null;
   }
 
   #begun(): Markdown {
@@ -64,6 +79,9 @@ export class StyledAnswerWriter implements AnswerWriter {
     return this.#markdown;
   }
 }
+
+/** How long no text may come before the last word is shown, in milliseconds. */
+const QUIET = 100;
 
 const noHighlighter = (): null => null;
 

@@ -34,6 +34,9 @@ export class StyledText {
   /** The rest of the line may not be wrapped. */
   endProse(): void {}
 
+  /** Adds what waits for more text, as if none came soon. */
+  settle(): void {}
+
   /** Others have ended the line. */
   restartRow(): void {}
 

@@ -85,11 +85,15 @@ export class WrappedText extends StyledText {
     super.endLine();
   }
 
+  /** A word that goes on after this stays in its row. */
+  override settle(): void {
+    if (!this.#isProse) return;
+    this.#release(true);
+    this.#words = [emptyWord('', '')];
+  }
+
   override pause(): void {
-    if (this.#isProse) {
-      this.#release(true);
-      this.#words = [emptyWord('', '')];
-    }
+    this.settle();
     super.pause();
   }
 

@@ -1,3 +1,4 @@
+import { localMinute } from '../chat/local-time.js';
 import { shortCount } from '../chat/transcript.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
@@ -43,7 +44,7 @@ const isCopy = (file: string): boolean => file.endsWith('.reset.json.zst');
 export function statusText(status: Status, model: string): string {
   const { messages, context_messages, context_tokens, context_window, used, compactions, last_compaction, files } =
     status;
-  const last = last_compaction === null ? '' : `, the last ${last_compaction.slice(0, 16).replace('T', ' ')} UTC`;
+  const last = last_compaction === null ? '' : `, the last ${localMinute(last_compaction)}`;
   return [
     `model        ${model}`,
     `messages     ${messages} kept, ${context_messages} in context`,

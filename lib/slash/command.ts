@@ -30,7 +30,7 @@ export interface SlashContext {
   readonly choose: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
   /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */
   edit(text: string): Promise<string | null>;
-  /** Puts a text on the clipboard. Resolves to the method that worked. */
+  /** Puts a text on the clipboard. Resolves to what happened, in words. */
   copy(text: string): Promise<string>;
   /** The models of the provider in use, for choosing. */
   models(signal?: AbortSignal): Promise<readonly string[]>;

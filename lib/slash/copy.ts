@@ -1,44 +1,66 @@
+import { type CodeBlock, codeBlocks } from '../chat/code-blocks.js';
 import { isMessage, textOf } from '../chat/message.js';
+import { quantity } from '../chat/quantity.js';
+import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './command.js';
 
-/** `/copy`: copies the last answer, the n-th last, or the code blocks of the last. */
+/** `/copy`: copies the last answer, the n-th last, or a code block of the last. */
 export const slashCopy: SlashCommand = {
   name: 'copy',
-  usage: '/copy [n|code]',
-  summary: "copy the last answer, the n-th last, or the last one's code",
-  complete: async (typed) => ['code'].filter((word) => word.startsWith(typed)),
+  usage: '/copy [n|code [n]]',
+  summary: 'copy the last answer, the n-th last, or a block of code',
+  complete: async (typed, { session }) => {
+    const blocks = codeBlocks(answers(session).at(-1) ?? '');
+    const numbered = blocks.length > 1 ? blocks.map((block, index) => `code ${index + 1} · ${firstLine(block)}`) : [];
+    return ['code', ...numbered].filter((word) => word.startsWith(typed));
+  },
   async *run(argument, { session, copy }) {
-    const text = argument === 'code' ? codeIn(nthLastAnswer(session, '1')) : nthLastAnswer(session, argument || '1');
-    const method = await copy(text);
-    yield { type: 'print', text: `Copied ${text.length} characters (${method}).` };
+    const [, code, number] = /^(code)(?:\s+(\S+))?(?:\s+·.*)?$/.exec(argument) ?? [];
+    const text = code === undefined ? nthLastAnswer(session, argument || '1') : codeIn(session, number);
+    yield { type: 'print', text: `${await copy(text)}: ${quantity(text.length, 'character')}.` };
   },
 };
 
-function nthLastAnswer(session: Session, typed: string): string {
-  const nth = Number(typed);
-  const answers = session.history.entries
-    .filter(isMessage)
-    .filter(({ role }) => role === 'assistant')
-    .map(({ content }) => textOf(content));
-  const found = Number.isSafeInteger(nth) && nth > 0 ? answers.filter((text) => text !== '').at(-nth) : undefined;
-  if (found !== undefined) return found;
-  throw new HiError('usage', `No answer '${typed}' to copy.`, { hint: 'Type: /copy, /copy 2 or /copy code' });
+/** What was answered in each turn that was not undone, oldest first: the last words of the model in it. */
+function answers(session: Session): readonly string[] {
+  const { entries } = session.history;
+  const undone = undoneTurns(entries);
+  const byTurn = new Map<number, string>();
+  for (const { role, turn, content } of entries.filter(isMessage)) {
+    const text = role === 'assistant' && !undone.has(turn) ? textOf(content) : '';
+    if (text.trim() !== '') byTurn.set(turn, text);
+  }
+  return [...byTurn.values()];
 }
 
-/** The contents of the fenced blocks of an answer, one after another. */
-function codeIn(text: string): string {
-  const blocks: string[] = [];
-  let open: { readonly marks: string; readonly lines: string[] } | null = null;
-  for (const line of text.split('\n')) {
-    const [marks] = /^(?:`{3,}|~{3,})/.exec(line) ?? [];
-    if (open === null) open = marks === undefined ? null : { marks, lines: [] };
-    else if (line.startsWith(open.marks)) {
-      blocks.push(open.lines.map((one) => `${one}\n`).join(''));
-      open = null;
-    } else open.lines.push(line);
-  }
-  if (blocks.length > 0) return blocks.join('\n').trimEnd();
-  throw new HiError('usage', 'The last answer has no code block.', { hint: 'To copy all of it, type: /copy' });
+function nthLastAnswer(session: Session, typed: string): string {
+  const nth = Number(typed);
+  const all = answers(session);
+  const found = Number.isSafeInteger(nth) && nth > 0 ? all.at(-nth) : undefined;
+  if (found !== undefined) return found;
+  const hint = all.length === 0 ? 'Nothing was answered yet.' : 'Type: /copy, /copy 2, /copy code or /copy code 2';
+  throw new HiError('usage', `No answer '${typed}' to copy.`, { hint });
+}
+
+/** The last block of code in the last answer, or the n-th. */
+function codeIn(session: Session, typed: string | undefined): string {
+  const blocks = codeBlocks(nthLastAnswer(session, '1'));
+  if (blocks.length === 0)
+    throw new HiError('usage', 'The last answer has no code block.', { hint: 'To copy all of it, type: /copy' });
+  const found = typed === undefined ? blocks.at(-1) : blocks[Number(typed) - 1];
+  if (found !== undefined) return found.code;
+  const list = blocks.map((block, index) => `/copy code ${index + 1}   ${firstLine(block)}`);
+  throw new HiError('usage', `The last answer has no code block '${typed}'.`, {
+    hint: `It has ${quantity(blocks.length, 'block')}:\n${list.join('\n')}`,
+  });
+}
+
+/** So much of a block's first line tells it from others. */
+const SHOWN = 40;
+
+function firstLine({ code, info }: CodeBlock): string {
+  const line = code.trimStart().split('\n', 1)[0] ?? '';
+  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line || info;
 }

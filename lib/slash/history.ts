@@ -18,7 +18,7 @@ export const slashHistory: SlashCommand = {
     if (argument.startsWith('#')) return yield { type: 'print', text: await around(argument, context) };
     const entries = await session.history.newest(countOf(argument));
     const lines: string[] = [];
-    for await (const entry of inReadingOrder(entries, session.history)) lines.push(transcriptOf(entry));
+    for await (const entry of inReadingOrder(entries, session.history)) lines.push(transcriptOf(entry, context.now()));
     const text = lines.filter((line) => line !== '').join('\n');
     yield { type: 'print', text: text === '' ? 'The conversation is empty.' : text.trimEnd() };
   },
@@ -33,11 +33,11 @@ function countOf(argument: string): number {
 }
 
 /** The transcript of the messages by one, each with its id. */
-async function around(argument: string, { session }: SlashContext): Promise<string> {
+async function around(argument: string, { session, now }: SlashContext): Promise<string> {
   const id = Number(argument.slice(1));
   const found = Number.isSafeInteger(id) ? await (await session.finder()).around(id, NEIGHBOURS, NEIGHBOURS) : [];
   if (found.some(({ message }) => message.id === id)) {
-    return found.map(({ message }) => `#${message.id} · ${transcriptOf(message)}`.trimEnd()).join('\n\n');
+    return found.map(({ message }) => `#${message.id} · ${transcriptOf(message, now())}`.trimEnd()).join('\n\n');
   }
   throw new HiError('usage', `There is no message '${argument}'.`, { hint: 'Find one with: /find TEXT' });
 }

@@ -7,7 +7,7 @@ const ORDERS = WORDS.map((name) => ({ name }));
 /** `/recall`: shows whether what was said before is recalled unasked, changes it for the rest of the chat, or says why it was or was not. */
 export const slashRecall: SlashCommand = {
   name: 'recall',
-  usage: '/recall [off|on|why]',
+  usage: '/recall on|off|why',
   summary: 'show or set automatic recall, or say why it spoke up',
   complete: async (typed) => WORDS.filter((word) => word.startsWith(typed)),
   async *run(argument, { session: { reminders } }) {

@@ -10,8 +10,8 @@ const ABOUT: Readonly<Record<WrapMode, string>> = {
 /** `/wrap`: shows how the prose of answers is wrapped, or changes it for the rest of the chat. */
 export const slashWrap: SlashCommand = {
   name: 'wrap',
-  usage: '/wrap [word|terminal]',
-  summary: 'show or set how answers are wrapped',
+  usage: '/wrap [mode]',
+  summary: 'show or set how answers are wrapped: word, terminal',
   complete: async (typed) => WRAP_MODES.filter((mode) => mode.startsWith(typed)),
   async *run(argument, { screen }) {
     if (argument !== '') {

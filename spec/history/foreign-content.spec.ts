@@ -227,7 +227,7 @@ describe('a history that another program or a later version wrote', () => {
   ])('shows %s in words to the model and to the reader', async (part, words) => {
     const history = await openIn(folderWith(`[${message(part)}]`));
     expect(history.view(null).messages[0]?.content).toEqual([{ type: 'text', text: words }]);
-    expect(history.entries.map(transcriptOf).join('')).toContain(words);
+    expect(history.entries.map((entry) => transcriptOf(entry)).join('')).toContain(words);
     await history.close();
   });
 
@@ -235,7 +235,7 @@ describe('a history that another program or a later version wrote', () => {
     const history = await openIn(
       folderWith(`[{"id":1,"at":"${AT}","type":"poll"},{"id":2,"role":"narrator","content":[]}]`),
     );
-    expect(history.entries.map(transcriptOf)).toEqual([
+    expect(history.entries.map((entry) => transcriptOf(entry))).toEqual([
       "── an element of type 'poll', which this version of hi cannot read ──\n",
       "── a message of role 'narrator', which this version of hi cannot read ──\n",
     ]);

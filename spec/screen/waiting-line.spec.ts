@@ -61,7 +61,7 @@ describe('the waiting line', () => {
     expect(await first.shownAfter(3)).toMatch(/^A line\.\n\* answering · \ds · 2 tokens$/);
     const second = screenAtTheClock();
     second.show(text('Half a line'));
-    expect(await second.shownAfter(3)).toBe('Half a');
+    expect(await second.shownAfter(3)).toBe('Half a line');
   });
 
   it('counts down to the next try', async () => {

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
+import { localMinute } from '../../lib/chat/local-time.js';
 import { type AnswerPart, isMessage, textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
 import { statusText } from '../../lib/session/session-status.js';
@@ -316,7 +317,7 @@ describe('the status in words', () => {
   it('names the last compaction, and the copy that a reset kept', () => {
     const files = ['/d/history.json.zst', '/d/history.reset.json.zst'];
     const text = statusText({ ...status, compactions: 2, last_compaction: '2026-11-22T08:30:15.000Z', files }, 'm');
-    expect(text).toContain('compactions  2, the last 2026-11-22 08:30 UTC\n');
+    expect(text).toContain(`compactions  2, the last ${localMinute('2026-11-22T08:30:00Z')}\n`);
     expect(text).toMatch(
       /history\.json\.zst\nfile .*history\.reset\.json\.zst \(the last reset; hi reset --undo brings it/,
     );

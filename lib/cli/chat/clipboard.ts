@@ -5,17 +5,33 @@ import { delimiter, join } from 'node:path';
 import { HiError } from '../../errors.js';
 import type { Output, World } from '../base/world.js';
 
-/** Clipboard programs, each with the variable that must be set for it to work. */
-const PROGRAMS = [
+/** A program that takes a text for the clipboard on its stdin. */
+interface ClipboardProgram {
+  /** The variable that is set where it works. */
+  readonly needs: string | null;
+  readonly command: readonly [string, ...string[]];
+  /** How the text is encoded for it; UTF-8 when absent. */
+  readonly encoding?: BufferEncoding;
+}
+
+/**
+ * In the order they are tried. `tmux load-buffer -w` fills tmux's buffer and hands the text to the terminal, which tmux keeps programs inside it from doing
+ * by themselves (`set-clipboard external`, its default). `clip.exe` reads anything but UTF-16 as the old code page of Windows.
+ */
+const PROGRAMS: readonly ClipboardProgram[] = [
   { needs: 'WAYLAND_DISPLAY', command: ['wl-copy'] },
   { needs: 'DISPLAY', command: ['xclip', '-selection', 'clipboard'] },
   { needs: 'DISPLAY', command: ['xsel', '--clipboard', '--input'] },
   { needs: null, command: ['pbcopy'] },
-  { needs: null, command: ['clip.exe'] },
-] as const;
+  { needs: null, command: ['clip.exe'], encoding: 'utf16le' },
+  { needs: 'TMUX', command: ['tmux', 'load-buffer', '-w', '-'] },
+];
 
 /** How long a program may take: it waits for ever when its display does not answer. Milliseconds. */
 const PROGRAM_TIMEOUT = 3000;
+
+/** Terminals take no longer sequence: xterm and tmux drop it in silence. */
+const LONGEST_SEQUENCE = 100_000;
 
 const TERMINAL_SEQUENCE = 'terminal sequence OSC 52';
 
@@ -39,26 +55,47 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * Puts a text on the clipboard with the first program that takes it, else with the terminal's sequence OSC 52. Resolves to the method that worked.
- * Throws a `HiError` of code `usage` where there is neither.
+ * Puts a text on the clipboard with the first program that takes it, else with the terminal's sequence OSC 52. Resolves to what happened, in words: whether
+ * a terminal obeys the sequence cannot be known. Throws a `HiError` of code `usage` where there is no way.
  */
 export async function copyText(text: string, world: World, terminal: Output): Promise<string> {
-  for (const { needs, command } of PROGRAMS) {
-    if ((needs === null || world.env[needs]) && (await pipeTo(command, text))) return command[0];
+  for (const program of PROGRAMS) {
+    if ((program.needs === null || world.env[program.needs]) && (await pipeTo(program, text, world)))
+      return `Copied with ${program.command[0]}`;
   }
   if (!terminal.isTTY) {
     throw new HiError('usage', 'Cannot copy: no clipboard program works here, and there is no terminal.', {
       hint: "Install wl-copy, xclip or xsel, or redirect the output of 'hi ask'.",
     });
   }
-  terminal.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`);
-  return TERMINAL_SEQUENCE;
+  const sequence = `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
+  if (sequence.length > LONGEST_SEQUENCE) {
+    throw new HiError(
+      'usage',
+      `Cannot copy ${text.length} characters: too many for the sequence that terminals take.`,
+      {
+        hint: 'Install wl-copy, xclip or xsel, or write the conversation to a file with /export.',
+      },
+    );
+  }
+  terminal.write(world.env.STY ? throughScreen(sequence) : sequence);
+  return 'Sent to the terminal to be copied (OSC 52)';
 }
 
-async function pipeTo([program, ...args]: readonly [string, ...string[]], text: string): Promise<boolean> {
-  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: PROGRAM_TIMEOUT });
+/** GNU screen passes on what stands in a device control string, of at most 768 bytes each. */
+function throughScreen(sequence: string): string {
+  return (sequence.match(/[\s\S]{1,700}/g) ?? []).map((piece) => `\x1bP${piece}\x1b\\`).join('');
+}
+
+async function pipeTo(
+  { command, encoding = 'utf8' }: ClipboardProgram,
+  text: string,
+  { env }: World,
+): Promise<boolean> {
+  const [program, ...args] = command;
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: PROGRAM_TIMEOUT, env });
   child.stdin.on('error', () => child.stdin.destroy());
-  child.stdin.end(text);
+  child.stdin.end(Buffer.from(text, encoding));
   try {
     const [status] = await once(child, 'close');
     return status === 0;
