@@ -63,7 +63,12 @@ describe('/copy inside tmux', () => {
   const servers: string[] = [];
   const tmux = (server: string, ...args: string[]): string =>
     execFileSync('tmux', ['-L', server, '-f', '/dev/null', ...args], { encoding: 'utf8', env: environment });
-  const { TMUX: _, TMUX_PANE: __, ...environment } = { ...process.env, TERM: 'xterm-256color' };
+  const environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    TERM: 'xterm-256color',
+    TMUX: undefined,
+    TMUX_PANE: undefined,
+  };
   afterEach(() => {
     // With the inner one the client goes that was all the outer one had.
     for (const server of servers.splice(0)) {
