@@ -10,7 +10,7 @@ export type FileInput = { readonly text: string } | { readonly attachment: Attac
 
 const MEGABYTE = 1024 * 1024;
 /** Vendors take files of up to about this size. */
-const LARGEST = 20 * MEGABYTE;
+export const LARGEST = 20 * MEGABYTE;
 
 /** Where a file is looked for and how it may be read. */
 export interface ReadOptions {
@@ -52,7 +52,8 @@ export function inputFrom(bytes: Buffer, path: string): FileInput {
   return { text: bytes.toString('utf8') };
 }
 
-function asBlock(name: string, text: string): string {
+/** Text as the model gets it of a file with that name. */
+export function asBlock(name: string, text: string): string {
   return `<file name=${JSON.stringify(name)}>\n${text}${text.endsWith('\n') ? '' : '\n'}</file>`;
 }
 

@@ -59,7 +59,7 @@ export function addModelOptions(command: Command): Command {
 export function addChatOptions(command: Command): Command {
   return addModelOptions(addCommonOptions(command))
     .option('-s, --system <text>', 'the system prompt, instead of the configured preamble')
-    .option('-f, --file <path>', 'attach a file: text, image, PDF, or - for stdin (repeatable)', collect)
+    .option('-f, --file <path>', 'attach a file: text, image, PDF, - for stdin, or a web address (repeatable)', collect)
     .option('--no-stream', 'print the answer only when it is complete')
     .option('--no-tools', 'do not let the model use tools')
     .option('--tools <names>', 'let the model use only these tools', list)

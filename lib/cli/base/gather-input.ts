@@ -11,7 +11,11 @@ export interface GivenInput {
   readonly listFile: string | null;
   /** Whether the words are the question; otherwise it comes from elsewhere. */
   readonly isQuestion: boolean;
+  /** Says what was fetched. */
+  notify(text: string): void;
 }
+
+const WEB_ADDRESS = /^https?:\/\//i;
 
 /**
  * Gathers what `hi ask` sends: attached files, then piped stdin inside `<stdin>…</stdin>`, then the question. Without a question stdin is the question;
@@ -21,7 +25,7 @@ export interface GivenInput {
  */
 export async function gatherInput(
   world: World,
-  { words, files, listFile, isQuestion }: GivenInput,
+  { words, files, listFile, isQuestion, notify }: GivenInput,
   signal: AbortSignal,
 ): Promise<UserInput> {
   const explicit = words.includes('-') || files.includes('-');
@@ -33,8 +37,13 @@ export async function gatherInput(
   const isPiped = explicit || (world.stdinIs === 'piped' && listFile !== '-');
   const piped = isPiped ? (await reader()).inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
   const inputs = [];
-  for (const path of [...files, ...listed])
-    if (path !== '-') inputs.push(await (await reader()).readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
+  for (const path of [...files, ...listed]) {
+    // A list has names of files alone.
+    if (WEB_ADDRESS.test(path) && files.includes(path))
+      inputs.push(await (await import('./web-input.js')).webInput(world, path, notify, signal));
+    else if (path !== '-')
+      inputs.push(await (await reader()).readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
+  }
   const question = words
     .filter((word) => word !== '-')
     .join(' ')

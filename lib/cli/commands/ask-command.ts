@@ -52,7 +52,13 @@ async function askOnce(
   const structure = await structureOf(options, world.cwd, stop.signal);
   const gathered = await gatherInput(
     world,
-    { words: asked, files, listFile, isQuestion: command === undefined },
+    {
+      words: asked,
+      files,
+      listFile,
+      isQuestion: command === undefined,
+      notify: (text) => void (options.quiet || world.stderr.write(`${text}\n`)),
+    },
     stop.signal,
   );
   const screenSettings: ScreenSettings = { wrap: 'word' };
