@@ -11,9 +11,13 @@ export interface LimitSettings {
 }
 
 /** The size in tokens at which a compaction is due. A `max_input_tokens` larger than the window has no effect. */
-export function triggerOf({ max_input_tokens, trigger_ratio, context_window }: LimitSettings): Tokens {
-  if (max_input_tokens !== null && max_input_tokens <= context_window) return asTokens(max_input_tokens);
-  return asTokens(Math.floor(trigger_ratio * context_window));
+export function triggerOf(settings: LimitSettings): Tokens {
+  return asTokens(Math.floor(unrounded(settings)));
+}
+
+function unrounded({ max_input_tokens, trigger_ratio, context_window }: LimitSettings): number {
+  const isLower = max_input_tokens !== null && max_input_tokens <= context_window;
+  return isLower ? max_input_tokens : trigger_ratio * context_window;
 }
 
 /**
@@ -21,7 +25,7 @@ export function triggerOf({ max_input_tokens, trigger_ratio, context_window }: L
  * `max_input_tokens` that is much smaller than the window.
  */
 export function effectiveWindow(settings: LimitSettings): Tokens {
-  return asTokens(Math.min(settings.context_window, Math.ceil(triggerOf(settings) / DEFAULT_TRIGGER_RATIO)));
+  return asTokens(Math.min(settings.context_window, Math.ceil(unrounded(settings) / DEFAULT_TRIGGER_RATIO)));
 }
 
 /** The shares of the window that facts and artifacts may take, in characters for each token of the window. */

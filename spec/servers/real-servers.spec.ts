@@ -16,55 +16,40 @@ import { type Tried, tellTable } from '../support/server-table.js';
 const LONG = ['--max-output', '200'];
 /** Two threads wait for each other in a loop: on a busy machine they take six times as long as one. */
 const ONE_THREAD = '-t 1 -tb 1';
-/** Of one spec, in milliseconds: a guard against what never ends. HI_SERVERS_UNTIL bounds the whole. */
+/** Of one spec, in milliseconds: a guard against what never ends. HI_SERVERS_SECONDS bounds the whole. */
 const LIMIT = 900_000;
 const SHORT = { options: { max_output_tokens: 12 } };
 const WORD = 'PASSWORD-77';
 const SUMMARY = `The user and the assistant talked about gardens. The word is ${WORD}.`;
 
-/** The quickest first: where the time is short the later ones are not tried. */
-const TEMPLATES = [
+interface Template {
+  readonly title: string;
+  readonly template: string;
+  /** More arguments of the server. */
+  readonly more?: string;
+  readonly turns?: number;
+}
+
+/** The most telling first: where the time is short the later ones are not tried. */
+const FIRST: readonly Template[] = [
   { title: 'SmolLM3', template: 'HuggingFaceTB-SmolLM3-3B' },
   { title: 'gemma-2', template: 'google-gemma-2-2b-it' },
+];
+const LATER: readonly Template[] = [
+  { title: 'Qwen3.5', template: 'Qwen3.5-4B', turns: 30 },
   { title: 'Llama-3.1', template: 'meta-llama-Llama-3.1-8B-Instruct' },
   { title: 'gemma-4', template: 'google-gemma-4-31B-it' },
   { title: 'Ministral', template: 'mistralai-Ministral-3-14B-Reasoning-2512' },
   { title: 'Mistral-Nemo', template: 'mistralai-Mistral-Nemo-Instruct-2407' },
   { title: 'DeepSeek-R1', template: 'llama-cpp-deepseek-r1' },
-  // llama.cpp refuses what the model writes if it is not in this template's own format, in which no nonsense is.
+  // What the model writes is nonsense, and llama.cpp refuses an answer that is not in the format of this template.
   { title: 'gpt-oss', template: 'openai-gpt-oss-120b', more: ' --skip-chat-parsing' },
-  { title: 'Qwen3.5', template: 'Qwen3.5-4B', turns: 30 },
 ];
 
 const tried: Tried[] = [];
 
 withRealServers(() => {
-  describe("llama.cpp's server", () => {
-    it.each(TEMPLATES)(
-      'with the template of $title',
-      async ({ title, template, more = '', turns = 6 }) => {
-        const args = ['--template', template, '--context', '2048', '--args', ONE_THREAD + more];
-        const server = await startRealServer('llama', ...LONG, ...args);
-        if (server === null) return;
-        await using _ = server;
-        await using proxy = await listeningProxy(new URL(server.url).origin, SUMMARY);
-        const home = makeHome(null);
-        const env = { OPENAI_BASE_URL: `${proxy.url}/v1` };
-        if (title === 'gemma-2') await interrupt(home, env, proxy);
-        home.writeConfig(JSON.stringify(SHORT));
-        // The window fills with one template; with the others the summary is asked for.
-        const lines = turns === 30 ? linesOf(30, 60) : [...linesOf(4, 60), '/compact', 'Message 5.', 'Message 6.'];
-        const isDone = await talk(home, env, { proxy, lines });
-        await expectSummary(server, proxy, isDone);
-        if (!isDone) return;
-        expect(await windowOf(home, env)).toBe(2048);
-        const what = `the template of ${title}, a window of 2,048`;
-        tried.push({ server: 'llama.cpp 11434', what, turns, summary: 'in every prompt' });
-        home.remove();
-      },
-      LIMIT,
-    );
-  });
+  describe("llama.cpp's server", () => withTemplates(FIRST));
 
   describe('Ollama', () => {
     it.each([
@@ -97,7 +82,7 @@ withRealServers(() => {
         expect(readFileSync(server.log, 'utf8')).not.toMatch(
           /truncating input prompt|requested context size too large/,
         );
-        expect(windowsAsked(proxy)).toEqual(windowsAsked(proxy).toSorted());
+        expect(windowsAsked(proxy)).toEqual(windowsAsked(proxy).toSorted((one, other) => one - other));
         if (!isDone) return;
         // The window that the user gave the server is left to it.
         expect(windowsAsked(proxy).at(-1)).toBe(window === 2048 ? 0 : window);
@@ -108,6 +93,8 @@ withRealServers(() => {
       LIMIT,
     );
   });
+
+  describe("llama.cpp's server", () => withTemplates(LATER));
 
   describe("LiteLLM's proxy", () => {
     it(
@@ -138,6 +125,34 @@ withRealServers(() => {
 
   afterAll(() => tellTable(tried));
 });
+
+/** A conversation with each template, over a window that it outgrows. */
+function withTemplates(templates: readonly Template[]): void {
+  it.each(templates)(
+    'with the template of $title',
+    async ({ title, template, more = '', turns = 6 }) => {
+      const args = ['--template', template, '--context', '2048', '--args', ONE_THREAD + more];
+      const server = await startRealServer('llama', ...LONG, ...args);
+      if (server === null) return;
+      await using _ = server;
+      await using proxy = await listeningProxy(new URL(server.url).origin, SUMMARY);
+      const home = makeHome(null);
+      const env = { OPENAI_BASE_URL: `${proxy.url}/v1` };
+      if (title === 'gemma-2') await interrupt(home, env, proxy);
+      home.writeConfig(JSON.stringify(SHORT));
+      // The window fills with one template; with the others the summary is asked for.
+      const lines = turns === 30 ? linesOf(30, 60) : [...linesOf(4, 60), '/compact', 'Message 5.', 'Message 6.'];
+      const isDone = await talk(home, env, { proxy, lines });
+      await expectSummary(server, proxy, isDone);
+      if (!isDone) return;
+      expect(await windowOf(home, env)).toBe(2048);
+      const what = `the template of ${title}, a window of 2,048`;
+      tried.push({ server: 'llama.cpp 11434', what, turns, summary: 'in every prompt' });
+      home.remove();
+    },
+    LIMIT,
+  );
+}
 
 /** One question, and its answer. */
 async function answered(home: Home, env: Readonly<Record<string, string>>, question: string): Promise<void> {
@@ -204,7 +219,9 @@ const hasSummary = ({ body }: Passed): boolean => JSON.stringify(body).includes(
 
 /** The windows that Ollama was asked for, one after the other; 0 where it was left to the server. */
 function windowsAsked(proxy: ListeningProxy): readonly number[] {
-  const asked = chats(proxy).map(({ body }) => (isJsonObject(body.options) ? Number(body.options.num_ctx ?? 0) : 0));
+  const asked = proxy.passed
+    .filter(({ path }) => isChat(path))
+    .map(({ body }) => (isJsonObject(body.options) ? Number(body.options.num_ctx ?? 0) : 0));
   return asked.filter((window, at) => window !== asked[at - 1]);
 }
 

@@ -179,6 +179,7 @@ describe('shares of the window', () => {
 
   it('are of the window, or of that which a lower limit would be the default of', () => {
     expect(effectiveWindow(settings)).toBe(10_000);
+    expect(effectiveWindow({ ...settings, context_window: 4096 })).toBe(4096);
     expect(effectiveWindow({ ...settings, trigger_ratio: 0.9 })).toBe(10_000);
     expect(effectiveWindow({ ...settings, max_input_tokens: 801 })).toBe(1002);
   });
