@@ -2,7 +2,7 @@ import type { Message, NewCompressBlock, Usage } from '../chat/message.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { type BlockState, stateOf } from '../view/block-state.js';
 import { ratiosOf } from '../view/calibration.js';
-import { pinnedIn } from '../view/pins.js';
+import { pinnedIn } from '../view/pinned.js';
 import { totalCharacters } from '../view/size.js';
 import { type Turn, turnsOf } from '../view/turns.js';
 import { cutOf, isSent, keptBy, type Position } from '../view/view.js';

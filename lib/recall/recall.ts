@@ -5,7 +5,7 @@ import { Calibration } from './calibrate.js';
 import { IndexFolder } from './disk/index-folder.js';
 import { DamagedSegment } from './disk/pages.js';
 import type { Segment } from './disk/segment.js';
-import { find } from './find.js';
+import { find } from './find-messages.js';
 import type { Archive } from './index/archive.js';
 import type { IndexPart } from './index/part.js';
 import { ORIGIN_REACH, originOf } from './origin.js';

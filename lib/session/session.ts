@@ -11,9 +11,9 @@ import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { CompactionOrder } from './compact-history.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
-import { Pins } from './pins.js';
+import { turnsFrom } from './past-turns.js';
+import { PinnedMessages } from './pinned-messages.js';
 import { Reminders } from './reminders.js';
-import { turnsFrom } from './rewind.js';
 import { type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnManner } from './session-turns.js';
 import { SkillState } from './skill-state.js';
@@ -27,7 +27,7 @@ export class Session {
   /** What is recalled unasked. */
   readonly reminders: Reminders;
   /** What the user keeps in view through compactions. */
-  readonly pins: Pins;
+  readonly pins: PinnedMessages;
   readonly #turns: SessionTurns;
 
   constructor(deps: SessionDeps) {
@@ -36,7 +36,7 @@ export class Session {
     this.#manner = { target, web, thinking };
     this.reminders = new Reminders(deps.history, () => deps.finder(), deps.recallsUnasked);
     const limits = () => ({ ...deps.compaction, context_window: this.target.context_window });
-    this.pins = new Pins(deps.history, () => deps.finder(), limits);
+    this.pins = new PinnedMessages(deps.history, () => deps.finder(), limits);
     this.#skills = new SkillState(deps.history, (model) => deps.skills(model));
     this.#turns = new SessionTurns(deps, this.#skills, this.reminders, this.#manner);
   }

@@ -1,5 +1,5 @@
 import { quantity } from '../chat/quantity.js';
-import { redo } from '../session/rewind.js';
+import { redo } from '../session/past-turns.js';
 import type { SlashCommand } from './command.js';
 
 /** `/redo`: takes the last undo or rewind back. */

@@ -1,5 +1,5 @@
 import { HiError } from '../errors.js';
-import { type PastTurn, pastTurns } from '../session/rewind.js';
+import { type PastTurn, pastTurns } from '../session/past-turns.js';
 import { beginningOf } from './beginning-of.js';
 import type { SlashCommand, SlashContext } from './command.js';
 import { whichMessage } from './which-message.js';

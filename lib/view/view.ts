@@ -3,7 +3,7 @@ import { lastSkillMessage } from '../chat/skill-record.js';
 import { stateOf } from './block-state.js';
 import { loadedFrom } from './load-limit.js';
 import { pairedOnly } from './pairs.js';
-import { pinnedIn, withPinned } from './pins.js';
+import { pinnedIn, withPinned } from './pinned.js';
 import { shortened } from './shorten.js';
 import { type Turn, turnsOf } from './turns.js';
 

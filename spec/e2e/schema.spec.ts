@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../lib/chat/json.js';
-import { objectSchema } from '../../lib/cli/structured/object-schema.js';
+import { asObjectSchema } from '../../lib/cli/structured/object-schema.js';
 import { SCHEMAS } from '../support/answer-schemas.js';
 import { type Home, makeHome, PROGRAM, type RunOptions, runProgram } from '../support/program.js';
 import { openTerminal } from '../support/terminal.js';
@@ -90,7 +90,7 @@ describe('thirty schemas', () => {
   it.each(SCHEMAS.map((one, at) => ({ ...one, dialect: dialects[at % dialects.length] ?? chat })))(
     '$title: what does not fit is asked for again, what fits is printed ($dialect.title)',
     async ({ schema, fits, wrong, dialect }) => {
-      const { name } = objectSchema(schema, false);
+      const { name } = asObjectSchema(schema, false);
       const wrapped = (value: JsonValue) => JSON.stringify(name === null ? value : { [name]: value });
       await start(dialect, dialect.text(wrapped(wrong)), dialect.text(wrapped(fits)));
       home.write('schema.json', JSON.stringify(schema, null, 2));

@@ -6,7 +6,7 @@ import type { ChatRequest } from '../../lib/chat/request.js';
 import { monotonic } from '../../lib/clock.js';
 import { Recall } from '../../lib/recall/recall.js';
 import type { Known } from '../../lib/recall/recall-unasked.js';
-import { tokensOf } from '../../lib/recall/show/tokens.js';
+import { tokensOf } from '../../lib/recall/show/token-bound.js';
 import { exchange, quickFolder } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { RARE } from '../support/recall.js';

@@ -2,7 +2,7 @@ import type { Message, NewCompressBlock, Part, Usage } from '../../lib/chat/mess
 import { undoneTurns } from '../../lib/chat/undone.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { type Measure, measure } from '../../lib/view/measure.js';
-import { pinnable } from '../../lib/view/pins.js';
+import { pinnable } from '../../lib/view/pinned.js';
 import { totalCharacters } from '../../lib/view/size.js';
 import { firstNeeded, type View, view } from '../../lib/view/view.js';
 import { memoryCache, pass, SETTINGS } from './compaction.js';

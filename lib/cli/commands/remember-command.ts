@@ -4,7 +4,7 @@ import { HistoryStore } from '../../history/store.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
-import { openMemory } from '../wiring/memory.js';
+import { openMemory } from '../wiring/open-memory.js';
 
 /** Adds a line to what goes with every request. Resolves to the exit status. Throws `HiError`s. */
 export async function rememberCommand(world: World, words: readonly string[], options: CommonOptions): Promise<number> {

@@ -18,7 +18,7 @@ export function listOf(schema: JsonObject): JsonObject {
 }
 
 /** The same schema where it describes an object plainly, else one of an object that has the value. */
-export function objectSchema(schema: JsonObject, isList: boolean): ObjectSchema {
+export function asObjectSchema(schema: JsonObject, isList: boolean): ObjectSchema {
   const { $schema: _, ...named } = schema;
   const isUnion = ['$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', 'if', 'not'].some((name) => name in schema);
   const isObject = schema.type === 'object' || (schema.type === undefined && isJsonObject(schema.properties));

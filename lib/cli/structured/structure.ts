@@ -7,7 +7,7 @@ import { HiError } from '../../errors.js';
 import { readFileBytes } from '../../session/files.js';
 import { compileSchema } from './compile-schema.js';
 import { schemaOfFields } from './field-list.js';
-import { listOf, objectSchema } from './object-schema.js';
+import { asObjectSchema, listOf } from './object-schema.js';
 import { type ReadAnswer, readAnswer } from './read-answer.js';
 
 /** What an answer must be: how it is asked for, and how it is read. */
@@ -36,7 +36,7 @@ export async function openStructure(
   const checkOne = compileSchema(one);
   const schema = isList ? listOf(one) : one;
   const check = isList ? compileSchema(schema) : checkOne;
-  const object = objectSchema(schema, isList);
+  const object = asObjectSchema(schema, isList);
   return {
     asked: { schema: object.schema, needsTools },
     read: (answer) => readAnswer(answer, check, object),

@@ -66,7 +66,7 @@ export async function wire(
   const cache = fileCache(paths.compressions);
   const finder = memoized(async () => await openFinder(await history, paths.index, options.ephemeral !== true));
   const memory = memoized(async () =>
-    (await import('./memory.js')).openMemory(paths.memory, await history, () => world.now()),
+    (await import('./open-memory.js')).openMemory(paths.memory, await history, () => world.now()),
   );
   const outputRoom = (share: number): number =>
     Math.floor(share * 4 * effectiveWindowOf(config, session.target.context_window));
@@ -191,7 +191,7 @@ function conversationOf(finder: () => Promise<Recall>, world: World): Conversati
 
 /** The memory for the tools; nothing of it is loaded before it is used. */
 function memoryOf(open: () => Promise<OpenMemory>): Memory {
-  const forModel = async (): Promise<Memory> => (await import('./memory.js')).memoryForModel(open);
+  const forModel = async (): Promise<Memory> => (await import('./open-memory.js')).memoryForModel(open);
   return {
     preview: async (text, replaces) => await (await forModel()).preview(text, replaces),
     keep: async (text, replaces) => await (await forModel()).keep(text, replaces),

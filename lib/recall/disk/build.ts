@@ -4,8 +4,8 @@ import { Collector } from '../index/collector.js';
 import { documentOf } from '../index/documents.js';
 import { KindReader } from '../index/kind-reader.js';
 import { DocumentLists } from '../index/postings.js';
-import { packSpots, type Spot } from './columns.js';
 import { asBytes } from './dictionary.js';
+import { packSpots, type Spot } from './packed-columns.js';
 import { SegmentWriter } from './segment-writer.js';
 
 /** Writes the segment of one piece. The same piece makes the same bytes. Throws what reading the piece throws. */

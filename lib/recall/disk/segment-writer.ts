@@ -1,6 +1,6 @@
 import type { DocumentLists } from '../index/postings.js';
-import { packDays, packKinds } from './columns.js';
 import { pushNumber } from './numbers.js';
+import { packDays, packKinds } from './packed-columns.js';
 import { PostingsPacker } from './packed-postings.js';
 import { PageWriter } from './pages.js';
 

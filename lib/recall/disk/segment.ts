@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { IndexPart, Postings } from '../index/part.js';
-import { type Spot, unpackDays, unpackKinds, unpackSpot } from './columns.js';
 import { Dictionary } from './dictionary.js';
+import { type Spot, unpackDays, unpackKinds, unpackSpot } from './packed-columns.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
 import { DamagedSegment, Pages } from './pages.js';
 import { type Columns, type IndexedPiece, PIECE_NUMBERS, SEGMENT_VERSION } from './segment-writer.js';

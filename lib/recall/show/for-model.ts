@@ -6,7 +6,7 @@ import { parseQuery } from '../rank/query.js';
 import type { Recall } from '../recall.js';
 import type { Found, Hit, Said, Speaker } from '../search.js';
 import { passageOf } from './passage.js';
-import { tokensOf } from './tokens.js';
+import { tokensOf } from './token-bound.js';
 import { distance, parseTime } from './when.js';
 
 /** What the model asks for, as it wrote it. */

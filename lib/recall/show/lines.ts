@@ -17,14 +17,14 @@ const WHO = {
 } as const;
 
 /** How the words that were looked for are shown. */
-export type Mark = (word: string) => string;
+export type Highlight = (word: string) => string;
 
 /** What was found, two lines for each: where and when, and the words around what was looked for. `safe` makes a text harmless for a terminal. */
 export function foundLines(
   { hits, more, unsearched }: Found,
   query: string,
   now: Date,
-  mark: Mark,
+  mark: Highlight,
   safe: (text: string) => string = (text) => text,
 ): readonly string[] {
   const lines = hits.flatMap((hit) => [safe(headOf(hit, now)), `  ${bodyOf(hit, query, mark, safe)}`]);
@@ -52,6 +52,6 @@ function headOf({ message, kind, origin, newer }: Hit, now: Date): string {
   return `#${message.id} · ${localTime(message.at)} · ${distance(message.at, now)} · ${who}${foreign}${later}`;
 }
 
-function bodyOf({ text }: Hit, query: string, mark: Mark, safe: (text: string) => string): string {
+function bodyOf({ text }: Hit, query: string, mark: Highlight, safe: (text: string) => string): string {
   return marked(passageOf(safe(text), query, parseQuery(query).phrases, SHOWN), mark);
 }

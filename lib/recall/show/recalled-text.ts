@@ -2,7 +2,7 @@ import { localTime } from '../../chat/local-time.js';
 import { originLabel } from '../origin.js';
 import type { Reminder } from '../search.js';
 import { passageOf } from './passage.js';
-import { tokensOf } from './tokens.js';
+import { tokensOf } from './token-bound.js';
 
 /** The most tokens that all passages take together, and the most characters of one. */
 const BUDGET = 600;

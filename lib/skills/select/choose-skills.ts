@@ -1,10 +1,10 @@
 import type { SkillStanding } from '../../chat/message.js';
 import type { FoundSkill } from '../find/describe-skill.js';
-import type { Standing } from './skill-standing.js';
+import type { SkillStandings } from './skill-standing.js';
 
 /** What the choice depends on. */
 export interface Situation {
-  readonly standing: Standing;
+  readonly standing: SkillStandings;
   /** The skills that the message matched. */
   readonly matched: readonly string[];
   /** The skills sent with the previous message. */

@@ -2,7 +2,7 @@ import type { SkillRecord, SkillStanding } from '../../chat/message.js';
 import type { SkillOverrides } from '../common/skill-library.js';
 
 /** Usage statistics of each skill, by name. */
-export type Standing = Readonly<Record<string, SkillStanding>>;
+export type SkillStandings = Readonly<Record<string, SkillStanding>>;
 
 /** The weight of a use halves every twenty messages. */
 const DECAY = 0.5 ** (1 / 20);
@@ -15,7 +15,7 @@ export function advanceStanding(
   last: SkillRecord | null,
   matched: readonly string[],
   overrides: SkillOverrides,
-): Standing {
+): SkillStandings {
   const before = last?.standing ?? {};
   const names = new Set([...Object.keys(before), ...matched, ...overrides.pin, ...overrides.drop]);
   const after = [...names].map((name) => [name, step(name, before[name], matched, overrides)] as const);

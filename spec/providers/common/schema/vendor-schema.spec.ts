@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../lib/chat/json.js';
 import type { ChatRequest } from '../../../../lib/chat/request.js';
-import { objectSchema } from '../../../../lib/cli/structured/object-schema.js';
+import { asObjectSchema } from '../../../../lib/cli/structured/object-schema.js';
 import { shapeRequest as anthropic } from '../../../../lib/providers/anthropic/anthropic-schema.js';
 import { shapeRequest as gemini } from '../../../../lib/providers/gemini/gemini-schema.js';
 import { shapeRequest as ollama } from '../../../../lib/providers/ollama/ollama-schema.js';
@@ -12,7 +12,7 @@ import { chatRequest } from '../../../support/providers.js';
 
 const TOOLS = [{ name: 'look', description: 'Look.', parameters: { type: 'object' } }];
 const asking = (schema: JsonObject, more: Partial<ChatRequest> = {}): ChatRequest =>
-  chatRequest({ schema: { schema: objectSchema(schema, false).schema, needsTools: false }, ...more });
+  chatRequest({ schema: { schema: asObjectSchema(schema, false).schema, needsTools: false }, ...more });
 const wordsOf = (request: ChatRequest) => JSON.stringify(request.messages.at(-1)?.content);
 const IN_WORDS = 'It must fit this JSON Schema';
 
@@ -38,7 +38,7 @@ const INEXPRESSIBLE = {
 };
 
 describe.each(SCHEMAS)('$title', ({ title, schema, fits }) => {
-  const { name } = objectSchema(schema, false);
+  const { name } = asObjectSchema(schema, false);
   const value: JsonValue = name === null ? fits : { [name]: fits };
   // What conditions add, a closed object cannot have; the answer is then checked and asked for again.
   const isCondition = title === 'conditions';

@@ -5,7 +5,7 @@ import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import { effectiveWindow, type LimitSettings } from '../view/limit.js';
-import { pinnable, pinnedIn } from '../view/pins.js';
+import { pinnable, pinnedIn } from '../view/pinned.js';
 import { charactersOf, totalCharacters } from '../view/size.js';
 import { newestBlock } from '../view/view.js';
 
@@ -16,7 +16,7 @@ export type Which = { readonly place: number } | { readonly id: number };
 const SHARE = 0.25;
 
 /** What the user keeps in view through compactions. Everything throws `HiError`s of code `usage` for what is not there. */
-export class Pins {
+export class PinnedMessages {
   readonly #history: HistoryStore;
   readonly #finder: () => Promise<Recall>;
   readonly #limits: () => LimitSettings;
