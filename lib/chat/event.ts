@@ -1,5 +1,6 @@
+import type { CompactionSource } from './entry.js';
 import type { JsonObject, JsonValue } from './json.js';
-import type { AnswerPart, CompactionSource, Opaque, StopReason, Usage } from './message.js';
+import type { AnswerPart, Opaque, StopReason, Usage } from './message.js';
 import type { ModelFacts } from './model-facts.js';
 import type { Source } from './source.js';
 

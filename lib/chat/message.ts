@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from './json.js';
 import type { Source } from './source.js';
-import type { Tokens } from './tokens.js';
 
 /**
  * What the vendor must get back unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown type. Only
@@ -151,93 +150,6 @@ export interface Message extends NewMessage {
   readonly turn: number;
   /** ISO 8601, UTC. */
   readonly at: string;
-}
-
-/** Where the text of a compress block came from. A `fallback` summarises nothing: the next summary begins where the last one ended. */
-export type CompactionSource = 'model' | 'cache' | 'none' | 'fallback';
-
-/** The outcome of a compaction. The newest one decides what is sent. */
-export interface NewCompressBlock {
-  readonly type: 'compress';
-  /** The text that replaces the older messages; empty when nothing does. */
-  readonly content: string;
-  readonly strategy: string;
-  readonly source: CompactionSource;
-  /** The id of the first message that is still sent word for word; null when none is. */
-  readonly first_kept: number | null;
-  readonly messages_compacted: number;
-  readonly messages_kept: number;
-  readonly tokens_before: Tokens;
-  readonly tokens_after: Tokens;
-  /** Everything else a strategy must remember: ledger, artifacts, pruned results. */
-  readonly state?: JsonObject;
-  /** What the user had pinned when it was made. */
-  readonly pins?: Pins;
-  readonly usage?: Usage;
-  readonly model?: string;
-}
-
-export interface CompressBlock extends NewCompressBlock {
-  readonly id: number;
-  readonly at: string;
-}
-
-/** The user undid turns: they stay in the archive and are no longer sent. */
-export interface NewUndo {
-  readonly type: 'undo';
-  readonly turns: readonly number[];
-}
-
-/** The user took back that turns were undone: they are sent again. */
-export interface NewRedo {
-  readonly type: 'redo';
-  readonly turns: readonly number[];
-}
-
-/** The messages that stay in view word for word, and the id of the last entry that was heeded for it. */
-export interface Pins {
-  readonly until: number;
-  readonly messages: readonly Message[];
-}
-
-/** The user keeps a message in view through compactions. The mark holds its words, however far back it is. */
-export interface NewPin {
-  readonly type: 'pin';
-  readonly message: Message;
-}
-
-/** The user keeps these messages no longer. */
-export interface NewUnpin {
-  readonly type: 'unpin';
-  readonly messages: readonly number[];
-}
-
-/** What the user decided about what is sent, appended to the log. */
-export type NewMark = NewUndo | NewRedo | NewPin | NewUnpin;
-
-/** A mark in the history. */
-export type Mark = NewMark & { readonly id: number; readonly at: string };
-
-/** An element that this version cannot read. It stays in the file and is shown to the user, but never sent. */
-export interface UnknownEntry {
-  readonly type: 'unknown';
-  readonly id: number;
-  readonly at: string;
-  /** `an element of type 'poll'`. */
-  readonly what: string;
-}
-
-/** An element of the history's JSON array. Messages have no `type`. */
-export type Entry = Message | CompressBlock | Mark | UnknownEntry;
-
-/** True for a message, false for any other entry. */
-export function isMessage(entry: Entry): entry is Message {
-  return !('type' in entry);
-}
-
-/** True for compress blocks. */
-export function isCompressBlock(entry: Entry): entry is CompressBlock {
-  return 'type' in entry && entry.type === 'compress';
 }
 
 /** A type guard for parts of one type, for `filter` and `find`. */

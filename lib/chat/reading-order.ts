@@ -1,4 +1,4 @@
-import { type CompressBlock, type Entry, isCompressBlock, isMessage } from './message.js';
+import { type CompressBlock, type Entry, isCompressBlock, isMessage } from './entry.js';
 
 /** What is known about a conversation before its first entry is read: how many compactions it has, and its newest entries. */
 interface Overview {

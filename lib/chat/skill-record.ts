@@ -1,4 +1,5 @@
-import { type Entry, isMessage, type Message, type SkillRecord } from './message.js';
+import { type Entry, isMessage } from './entry.js';
+import type { Message, SkillRecord } from './message.js';
 import { undoneTurns } from './undone.js';
 
 /** A user message with its record of the skills. */

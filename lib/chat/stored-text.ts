@@ -1,5 +1,5 @@
+import type { Entry } from './entry.js';
 import { wellFormedJson } from './json.js';
-import type { Entry } from './message.js';
 
 /** The stored JSON of entries that this version reads in another form. */
 const ORIGINALS = new WeakMap<Entry, string>();

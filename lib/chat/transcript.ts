@@ -1,15 +1,8 @@
 import { firstCharacters } from './cut-text.js';
+import { type Entry, isCompressBlock, isMessage, type Mark, type UnknownEntry } from './entry.js';
 import type { CompactionReport } from './event.js';
 import { localMinute } from './local-time.js';
-import {
-  type Entry,
-  isCompressBlock,
-  isMessage,
-  type Mark,
-  type Message,
-  type Part,
-  type UnknownEntry,
-} from './message.js';
+import type { Message, Part } from './message.js';
 import { sourceMarkdown, sourceText } from './source.js';
 
 /** How many characters of a tool's arguments or result a transcript shows. */

@@ -1,4 +1,4 @@
-import type { Entry } from './message.js';
+import type { Entry } from './entry.js';
 
 /** The turns that the user undid and did not redo. */
 export function undoneTurns(entries: readonly Entry[]): ReadonlySet<number> {

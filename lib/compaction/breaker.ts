@@ -1,4 +1,4 @@
-import { isCompressBlock } from '../chat/message.js';
+import { isCompressBlock } from '../chat/entry.js';
 import { HiError } from '../errors.js';
 import type { CompactionInput } from './strategy.js';
 

@@ -1,4 +1,4 @@
-import { isMessage } from '../chat/message.js';
+import { isMessage } from '../chat/entry.js';
 import { pick } from '../registry.js';
 import { newestBlock } from '../view/view.js';
 import { strategies } from './index.js';

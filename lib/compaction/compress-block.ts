@@ -1,4 +1,5 @@
-import type { Message, NewCompressBlock, Usage } from '../chat/message.js';
+import type { NewCompressBlock } from '../chat/entry.js';
+import type { Message, Usage } from '../chat/message.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { type BlockState, stateOf } from '../view/block-state.js';
 import { ratiosOf } from '../view/calibration.js';

@@ -1,5 +1,5 @@
+import type { NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
-import type { NewCompressBlock } from '../chat/message.js';
 import { HiError, isAbort } from '../errors.js';
 import { triggerOf } from '../view/limit.js';
 import { passFor } from './choose-plan.js';

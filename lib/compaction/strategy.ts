@@ -1,5 +1,6 @@
+import type { Entry, NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
-import type { Entry, Message, NewCompressBlock } from '../chat/message.js';
+import type { Message } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
 import type { ToolEffects } from '../chat/tool-effect.js';

@@ -1,5 +1,6 @@
+import type { NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
-import type { Message, NewCompressBlock } from '../chat/message.js';
+import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { HiError } from '../errors.js';
 import { stateOf } from '../view/block-state.js';

@@ -1,4 +1,4 @@
-import type { NewCompressBlock } from '../chat/message.js';
+import type { NewCompressBlock } from '../chat/entry.js';
 import { compressBlockOf } from './compress-block.js';
 import { plan } from './plan.js';
 import type { CompactionInput, Strategy } from './strategy.js';

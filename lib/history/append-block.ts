@@ -1,5 +1,5 @@
+import type { CompressBlock, Entry, NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { CompressBlock, Entry, NewCompressBlock } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { newestBlock } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';

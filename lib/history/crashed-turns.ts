@@ -1,4 +1,5 @@
-import { type Entry, isMessage, typedText } from '../chat/message.js';
+import { type Entry, isMessage } from '../chat/entry.js';
+import { typedText } from '../chat/message.js';
 import { openTurns } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';

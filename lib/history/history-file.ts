@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Entry } from '../chat/message.js';
+import type { Entry } from '../chat/entry.js';
 import { HiError, systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { asHistoryError, withHistoryErrors } from './base/history-error.js';

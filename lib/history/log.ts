@@ -1,4 +1,4 @@
-import { type Entry, isCompressBlock } from '../chat/message.js';
+import { type Entry, isCompressBlock } from '../chat/entry.js';
 import { asStored } from '../chat/stored-text.js';
 import { HiError } from '../errors.js';
 import { firstNeeded, newestBase } from '../view/view.js';

@@ -1,4 +1,4 @@
-import type { Entry } from '../chat/message.js';
+import type { Entry } from '../chat/entry.js';
 import type { Reading } from './file/reading.js';
 import type { HistoryFile } from './history-file.js';
 

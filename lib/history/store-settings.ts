@@ -1,5 +1,5 @@
+import type { Entry, NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
-import type { Entry, NewCompressBlock } from '../chat/message.js';
 
 /** Where the history is, and whether it may be written. */
 export interface HistorySettings {

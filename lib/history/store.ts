@@ -1,5 +1,6 @@
+import type { Entry, Mark, NewMark } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { DocumentPart, Entry, ImagePart, Mark, Message, NewMark, NewMessage } from '../chat/message.js';
+import type { DocumentPart, ImagePart, Message, NewMessage } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
 import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Entry } from '../chat/message.js';
+import type { Entry } from '../chat/entry.js';
 import { type Fact, stateOf } from '../view/block-state.js';
 import { newestBlock } from '../view/view.js';
 import { comment, commentsIn } from './comments.js';

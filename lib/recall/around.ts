@@ -1,4 +1,5 @@
-import { type Entry, isMessage, type Message } from '../chat/message.js';
+import { type Entry, isMessage } from '../chat/entry.js';
+import type { Message } from '../chat/message.js';
 import type { Archive, Piece } from './index/archive.js';
 
 /** So many messages before and after the one with that id, and it, oldest first. Throws what reading throws. */

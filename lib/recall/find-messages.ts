@@ -1,5 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { isMessage, type Message } from '../chat/message.js';
+import { isMessage } from '../chat/entry.js';
+import type { Message } from '../chat/message.js';
 import type { Archive } from './index/archive.js';
 import { documentKind, searchedText } from './index/documents.js';
 import type { Kind } from './index/part.js';

@@ -1,4 +1,5 @@
-import { isMessage, type Message } from '../chat/message.js';
+import { isMessage } from '../chat/entry.js';
+import type { Message } from '../chat/message.js';
 import { entriesFrom, messagesAround } from './around.js';
 import { undoneAfter } from './disk/build.js';
 import type { Segment } from './disk/segment.js';

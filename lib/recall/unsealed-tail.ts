@@ -1,4 +1,5 @@
-import { type Entry, isMessage, type Message } from '../chat/message.js';
+import { type Entry, isMessage } from '../chat/entry.js';
+import type { Message } from '../chat/message.js';
 import { changesOfUndone } from './disk/build.js';
 import { Collector } from './index/collector.js';
 import { documentOf } from './index/documents.js';

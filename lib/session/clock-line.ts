@@ -1,5 +1,6 @@
+import { isMessage } from '../chat/entry.js';
 import { localTime } from '../chat/local-time.js';
-import { isMessage, type Message, type TextPart } from '../chat/message.js';
+import type { Message, TextPart } from '../chat/message.js';
 import { quantity } from '../chat/quantity.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Clock } from './deps.js';

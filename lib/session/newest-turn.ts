@@ -1,4 +1,5 @@
-import { isMessage, type Part, spokenParts } from '../chat/message.js';
+import { isMessage } from '../chat/entry.js';
+import { type Part, spokenParts } from '../chat/message.js';
 import { lastSkillMessage } from '../chat/skill-record.js';
 import type { HistoryStore } from '../history/store.js';
 

@@ -1,4 +1,5 @@
-import { type Entry, isMessage, typedText } from '../chat/message.js';
+import { type Entry, isMessage } from '../chat/entry.js';
+import { typedText } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import { turnsOf } from '../view/turns.js';

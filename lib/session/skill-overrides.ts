@@ -1,4 +1,4 @@
-import { isMessage } from '../chat/message.js';
+import { isMessage } from '../chat/entry.js';
 import type { HistoryStore } from '../history/store.js';
 import type { SkillOverrides } from '../skills/common/skill-library.js';
 

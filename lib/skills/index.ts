@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isMessage } from '../chat/message.js';
+import { isMessage } from '../chat/entry.js';
 import type { SkillLibrary } from './common/skill-library.js';
 import type { SkillsOptions } from './common/skill-options.js';
 

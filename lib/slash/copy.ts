@@ -1,5 +1,6 @@
 import { type CodeBlock, codeBlocks } from '../chat/code-blocks.js';
-import { isMessage, textOf } from '../chat/message.js';
+import { isMessage } from '../chat/entry.js';
+import { textOf } from '../chat/message.js';
 import { quantity } from '../chat/quantity.js';
 import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';

@@ -1,5 +1,5 @@
+import type { CompressBlock } from '../chat/entry.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
-import type { CompressBlock } from '../chat/message.js';
 
 /** A fact that code copies from block to block, so that no summary can lose it. */
 export type Fact = { readonly kind: FactKind; readonly text: string };

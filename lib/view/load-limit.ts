@@ -1,4 +1,4 @@
-import { type Entry, isMessage } from '../chat/message.js';
+import { type Entry, isMessage } from '../chat/entry.js';
 import { charactersOf } from './size.js';
 
 /** The most that is loaded of a log whose older part is not summarised. */

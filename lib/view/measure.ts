@@ -1,4 +1,5 @@
-import type { Entry, Message } from '../chat/message.js';
+import type { Entry } from '../chat/entry.js';
+import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { stateOf } from './block-state.js';
 import { isSameModel, ratioOf } from './calibration.js';

@@ -1,4 +1,5 @@
-import type { CompressBlock, Entry, Message, Part } from '../chat/message.js';
+import type { CompressBlock, Entry } from '../chat/entry.js';
+import type { Message, Part } from '../chat/message.js';
 import { undoneTurns } from '../chat/undone.js';
 
 /**

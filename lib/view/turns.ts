@@ -1,4 +1,5 @@
-import { type Entry, isMessage, type Message } from '../chat/message.js';
+import { type Entry, isMessage } from '../chat/entry.js';
+import type { Message } from '../chat/message.js';
 import { undoneTurns } from '../chat/undone.js';
 
 /** The messages that share a turn id, in the order they were written. */

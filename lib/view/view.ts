@@ -1,4 +1,5 @@
-import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Message } from '../chat/message.js';
+import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../chat/entry.js';
+import type { Message } from '../chat/message.js';
 import { lastSkillMessage } from '../chat/skill-record.js';
 import { stateOf } from './block-state.js';
 import { loadedFrom } from './load-limit.js';

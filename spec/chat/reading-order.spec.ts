@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CompressBlock, Entry, Message } from '../../lib/chat/message.js';
+import type { CompressBlock, Entry } from '../../lib/chat/entry.js';
+import type { Message } from '../../lib/chat/message.js';
 import { inReadingOrder } from '../../lib/chat/reading-order.js';
 import { asTokens } from '../../lib/chat/tokens.js';
 import fc from '../support/properties.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NewCompressBlock } from '../../lib/chat/message.js';
+import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import { collectArtifacts, describeArtifacts } from '../../lib/compaction/artifacts.js';
 import { NO_ARTIFACTS } from '../../lib/view/block-state.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';

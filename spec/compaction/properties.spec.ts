@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from '@jest/globals';
-import type { Entry, Message, Part } from '../../lib/chat/message.js';
+import type { Entry } from '../../lib/chat/entry.js';
+import type { Message, Part } from '../../lib/chat/message.js';
 import { fallback } from '../../lib/compaction/truncate.js';
 import { stateOf } from '../../lib/view/block-state.js';
 import { cutBefore, lastGroup, validCuts } from '../../lib/view/cuts.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NewCompressBlock } from '../../lib/chat/message.js';
+import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import type { CompactionInput } from '../../lib/compaction/strategy.js';
 import { HiError } from '../../lib/errors.js';
 import { view } from '../../lib/view/view.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Entry } from '../../lib/chat/message.js';
+import type { Entry } from '../../lib/chat/entry.js';
 import { asTokens } from '../../lib/chat/tokens.js';
 import { historyPathsIn } from '../../lib/history/base/history-paths.js';
 import { loadCodec } from '../../lib/history/file/codec.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type Entry, isMessage } from '../../lib/chat/message.js';
+import { type Entry, isMessage } from '../../lib/chat/entry.js';
 import { type Home, makeHome, PROGRAM, type Run, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type Entry, isCompressBlock, isMessage, textOf } from '../../lib/chat/message.js';
+import { type Entry, isCompressBlock, isMessage } from '../../lib/chat/entry.js';
+import { textOf } from '../../lib/chat/message.js';
 import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 import { control, openTerminal, type Terminal } from '../support/terminal.js';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { isCompressBlock, isMessage } from '../../lib/chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../../lib/chat/event.js';
-import { isCompressBlock, isMessage } from '../../lib/chat/message.js';
 import type { CompactionInput } from '../../lib/compaction/strategy.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { compactHistory } from '../../lib/session/compact-history.js';

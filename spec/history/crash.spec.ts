@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Entry, isMessage, textOf } from '../../lib/chat/message.js';
+import { type Entry, isMessage } from '../../lib/chat/entry.js';
+import { textOf } from '../../lib/chat/message.js';
 import { bundle } from '../support/bundle.js';
 import { archived, dataFolder, fileIn, openIn, printed } from '../support/history.js';
 

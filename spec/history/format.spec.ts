@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Entry } from '../../lib/chat/message.js';
+import type { Entry } from '../../lib/chat/entry.js';
 import { archived, exchange, fileIn, openIn, quickFolder } from '../support/history.js';
 import { prose } from '../support/prose.js';
 

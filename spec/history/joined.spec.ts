@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Entry } from '../../lib/chat/message.js';
+import type { Entry } from '../../lib/chat/entry.js';
 import { archived, dataFolder, exchange, fileIn, openIn, printed } from '../support/history.js';
 import { compressed, disorder, foreignFile, hiFile, outcomeOf, texts } from '../support/history-files.js';
 import fc from '../support/properties.js';

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Entry } from '../../lib/chat/message.js';
+import type { Entry } from '../../lib/chat/entry.js';
 import * as bytes from '../../lib/history/file/bytes.js';
 import { prose } from '../support/prose.js';
 

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Entry, NewMessage } from '../../lib/chat/message.js';
+import type { Entry } from '../../lib/chat/entry.js';
+import type { NewMessage } from '../../lib/chat/message.js';
 import { answers, archived, fileIn, openIn, printed, quickFolder, says } from '../support/history.js';
 import fc from '../support/properties.js';
 import { prose } from '../support/prose.js';

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { isMessage, textOf } from '../../lib/chat/message.js';
+import { isMessage } from '../../lib/chat/entry.js';
+import { textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
 import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
 import { dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { isMessage } from '../../lib/chat/entry.js';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import { localMinute } from '../../lib/chat/local-time.js';
-import { type AnswerPart, isMessage, textOf } from '../../lib/chat/message.js';
+import { type AnswerPart, textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
 import { statusText } from '../../lib/session/session-status.js';
 import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { Entry, Message, NewCompressBlock } from '../../lib/chat/message.js';
+import type { Entry, NewCompressBlock } from '../../lib/chat/entry.js';
+import type { Message } from '../../lib/chat/message.js';
 import { printed, zstd } from './history.js';
 import { type Home, makeHome, PROGRAM, type Run, type RunOptions, runProgram } from './program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from './scripted-server.js';

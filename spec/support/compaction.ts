@@ -1,5 +1,5 @@
+import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import type { NewCompressBlock } from '../../lib/chat/message.js';
 import type { TextCache, TextModel } from '../../lib/chat/text-model.js';
 import { runStrategy } from '../../lib/compaction/run-strategy.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';

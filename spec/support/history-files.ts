@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Entry, isMessage, type Message, textOf } from '../../lib/chat/message.js';
+import { type Entry, isMessage } from '../../lib/chat/entry.js';
+import { type Message, textOf } from '../../lib/chat/message.js';
 import { archived, exchange, fileIn, openIn, quickFolder, unzstd } from './history.js';
 import { prose } from './prose.js';
 

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Entry, NewMessage, StopReason } from '../../lib/chat/message.js';
+import type { Entry } from '../../lib/chat/entry.js';
+import type { NewMessage, StopReason } from '../../lib/chat/message.js';
 import { HistoryStore } from '../../lib/history/store.js';
 
 /** A data folder of its own for one spec. */

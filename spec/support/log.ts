@@ -1,13 +1,6 @@
+import type { CompressBlock, Entry, NewCompressBlock, NewMark } from '../../lib/chat/entry.js';
 import type { JsonValue } from '../../lib/chat/json.js';
-import type {
-  CompressBlock,
-  Entry,
-  Message,
-  NewCompressBlock,
-  NewMark,
-  NewMessage,
-  Part,
-} from '../../lib/chat/message.js';
+import type { Message, NewMessage, Part } from '../../lib/chat/message.js';
 
 /** A log in memory that numbers and dates its entries as the history does, for specs that need one without a disk. */
 export class Log {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { type Entry, isMessage, textOf } from '../../lib/chat/message.js';
+import { type Entry, isMessage } from '../../lib/chat/entry.js';
+import { textOf } from '../../lib/chat/message.js';
 import type { Home, Run } from './program.js';
 
 /** What was asked and what came of it. */

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Entry, NewCompressBlock } from '../../lib/chat/entry.js';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import type { Entry, NewCompressBlock } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/tokens.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { Recall } from '../../lib/recall/recall.js';

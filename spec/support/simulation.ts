@@ -1,4 +1,5 @@
-import type { Message, NewCompressBlock, Part, Usage } from '../../lib/chat/message.js';
+import type { NewCompressBlock } from '../../lib/chat/entry.js';
+import type { Message, Part, Usage } from '../../lib/chat/message.js';
 import { undoneTurns } from '../../lib/chat/undone.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { type Measure, measure } from '../../lib/view/measure.js';

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Entry, SkillRecord } from '../../lib/chat/message.js';
+import type { Entry } from '../../lib/chat/entry.js';
+import type { SkillRecord } from '../../lib/chat/message.js';
 import { type Home, makeHome, PROGRAM, type Run, runProgram } from './program.js';
 import { type Reply, type SentRequest, startScriptedServer } from './scripted-server.js';
 import { openTerminal, type Terminal } from './terminal.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { CompressBlock } from '../../lib/chat/entry.js';
 import type { JsonObject } from '../../lib/chat/json.js';
-import type { CompressBlock } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/tokens.js';
 import { NO_ARTIFACTS, stateOf } from '../../lib/view/block-state.js';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { inReadingOrder } from '../../chat/reading-order.js';
 import { storedText } from '../../chat/stored-text.js';
 import { markdownOf, transcriptOf } from '../../chat/transcript.js';

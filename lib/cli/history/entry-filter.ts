@@ -1,4 +1,5 @@
-import { type Entry, isMessage, type Message } from '../../chat/message.js';
+import { type Entry, isMessage } from '../../chat/entry.js';
+import type { Message } from '../../chat/message.js';
 import { HiError } from '../../errors.js';
 
 /** Which entries are printed, as the command line says it. */

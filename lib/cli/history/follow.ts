@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 
 /** How often the file is looked at. Milliseconds. */

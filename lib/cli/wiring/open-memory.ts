@@ -1,4 +1,4 @@
-import { isMessage } from '../../chat/message.js';
+import { isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { MemoryChange } from '../../memory/memory-file.js';
 import type { OpenMemory } from '../../slash/command.js';

@@ -1,5 +1,5 @@
 import { calcPrice } from '@pydantic/genai-prices';
-import { isCompressBlock, isMessage } from '../../chat/message.js';
+import { isCompressBlock, isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 import { providers } from '../../providers/index.js';
 import type { UsageRecord } from './connections.js';

@@ -1,16 +1,6 @@
+import type { CompressBlock, Entry, Mark, Pins, UnknownEntry } from '../../chat/entry.js';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import type {
-  CompressBlock,
-  Entry,
-  Mark,
-  Message,
-  Part,
-  Pins,
-  SkillRecord,
-  SkillStanding,
-  UnknownEntry,
-  Usage,
-} from '../../chat/message.js';
+import type { Message, Part, SkillRecord, SkillStanding, Usage } from '../../chat/message.js';
 import { isTooDeep, jsonText } from '../../chat/nesting.js';
 import { isSource } from '../../chat/source.js';
 import { rememberOriginal } from '../../chat/stored-text.js';

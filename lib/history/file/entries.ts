@@ -1,4 +1,4 @@
-import { type Entry, isMessage } from '../../chat/message.js';
+import { type Entry, isMessage } from '../../chat/entry.js';
 import { storedText } from '../../chat/stored-text.js';
 import { ArraySplitter } from './array-splitter.js';
 import { Damaged } from './damaged.js';

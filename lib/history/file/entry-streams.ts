@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 
 /** Those entries of all groups that `keeps` is true for. */
 export function* filterEntries(groups: Iterable<readonly Entry[]>, keeps: (entry: Entry) => boolean): Generator<Entry> {

@@ -1,4 +1,4 @@
-import { type Entry, isCompressBlock, isMessage } from '../../chat/message.js';
+import { type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
 
 /** Totals of the whole log, which are known without reading it. */
 export interface Facts {

@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { decompressFrame } from './bytes.js';
 import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { requireRegularFile } from '../../regular-file.js';
 import { appendFrame } from './append.js';
 import { bufferedReader, decompressFrame, readAt, sizeOf, syncDataAsync } from './bytes.js';

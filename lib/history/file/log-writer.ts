@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { storedText } from '../../chat/stored-text.js';
 import { writeAt } from './bytes.js';
 import type { Codec } from './codec.js';

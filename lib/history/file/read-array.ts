@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { heartbeat } from '../lock/holder.js';
 import { ArraySplitter } from './array-splitter.js';
 import { decompressFrame } from './bytes.js';

@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { ArraySplitter } from './array-splitter.js';
 import { Damaged } from './damaged.js';
 import { entryIn } from './entries.js';

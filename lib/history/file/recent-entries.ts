@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { firstNeeded } from '../../view/view.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { requireRegularFile } from '../../regular-file.js';
 import { bufferedReader } from '../file/bytes.js';
 import type { Codec } from '../file/codec.js';

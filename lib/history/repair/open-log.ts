@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { systemCode } from '../../errors.js';
 import { requireRegularFile } from '../../regular-file.js';
 import { readAt } from '../file/bytes.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { loadCodec } from '../file/codec.js';
 import { ArrayFile } from './array-file.js';
 

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import type { HistoryPaths } from '../base/history-paths.js';
 import { linkOrCopy } from '../base/link-or-copy.js';
 import type { Codec } from '../file/codec.js';

@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { type HistoryPaths, PROCESS_NAME } from '../base/history-paths.js';
 import type { Codec } from '../file/codec.js';

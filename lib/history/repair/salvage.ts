@@ -1,5 +1,5 @@
+import type { Entry } from '../../chat/entry.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
-import type { Entry } from '../../chat/message.js';
 import { isTooDeep } from '../../chat/nesting.js';
 import type { Codec } from '../file/codec.js';
 import { decodeEntry } from '../file/decode-entry.js';

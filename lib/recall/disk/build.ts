@@ -1,4 +1,4 @@
-import { type Entry, isMessage } from '../../chat/message.js';
+import { type Entry, isMessage } from '../../chat/entry.js';
 import type { Archive, Piece } from '../index/archive.js';
 import { Collector } from '../index/collector.js';
 import { documentOf } from '../index/documents.js';

@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
 
 /** A part of the conversation that is sealed on disk for good. */
 export interface Piece {

@@ -1,4 +1,5 @@
-import type { Entry, SkillRecord } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
+import type { SkillRecord } from '../../chat/message.js';
 
 /** A skill in the skills folder. Its text is read on demand. */
 export interface Skill {

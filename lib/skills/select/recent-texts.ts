@@ -1,4 +1,5 @@
-import { type Entry, isMessage, isPart, type Message, textOf } from '../../chat/message.js';
+import { type Entry, isMessage } from '../../chat/entry.js';
+import { isPart, type Message, textOf } from '../../chat/message.js';
 import { undoneTurns } from '../../chat/undone.js';
 
 /** How many messages make up the recent conversation, including the one being sent. */

@@ -1,4 +1,5 @@
-import type { Entry, SkillRecord } from '../../chat/message.js';
+import type { Entry } from '../../chat/entry.js';
+import type { SkillRecord } from '../../chat/message.js';
 import { lastSkillMessage } from '../../chat/skill-record.js';
 import type { SkillOverrides, SkillSelection } from '../common/skill-library.js';
 import type { FoundSkill } from '../find/describe-skill.js';

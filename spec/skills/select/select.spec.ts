@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Entry } from '../../../lib/chat/message.js';
+import type { Entry } from '../../../lib/chat/entry.js';
 import type { SkillsOptions } from '../../../lib/skills/index.js';
 import fc from '../../support/properties.js';
 import { conversation, folderWith, NO_OVERRIDES, open, skillFile } from '../support.js';
