@@ -72,7 +72,7 @@ export class SessionTurns {
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
     const context = await this.context(user.id, selection.record.active, tools, options.schema);
     const own: OwnDeps = {
-      request: (reason) => this.#fitted(context.prepare(reason, [], signal)),
+      request: (reason) => this.#fitted(context.prepare(reason, [], signal), signal),
       append: (messages) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
         return history.append(user.turn, messages);
@@ -99,7 +99,7 @@ export class SessionTurns {
     const context = await this.context(null, this.#skills.active, tools);
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
-      request: (reason) => this.#fitted(context.prepare(reason, [question], signal)),
+      request: (reason) => this.#fitted(context.prepare(reason, [question], signal), signal),
       append: async () => [],
     };
     try {
@@ -131,11 +131,14 @@ export class SessionTurns {
     await this.#deps.history.undo(turn, later);
   }
 
-  #fitted(prepared: AsyncGenerator<ChatEvent, ChatRequest>): AsyncGenerator<ChatEvent, ChatRequest> {
+  #fitted(
+    prepared: AsyncGenerator<ChatEvent, ChatRequest>,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, ChatRequest> {
     const { images, memory } = this.#manner.target;
     const limits = memory.facts.takes?.images === false ? null : (images ?? null);
     const cache = this.#deps.ephemeral ? null : this.#deps.cache;
-    return fitImages(prepared, { limits, cache, made: this.#smallImages });
+    return fitImages(prepared, { limits, cache, made: this.#smallImages }, signal);
   }
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type ImageSize, imageSize } from '../../lib/chat/image-size.js';
-import { NOISE, png } from '../support/pictures.js';
+import { greyPng, NOISE, png } from '../support/pictures.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import { refusing } from '../support/refusing-server.js';
 import { chatServer, type VendorServer } from '../support/vendor-server.js';
@@ -72,6 +72,22 @@ describe('a picture that is too large for Anthropic', () => {
     rmSync(compressions(), { recursive: true });
     expect(await hi('ask', 'and then?')).toMatchObject({ status: 0, stderr: '' });
     expect(sent()).toEqual([picture]);
+  });
+
+  it('can be stopped while it is made smaller', async () => {
+    await start('anthropic');
+    attach('wall.png', greyPng(8001, 3000));
+    let stopped = 0;
+    const run = await runProgram(home, ['ask', '-f', 'wall.png', 'what is it?'], {
+      during: ({ kill }) =>
+        void setTimeout(() => {
+          stopped = Date.now();
+          kill('SIGINT');
+        }, 800),
+    });
+    expect(run.status).toBe(130);
+    expect(Date.now() - stopped).toBeLessThan(1000);
+    expect(server.requests).toEqual([]);
   });
 
   it('by its side alone is sent smaller too', async () => {

@@ -8,10 +8,20 @@ const RED: Paint = () => [255, 0, 0];
 /** A PNG that any program can read: red unless painted otherwise. Paint of four numbers makes one with transparency. */
 export function png(width = 1, height = 1, paint = RED): Buffer {
   const channels = paint(0, 0).length;
-  const rows = Array.from({ length: height }, (_, y) => [
-    0,
-    ...Array.from({ length: width }, (_, x) => paint(x, y)).flat(),
-  ]);
+  const rows = Array.from({ length: height }, (_, y) =>
+    Buffer.from([0, ...Array.from({ length: width }, (_, x) => paint(x, y)).flat()]),
+  );
+  return fileOf(width, height, channels, Buffer.concat(rows));
+}
+
+/** A grey PNG, which takes no time to make however large it is. */
+export function greyPng(width: number, height: number): Buffer {
+  const pixels = Buffer.alloc((3 * width + 1) * height, 120);
+  for (let y = 0; y < height; y += 1) pixels[y * (3 * width + 1)] = 0;
+  return fileOf(width, height, 3, pixels);
+}
+
+function fileOf(width: number, height: number, channels: number, pixels: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -19,7 +29,7 @@ export function png(width = 1, height = 1, paint = RED): Buffer {
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
     chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.concat(rows.map((row) => Buffer.from(row))))),
+    chunk('IDAT', deflateSync(pixels)),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

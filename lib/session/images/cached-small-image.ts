@@ -4,19 +4,20 @@ import type { TextCache } from '../../chat/text-model.js';
 import type { ImageLimits } from '../../chat/vendor.js';
 import type { SmallImage } from './image-limits.js';
 
-/** What `smallImage` makes of the picture that `key` names, made once for all processes: decoding a large one takes about a second. */
+/** What `smallImage` makes of the picture that `key` names, made once for all processes: decoding a large one takes about a second. Rejects with an abort error when `signal` aborts. */
 export async function cachedSmallImage(
   bytes: Uint8Array,
   limits: ImageLimits,
   key: string,
   cache: TextCache | null,
+  signal: AbortSignal,
 ): Promise<SmallImage | null> {
   const hash = createHash('sha256').update(`picture ${key}`).digest('hex');
   const stored = await cache?.get(hash);
   const known = stored ? fromText(stored) : null;
   if (known !== null) return known;
-  const { smallImage } = await import('./small-image.js');
-  const made = smallImage(bytes, limits);
+  const { smallImageAside } = await import('./small-image-aside.js');
+  const made = await smallImageAside(bytes, limits, signal);
   if (made !== null) await cache?.put(hash, toText(made));
   return made;
 }

@@ -19,6 +19,7 @@ export interface ImageFitting {
 export async function* fitImages(
   prepared: AsyncGenerator<ChatEvent, ChatRequest>,
   { limits, cache, made }: ImageFitting,
+  signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, ChatRequest> {
   const request = yield* prepared;
   if (limits === null || request.attachments.size === 0) return request;
@@ -29,7 +30,7 @@ export async function* fitImages(
     if (bytes !== undefined && !made.has(key)) {
       yield { type: 'waiting', what: `scaling ${part.name ?? 'a picture'}` };
       const { cachedSmallImage } = await import('./cached-small-image.js');
-      const image = await cachedSmallImage(bytes, limits, key, cache);
+      const image = await cachedSmallImage(bytes, limits, key, cache, signal);
       made.set(key, image);
       if (image !== null && isNewest(part, request))
         yield { type: 'notice', level: 'info', text: noticeOf(part, image) };
