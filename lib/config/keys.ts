@@ -119,6 +119,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       'off',
       'Whether the model may search the web. `"auto"`: where its vendor has a search that costs nothing unless it is used.',
     ),
+    project_instructions: oneOf<'ask' | 'on' | 'off'>(
+      ['ask', 'on', 'off'],
+      'ask',
+      'Whether the model reads `AGENTS.md` (`CLAUDE.md` where there is none) of the folders from the working folder up to the root of the repository. `"ask"`: after one question for each content; without a terminal they are not used.',
+    ),
     wrap: oneOf<WrapMode>(
       WRAP_MODES,
       'word',

@@ -11,6 +11,8 @@ export interface Paths {
   readonly skills: string;
   /** What the user wants always kept in mind. */
   readonly memory: string;
+  /** What was answered about the instructions of projects. */
+  readonly instructions: string;
   /** The user's own commands. */
   readonly commands: string;
   readonly history: string;
@@ -53,6 +55,7 @@ export async function findPaths(
     configFile: configFile ?? join(config, 'config.json'),
     skills: join(config, 'skills'),
     memory: join(config, 'memory.md'),
+    instructions: join(data, 'instructions.json'),
     commands: join(config, 'commands'),
     history: join(data, 'history.json.zst'),
     inputHistory: join(data, 'input-history.jsonl'),

@@ -54,6 +54,8 @@ export interface SessionDeps {
   readonly preamble: string | null;
   /** What the user wants always kept in mind, as it is now. */
   standing(): Promise<Standing>;
+  /** Settles what a turn begins with, and may ask the user. Resolves with what they should know, null for nothing. */
+  settle(signal: AbortSignal): Promise<string | null>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;

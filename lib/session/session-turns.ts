@@ -57,6 +57,7 @@ export class SessionTurns {
     const provider = await this.#manner.target.connect(signal);
     const tools = options.tools === false ? [] : this.#deps.toolSpecs;
     yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
+    yield* this.#settle(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
     const selection = yield* this.#skills.choose(textOf(content), this.#manner.target, signal);
@@ -96,6 +97,7 @@ export class SessionTurns {
   async *unkept(text: string, tools: readonly ToolSpec[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const provider = await this.#manner.target.connect(signal);
     yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
+    yield* this.#settle(signal);
     const context = await this.context(null, this.#skills.active, tools);
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
@@ -147,6 +149,11 @@ export class SessionTurns {
     const keepImage: TurnDeps['keepImage'] = async (drawing) =>
       (await import('./keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.savePicture);
     return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, keepImage, ...own }, signal);
+  }
+
+  async *#settle(signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const text = await this.#deps.settle(signal);
+    if (text !== null) yield { type: 'notice', level: 'warning', text };
   }
 
   /** Shows the notices of the history that are new: the file may be damaged, and repaired, at any time. */

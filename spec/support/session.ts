@@ -126,6 +126,7 @@ export async function stage(
     writers: (main) => [textModel(main)],
     preamble: null,
     standing: async () => ({ text: null, warning: null }),
+    settle: async () => null,
     thinking: null,
     web: 'off',
     savePicture: async () => ({ reason: 'nowhere' }),

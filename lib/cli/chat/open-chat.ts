@@ -1,4 +1,5 @@
 import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import { createRepl } from '../../repl/create-repl.js';
 import type { CompletableCommand, Repl } from '../../repl/repl.js';
 import { type OutputStreams, Screen } from '../../screen/screen.js';
@@ -41,7 +42,10 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
   const screen = chatScreen(world, options, terminal, streams, screenSettings);
   // What the REPL is made of uses it only while a line is acted on.
   const later = (): Repl => repl;
-  const approve = terminal === 'full' ? { approve: approveIn(world, later) } : {};
+  const approve =
+    terminal === 'full'
+      ? { approve: approveIn(world, later), askAboutInstructions: askAboutInstructionsIn(later) }
+      : {};
   const wired = await wire(world, { ...options, ...approve }, settings, config);
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
@@ -108,6 +112,14 @@ function approveIn(world: World, repl: () => Repl): Approve {
     repl().ask((streams) =>
       askApproval(question, { ...streams, signal: AbortSignal.any([signal, streams.signal]) }, world.env),
     );
+}
+
+function askAboutInstructionsIn(repl: () => Repl): AskAboutInstructions {
+  return (files, signal) =>
+    repl().ask(async (streams) => {
+      const { askAboutInstructions } = await import('../wiring/ask-about-instructions.js');
+      return await askAboutInstructions(files, { ...streams, signal: AbortSignal.any([signal, streams.signal]) });
+    });
 }
 
 function submitDeps(

@@ -2,6 +2,7 @@ import type { ChatEvent } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
 import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
+import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import { pick } from '../../registry.js';
 import { Screen } from '../../screen/screen.js';
 import type { ScreenOptions } from '../../screen/screen-options.js';
@@ -19,6 +20,7 @@ import { discardTypeAhead } from '../base/type-ahead.js';
 import type { World } from '../base/world.js';
 import type { OwnInputDeps } from '../own-commands/own-input.js';
 import type { Structure } from '../structured/structure.js';
+import type { ApprovalStreams } from '../wiring/approve.js';
 import { openSession } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 
@@ -63,7 +65,9 @@ async function askOnce(
   );
   const screenSettings: ScreenSettings = { wrap: 'word' };
   const screen = await screenFor(world, options, screenSettings);
-  const approve = canApprove(world) ? { approve: approver(world, screen, stop) } : {};
+  const approve = canApprove(world)
+    ? { approve: approver(world, screen, stop), askAboutInstructions: instructionsAsker(world, screen, stop) }
+    : {};
   const { session, settings, config, tools, connections } = await openSession(world, { ...options, ...approve });
   screenSettings.wrap = config.wrap;
   try {
@@ -173,27 +177,45 @@ const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' 
 /** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
 function approver(world: World, screen: Screen, stop: AbortController): Approve {
   return async (question, signal) => {
-    const resume = screen.pause();
-    try {
-      // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
-      const [{ askApproval }, { withBracketedPaste }] = await Promise.all([
-        import('../wiring/approve.js'),
-        import('../base/bracketed-paste.js'),
-        import('../approval/approval-prompts.js'),
-      ]);
-      if (await discardTypeAhead(world.stdin, signal))
-        screen.notice('Ignored what was typed before the question.', 'info');
-      const streams = { input: world.stdin, output: world.stderr, signal };
-      return await withBracketedPaste(world.stderr, () => askApproval(question, streams, world.env));
-    } catch (thrown) {
-      if (isAbort(thrown)) stop.abort();
-      throw thrown;
-    } finally {
-      world.stdin.pause();
-      world.stdin.setRawMode?.(false);
-      resume();
-    }
+    // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
+    const load = Promise.all([import('../wiring/approve.js'), import('../approval/approval-prompts.js')]);
+    return await onTerminal(world, screen, stop, signal, async () => {
+      const [{ askApproval }] = await load;
+      return (streams) => askApproval(question, streams, world.env);
+    });
   };
+}
+
+function instructionsAsker(world: World, screen: Screen, stop: AbortController): AskAboutInstructions {
+  return (files, signal) =>
+    onTerminal(world, screen, stop, signal, async () => {
+      const { askAboutInstructions } = await import('../wiring/ask-about-instructions.js');
+      return (streams) => askAboutInstructions(files, streams);
+    });
+}
+
+async function onTerminal<Answer>(
+  world: World,
+  screen: Screen,
+  stop: AbortController,
+  signal: AbortSignal,
+  load: () => Promise<(streams: ApprovalStreams) => Promise<Answer>>,
+): Promise<Answer> {
+  const resume = screen.pause();
+  try {
+    const [ask, { withBracketedPaste }] = await Promise.all([load(), import('../base/bracketed-paste.js')]);
+    if (await discardTypeAhead(world.stdin, signal))
+      screen.notice('Ignored what was typed before the question.', 'info');
+    const streams = { input: world.stdin, output: world.stderr, signal };
+    return await withBracketedPaste(world.stderr, () => ask(streams));
+  } catch (thrown) {
+    if (isAbort(thrown)) stop.abort();
+    throw thrown;
+  } finally {
+    world.stdin.pause();
+    world.stdin.setRawMode?.(false);
+    resume();
+  }
 }
 
 /** Shows the events of a turn in the chosen format. Resolves to the exit status. */

@@ -4,7 +4,9 @@ import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
 import { addRule } from '../../config/write.js';
 import { HistoryStore } from '../../history/store.js';
+import { type AskAboutInstructions, ProjectInstructions } from '../../memory/project-instructions.js';
 import { StandingMemory } from '../../memory/standing-memory.js';
+import type { Standing } from '../../memory/standing-of.js';
 import type { Recall } from '../../recall/recall.js';
 import { pick } from '../../registry.js';
 import type { Target } from '../../session/deps.js';
@@ -31,6 +33,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly debug?: boolean;
   /** Asks the user before a tool runs; absent where that is impossible. */
   readonly approve?: Approve;
+  /** Asks the user about the instructions of a project; absent where that is impossible. */
+  readonly askAboutInstructions?: AskAboutInstructions;
 }
 
 /** A session, and what it was made from. */
@@ -80,6 +84,12 @@ export async function wire(
     ...(options.ephemeral === true ? {} : { memory: memoryOf(memory) }),
   };
   const standing = new StandingMemory(paths.memory);
+  const project = new ProjectInstructions({
+    mode: options.yes && config.project_instructions === 'ask' ? 'on' : config.project_instructions,
+    cwd: world.cwd,
+    answers: paths.instructions,
+    ask: options.askAboutInstructions ?? null,
+  });
   const offered = offeredTools(config, options);
   const session = new Session({
     history: await history,
@@ -87,7 +97,8 @@ export async function wire(
     find: (name, signal) => connections.find(name, signal),
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
-    standing: () => standing.read(),
+    standing: async () => withProject(await standing.read(), project.text),
+    settle: (signal) => project.settle(signal),
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens },
@@ -131,6 +142,12 @@ export async function wire(
     cwd: () => context.workingFolder,
   });
   return { session, settings, config, tools: context, connections, memory };
+}
+
+/** The memory, and after it what the project says. */
+function withProject(memory: Standing, project: string | null): Standing {
+  if (project === null) return memory;
+  return { ...memory, text: memory.text === null ? project : `${memory.text}\n\n${project}` };
 }
 
 /** What runs the tools that are offered. */

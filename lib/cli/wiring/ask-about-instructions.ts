@@ -1,0 +1,27 @@
+import { firstCharacters } from '../../chat/cut-text.js';
+import type { Instructions } from '../../memory/trusted-instructions.js';
+import { visibleLine } from '../../screen/visible-text.js';
+import { askQuestion } from '../base/ask-question.js';
+import type { ApprovalStreams } from './approve.js';
+
+/** So much of a file is shown before the question. */
+const SHOWN_LINES = 8;
+const SHOWN_COLUMNS = 160;
+
+/** Shows the beginning of each file, and asks whether the model may read them. Rejects as an interruption when the question is cancelled. */
+export async function askAboutInstructions(files: readonly Instructions[], streams: ApprovalStreams): Promise<boolean> {
+  const { confirm } = await import('../base/inquirer.js');
+  for (const file of files) streams.output.write(`${excerptOf(file)}\n`);
+  const names = files.map(({ name }) => name).join(', ');
+  const message = visibleLine(
+    `The model would read the instructions of this project with every message: ${names}. Use them?`,
+  );
+  return await askQuestion((context) => confirm({ message, default: false }, context), streams);
+}
+
+function excerptOf({ name, text }: Instructions): string {
+  const lines = text.split('\n');
+  const shown = lines.slice(0, SHOWN_LINES).map((line) => `  ${firstCharacters(visibleLine(line), SHOWN_COLUMNS)}`);
+  const left = lines.length - shown.length;
+  return [`${visibleLine(name)}:`, ...shown, ...(left > 0 ? [`  … ${left} more lines`] : [])].join('\n');
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { dirname, relative } from 'node:path';
+import { firstCharacters } from '../chat/cut-text.js';
+import { isJsonObject, parseObject } from '../chat/json.js';
+import { makeFolder } from '../folder.js';
+import { readRegularFile } from '../regular-file.js';
+import { writeAside } from '../write-aside.js';
+import type { InstructionFile } from './find-instructions.js';
+
+/** A file of instructions with its content. */
+export interface Instructions {
+  /** As the user knows it: from the working folder. */
+  readonly name: string;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** The most that is read of one file. Characters. */
+const LARGEST = 32_000;
+
+/** Reads the files that can be read; empty ones are left out. */
+export function readInstructions(files: readonly InstructionFile[], cwd: string): readonly Instructions[] {
+  return files.flatMap(({ path }): Instructions[] => {
+    const text = firstCharacters(textOf(path), LARGEST).trim();
+    const hash = createHash('sha256').update(text).digest('hex');
+    return text === '' ? [] : [{ name: relative(cwd, path), text, hash }];
+  });
+}
+
+function textOf(path: string): string {
+  try {
+    const bytes = readRegularFile(path);
+    return bytes.includes(0) ? '' : bytes.toString('utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** What the user answered, by the hash of the content. */
+export class Answers {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Null when it was never asked. */
+  of({ hash }: Instructions): boolean | null {
+    const answer = this.#read()[hash];
+    return typeof answer === 'boolean' ? answer : null;
+  }
+
+  /** Keeps an answer. Never fails: at worst it is asked again. */
+  keep(instructions: readonly Instructions[], answer: boolean): void {
+    try {
+      makeFolder(dirname(this.#path), 0o700);
+      const added = Object.fromEntries(instructions.map(({ hash }) => [hash, answer]));
+      writeAside(this.#path, `${JSON.stringify({ ...this.#read(), ...added }, null, 2)}\n`, {
+        mode: 0o600,
+        synced: false,
+      });
+    } catch {}
+  }
+
+  #read(): Readonly<Record<string, unknown>> {
+    try {
+      const stored = parseObject(readRegularFile(this.#path).toString());
+      return isJsonObject(stored) ? stored : {};
+    } catch {
+      return {};
+    }
+  }
+}
