@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NewMessage } from '../../lib/chat/message.js';
@@ -7,6 +7,7 @@ import { answers, exchange, openIn, says } from '../support/history.js';
 import { type Home, makeHome, type Run, type RunOptions, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 import { type ScriptedServer, type SentMessage, startScriptedServer } from '../support/scripted-server.js';
+import { canTrace } from '../support/strace.js';
 
 let server: ScriptedServer;
 let home: Home;
@@ -157,6 +158,21 @@ describe('automatic recall', () => {
     await lived((store) => exchange(store, FACT, 'Noted.'));
     expect((await ask(`${QUESTION}\n/retry`)).status).toBe(0);
     expect(lastOf(server.requests.at(-1)?.messages).match(/<recalled/g)).toHaveLength(1);
+  });
+
+  (canTrace ? it : it.skip)('opens nothing of the index for a message without rare words', async () => {
+    await lived((store) => exchange(store, FACT, 'Noted.'));
+    const opened = async (text: string): Promise<string> => {
+      const log = join(home.work, 'log');
+      const { status } = await hi(['ask', text], {
+        under: ['strace', '-f', '-qq', '-e', 'trace=openat,open', '-o', log],
+      });
+      expect(status).toBe(0);
+      return readFileSync(log, 'utf8');
+    };
+    const index = join(home.data, 'recall');
+    expect(await opened('Good morning, how are you today?')).not.toContain(index);
+    expect(await opened(QUESTION)).toContain(index);
   });
 
   it('lets nothing of what was said end the block', async () => {
