@@ -224,12 +224,26 @@ describe('the first run where something is at hand', () => {
     const env = { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base };
     await start(['chat'], env);
     await terminal.until(PROMPT, 20_000);
-    expect(terminal.screen()).toMatch(/Using OpenAI: its key is in OPENAI_API_KEY.*hi config init/);
+    expect(terminal.screen()).toMatch(/Using the server at '127[^']+': OPENAI_BASE_URL names it\. .*hi config init/);
     terminal.type(control('d'));
     await expectLeft(0);
     await start(['chat'], env);
     await terminal.until(PROMPT, 20_000);
-    expect(terminal.screen()).not.toContain('OPENAI_API_KEY');
+    expect(terminal.screen()).not.toContain('OPENAI_BASE_URL');
+  });
+
+  it.each([
+    ['a key', async () => ({ OPENAI_API_KEY: 'sk-from-the-shell' }), /Using OpenAI: its key is in OPENAI_API_KEY\./],
+    [
+      'the address of Ollama',
+      async () => ({ OLLAMA_HOST: (await house('ollama')).base }),
+      /Using Ollama at '127[^']+': OLLAMA_HOST names it\./,
+    ],
+  ])('says why also for %s alone', async (_, env, words) => {
+    home = makeHome(null);
+    await start(['chat'], await env());
+    await terminal.until(PROMPT, 20_000);
+    expect(terminal.screen()).toMatch(words);
   });
 
   it('finds the key in the environment in the set-up too, and does not copy it into the file', async () => {

@@ -7,6 +7,7 @@ import {
   hasLiteLlm,
   type RealServer,
   startRealServer,
+  THREADS,
   untilTimeIsOver,
   withRealServers,
 } from '../support/real-server.js';
@@ -14,8 +15,7 @@ import { type Tried, tellTable } from '../support/server-table.js';
 
 /** The servers leave answers long enough for one to be stopped; elsewhere they are short, for what is tested is what is sent. */
 const LONG = ['--max-output', '200'];
-/** Two threads wait for each other in a loop: on a busy machine they take six times as long as one. */
-const ONE_THREAD = '-t 1 -tb 1';
+const ON_THREADS = `-t ${THREADS} -tb ${THREADS}`;
 /** Of one spec, in milliseconds: a guard against what never ends. HI_SERVERS_SECONDS bounds the whole. */
 const LIMIT = 900_000;
 const SHORT = { options: { max_output_tokens: 12 } };
@@ -57,28 +57,27 @@ withRealServers(() => {
         what: 'without tools, a window of 2,048',
         args: ['--context-length', '2048'],
         window: 2048,
-        turns: 30,
-        length: 60,
+        lines: linesOf(30, 60),
       },
       {
         what: 'with tools, a window of 8,192',
         args: ['--capabilities', 'tools'],
         window: 8192,
-        turns: 4,
-        length: 1500,
+        // More than Ollama's default window of 4,096 holds.
+        lines: [...linesOf(1, 2700), 'Message 2.', '/compact', 'Message 3.'],
       },
     ])(
       '$what',
-      async ({ what, args, window, turns, length }) => {
+      async ({ what, args, window, lines }) => {
         const server = await startRealServer('ollama', ...LONG, ...args);
         if (server === null) return;
         await using _ = server;
         await using proxy = await listeningProxy(server.url, SUMMARY);
         const home = makeHome(null);
         const env = { OLLAMA_HOST: proxy.url };
-        if (turns === 30) await interrupt(home, env, proxy);
+        if (window === 2048) await interrupt(home, env, proxy);
         home.writeConfig(JSON.stringify(SHORT));
-        const isDone = await talk(home, env, { proxy, lines: linesOf(turns, length) });
+        const isDone = await talk(home, env, { proxy, lines });
         expect(readFileSync(server.log, 'utf8')).not.toMatch(
           /truncating input prompt|requested context size too large/,
         );
@@ -87,7 +86,7 @@ withRealServers(() => {
         // The window that the user gave the server is left to it.
         expect(windowsAsked(proxy).at(-1)).toBe(window === 2048 ? 0 : window);
         expect(await windowOf(home, env)).toBe(window);
-        tried.push({ server: 'Ollama 0.17', what, turns, summary: 'in every request' });
+        tried.push({ server: 'Ollama 0.17', what, turns: turnsOf(lines), summary: 'in every request' });
         home.remove();
       },
       LIMIT,
@@ -101,7 +100,7 @@ withRealServers(() => {
       'by every adapter, and by Responses',
       async () => {
         if (!hasLiteLlm()) return;
-        const server = await startRealServer('litellm', '--args', ONE_THREAD);
+        const server = await startRealServer('litellm', '--args', ON_THREADS);
         if (server === null) return;
         await using _ = server;
         const openai = { provider: 'openai', api_base: `${server.url}/v1` };
@@ -131,7 +130,7 @@ function withTemplates(templates: readonly Template[]): void {
   it.each(templates)(
     'with the template of $title',
     async ({ title, template, more = '', turns = 6 }) => {
-      const args = ['--template', template, '--context', '2048', '--args', ONE_THREAD + more];
+      const args = ['--template', template, '--context', '2048', '--args', ON_THREADS + more];
       const server = await startRealServer('llama', ...LONG, ...args);
       if (server === null) return;
       await using _ = server;
@@ -179,10 +178,10 @@ async function interrupt(home: Home, env: Readonly<Record<string, string>>, { pa
   expect((await runProgram(home, ['history'], { env })).stdout).toContain(came);
 }
 
-const linesOf = (turns: number, length: number): readonly string[] => {
+function linesOf(turns: number, length: number): readonly string[] {
   const text = 'The garden has roses and tulips in rows, and bees. '.repeat(Math.ceil((4 * length) / 51));
   return Array.from({ length: turns }, (_, index) => `Message ${index + 1}. ${text}`);
-};
+}
 
 const turnsOf = (lines: readonly string[]): number => lines.filter((line) => !line.startsWith('/')).length;
 

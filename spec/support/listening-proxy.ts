@@ -1,5 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject, parseObject } from '../../lib/chat/json.js';
+
+import { THREADS } from './real-server.js';
 
 /** What passed on the way to a server. */
 export interface Passed {
@@ -51,34 +54,28 @@ interface Order {
   readonly one: Passed;
 }
 
+/** Not by `fetch`, which gives up on a server that takes five minutes to read a prompt. */
 async function forward(
   incoming: IncomingMessage,
   response: ServerResponse,
   { target, text, summary, one }: Order,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
   const { host: _, 'content-length': __, connection: ___, ...headers } = incoming.headers;
+  const outgoing = request(target + one.path, { method: one.method, headers });
+  response.on('close', () => outgoing.destroy());
+  outgoing.end(text && JSON.stringify(lighter(summary === null ? one.body : inOneToken(one.body))));
   try {
-    const answer = await fetch(target + one.path, {
-      method: one.method,
-      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, `${value}`]),
-      ...(text !== '' && { body: JSON.stringify(lighter(summary === null ? one.body : inOneToken(one.body))) }),
-      signal: gone.signal,
-    });
-    one.status = answer.status;
-    const type = answer.headers.get('content-type') ?? 'application/json';
-    response.writeHead(answer.status, { 'content-type': type });
-    if (summary !== null && answer.ok) {
-      await answer.text();
-      response.end(replacement(one.path, summary));
-      return;
-    }
-    for await (const piece of answer.body ?? []) {
+    const [answer]: IncomingMessage[] = await once(outgoing, 'response');
+    if (answer === undefined) return;
+    one.status = answer.statusCode ?? 0;
+    response.writeHead(one.status, { 'content-type': answer.headers['content-type'] ?? 'application/json' });
+    const isReplaced = summary !== null && one.status === 200;
+    for await (const piece of answer) {
+      if (isReplaced) continue;
       response.write(piece);
       one.pieces += 1;
     }
-    response.end();
+    response.end(isReplaced ? replacement(one.path, summary) : undefined);
   } catch {
     response.destroy();
   }
@@ -91,10 +88,10 @@ function inOneToken(body: JsonObject): JsonObject {
   return { ...body, [limit]: 1 };
 }
 
-/** For Ollama one thread: two wait for each other in a loop, which costs a busy machine six times what one takes. */
+/** On as many threads as the machine has left, which Ollama takes from the request. */
 function lighter(body: JsonObject): JsonObject {
   if (!isJsonObject(body.options)) return body;
-  return { ...body, options: { ...body.options, num_thread: 1 } };
+  return { ...body, options: { ...body.options, num_thread: THREADS } };
 }
 
 function replacement(path: string, content: string): string {

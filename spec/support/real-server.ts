@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { availableParallelism, homedir, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseObject } from '../../lib/chat/json.js';
@@ -11,6 +11,9 @@ export const REAL_SERVERS = resolve(
 );
 const SERVE = join(REAL_SERVERS, 'serve.mjs');
 const PRESENT = existsSync(SERVE);
+
+/** Two threads wait for each other in a loop: on a busy machine they take six times as long as one. */
+export const THREADS = availableParallelism() - (loadavg()[0] ?? 0) > 0.5 ? 2 : 1;
 
 /** A server that users run, with a small model, on this machine. */
 export interface RealServer extends AsyncDisposable {
