@@ -33,6 +33,11 @@ export class Log {
     return this.#entries;
   }
 
+  /** How many messages were added in memory only. */
+  get unwritten(): number {
+    return this.#facts.messages - (this.#disk.file?.facts.messages ?? 0);
+  }
+
   get facts(): Facts {
     return this.#facts;
   }

@@ -16,3 +16,12 @@ export type WriteBlock = (
   running: number | null,
   unloaded: number,
 ) => AsyncGenerator<ChatEvent, NewCompressBlock | null>;
+
+/** How long the history is and where. */
+export interface Totals {
+  readonly messages: number;
+  readonly compactions: number;
+  readonly last_compaction: string | null;
+  /** The files on disk that hold it or a copy of it. */
+  readonly files: readonly string[];
+}

@@ -3,46 +3,45 @@ import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, ImagePart, Message, NewMessage } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
 import { type View, view } from '../view/view.js';
-import { AttachmentStore } from './attachment-store.js';
+import type { AttachmentStore } from './attachment-store.js';
 import { withHistoryErrors } from './base/history-error.js';
 import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
+import { Conversation } from './conversation.js';
 import { findCrashedTurns } from './crashed-turns.js';
 import { prepareCodec } from './file/codec.js';
 import { conversationFiles } from './file/links.js';
-import { Log } from './log.js';
+import type { Log } from './log.js';
 import type { ConversationReading } from './open-reading.js';
-import { RunningTurns } from './running-turns.js';
-import type { HistorySettings, WriteBlock } from './store-settings.js';
+import type { RunningTurns } from './running-turns.js';
+import type { HistorySettings, Totals, WriteBlock } from './store-settings.js';
 import type { Verified } from './verify.js';
-
-/** How long the history is and where. */
-export interface Totals {
-  readonly messages: number;
-  readonly compactions: number;
-  readonly last_compaction: string | null;
-  /** The files on disk that hold it or a copy of it. */
-  readonly files: readonly string[];
-}
 
 /** The one conversation. Every expected failure is a `HiError` with code `history`. */
 export class HistoryStore {
   readonly #settings: HistorySettings;
   readonly #paths: HistoryPaths;
-  readonly #log: Log;
-  readonly #turns: RunningTurns;
   readonly #notices = new Notices();
-  readonly #attachments: AttachmentStore;
+  readonly #conversation: Conversation;
   #crashedTurn: number | null = null;
   #shown: { readonly version: number; readonly running: number | null; readonly view: View } | null = null;
 
   private constructor(settings: HistorySettings) {
-    const writes = settings.ephemeral !== true;
     this.#settings = settings;
     this.#paths = historyPathsIn(settings.folder);
-    this.#log = new Log(this.#paths, settings.now, writes, this.#notices);
-    this.#attachments = new AttachmentStore(this.#paths, this.#log, this.#notices);
-    this.#turns = new RunningTurns(this.#log, writes ? settings.folder : null);
+    this.#conversation = new Conversation(this.#paths, settings.now, settings.ephemeral !== true, this.#notices);
+  }
+
+  get #log(): Log {
+    return this.#conversation.log;
+  }
+
+  get #turns(): RunningTurns {
+    return this.#conversation.turns;
+  }
+
+  get #attachments(): AttachmentStore {
+    return this.#conversation.attachments;
   }
 
   /** The history in that folder, empty when there is none. Reads only what the next request needs. */
@@ -71,7 +70,24 @@ export class HistoryStore {
 
   /** Whether messages are kept in memory only. */
   get isEphemeral(): boolean {
-    return this.#settings.ephemeral === true;
+    return !this.#log.writes;
+  }
+
+  /** Whether what is said now is forgotten as soon as the user is on the record again. */
+  get isOffRecord(): boolean {
+    return this.#conversation.isOffRecord;
+  }
+
+  /** Keeps what follows in memory only, on top of what was said before. */
+  async goOffRecord(): Promise<void> {
+    await this.#conversation.goOffRecord();
+    this.#shown = null;
+  }
+
+  /** Forgets everything since `goOffRecord`. Resolves to how many messages that were. */
+  async goOnRecord(): Promise<number> {
+    this.#shown = null;
+    return await this.#conversation.goOnRecord();
   }
 
   /** How many messages there are in all. */
@@ -175,7 +191,7 @@ export class HistoryStore {
 
   /** Clears the conversation. A copy is kept until the next reset, none with `purge`. */
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
-    if (this.#settings.ephemeral === true) return this.#log.clear();
+    if (this.isEphemeral) return this.#log.clear();
     const reset = await import('./reset-history.js');
     if (purge) await this.#attachments.releasePending();
     await this.#log.exclusively(() => {

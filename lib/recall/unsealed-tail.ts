@@ -13,6 +13,7 @@ export class UnsealedTail {
   readonly first: number;
   readonly #reader = new KindReader();
   #last = 0;
+  #lastAt = '';
 
   constructor(entries: readonly Entry[]) {
     this.first = entries[0]?.id ?? 0;
@@ -20,7 +21,9 @@ export class UnsealedTail {
 
   /** True when it can be added to until it holds just these entries. */
   isBeginningOf(entries: readonly Entry[]): boolean {
-    return this.first === (entries[0]?.id ?? 0) && this.#last <= (entries.at(-1)?.id ?? 0);
+    const held = this.#last === 0 ? null : entries.findLast(({ id }) => id === this.#last);
+    // What was not written has ids that others get later.
+    return this.first === (entries[0]?.id ?? 0) && (held === null || held?.at === this.#lastAt);
   }
 
   /** Takes in what is newer, the oldest first, as long as there is time; true when that was all. */
@@ -29,6 +32,7 @@ export class UnsealedTail {
       if (entry.id <= this.#last) continue;
       if (!hasTime()) return false;
       this.#last = entry.id;
+      this.#lastAt = entry.at;
       for (const turn of changesOfUndone(entry)) this.undone.push(turn);
       const document = isMessage(entry) ? documentOf(entry, this.#reader.kindOf(entry)) : null;
       if (document === null || !isMessage(entry)) continue;

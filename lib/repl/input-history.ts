@@ -16,13 +16,16 @@ const MAX_CHARACTERS = 16_000_000;
  */
 export class InputHistory implements InputList {
   readonly #file: string | null;
+  readonly #keeps: () => boolean;
   #session: string[] = [];
   #saved: readonly string[] | null = null;
   /** Both lists as one; null until it is needed. */
   #merged: readonly string[] | null = null;
 
-  constructor(file: string | null) {
+  /** While `keeps` is false, inputs are known in this session and not written. */
+  constructor(file: string | null, keeps: () => boolean = () => true) {
     this.#file = file;
+    this.#keeps = keeps;
   }
 
   entries(): readonly string[] {
@@ -36,7 +39,7 @@ export class InputHistory implements InputList {
     if (this.#session.at(-1) === text) return;
     this.#session = [...this.#session.filter((entry) => entry !== text), text];
     this.#merged = null;
-    if (this.#file !== null) append(this.#file, `${JSON.stringify(text)}\n`);
+    if (this.#file !== null && this.#keeps()) append(this.#file, `${JSON.stringify(text)}\n`);
   }
 }
 

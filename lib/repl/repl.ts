@@ -37,6 +37,8 @@ export interface ReplDeps {
   readonly escapeCommand: string;
   /** The file that keeps the inputs of earlier sessions; null for none. */
   readonly inputHistoryFile: string | null;
+  /** Whether an input may be written to that file now. */
+  keepsInputs(): boolean;
   /** A paste of more code points than this becomes a token. */
   readonly longPaste: number;
   /** The command that edits a file, such as `vim` or `code --wait`; null when none is set. */

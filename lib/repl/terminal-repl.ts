@@ -42,7 +42,7 @@ export class TerminalRepl implements Repl {
       terminal: this.#terminal,
       colour: deps.colour,
       longPastes: new LongPastes(deps.longPaste),
-      history: new InputHistory(deps.inputHistoryFile),
+      history: new InputHistory(deps.inputHistoryFile, () => deps.keepsInputs()),
       completion: deps,
       escapeCommand: deps.escapeCommand,
       interrupt: () => this.#interrupt(),

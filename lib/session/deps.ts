@@ -72,8 +72,6 @@ export interface SessionDeps {
   readonly recallsUnasked: boolean;
   readonly cache: TextCache;
   readonly savePicture: SavePicture;
-  /** Nothing is written. */
-  readonly ephemeral: boolean;
   cwd(): string;
   /** Tells the time and the machine; null where the model is not to know them. */
   readonly clock: Clock | null;

@@ -15,13 +15,15 @@ export interface KeptImage {
   readonly event: ChatEvent;
 }
 
+const OFF = 'The picture is not kept: this is off the record.';
+
 type Drawing = Extract<StreamEvent, { type: 'image' }>;
 
 /** Keeps what a model drew: beside the history, and as a file. A file that cannot be written takes nothing from the answer. */
 export async function keepImage(drawing: Drawing, history: HistoryStore, save: SavePicture): Promise<KeptImage> {
   const { bytes, opaque } = drawing;
   const mime = fileFormat(bytes)?.mime ?? drawing.mime;
-  const saved = await save(bytes, extensionOf(mime));
+  const saved = history.isOffRecord ? { reason: OFF } : await save(bytes, extensionOf(mime));
   const part: ImagePart = {
     type: 'image',
     mime,
@@ -31,7 +33,7 @@ export async function keepImage(drawing: Drawing, history: HistoryStore, save: S
     ...(opaque !== undefined && { opaque }),
   };
   if ('path' in saved) return { part, event: { type: 'image', path: saved.path, mime, bytes: bytes.length } };
-  const text = `The picture is in the history, but could not be saved: ${saved.reason}`;
+  const text = saved.reason === OFF ? OFF : `The picture is in the history, but could not be saved: ${saved.reason}`;
   return { part, event: { type: 'notice', level: 'warning', text } };
 }
 

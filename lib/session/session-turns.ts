@@ -53,7 +53,7 @@ export class SessionTurns {
 
   /** A turn that the history keeps. Ends with `turn-end`; throws the provider's error. */
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
-    const { history, cwd, ephemeral, clock } = this.#deps;
+    const { history, cwd, clock } = this.#deps;
     const provider = await this.#manner.target.connect(signal);
     const tools = options.tools === false ? [] : this.#deps.toolSpecs;
     yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
@@ -82,7 +82,7 @@ export class SessionTurns {
     try {
       const outcome = yield* this.#run(provider, own, signal);
       this.#failed = null;
-      const turn = ephemeral ? null : user.turn;
+      const turn = history.isEphemeral ? null : user.turn;
       yield* this.#warnOfHistory();
       yield { type: 'turn-end', provider: provider.name, ...outcome, compaction: context.compaction, turn };
     } catch (thrown) {
@@ -139,7 +139,7 @@ export class SessionTurns {
   ): AsyncGenerator<ChatEvent, ChatRequest> {
     const { images, memory } = this.#manner.target;
     const limits = memory.facts.takes?.images === false ? null : (images ?? null);
-    const cache = this.#deps.ephemeral ? null : this.#deps.cache;
+    const cache = this.#deps.history.isEphemeral ? null : this.#deps.cache;
     return fitImages(prepared, { limits, cache, made: this.#smallImages }, signal);
   }
 

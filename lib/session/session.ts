@@ -132,6 +132,17 @@ export class Session {
     return typedText(content);
   }
 
+  /** What is said from now on is kept in memory only, and forgotten by `goOnRecord`. */
+  async goOffRecord(): Promise<void> {
+    await this.history.goOffRecord();
+  }
+
+  /** Forgets what was said off the record. Resolves to how many messages that were. */
+  async goOnRecord(): Promise<number> {
+    this.#turns.forgetFailed();
+    return await this.history.goOnRecord();
+  }
+
   /** What the user said last, null when nothing was said yet. */
   lastInput(): string | null {
     const content = this.#turns.failed ?? userContentOf(this.history, newestTurn(this.history));

@@ -10,6 +10,8 @@ import { slashHelp } from './help.js';
 import { slashHistory } from './history.js';
 import { slashMemory } from './memory.js';
 import { slashModel } from './model.js';
+import { slashOff } from './off.js';
+import { slashOn } from './on.js';
 import { slashPin } from './pin.js';
 import { slashPins } from './pins.js';
 import { slashQuit } from './quit.js';
@@ -52,6 +54,8 @@ export const slashCommands: readonly SlashCommand[] = [
   slashPin,
   slashPins,
   slashUnpin,
+  slashOff,
+  slashOn,
   slashUndo,
   slashRedo,
   slashRewind,

@@ -13,6 +13,7 @@ export const slashReset: SlashCommand = {
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
   async *run(argument, context) {
+    requireOnRecord(context);
     if (argument !== '') requireStored(argument, context);
     if (argument === '--undo') yield* undo(context);
     else if (argument === '--purge') yield* purge(context);
@@ -54,6 +55,12 @@ async function* purge({ session, confirm, purgeCaches }: SlashContext): AsyncGen
 async function* undo({ session }: SlashContext): AsyncGenerator<SlashEvent> {
   await session.undoReset();
   yield { type: 'print', text: `Restored ${quantity(session.history.totals.messages, 'message')}.` };
+}
+
+/** Off the record there is a copy in memory: to clear that would look like more than it is. */
+function requireOnRecord({ session }: SlashContext): void {
+  if (!session.history.isOffRecord) return;
+  throw new HiError('usage', 'Cannot reset off the record.', { hint: 'Type /on first.' });
 }
 
 function requireStored(option: string, { session }: SlashContext): void {

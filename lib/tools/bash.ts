@@ -28,8 +28,9 @@ export const bash: Tool<{ readonly command: string }> = {
     if (command.includes('\0')) throw new HiError('usage', 'A command cannot contain a NUL character.');
     await requireFolder(context);
     const name = outputName();
-    const stdout = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stdout`, maskOf(context));
-    const stderr = new OutputKeeper(context.outputLimit, context.spillFolder, `${name}.stderr`, maskOf(context));
+    const spill = context.keepsOutput?.() === false ? null : context.spillFolder;
+    const stdout = new OutputKeeper(context.outputLimit, spill, `${name}.stdout`, maskOf(context));
+    const stderr = new OutputKeeper(context.outputLimit, spill, `${name}.stderr`, maskOf(context));
     const end = await runShell(
       command,
       {

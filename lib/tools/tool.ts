@@ -41,6 +41,8 @@ export interface ToolContext {
   readonly outputLimit: number;
   /** The folder for full outputs that were too long for the model. */
   readonly spillFolder: string;
+  /** Whether anything may be written there now; absent where it always may. */
+  keepsOutput?(): boolean;
   /** Runs every command in the sandbox, approved ones too; if it does not work, no command runs. Absent or null for only those that need no approval. */
   readonly sandbox?: SandboxSettings | null;
   /** Makes a mask of secrets for one stream of output. Set by the runner. */

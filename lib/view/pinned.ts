@@ -1,5 +1,5 @@
 import type { CompressBlock, Entry } from '../chat/entry.js';
-import type { Message, Part } from '../chat/message.js';
+import { type Message, type Part, spokenParts } from '../chat/message.js';
 import { undoneTurns } from '../chat/undone.js';
 
 /**
@@ -34,9 +34,9 @@ export function withPinned(messages: readonly Message[], pinned: ReadonlyMap<num
 
 /** A message as it is pinned: its words, images and documents. */
 export function pinnable({ id, turn, at, role, content, cwd }: Message): Message {
-  const kept = content.flatMap((part): Part[] => {
+  const kept = spokenParts(content).flatMap((part): Part[] => {
     if (part.type === 'image' || part.type === 'document') return [part];
-    if (part.type !== 'text' || part.recalled !== undefined || part.text === '') return [];
+    if (part.type !== 'text' || part.text === '') return [];
     return [{ type: 'text', text: part.text }];
   });
   return { id, turn, at, role, content: kept, cwd };

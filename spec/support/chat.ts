@@ -86,5 +86,5 @@ export function chatDriver(): (
 
 /** Whether the last line is an empty prompt. */
 function isAtPrompt(screen: string): boolean {
-  return /^hi( \d+%)?> *$/.test(screen.trimEnd().split('\n').at(-1) ?? '');
+  return /^hi( \d+%)?( off)?> *$/.test(screen.trimEnd().split('\n').at(-1) ?? '');
 }

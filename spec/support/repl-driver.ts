@@ -42,6 +42,7 @@ const repl: Repl = createRepl({
   ],
   inputHistoryFile: DRIVER_HISTORY,
   escapeCommand: '/rewind',
+  keepsInputs: () => true,
   longPaste: 200,
   editor: DRIVER_EDITOR,
   cwd: process.cwd(),

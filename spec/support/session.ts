@@ -149,7 +149,6 @@ export async function stage(
     tools: async () => runner,
     skills: async () => NO_SKILLS,
     cache: { get: async () => null, put: async () => undefined },
-    ephemeral: false,
     cwd: () => '/work',
     ...deps,
   });

@@ -36,7 +36,8 @@ function shortened(text: string): string {
   return lines.length <= MAX_LINES ? lines.join('\n') : ['…', ...lines.slice(-MAX_LINES)].join('\n');
 }
 
-/** `hi> `, or `hi 62%> ` once half of the window is used. */
-export function promptText(used: number): string {
-  return used < SHOWN_FROM ? 'hi> ' : `hi ${Math.round(used * 100)}%> `;
+/** `hi> `, `hi 62%> ` once half of the window is used, and `hi off> ` off the record. */
+export function promptText(used: number, isOffRecord: boolean): string {
+  const share = used < SHOWN_FROM ? '' : ` ${Math.round(used * 100)}%`;
+  return `hi${share}${isOffRecord ? ' off' : ''}> `;
 }

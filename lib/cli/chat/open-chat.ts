@@ -61,8 +61,8 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
     screen,
     prompt: async () => {
       // Before the first turn nothing is done that the start would have to wait for.
-      if (hasSpoken && !options.ephemeral) idle.begin();
-      return promptText(await usage.read());
+      if (hasSpoken && !wired.session.history.isEphemeral) idle.begin();
+      return promptText(await usage.read(), wired.session.history.isOffRecord);
     },
     submit(line, signal) {
       hasSpoken = true;
@@ -73,6 +73,7 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
     },
     commands: completableCommands(context),
     escapeCommand: '/rewind',
+    keepsInputs: () => !wired.session.history.isOffRecord,
     inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
     longPaste: wired.config.input.long_paste,
     editor: world.env.VISUAL || world.env.EDITOR || null,

@@ -38,8 +38,9 @@ export async function slashContext(
     cost: async () => (await import('./spending.js')).fullSpendingText(connections, session.history, config),
     memory: async () => {
       if (!session.history.isEphemeral) return await memory();
-      throw new HiError('usage', 'Nothing is kept with --ephemeral.', {
-        hint: 'Quit the chat and run: hi remember TEXT',
+      const { isOffRecord } = session.history;
+      throw new HiError('usage', `Nothing is kept ${isOffRecord ? 'off the record' : 'with --ephemeral'}.`, {
+        hint: isOffRecord ? 'Type /on first.' : 'Quit the chat and run: hi remember TEXT',
       });
     },
     now: () => world.now(),

@@ -34,6 +34,8 @@ export class Connections {
   readonly #config: Config;
   readonly #known: KnownModels;
   readonly #spent: UsageRecord[] = [];
+  /** Whether the log of `--debug` may be written now. */
+  readonly #traces: () => boolean;
   readonly #keys = new Map<string | null, Promise<string | null>>();
 
   constructor(
@@ -41,8 +43,10 @@ export class Connections {
     options: SettingsOptions & { readonly debug?: boolean },
     settings: Settings,
     config: Config,
+    traces: () => boolean = () => true,
   ) {
     this.#world = world;
+    this.#traces = traces;
     this.#options = options;
     this.#settings = settings;
     this.#config = config;
@@ -162,6 +166,13 @@ export class Connections {
     ]);
   }
 
+  async #trace(): Promise<(line: string) => void> {
+    const write = await openDebugLog(this.#settings.paths.log);
+    return (line) => {
+      if (this.#traces()) write(line);
+    };
+  }
+
   async #access({ provider, api_key, api_base }: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
     requireTls({ api_key, api_base }, this.#config);
     const apiKey = await this.#key(api_key, signal);
@@ -172,7 +183,7 @@ export class Connections {
       options: optionsOf(this.#config, provider),
       headers: this.#headersFor(provider, api_base),
       env: this.#world.env,
-      ...(this.#options.debug ? { trace: await openDebugLog(this.#settings.paths.log) } : {}),
+      ...(this.#options.debug ? { trace: await this.#trace() } : {}),
     };
   }
 }

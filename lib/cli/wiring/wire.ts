@@ -1,8 +1,10 @@
 import type { ToolSpec } from '../../chat/request.js';
+import type { TextCache } from '../../chat/text-model.js';
 import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
 import { addRule } from '../../config/write.js';
+import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { type AskAboutInstructions, ProjectInstructions } from '../../memory/project-instructions.js';
 import { StandingMemory } from '../../memory/standing-memory.js';
@@ -63,14 +65,19 @@ export async function wire(
   config: Config,
 ): Promise<WiredSession> {
   const { paths } = settings;
-  const history = HistoryStore.open({ folder: paths.data, now: world.now, ephemeral: options.ephemeral ?? false });
-  const connections = new Connections(world, options, settings, config);
+  const opened = HistoryStore.open({ folder: paths.data, now: world.now, ephemeral: options.ephemeral ?? false });
+  let history: HistoryStore | null = null;
+  const connections = new Connections(world, options, settings, config, () => history?.isOffRecord !== true);
   const target = connections.target(config);
   const small = config.small_model === null ? null : connections.target(config.small_model);
   const cache = fileCache(paths.compressions);
-  const finder = memoized(async () => await openFinder(await history, paths.index, options.ephemeral !== true));
+  const kept: TextCache = {
+    get: (key) => cache.get(key),
+    put: async (key, text) => (history?.isEphemeral ? undefined : await cache.put(key, text)),
+  };
+  const finder = memoized(async () => await openFinder(await opened, paths.index, options.ephemeral !== true));
   const memory = memoized(async () =>
-    (await import('./open-memory.js')).openMemory(paths.memory, await history, () => world.now()),
+    (await import('./open-memory.js')).openMemory(paths.memory, await opened, () => world.now()),
   );
   const outputRoom = (share: number): number =>
     Math.floor(share * 4 * effectiveWindowOf(config, session.target.context_window));
@@ -81,7 +88,8 @@ export async function wire(
       return Math.min(config.tools.output_limit, outputRoom(OUTPUT_SHARE));
     },
     conversation: conversationOf(finder, world),
-    ...(options.ephemeral === true ? {} : { memory: memoryOf(memory) }),
+    keepsOutput: () => history?.isEphemeral !== true,
+    memory: memoryOf(memory, () => history?.isEphemeral !== true),
   };
   const standing = new StandingMemory(paths.memory);
   const project = new ProjectInstructions({
@@ -91,8 +99,9 @@ export async function wire(
     ask: options.askAboutInstructions ?? null,
   });
   const offered = offeredTools(config, options);
+  history = await opened;
   const session = new Session({
-    history: await history,
+    history,
     target,
     find: (name, signal) => connections.find(name, signal),
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
@@ -129,7 +138,7 @@ export async function wire(
     finder,
     recallsUnasked: config.recall.auto,
     clock: config.clock ? world : null,
-    cache,
+    cache: kept,
     savePicture: async (bytes, extension) => {
       const { pictureSaver } = await import('./save-picture.js');
       const { home, now } = world;
@@ -138,7 +147,6 @@ export async function wire(
         extension,
       );
     },
-    ephemeral: options.ephemeral ?? false,
     cwd: () => context.workingFolder,
   });
   return { session, settings, config, tools: context, connections, memory };
@@ -207,8 +215,11 @@ function conversationOf(finder: () => Promise<Recall>, world: World): Conversati
 }
 
 /** The memory for the tools; nothing of it is loaded before it is used. */
-function memoryOf(open: () => Promise<OpenMemory>): Memory {
-  const forModel = async (): Promise<Memory> => (await import('./open-memory.js')).memoryForModel(open);
+function memoryOf(open: () => Promise<OpenMemory>, keeps: () => boolean): Memory {
+  const forModel = async (): Promise<Memory> => {
+    if (!keeps()) throw new HiError('usage', 'Nothing is kept of this part of the chat.');
+    return (await import('./open-memory.js')).memoryForModel(open);
+  };
   return {
     preview: async (text, replaces) => await (await forModel()).preview(text, replaces),
     keep: async (text, replaces) => await (await forModel()).keep(text, replaces),

@@ -44,8 +44,8 @@ export class OutputKeeper {
   #characters = 0;
   #bytes = 0;
 
-  /** `mask` hides secrets before the output is cut: half of one would not be recognised. The file keeps the output as it is. */
-  constructor(limit: number, spillFolder: string, name: string, mask: SecretStream | null = null) {
+  /** Without a folder nothing is written. `mask` hides secrets before the output is cut: half of one would not be recognised. The file keeps the output as it is. */
+  constructor(limit: number, spillFolder: string | null, name: string, mask: SecretStream | null = null) {
     this.#limit = limit;
     this.#mask = mask;
     this.#spill = new Spill(spillFolder, name);
@@ -135,11 +135,12 @@ class Spill {
   #descriptor: number | null = null;
   #written = 0;
   #isWhole = true;
-  #failed = false;
+  #failed: boolean;
 
-  constructor(folder: string, name: string) {
-    this.#folder = folder;
-    this.#path = join(folder, name);
+  constructor(folder: string | null, name: string) {
+    this.#folder = folder ?? '';
+    this.#path = join(this.#folder, name);
+    this.#failed = folder === null;
   }
 
   get isOpen(): boolean {

@@ -1,0 +1,15 @@
+import { quantity } from '../chat/quantity.js';
+import type { SlashCommand } from './command.js';
+
+/** `/on`: forgets what was said off the record, and keeps what is said from now on. */
+export const slashOn: SlashCommand = {
+  name: 'on',
+  usage: '/on',
+  summary: 'back on the record',
+  async *run(_argument, { session }) {
+    if (!session.history.isOffRecord) return yield { type: 'print', text: 'This is on the record. /off ends that.' };
+    const forgotten = await session.goOnRecord();
+    const text = forgotten === 0 ? '' : ` ${quantity(forgotten, 'message')} forgotten.`;
+    yield { type: 'print', text: `On the record again.${text}` };
+  },
+};
