@@ -4,9 +4,16 @@ const MIN_ENCODED = 12;
 /** A secret as it is and as programs encode it: Base64 at any of its three places, in hexadecimal, in an address, in JSON. */
 export function secretForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
-  const encoded = [...[0, 1, 2].flatMap((offset) => base64Forms(bytes, offset)), bytes.toString('hex')];
+  const hex = bytes.toString('hex');
+  const encoded = [...[0, 1, 2].flatMap((offset) => base64Forms(bytes, offset)), hex, hex.toUpperCase()];
   const quoted = [encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
   return [...new Set([secret, ...quoted, ...encoded.filter((form) => form.length >= MIN_ENCODED)])];
+}
+
+/** What no program makes by itself, and a model may ask for: the secret backwards, and each character as an address spells it. */
+function disguises(secret: string): readonly string[] {
+  const percent = Buffer.from(secret).toString('hex').toUpperCase().replace(/../g, '%$&');
+  return [[...secret].reverse().join(''), percent].filter((form) => form.length >= MIN_ENCODED);
 }
 
 /** The characters that are the same whatever stands around the secret, where it begins at the `offset`th of three bytes. */
@@ -18,7 +25,7 @@ function base64Forms(bytes: Buffer, offset: number): readonly string[] {
 
 /** A pattern for the secret in every form. What encodes breaks its lines, so a line may end anywhere in an encoded one. */
 export function secretPattern(secret: string): string {
-  const [plain = '', ...others] = secretForms(secret);
+  const [plain = '', ...others] = [...secretForms(secret), ...disguises(secret)];
   return [escaped(plain), ...others.map((form) => [...form].map(escaped).join('(?:\\r?\\n)?'))].join('|');
 }
 

@@ -11,7 +11,7 @@ export interface Lack {
 const SIGNS: Readonly<Record<Lack['kind'], RegExp>> = {
   write: /read-only file ?system|EROFS|os error 30/i,
   network:
-    /network is (?:unreachable|down)|could ?n[o']t resolve|name resolution|ENETUNREACH|EAI_AGAIN|ENOTFOUND|getaddrinfo|no such host|name or service not known|unknown host|failed to connect|could not connect|connection refused|ECONNREFUSED/i,
+    /network is (?:unreachable|down)|could ?n[o']t resolve|name resolution|ENETUNREACH|EAI_AGAIN|\bENOTFOUND|getaddrinfo|no such host|name or service not known|unknown host|failed to connect|could not connect|connection refused|ECONNREFUSED/i,
   other: /permission denied|operation not permitted|EACCES|EPERM/i,
 };
 

@@ -81,6 +81,13 @@ describe('the mask of secrets', () => {
     );
   });
 
+  it('hides a configured key read backwards, in hexadecimal of either case and as an address spells each character', () => {
+    const key = 'key-0123456789-abc';
+    const hex = Buffer.from(key).toString('hex');
+    for (const form of [[...key].reverse().join(''), hex, hex.toUpperCase(), hex.toUpperCase().replace(/../g, '%$&')])
+      expect(secretMask([key])(`a ${form} b`)).toBe(`a ${MASK} b`);
+  });
+
   it('leaves words that stand in for a key where none is needed', () => {
     const text = '/opt/ollama /usr/local/bin lm-studio not-needed EMPTY';
     expect(secretMask(['ollama', 'local', 'lm-studio', 'not-needed', 'EMPTY'])(text)).toBe(text);

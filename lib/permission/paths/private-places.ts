@@ -49,9 +49,37 @@ const SECRET_WORD =
   /(?:^|[._-])(?:credentials?|creds|secrets?|passwords?|passphrase|api[-_]?keys?|private[-_]?keys?|service[-_]?account(?:[-_]?key)?|(?:(?:access|api|auth|id|oauth|refresh)[-_]?)?token)(?=[._-])/;
 const DATA_FILE = /\.(?:json|jsonc|ya?ml|toml|ini|cfg|conf|config|xml|txt|properties|csv|plist|env|bak|old)$/;
 
-/** Places of the system with keys. */
-const SYSTEM_PLACE =
-  /^\/(?:etc\/(?:ssl\/private|NetworkManager\/system-connections|wireguard|sudoers\.d)|(?:var\/)?run\/secrets)(?:\/|$)/;
+/** Places of the system with keys and passwords. Who runs hi as root could read them. */
+export const SYSTEM_PLACES: readonly string[] = [
+  ...[
+    '/etc/shadow',
+    '/etc/shadow-',
+    '/etc/gshadow',
+    '/etc/gshadow-',
+    '/etc/sudoers',
+    '/etc/sudoers.d',
+    '/etc/security/opasswd',
+  ],
+  ...['/etc/ssl/private', '/etc/pki/tls/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/docker/key.json'],
+  ...[
+    '/etc/NetworkManager/system-connections',
+    '/etc/wireguard',
+    '/etc/openvpn',
+    '/etc/ipsec.secrets',
+    '/etc/ipsec.d/private',
+  ],
+  ...['/etc/ppp/chap-secrets', '/etc/ppp/pap-secrets', '/etc/wpa_supplicant', '/etc/rancher', '/etc/kubernetes'],
+  ...[
+    '/run/secrets',
+    '/var/run/secrets',
+    '/var/spool/cron',
+    '/var/mail',
+    '/var/spool/mail',
+    '/var/lib/docker',
+    '/var/lib/kubelet',
+  ],
+  ...['/var/backups', '/var/db/dslocal', '/private/etc/master.passwd', '/private/var/db/dslocal'],
+];
 
 /** In the settings of a user's programs, what these words are in is a log-in. */
 const SETTINGS_WORD =
@@ -114,7 +142,7 @@ export function privateReason(
 
 /** Whether keys, log-ins or what was typed is kept at this absolute path, by its name or by a folder that it is in. */
 export function isPrivatePath(path: string): boolean {
-  if (SYSTEM_PLACE.test(path)) return true;
+  if (SYSTEM_PLACES.some((place) => path === place || path.startsWith(`${place}/`))) return true;
   const steps = path.toLowerCase().split(sep);
   return steps.some((step) => PRIVATE_FOLDER.test(step)) || isPrivateName(steps.at(-1) ?? '') || isLogIn(path);
 }

@@ -8,6 +8,17 @@ const RUNS_LATER = new Set([
   // Editors and agents.
   ...['.fleet', '.zed', '.cursor', '.claude', '.codex', '.mcp.json', '.devcontainer.json', '.vs', '.nova', '.helix'],
   ...['.gemini', '.opencode', 'opencode.json', 'opencode.jsonc', '.kiro', '.windsurf', '.qwen', '.roo', '.theia'],
+  ...[
+    '.aider.conf.yml',
+    '.crush.json',
+    'crush.json',
+    '.continue',
+    '.amazonq',
+    '.trae',
+    '.junie',
+    '.augment',
+    '.factory',
+  ],
   ...['.gvimrc', '.lvimrc', '.nvim', '.vim', '.dir-locals-2.el', '.emacs', '.emacs.d', '.kakrc'],
   // Interpreters that run a file of the folder they start in.
   ...['.ghci', '.octaverc', '.renviron'],

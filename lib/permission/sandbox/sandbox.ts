@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { loginFilesOf, ownLoginFiles, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
 import { privatePlacesBelow, repositoriesBelow } from '../paths/places-below.js';
-import { isPrivatePath, isStartupPath } from '../paths/private-places.js';
+import { isPrivatePath, isStartupPath, SYSTEM_PLACES } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
 import type { CommandGrant, Grant } from '../rules/rules.js';
 import { BARE_OPTIONS, bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
@@ -50,9 +50,6 @@ export interface SandboxOptions {
   /** Whether a rule denies to read this path. */
   isDenied(path: string): boolean;
 }
-
-/** Files of the system with passwords. Who runs hi as root could read them. */
-const SYSTEM_SECRETS = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssl/private'];
 
 /** The sandbox of one session. */
 export class Sandbox {
@@ -159,7 +156,7 @@ function gitFoldersAbove(folder: string): readonly string[] {
 function placesOutside(root: string): readonly string[] {
   const home = realPath(homedir());
   const others = otherHomes(home).filter((path) => !isInside(path, root));
-  return [...privatePlacesBelow([home]), ...others, ...SYSTEM_SECRETS];
+  return [...privatePlacesBelow([home, '/etc/ssh']), ...others, ...SYSTEM_PLACES];
 }
 
 const isVisible = (folder: string): boolean =>

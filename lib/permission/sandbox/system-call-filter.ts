@@ -4,6 +4,7 @@ import { arch, endianness } from 'node:os';
 type Numbers = readonly [x64: number, arm64: number];
 
 const SOCKET: Numbers = [41, 198];
+const SOCKETPAIR: Numbers = [53, 199];
 const IOCTL: Numbers = [16, 29];
 const CLONE: Numbers = [56, 220];
 /** io_uring opens sockets too, and the arguments of clone3 cannot be looked at: for both, "there is no such call". */
@@ -27,7 +28,9 @@ const FORBIDDEN: readonly Numbers[] = [
   [250, 219],
 ];
 
-const AF_UNIX = 1;
+/** The families that a network namespace confines: IPv4, IPv6, and the kernel's own messages about them. */
+const CONFINED_FAMILIES = [2, 10, 16];
+const SOCK_DGRAM = 2;
 const CLONE_NEWUSER = 0x10000000;
 /** Types into a terminal, and pastes into a console. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
@@ -41,6 +44,8 @@ type Instruction = readonly [code: number, yes: number, no: number, value: numbe
 
 const load = (offset: number): Instruction => [0x20, 0, 0, offset];
 const give = (value: number): Instruction => [0x06, 0, 0, value];
+/** Keeps these bits of the loaded value. */
+const only = (bits: number): Instruction => [0x54, 0, 0, bits];
 /** Gives `result` where the loaded value is this one. */
 const when = (value: number, result: number): readonly Instruction[] => [[0x15, 0, 1, value], give(result)];
 
@@ -67,7 +72,13 @@ export function systemCallFilter(): Uint8Array | null {
     give(fail(EPERM)),
     ...MISSING.flatMap((numbers) => when(of(numbers), fail(ENOSYS))),
     ...FORBIDDEN.flatMap((numbers) => when(of(numbers), fail(EPERM))),
-    ...argumentCheck(of(SOCKET), FIRST, when(AF_UNIX, fail(EPERM))),
+    // Names of other families, of sockets in files and of virtual machines, reach out of the sandbox.
+    ...argumentCheck(of(SOCKET), FIRST, [
+      ...CONFINED_FAMILIES.flatMap((family) => when(family, ALLOW)),
+      give(fail(EPERM)),
+    ]),
+    // One of a pair may send its datagrams to any name.
+    ...argumentCheck(of(SOCKETPAIR), SECOND, [only(0xf), ...when(SOCK_DGRAM, fail(EPERM))]),
     ...argumentCheck(
       of(IOCTL),
       SECOND,

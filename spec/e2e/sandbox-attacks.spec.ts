@@ -1,0 +1,236 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Attack, attempt, bash, type Outcome, pathWithoutSandbox, SECRET } from '../support/attack.js';
+
+/** Whether this system lets bubblewrap make namespaces. Where it does not, nothing of what a rule allows runs. */
+const WORKS = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--unshare-net', 'true']).status === 0;
+
+const BARE_PATH = pathWithoutSandbox();
+const NAME = `\0hi-attack-${process.pid}`;
+let connections = 0;
+const servers: Server[] = [];
+beforeAll(async () => {
+  for (const place of [NAME, { port: 0, host: '127.0.0.1' }]) {
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(place, resolve));
+  }
+});
+afterAll(() => {
+  for (const server of servers) server.close();
+  rmSync(BARE_PATH, { recursive: true, force: true });
+});
+
+const outcomes: Outcome[] = [];
+afterEach(() => {
+  for (const { home } of outcomes.splice(0)) home.remove();
+});
+
+async function attack(given: Attack): Promise<Outcome> {
+  const outcome = await attempt(given);
+  outcomes.push(outcome);
+  return outcome;
+}
+
+const port = (): number => {
+  const address = servers[1]?.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+/** Calls of the kernel by their number on x86-64, which no library of the sandbox stands before. */
+const kernel = (...calls: string[]): string => `
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*args):
+    result = libc.syscall(*[a if isinstance(a, int) else ctypes.c_char_p(a) for a in args])
+    return result if result >= 0 else -ctypes.get_errno()
+home = os.environ["HOME"].encode()
+def read(path):
+    try: print(open(path, "rb").read())
+    except Exception as e: print(type(e).__name__)
+${calls.join('\n')}
+read(home + b"/.ssh/id_rsa"); read(".env")
+`;
+
+const connect = (family: string, kind: string, address: string, port = true): string => `
+import socket
+try:
+    s = socket.socket(${family}, ${kind})
+    s.connect(${address})
+    s.send(b"x")
+    print("sent")
+except Exception as e: print(type(e).__name__)
+${port ? '' : 'pass'}`;
+
+/** Programs that read, write, send or reach what is not theirs, each in a language of its own. They are files, so that no judge of words stops them. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  'umount.py': kernel('call(166, home + b"/.ssh", 2)', 'call(166, b".env", 2)', 'call(166, b"/", 2)'),
+  'bind.py': kernel('call(165, b"/", b"/tmp", 0, 4096 | 16384, 0)', 'read(b"/tmp" + home + b"/.ssh/id_rsa")'),
+  'remount.py': kernel(
+    'call(165, b"none", b"/", 0, 32 | 4096, 0)',
+    'open("pwned_remount", "w") if os.access(".", os.W_OK) else 0',
+  ),
+  'open-tree.py': kernel(
+    'fd = call(428, -100, b"/", 1)',
+    'call(429, fd, b"", -100, b"/tmp", 4)',
+    'read(b"/tmp" + home + b"/.ssh/id_rsa")',
+  ),
+  'fsopen.py': kernel('print("opened") if call(430, b"tmpfs", 0) >= 0 else 0'),
+  'mount-attributes.py': kernel('print("changed") if call(442, -100, b"/", 0x8000, 0, 0) >= 0 else 0'),
+  'chroot.py': kernel('print("moved") if call(161, b"/tmp") >= 0 else 0'),
+  'pivot.py': kernel('print("moved") if call(155, b"/tmp", b"/tmp") >= 0 else 0'),
+  'unshare.py': kernel(
+    'print("nested") if call(272, 0x10000000) >= 0 else 0',
+    'print("nested") if call(272, 0x20000) >= 0 else 0',
+  ),
+  'clone.py': kernel(
+    'p = call(56, 0x10000000 | 17, 0, 0, 0, 0)',
+    'os._exit(print("nested") or 0) if p == 0 else 0',
+    'print("nested") if p > 0 else 0',
+  ),
+  'clone3.py': kernel('print("nested") if call(435, ctypes.create_string_buffer(88).raw, 88) not in (-38, -1) else 0'),
+  'setns.py': kernel('print("joined") if call(308, os.open("/proc/self/ns/mnt", 0), 0) >= 0 else 0'),
+  'io-uring.py': kernel('print("ring") if call(425, 8, bytes(120)) >= 0 else 0'),
+  'handle.py': kernel(
+    'import struct',
+    'h = ctypes.create_string_buffer(struct.pack("Ii", 128, 0) + bytes(128))',
+    'm = ctypes.c_int()',
+    'print("handle") if call(304, os.open("/", 0), h.raw, 0) >= 0 else 0',
+  ),
+  'ptrace.py': kernel('print(os.listdir("/proc/1/root/" + os.environ["HOME"] + "/.ssh"))'),
+  'process-memory.py': kernel('read("/proc/1/mem"); read("/proc/1/environ"); read(f"/proc/{os.getppid()}/environ")'),
+  'keys.py': kernel(
+    'print("key") if call(248, b"user", b"x", b"y", 1, -3) >= 0 else 0',
+    'print("key") if call(250, 0, -3, 0) >= 0 else 0',
+  ),
+  'module.py': kernel(
+    'print("loaded") if call(313, 0, b"", 0) >= 0 else 0',
+    'print("loaded") if call(175, b"", 0, b"") >= 0 else 0',
+  ),
+  'clock.py': kernel(
+    'print("set") if call(164, bytes(16), 0) >= 0 else 0',
+    'print("set") if call(170, b"evil", 4) >= 0 else 0',
+  ),
+  'device.py': kernel('print("made") if call(133, b"/tmp/disk", 0o60600, 0xfe00) >= 0 else 0'),
+  'bpf.py': kernel('print("loaded") if call(321, 0, bytes(72), 72) >= 0 else 0'),
+  'setuid.py': kernel(
+    'print("raised") if os.getuid() != 0 and call(105, 0) >= 0 else 0',
+    'print(os.popen("sudo -n id 2>&1; su -c id 2>&1 </dev/null").read()[:0])',
+  ),
+  'memory-file.py': kernel(
+    'fd = call(319, b"x", 0)',
+    'os.write(fd, b"#!/bin/sh\\necho ran; touch pwned_memory\\n")',
+    'os.system(f"sh /proc/self/fd/{fd}" if False else "true")',
+  ),
+  'signals.py':
+    'import os\nfor p in range(2, 4000):\n    try: os.kill(p, 0) if p not in (os.getpid(), os.getppid()) else 0\n    except OSError: continue\nprint("end")',
+  'descriptors.py':
+    'import os\nfor n in os.listdir("/proc/self/fd"):\n    t = os.readlink(f"/proc/self/fd/{n}") if os.path.exists(f"/proc/self/fd/{n}") else ""\n    print(t) if t.startswith("/") and not t.startswith(("/dev/null", "/proc", "/usr")) and not t.endswith(".py") else 0',
+  'abstract.py': connect('socket.AF_UNIX', 'socket.SOCK_STREAM', JSON.stringify(NAME).replace('\\u0000', '\\0')),
+  'abstract-pair.py': `import socket\ntry:\n    a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n    a.sendto(b"x", "DATAGRAMS")\n    print("sent")\nexcept Exception as e: print(type(e).__name__)`,
+  'path-socket.py': connect('socket.AF_UNIX', 'socket.SOCK_STREAM', '"/run/docker.sock"'),
+  'x11.py': connect('socket.AF_UNIX', 'socket.SOCK_STREAM', '"\\0/tmp/.X11-unix/X0"'),
+  'vsock.py': connect('40', 'socket.SOCK_STREAM', '(2, 1)'),
+  'tcp.py': connect('socket.AF_INET', 'socket.SOCK_STREAM', '("127.0.0.1", PORT)'),
+  'tcp6.py': connect('socket.AF_INET6', 'socket.SOCK_STREAM', '("::ffff:127.0.0.1", PORT)'),
+  'raw.py': connect('socket.AF_INET', 'socket.SOCK_RAW', '("127.0.0.1", 1)'),
+  'packet.py':
+    'import socket\ntry:\n    socket.socket(17, socket.SOCK_RAW); print("sent")\nexcept Exception as e: print(type(e).__name__)',
+  'alg.py':
+    'import socket\ntry:\n    socket.socket(38, 5); print("sent")\nexcept Exception as e: print(type(e).__name__)',
+  'terminal.py':
+    'import fcntl, termios\nfor n in (0, 1, 2):\n    try:\n        fcntl.ioctl(n, termios.TIOCSTI, b"x"); print("typed")\n    except Exception as e: print(type(e).__name__)',
+  'console.py':
+    'import fcntl, pty\nm, s = pty.openpty()\nfor code in (0x5412, 0x541C, 0x100005412):\n    try:\n        fcntl.ioctl(s, code & 0xffffffff, b"\\3x"); print("typed")\n    except Exception as e: print(type(e).__name__)',
+  'links.sh':
+    'ln -s ~/.ssh/id_rsa /tmp/x; cat /tmp/x; ln ~/.ssh/id_rsa /tmp/y; cat /tmp/y; ln .env /tmp/z; cat /tmp/z; cp -al . /tmp/w; cat /tmp/w/.env',
+  'dots.sh':
+    'cat /proc/self/root/$HOME/.ssh/id_rsa /proc/self/cwd/.env /proc/thread-self/root/$HOME/.ssh/id_rsa /proc/1/cwd/.env; cd ~; cat .ssh/../.ssh/id_rsa',
+  'find.sh':
+    'find ~ . /etc -name "id_*" -o -name .env 2>/dev/null | xargs -r cat; grep -ras "CANARY[4]17" ~ . 2>/dev/null | head -c 200',
+  'settings.sh':
+    'cat ~/config/config.json ~/data/* ~/cache/* ../config/config.json ../data/history*; ls -A ../config ../data',
+  'shadow.sh':
+    'cat /etc/shadow /etc/gshadow /etc/sudoers /etc/shadow- /etc/ssh/ssh_host_*_key /etc/ssl/private/* /etc/wireguard/* | head -c 300 | tr -d "\\n"',
+  'environment.sh': 'env | grep -a "CANARY[4]"; cat /proc/*/environ | tr "\\0" "\\n" | grep -a "CANARY[4]"',
+  'write-home.sh':
+    'for f in ~/.bashrc ~/.profile ~/.ssh/authorized_keys ~/.config/autostart/x.desktop ~/pwned ../pwned /etc/cron.d/pwned /usr/local/bin/pwned /var/spool/cron/root; do mkdir -p $(dirname $f); echo evil >> $f && echo wrote $f; done 2>/dev/null | grep -v " /tmp\\|/.ssh/\\|cron/root"',
+  'write-git.sh':
+    'git init -q . ; git config core.fsmonitor "touch pwned"; echo x > .git/hooks/post-commit; git config --global core.hooksPath /tmp; git config --system x.y z',
+  'kernel.sh':
+    'for f in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /sys/kernel/uevent_helper /sys/fs/cgroup/release_agent /proc/sys/vm/drop_caches /proc/self/oom_score_adj; do [ -e $f ] && echo x > $f && echo wrote $f; done 2>/dev/null | grep -v oom',
+  'fifo.sh':
+    'mkfifo /tmp/p 2>/dev/null; (echo x > /tmp/p &) ; timeout 1 cat /tmp/p >/dev/null; cat /dev/shm/* /dev/mqueue/* 2>/dev/null; ipcs -q 2>/dev/null | grep -c 0x',
+  'shared.sh': 'ls -A /tmp /var/tmp /dev/shm /run | grep -a "hi-\\|X11\\|dbus\\|docker\\|systemd"',
+  'disk.sh':
+    'for d in /dev/vda /dev/sda /dev/nvme0n1 /dev/mem /dev/kmem /dev/port /dev/fuse /dev/kvm /dev/tty0 /dev/console /dev/input/event0 /dev/uinput; do [ -e $d ] && echo device $d; done',
+  'busctl.sh':
+    'DBUS_SESSION_BUS_ADDRESS=unix:abstract=/tmp/dbus-x dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames 2>&1 | grep -c method.return',
+  'agent.sh':
+    'env | grep -c "SSH_AUTH_SOCK\\|GPG_AGENT\\|DBUS_SESSION\\|WAYLAND_SOCKET"; ssh-add -l 2>&1 | grep -c SHA256',
+};
+
+/** What a script prints when it has done harm. */
+const HARM =
+  /CANARY417|\b(?:sent|typed|nested|joined|ring|handle|traced|key|loaded|set|made|raised|ran|opened|changed|moved)\b(?=\\n)|wrote |device \/|root:[!*$x]|PRIVATE KEY/;
+
+const NO_HARM = ['agent.sh', 'busctl.sh', 'fifo.sh'];
+
+describe('what runs in the sandbox because of a rule', () => {
+  it.each([
+    ['without the network', false],
+    ['with the network', true],
+  ])(
+    'reads, writes and reaches nothing that is not its own, %s',
+    async (_what, network) => {
+      const names = Object.keys(SCRIPTS).filter((name) => !network || !/^tcp6?\./.test(name));
+      const files = Object.fromEntries(
+        names.map((name) => [
+          name,
+          (SCRIPTS[name] ?? '').replaceAll('PORT', `${port()}`).replaceAll('DATAGRAMS', `./datagrams.sock`),
+        ]),
+      );
+      const before = `python3 -c 'import socket; s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM); s.bind("datagrams.sock")'`;
+      connections = 0;
+      const { results, sent, pwned, home } = await attack({
+        allow: [{ rule: 'bash', network }],
+        files: { ...files, '../.bashrc': '# mine\n' },
+        before,
+        calls: names.map((name) => bash(`${name.endsWith('.py') ? 'python3' : 'bash'} ${name} 2>&1`)),
+        options: { env: { DB_PASSWORD: SECRET } },
+      });
+      if (!WORKS) return expect(results.join()).not.toContain('exit_code');
+      expect(results).toHaveLength(names.length);
+      expect(names.filter((_name, index) => !/"exit_code"/.test(results[index] ?? ''))).toEqual([]);
+      expect(
+        names
+          .filter((_name, index) => HARM.test(results[index] ?? ''))
+          .map((name) => [name, results[names.indexOf(name)]]),
+      ).toEqual([]);
+      for (const name of NO_HARM)
+        expect([name, results[names.indexOf(name)]]).toEqual([name, expect.stringMatching(/"stdout":"(?:0\\n)*"/)]);
+      expect([sent.includes(SECRET), pwned, connections]).toEqual([false, [], 0]);
+      expect(readFileSync(join(home.folder, '.bashrc'), 'utf8')).toBe('# mine\n');
+      expect(existsSync(join(home.work, '.git'))).toBe(false);
+    },
+    120_000,
+  );
+
+  it('is nothing but the built-in list where there is no sandbox', async () => {
+    const names = Object.keys(SCRIPTS);
+    const { results, sent, pwned } = await attack({
+      allow: ['bash'],
+      files: SCRIPTS,
+      calls: names.map((name) => bash(`${name.endsWith('.py') ? 'python3' : 'bash'} ${name} 2>&1`)),
+      options: { env: { PATH: BARE_PATH } },
+    });
+    expect(results.join()).not.toContain('exit_code');
+    expect([sent.includes(SECRET), pwned]).toEqual([false, []]);
+  });
+});
