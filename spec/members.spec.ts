@@ -26,7 +26,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'session/turn.ts': 'what a request is for: an answer or a summary',
   'cli/commands/recall-command.ts': 'the room, not the tool',
   'cli/commands/history-command.ts': 'the room, not the tool',
-  'cli/history/entry-filter.ts': 'the kind of an entry, not the tool',
+  'cli/history/entry-filter.ts': 'the room, not the tool',
   'cli/wiring/wire.ts': 'the room, not the tool',
   'cli/base/purge-caches.ts': 'the room, not the tool',
   'config/paths.ts': 'the folder of the index, not the tool',

@@ -35,12 +35,12 @@ export function notListed(vendor: Vendor, address: string | null, { code, messag
 
 const placeOf = ({ title, keyVariables }: Vendor, address: string | null): string => {
   if (address === null) return title;
-  const shown = `'${withoutPassword(address)}'`;
+  const shown = `'${withMaskedLogIn(address)}'`;
   return keyVariables.length === 0 ? `${title} at ${shown}` : `the server at ${shown}`;
 };
 
 /** An address as it may be shown. */
-export const withoutPassword = (address: string): string => address.replace(/\/\/[^@/]*@/, '//***@');
+export const withMaskedLogIn = (address: string): string => address.replace(/\/\/[^@/]*@/, '//***@');
 
 /** What became of asking a server that needs no key. */
 export interface Local {

@@ -6,7 +6,7 @@ import type { Config, ConfigFile } from './config.js';
 import { DEFAULTS } from './defaults.js';
 import type { ModelSettings } from './model-settings.js';
 import { contextWindow } from './models.js';
-import { type Local, NoModel, noneListed, notListed, type OfferedModel, withoutPassword } from './no-model.js';
+import { type Local, NoModel, noneListed, notListed, type OfferedModel, withMaskedLogIn } from './no-model.js';
 import { filledIn } from './setting.js';
 
 /** The settings on the command line. */
@@ -132,7 +132,7 @@ function addressOf(
   const [name, address] = sources.find(([, value]) => value) ?? [];
   if (!name || !address) return null;
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
-  throw new HiError('config', `${name} is not a web address: '${withoutPassword(address)}'.`, {
+  throw new HiError('config', `${name} is not a web address: '${withMaskedLogIn(address)}'.`, {
     hint: 'Set it to an address such as http://localhost:8000/v1.',
   });
 }

@@ -3,33 +3,13 @@ import { formatCandidates } from './candidate-list.js';
 import { DeferredKeys } from './deferred-keys.js';
 import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines } from './edit-buffer.js';
 import { HistorySearch } from './history-search.js';
-import type { InputHistory } from './input-history.js';
 import { InputQueue } from './input-queue.js';
 import type { KeyOutcome } from './key-bindings.js';
-import { type Candidate, complete, insertCommonPrefix, type LineCompletionSources } from './line-completion.js';
+import { type Candidate, complete, insertCommonPrefix } from './line-completion.js';
 import { LineEditor } from './line-editor.js';
 import { LineRenderer, type LineView } from './line-renderer.js';
-import type { LongPastes } from './long-pastes.js';
+import type { LineResult, PromptLineDeps } from './prompt-line-deps.js';
 import { blockText } from './quoted-block.js';
-import type { SubmittedLine } from './repl.js';
-import type { Terminal } from './terminal.js';
-
-/** The result of reading a line: an input to process, or the status to exit with. */
-export type LineResult = { readonly line: SubmittedLine } | { readonly exit: number };
-
-export interface PromptLineDeps {
-  readonly terminal: Terminal;
-  readonly colour: boolean;
-  readonly longPastes: LongPastes;
-  readonly history: InputHistory;
-  readonly completion: LineCompletionSources;
-  /** What Escape submits when it is pressed twice at an empty prompt. */
-  readonly escapeCommand: string;
-  /** Ctrl-C while no line is being read. */
-  interrupt(): void;
-  /** Opens the text in the editor. Resolves to null after an error was shown. */
-  edit(text: string): Promise<string | null>;
-}
 
 /** A second Ctrl-C within this time exits, and a second Escape submits its command. Milliseconds. */
 const EXIT_WINDOW = 2000;

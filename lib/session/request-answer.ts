@@ -105,12 +105,8 @@ async function* once(
       unsaid = null;
       switch (event.type) {
         case 'text':
-          text.add(event.text);
-          yield event;
-          size += event.text.length;
-          break;
         case 'thinking':
-          thinking.add(event.text);
+          (event.type === 'text' ? text : thinking).add(event.text);
           yield event;
           size += event.text.length;
           break;

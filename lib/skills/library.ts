@@ -63,14 +63,22 @@ export function createLibrary(
     async explain(name, entries, overrides) {
       const skill = pick(skills, name, 'skill', 'usage');
       const body = await bodies.text(skill);
-      const head = `${skill.name}: ${skill.description}`;
-      if (body === null) return `${head}\nOut: its file can no longer be read.\n${skill.path}\n`;
       const record = lastSkillMessage(entries)?.skills ?? null;
-      const reason =
+      const reason = async () =>
         overrideFor(skill.name, overrides) ?? reasonFor(skill.name, record, await context.sendsAll(), options);
-      return `${head}\n${reason}\n${skill.path}\n\n${body}\n`;
+      return explanation(skill, body, reason);
     },
   };
+}
+
+async function explanation(
+  { name, description, path }: FoundSkill,
+  body: string | null,
+  reason: () => Promise<string>,
+): Promise<string> {
+  const head = `${name}: ${description}`;
+  if (body === null) return `${head}\nOut: its file can no longer be read.\n${path}\n`;
+  return `${head}\n${await reason()}\n${path}\n\n${body}\n`;
 }
 
 async function withBody(skill: FoundSkill, bodies: Bodies): Promise<Active | null> {

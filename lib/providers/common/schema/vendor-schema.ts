@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
+import { ANNOTATIONS, DYNAMIC, STRUCTURE } from './schema-keywords.js';
 
 /** What a vendor's structured output takes of JSON Schema. */
 export interface SchemaDialect {
@@ -33,28 +34,6 @@ export function vendorSchema(schema: JsonObject, dialect: SchemaDialect): JsonOb
     throw thrown;
   }
 }
-
-/** Keywords that say nothing of the value. */
-const SILENT = new Set(['$schema', '$id', '$comment', '$defs', 'definitions', 'readOnly', 'writeOnly', 'deprecated']);
-const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', ...SILENT]);
-/** Keywords that are read here, each in its own place. */
-const STRUCTURE = new Set([
-  'type',
-  'nullable',
-  'title',
-  'description',
-  'enum',
-  'const',
-  'format',
-  'properties',
-  'required',
-  'additionalProperties',
-  'items',
-  'prefixItems',
-  ...SILENT,
-]);
-/** What refers to a place by other means than its path. */
-const DYNAMIC = ['$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];
 
 class Translation {
   readonly #root: JsonObject;

@@ -1,0 +1,23 @@
+import type { InputHistory } from './input-history.js';
+import type { LineCompletionSources } from './line-completion.js';
+import type { LongPastes } from './long-pastes.js';
+import type { SubmittedLine } from './repl.js';
+import type { Terminal } from './terminal.js';
+
+/** The result of reading a line: an input to process, or the status to exit with. */
+export type LineResult = { readonly line: SubmittedLine } | { readonly exit: number };
+
+/** What the line at the prompt works with. */
+export interface PromptLineDeps {
+  readonly terminal: Terminal;
+  readonly colour: boolean;
+  readonly longPastes: LongPastes;
+  readonly history: InputHistory;
+  readonly completion: LineCompletionSources;
+  /** What Escape submits when it is pressed twice at an empty prompt. */
+  readonly escapeCommand: string;
+  /** Ctrl-C while no line is being read. */
+  interrupt(): void;
+  /** Opens the text in the editor. Resolves to null after an error was shown. */
+  edit(text: string): Promise<string | null>;
+}
