@@ -57,6 +57,19 @@ describe('what a list of models tells of one', () => {
       { inputTokenLimit: 1_048_576, outputTokenLimit: 65_536 },
       { context_window: 1_048_576, max_output_tokens: 65_536 },
     ],
+    [
+      'LiteLLM',
+      {
+        model_name: 'm',
+        model_info: {
+          max_input_tokens: 200_000,
+          max_output_tokens: 8192,
+          supports_function_calling: true,
+          supports_vision: false,
+        },
+      },
+      { context_window: 200_000, max_output_tokens: 8192, takes: { tools: true } },
+    ],
     ['LM Studio', { loaded_context_length: 4096, max_context_length: 131_072 }, { context_window: 4096 }],
   ])('%s', (_server, entry, facts) => expect(factsOf(entry)).toEqual(facts));
 
@@ -67,6 +80,21 @@ describe('what a list of models tells of one', () => {
 });
 
 describe('a server that is asked for one model', () => {
+  it('tells it in another place where its list has names alone, as LiteLLM does', async () => {
+    const list = json({ object: 'list', data: [{ id: 'other' }, { id: 'm', owned_by: 'openai' }] });
+    const info = json({
+      data: [
+        { model_name: 'other', model_info: { max_input_tokens: 1000 } },
+        { model_name: 'm', model_info: { max_input_tokens: 131_072 } },
+      ],
+    });
+    expect(await asked('openai', '/v1', [list, info])).toEqual({
+      facts: { context_window: 131_072 },
+      paths: ['/v1/models', '/v1/model/info'],
+    });
+    expect((await asked('openai', '/v1', [list, { status: 404, chunks: ['{}'] }])).facts).toEqual({});
+  });
+
   it('tells it by an entry of its list, at an address of the user', async () => {
     const list = json({
       object: 'list',

@@ -32,10 +32,19 @@ export async function askFacts(
     const { data } = await client.models.list({ signal });
     // llama.cpp answers to any name when it serves one model.
     const entry = data.find(({ id }) => id === model) ?? (data.length === 1 ? data[0] : undefined);
-    const isLlama = entry?.owned_by === 'llamacpp';
-    return { ...factsOf(entry), ...(isLlama && (await llamaFacts(client, signal))) };
+    const told = factsOf(entry);
+    if (entry?.owned_by === 'llamacpp') return { ...told, ...(await llamaFacts(client, signal)) };
+    return told.context_window === undefined ? { ...told, ...(await gatewayFacts(client, model, signal)) } : told;
   };
   return await askVendor(ask, context, signal);
+}
+
+/** What LiteLLM's proxy tells of a model, whose list has nothing but names; nothing where it is another server. */
+async function gatewayFacts(client: OpenAI, model: string, signal: AbortSignal): Promise<ModelFacts> {
+  const answer: unknown = await client.get('/model/info', { signal }).catch(() => null);
+  const entries = isJsonObject(answer) && Array.isArray(answer.data) ? answer.data.filter(isJsonObject) : [];
+  const entry = entries.find(({ model_name }) => model_name === model);
+  return entry === undefined ? {} : factsOf(entry);
 }
 
 /** What llama.cpp's server tells of the model it serves. Its list names the window that all conversations share, and what the model was trained with. */

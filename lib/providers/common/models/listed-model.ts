@@ -91,10 +91,15 @@ function taken(model: JsonObject): NonNullable<ModelFacts['takes']> {
   const images =
     inputs?.includes('image') ?? flag(flags.vision ?? flags.image_input) ?? flag(model.supports_image_input);
   const documents = flag(flags.pdf_input);
+  const info = asObject(model.model_info);
   return {
     ...(tools !== null && { tools }),
     ...(images !== null && { images }),
     ...(documents !== null && { documents }),
+    // LiteLLM says false of every model that it does not know.
+    ...(info.supports_function_calling === true && { tools: true }),
+    ...(info.supports_vision === true && { images: true }),
+    ...(info.supports_pdf_input === true && { documents: true }),
   };
 }
 
