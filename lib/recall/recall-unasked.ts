@@ -18,7 +18,7 @@ export interface Known {
 export const OWN_WORDS = { kinds: ['user', 'model'], alone: true } as const;
 
 /** So many candidates are looked at, and so many passages are given. */
-const LOOKED_AT = 256;
+const LOOKED_AT = 64;
 const GIVEN = 3;
 
 /** What goes with the best that may be given fits at least so well, as a share of that, and is so sure, as a share of what the first has to be. */
@@ -34,15 +34,15 @@ export function recallUnasked(
   check: () => void,
 ): { readonly reminders: readonly Reminder[]; readonly best: number } {
   const { terms } = parseQuery(asked);
-  const bounds = { ...OWN_WORDS, from: null, until: null, favour: whoIsAsked(asked), check };
+  const certain = AS_SURE * threshold;
+  const bounds = { ...OWN_WORDS, certain, from: null, until: null, favour: whoIsAsked(asked), check };
   const candidates = library.scores.best(terms, bounds, LOOKED_AT);
   const best = candidates.reduce((most, candidate) => Math.max(most, certainty(candidate)), 0);
   let least = 0;
   const reminders: Reminder[] = [];
   for (const candidate of candidates) {
     if (reminders.length === GIVEN || candidate.score < least) break;
-    const needed = reminders.length === 0 ? threshold : AS_SURE * threshold;
-    if (certainty(candidate) < needed || candidate.terms === 0) continue;
+    if ((reminders.length === 0 && certainty(candidate) < threshold) || candidate.terms === 0) continue;
     check();
     const reminder = reminderOf(library, candidate, known);
     if (reminder === null || isKnown(reminder, reminders, asked)) continue;

@@ -63,7 +63,10 @@ export class Reminders {
   }
 
   async #partOf({ reminders, best, threshold }: Reminded, asked: string): Promise<TextPart | null> {
-    const sure = `The best match has ${best.toFixed(1)}, and ${threshold.toFixed(1)} is needed.`;
+    const sure =
+      best === 0
+        ? `No match comes near the ${threshold.toFixed(1)} that are needed.`
+        : `The best match has ${best.toFixed(1)}, and ${threshold.toFixed(1)} is needed.`;
     if (reminders.length === 0) return this.#nothing(`nothing fits well enough that is not in view. ${sure}`);
     const { recalledText } = await import('../recall/show/recalled-text.js');
     const recalled = recalledText(reminders, asked);

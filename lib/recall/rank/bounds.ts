@@ -9,6 +9,8 @@ export interface Bounds {
   readonly until: number | null;
   /** Whether what those do not say counts for nothing: not beside their words either, nor for how rare a word is. */
   readonly alone?: boolean;
+  /** Only documents of which it is so sure: see `certainty`. */
+  readonly certain?: number;
   /** Only documents with a smaller number. */
   readonly below?: number;
   /** Called now and then; throws when there is no more time. */

@@ -30,6 +30,8 @@ const TERMS = 31;
 export class Scores {
   readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
+  /** How many documents there are, by the number of their kind. */
+  readonly #counts = new Uint32Array(KINDS.length);
   readonly #found: Accumulator;
   /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
   #all: number | null = null;
@@ -47,6 +49,10 @@ export class Scores {
     for (const { part, start } of this.#parts) {
       this.#kinds.set(part.kinds, start);
       lengths.set(part.lengths, start);
+    }
+    for (let document = 0; document < count; document += 1) {
+      const kind = this.#kinds[document] ?? 0;
+      this.#counts[kind] = (this.#counts[kind] ?? 0) + 1;
     }
     this.#found = new Accumulator(this.#kinds, lengths);
   }
@@ -118,11 +124,7 @@ export class Scores {
 
   /** How many documents are of these kinds. */
   #countOf(counted: readonly boolean[]): number {
-    let count = 0;
-    for (let document = 0; document < this.count; document += 1) {
-      if (counted[this.#kinds[document] ?? 0] === true) count += 1;
-    }
-    return count;
+    return this.#counts.reduce((sum, count, kind) => (counted[kind] === true ? sum + count : sum), 0);
   }
 
   #choose(weigh: Weigh, total: number, bounds: Bounds, limit: number): readonly RankedDocument[] {
@@ -132,13 +134,14 @@ export class Scores {
     const allowed = this.#filter(bounds);
     const best = new Best(limit);
     const count = this.count;
+    const least = ((bounds.certain ?? 0) * total) ** (2 / 3);
     const highest = favour.reduce((most, one) => Math.max(most, one), 0) * (1 + COVERAGE / 2);
     // Of a million documents most are skipped: the terms of a run and its highest score bound what it can reach.
     for (let start = 0, run = 1; start < count; start += RUN, run += 1) {
       if ((run & 4095) === 0) bounds.check?.();
       const here = runs[run] ?? 0;
       const [before, after] = [runs[run - 1] ?? 0, runs[run + 1] ?? 0];
-      if ((here | before | after) === 0) continue;
+      if ((here | before | after) === 0 || weigh(here | before | after) < least) continue;
       const around = WINDOW * Math.max(weigh(here | before), weigh(here | after));
       const peak = peaks[run] ?? 0;
       const beside = Math.max(peak, peaks[run - 1] ?? 0, peaks[run + 1] ?? 0);
@@ -150,6 +153,7 @@ export class Scores {
         const most = (near + around) * (favour[kinds[place - 1] ?? 0] ?? 1);
         if (most * (1 + COVERAGE / 2) <= best.least || !allowed(place - 1)) continue;
         const weight = weigh((masks[place] ?? 0) | (masks[place - 1] ?? 0) | (masks[place + 1] ?? 0));
+        if (weight < least) continue;
         best.offer(place - 1, most * (1 - COVERAGE / 2 + (COVERAGE * weight) / total));
       }
     }
