@@ -55,6 +55,31 @@ describe('the profile for sandbox-exec', () => {
     expect(decision(profile, 'file-write', '/work/x')).toBe('deny');
   });
 
+  it('lets one that may write neither change, move nor link what it does not see', () => {
+    const grant = { write: true, network: false, files: [] };
+    const replaced = [{ path: '/work/.git/config', by: '/copy' }];
+    const profile = rules({ grant, hidden: ['/work/a/b/.env', '/home/u/.ssh'], replaced });
+    for (const path of ['/work/a/b/.env', '/work/.git/config']) {
+      expect([path, decision(profile, 'file-write', path)]).toEqual([path, 'deny']);
+      expect([path, decision(profile, 'file-read', path)]).toEqual([path, 'deny']);
+    }
+    expect(profile).toContain(
+      '(deny file-write-unlink (literal "/work/a") (literal "/work/a/b") (literal "/work/.git"))',
+    );
+    expect(profile).toContain(
+      '(deny file-link (subpath "/work/a/b/.env") (subpath "/home/u/.ssh") (subpath "/work/.git/config"))',
+    );
+    expect(rules({ hidden: ['/work/a/b/.env'] }).join()).not.toContain('file-write-unlink');
+  });
+
+  it('lets names be looked up where it allows the network, and reaches no other socket of a program', () => {
+    const profile = rules({ grant: { write: false, network: true, files: [] } });
+    const [deny, allow] = profile.filter((rule) => rule.includes('network'));
+    expect(deny).toBe('(deny network* (remote unix-socket))');
+    expect(allow).toBe('(allow network-outbound (literal "/private/var/run/mDNSResponder"))');
+    expect(rules({}).filter((rule) => rule.includes('network'))).toEqual(['(deny network*)']);
+  });
+
   it('lets a command that may write change the project, but not what other programs run later', () => {
     const grant = { write: true, network: false, files: [] };
     const profile = rules({ grant, runsLater: ['/work/.git'], missing: ['/work/.husky'] });

@@ -12,7 +12,7 @@ import { type Confinement, NotConfinable } from './confinement.js';
 import { gitPlaces } from './git-places.js';
 import { otherHomes } from './other-homes.js';
 import { runsLater } from './runs-later.js';
-import { seatbeltProfile } from './seatbelt.js';
+import { SEATBELT_PROBE, seatbeltProfile } from './seatbelt.js';
 import { madeListable, removeStandIns, setAside } from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
 import { TREE_LIMITS, TreeIndex, type TreePlaces } from './tree-places.js';
@@ -197,7 +197,7 @@ export function sandboxProblem(): Promise<string | null> {
   if (before !== undefined) return before;
   const probe =
     process.platform === 'darwin'
-      ? tried('sandbox-exec', ['-p', '(version 1)(allow default)'])
+      ? tried('sandbox-exec', ['-p', seatbeltProfile(SEATBELT_PROBE)])
       : tried('bwrap', BARE_OPTIONS);
   probes.set(path, probe);
   return probe;

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { isInside } from '../paths/resolve-path.js';
 import type { Confinement } from './confinement.js';
 
 const quoted = (path: string): string => `"${path.replace(/["\\]/g, '\\$&')}"`;
@@ -5,12 +7,32 @@ const subpaths = (paths: readonly string[]): string => paths.map((path) => `(sub
 
 const literals = (paths: readonly string[]): string => paths.map((path) => `(literal ${quoted(path)})`).join(' ');
 
-/** Services of macOS that start other programs, outside of the sandbox. */
-const LAUNCHERS = ['com.apple.coreservices.launchservicesd', 'com.apple.CoreServices.coreservicesd'];
+/** Services of macOS that start other programs outside of the sandbox, give out the keys of the keychain, or hold what was copied. */
+const SERVICES = [
+  ...['com.apple.coreservices.launchservicesd', 'com.apple.CoreServices.coreservicesd'],
+  ...['com.apple.SecurityServer', 'com.apple.securityd', 'com.apple.securityd.xpc', 'com.apple.pasteboard.1'],
+];
+
+/** Names are looked up through this socket. */
+const RESOLVER = '/private/var/run/mDNSResponder';
+
+/** A profile with every rule that one can have, by which is tried whether this system reads them. */
+export const SEATBELT_PROBE: Confinement = {
+  ...{
+    root: '/private/tmp/hi-probe',
+    folder: '/',
+    grant: { write: true, network: true, files: ['/private/tmp/hi-file'] },
+  },
+  ...{ hidden: ['/private/tmp/hi-probe/a/hidden'], readable: ['/private/tmp/hi-readable'], runsLater: [], missing: [] },
+  ...{ replaced: [], emptyFile: '/dev/null', temporary: '/private/tmp/hi-temporary' },
+};
 
 /** The profile of `sandbox-exec` for this confinement. The last rule that matches decides. */
-export function seatbeltProfile({ root, grant, hidden, readable, runsLater, missing, temporary }: Confinement): string {
-  const closed = [...runsLater, ...missing];
+export function seatbeltProfile(confinement: Confinement): string {
+  const { root, grant, hidden, readable, runsLater, missing, replaced, temporary } = confinement;
+  const unseen = [...hidden, ...replaced.map(({ path }) => path)];
+  const kept = [...runsLater, ...missing, ...unseen];
+  const above = [...new Set(kept.flatMap((path) => foldersBetween(root, path)))];
   return [
     '(version 1)',
     '(allow default)',
@@ -18,12 +40,22 @@ export function seatbeltProfile({ root, grant, hidden, readable, runsLater, miss
     `(allow file-write* (literal "/dev/null") (literal "/dev/zero") ${subpaths([temporary])})`,
     ...(grant.files.length > 0 ? [`(allow file-write* ${literals(grant.files)})`] : []),
     ...(grant.write ? [`(allow file-write* ${subpaths([root])})`] : []),
-    ...(grant.write && closed.length > 0 ? [`(deny file-write* ${subpaths(closed)})`] : []),
-    ...(hidden.length > 0 ? [`(deny file-read* ${subpaths(hidden)})`] : []),
+    ...(grant.write && kept.length > 0 ? [`(deny file-write* ${subpaths(kept)})`] : []),
+    // A place is known by its path: a folder above it that was renamed would take it out of these rules.
+    ...(grant.write && above.length > 0 ? [`(deny file-write-unlink ${literals(above)})`] : []),
+    ...(unseen.length > 0 ? [`(deny file-read* ${subpaths(unseen)})`, `(deny file-link ${subpaths(unseen)})`] : []),
     ...(readable.length > 0 ? [`(allow file-read* ${subpaths(readable)})`] : []),
-    ...(grant.network ? ['(deny network* (remote unix-socket))'] : ['(deny network*)']),
+    ...(grant.network
+      ? ['(deny network* (remote unix-socket))', `(allow network-outbound (literal ${quoted(RESOLVER)}))`]
+      : ['(deny network*)']),
     '(deny signal) (allow signal (target same-sandbox))',
     '(deny process-info* (target others)) (deny appleevent-send) (deny lsopen)',
-    `(deny mach-lookup ${LAUNCHERS.map((name) => `(global-name ${quoted(name)})`).join(' ')})`,
+    `(deny mach-lookup ${SERVICES.map((name) => `(global-name ${quoted(name)})`).join(' ')})`,
   ].join('\n');
+}
+
+/** The folders between `root` and a path in it. */
+function foldersBetween(root: string, path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder !== root && isInside(root, folder) ? [...foldersBetween(root, folder), folder] : [];
 }
