@@ -64,7 +64,7 @@ withRealServers(() => {
         args: ['--capabilities', 'tools'],
         window: 8192,
         // More than Ollama's default window of 4,096 holds.
-        lines: [...linesOf(1, 2700), 'Message 2.', '/compact', 'Message 3.'],
+        lines: [...linesOf(1, 2700), 'Message 2.', 'Message 3.', 'Message 4.', '/compact', 'Message 5.'],
       },
     ])(
       '$what',

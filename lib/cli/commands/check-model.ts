@@ -9,6 +9,7 @@ import { pick } from '../../registry.js';
 import type { Target } from '../../session/deps.js';
 import { plainHttpWarnings } from '../base/plain-http.js';
 import type { Settings } from '../base/settings.js';
+import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';
 import type { WiredSession } from '../wiring/wire.js';
 import { attempt, checkPart, type Finding } from './check-finding.js';
 
@@ -78,13 +79,16 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
     yield { part: 'reachability', note: `the server answers, but does not list its models: ${listed.failure.message}` };
   const notices: string[] = [];
   connections.forgetRefusals();
-  yield await checkPart('answer', async () => {
-    for await (const event of session.tryOut('Answer with the one word: ready', AbortSignal.timeout(60_000))) {
+  const ask = async (expired: AbortSignal): Promise<string> => {
+    for await (const event of session.tryOut('Answer with the one word: ready', expired)) {
       if (event.type === 'notice') notices.push(event.text);
-      if (event.type === 'turn-end') return JSON.stringify(event.text.trim().slice(0, 80));
+      if (event.type === 'turn-end' && !expired.aborted) return JSON.stringify(event.text.trim().slice(0, 80));
     }
+    expired.throwIfAborted();
     return 'nothing';
-  });
+  };
+  const forever = new AbortController().signal;
+  yield await checkPart('answer', () => withTimeout(TEST_LIMIT, forever, ask, TEST_HINT));
   for (const note of notices) yield { part: 'answer', note };
   await session.target.ask?.(AbortSignal.timeout(10_000), true);
   yield* serverFacts(session.target, config);

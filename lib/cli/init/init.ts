@@ -7,7 +7,8 @@ import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ProviderSettings } from '../../providers/common/provider.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { requireWritable } from '../base/require-writable.js';
-import { idleTimeout } from '../base/settings.js';
+import { timeLimits } from '../base/settings.js';
+import { TEST_LIMIT } from '../base/with-timeout.js';
 import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 import {
@@ -105,10 +106,12 @@ class SetUp {
   }
 
   #access(key: StoredSetting, address: StoredSetting): ProviderSettings {
+    const { idleTimeout, patience = 0 } = timeLimits(this.#world);
     return {
       apiKey: key.value,
       apiBase: address.value,
-      idleTimeout: Math.min(idleTimeout(this.#world), 60_000),
+      idleTimeout: Math.min(idleTimeout, 60_000),
+      patience: Math.min(patience, TEST_LIMIT),
       env: this.#world.env,
     };
   }

@@ -6,6 +6,7 @@ import { asHiError, type HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { type PartialAnswer, requestAnswer } from '../../session/request-answer.js';
 import { SPECS } from '../../tools/tool-specs.js';
+import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';
 import { printError } from './choose-settings.js';
 import type { Prompts } from './prompts.js';
 
@@ -28,13 +29,15 @@ export async function testCall(
 ): Promise<HiError | null> {
   prompts.say(`Testing ${model} …`);
   const memory = memoryOf(await askFacts(member, settings, model, signal));
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
   const answer: PartialAnswer = { parts: [], end: null };
-  try {
+  const ask = async (limited: AbortSignal): Promise<void> => {
     const request = requestOf(model, memory.facts);
     for await (const event of requestAnswer(await member.create(settings), request, answer, memory, limited)) {
       if (event.type === 'notice') prompts.say(event.text);
     }
+  };
+  try {
+    await withTimeout(TEST_LIMIT, signal, ask, TEST_HINT);
     prompts.say(`It answered: ${textOf(answer.parts).trim().slice(0, 80)}`);
     sayFacts(memory.facts, prompts);
     return null;
