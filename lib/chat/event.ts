@@ -110,7 +110,7 @@ export type ChatEvent =
     }
   | { readonly type: 'skills'; readonly loaded: readonly string[]; readonly dropped: readonly string[] }
   /** Text of the program itself, printed as it is: a list, the output of a local command. */
-  | { readonly type: 'print'; readonly text: string }
+  | { readonly type: 'print'; readonly text: string; readonly exact?: boolean }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string }
   | ({ readonly type: 'turn-end' } & TurnReport);
 

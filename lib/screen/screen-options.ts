@@ -10,8 +10,8 @@ export interface ScreenOptions {
   readonly styled: StyledWriter | null;
   /** Read for each answer; the defaults when absent. */
   readonly settings?: Readonly<ScreenSettings>;
-  /** Whether what the model thinks is shown, dimmed; otherwise it is only counted. */
-  readonly thinking: boolean;
+  /** Whether what the model thinks is shown, dimmed, or folded to one line that says how long it thought; otherwise it is only counted. */
+  readonly thinking: boolean | 'folded';
   /** Whether the tokens of each request are shown. */
   readonly usage?: boolean;
   /** What the terminal has to be written to show a picture, null when it cannot; absent where no picture is shown. */

@@ -29,6 +29,8 @@ export class Screen {
   /** Null when quiet. */
   readonly #trace: ToolTrace | null;
   readonly #thinking = new Neutraliser();
+  /** When the model began to think; null while it does not. */
+  #thinkingSince: number | null = null;
   #printed: Neutraliser | null = null;
 
   constructor(streams: OutputStreams, options: ScreenOptions) {
@@ -59,6 +61,7 @@ export class Screen {
   show(event: ChatEvent): void {
     if (event.type !== 'print') this.#endPrint();
     if (event.type !== 'tool-start') this.#trace?.announce();
+    if (event.type !== 'thinking') this.#endThinking();
     if (event.type === 'text') {
       this.#status.countText(event.text);
       this.#pacer.push(event.text);
@@ -71,7 +74,7 @@ export class Screen {
   /** Shows what went wrong and what to try next. */
   error(error: HiError): void {
     this.#endAnswer();
-    this.#layout.logLine(errorText(error), RED);
+    this.#layout.logText(errorText(error), RED);
   }
 
   notice(text: string, level: 'info' | 'warning'): void {
@@ -147,7 +150,7 @@ export class Screen {
         this.#notice(event.text, event.level);
         break;
       case 'print':
-        this.#print(event.text);
+        this.#print(event);
         break;
       case 'turn-end':
         this.#endTurn(event);
@@ -158,10 +161,11 @@ export class Screen {
   }
 
   /** Pieces that follow each other are one text, cut anywhere. */
-  #print(text: string): void {
+  #print({ text, exact = false }: ChatEventOf<'print'>): void {
     if (this.#printed === null) this.#answer.end();
     this.#printed ??= new Neutraliser();
-    this.#layout.writeAnswer(this.#streams.outIsTerminal ? this.#printed.push(text) : text);
+    const shown = this.#streams.outIsTerminal ? this.#printed.push(text) : text;
+    this.#layout.writeAnswer(exact || !this.#streams.outIsTerminal ? shown : this.#layout.wrapped(shown));
   }
 
   #endPrint(): void {
@@ -170,10 +174,18 @@ export class Screen {
   }
 
   #think(text: string): void {
-    const isShown = this.#options.thinking;
+    const isShown = this.#options.thinking === true;
+    this.#thinkingSince ??= this.#options.now();
     this.#status.countThinking(text, isShown);
     if (isShown && !this.#options.quiet)
       this.#layout.writeLog(this.#streams.errIsTerminal ? this.#thinking.push(text) : text, DIM);
+  }
+
+  #endThinking(): void {
+    const since = this.#thinkingSince;
+    this.#thinkingSince = null;
+    if (since === null || this.#options.thinking !== 'folded' || this.#options.quiet) return;
+    this.#layout.logLine(`thought for ${shortTime(this.#options.now() - since)} · /think show`, DIM);
   }
 
   #showImage({ path, mime, bytes }: ChatEventOf<'image'>): void {
@@ -230,6 +242,6 @@ export class Screen {
   /** Writes a line that interrupts the answer. */
   #line(text: string, style: Style): void {
     this.#answer.pause();
-    this.#layout.logLine(this.#streams.errIsTerminal ? neutralise(text) : text, style);
+    this.#layout.logText(this.#streams.errIsTerminal ? neutralise(text) : text, style);
   }
 }

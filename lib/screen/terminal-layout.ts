@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { paint, type Style } from './style.js';
 import { type Waiting, WaitingLine } from './waiting-line.js';
+import { wrapLines } from './wrap-lines.js';
 import { WriteQueue } from './write-queue.js';
 
 /** Where text goes, and what the streams can show. */
@@ -85,6 +86,16 @@ export class TerminalLayout {
   writeLog(text: string, style: Style): void {
     this.#switchTo('log');
     this.#write(this.#streams.err, this.#errCursor, this.#streams.colour.err ? paint(text, style) : text);
+  }
+
+  /** Writes sentences of hi's own to the log, on lines of their own, wrapped at words on a terminal. */
+  logText(text: string, style: Style): void {
+    this.logLine(this.wrapped(text), style);
+  }
+
+  /** A text of hi's own as the terminal shows it. */
+  wrapped(text: string): string {
+    return this.#streams.errIsTerminal ? wrapLines(text, this.#streams.columns()) : text;
   }
 
   /** Writes lines of their own to the log. */

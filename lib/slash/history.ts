@@ -15,12 +15,12 @@ export const slashHistory: SlashCommand = {
   async *run(argument, context) {
     const { session } = context;
     await session.history.refresh();
-    if (argument.startsWith('#')) return yield { type: 'print', text: await around(argument, context) };
+    if (argument.startsWith('#')) return yield { type: 'print', text: await around(argument, context), exact: true };
     const entries = await session.history.newest(countOf(argument));
     const lines: string[] = [];
     for await (const entry of inReadingOrder(entries, session.history)) lines.push(transcriptOf(entry, context.now()));
     const text = lines.filter((line) => line !== '').join('\n');
-    yield { type: 'print', text: text === '' ? 'The conversation is empty.' : text.trimEnd() };
+    yield { type: 'print', text: text === '' ? 'The conversation is empty.' : text.trimEnd(), exact: true };
   },
 };
 

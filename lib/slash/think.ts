@@ -1,5 +1,8 @@
+import { isMessage, type Part } from '../chat/message.js';
 import { nextThinking, THINKING_LEVELS, type ThinkingLevel } from '../chat/thinking-level.js';
+import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
+import type { Session } from '../session/session.js';
 import type { SlashCommand } from './command.js';
 
 const LEVELS: readonly { readonly name: string; readonly level: ThinkingLevel | null }[] = [
@@ -7,13 +10,16 @@ const LEVELS: readonly { readonly name: string; readonly level: ThinkingLevel | 
   { name: 'default', level: null },
 ];
 
-/** `/think`: shows how hard the model thinks, or changes it for the rest of the chat. */
+const SHOW = 'show';
+
+/** `/think`: shows how hard the model thinks, or changes it for the rest of the chat; `/think show` prints what it thought in the last turn. */
 export const slashThink: SlashCommand = {
   name: 'think',
-  usage: '/think [level]',
-  summary: 'show or set how hard the model thinks',
-  complete: async (typed) => LEVELS.map(({ name }) => name).filter((name) => name.startsWith(typed)),
+  usage: '/think [level|show]',
+  summary: 'show or set how hard the model thinks; show its thoughts',
+  complete: async (typed) => [...LEVELS.map(({ name }) => name), SHOW].filter((name) => name.startsWith(typed)),
   async *run(argument, { session }) {
+    if (argument === SHOW) return yield { type: 'print', text: lastThoughts(session), exact: true };
     if (argument !== '') session.useThinking(pick(LEVELS, argument, 'level of thinking', 'usage').level);
     const { thinking, target } = session;
     if (thinking === null) return yield { type: 'print', text: `Thinking: the default of ${target.model}.` };
@@ -22,3 +28,18 @@ export const slashThink: SlashCommand = {
     yield { type: 'print', text: `Thinking: ${thinking}.${instead}` };
   },
 };
+
+/** What the model thought in the last turn in which it said so. */
+function lastThoughts(session: Session): string {
+  const thoughtful = session.history.entries.filter(isMessage).filter(({ content }) => thoughtsIn(content) !== '');
+  const turn = thoughtful.at(-1)?.turn;
+  const texts = thoughtful.filter((message) => message.turn === turn).map(({ content }) => thoughtsIn(content));
+  if (texts.length > 0) return texts.join('\n\n');
+  throw new HiError('usage', 'No thoughts to show.', { hint: 'The model kept them to itself, or did not think.' });
+}
+
+const thoughtsIn = (content: readonly Part[]): string =>
+  content
+    .map((part) => (part.type === 'thinking' ? part.text.trim() : ''))
+    .filter((text) => text !== '')
+    .join('\n\n');

@@ -55,12 +55,19 @@ describe('an answer in hi chat', () => {
     expect(styles.filter((style) => style !== '\x1b[0m')).toEqual([]);
   });
 
-  it('follows the thoughts of the model, which are dimmed', async () => {
-    const chat = await start(() => ({ thinking: 'a thought about it', text: 'the answer' }));
+  it('follows the thoughts of the model, which are folded to one dimmed line and shown by /think show', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { thinking: 'a thought about it', text: 'the answer' } : { text: 'the second' },
+    );
     await chat.open();
+    await chat.say('/think show', 'No thoughts to show');
     await chat.say('go', /^the answer/m);
-    expect(chat.terminal.look('a thought about it').dim).toBe(true);
+    expect(chat.terminal.transcript()).toMatch(/^thought for \d+(\.\d)?s · \/think show\nthe answer$/m);
+    expect(chat.terminal.look('thought for').dim).toBe(true);
     expect(chat.terminal.look('the answer').dim).toBe(false);
+    expect(chat.terminal.transcript()).not.toContain('a thought');
+    await chat.say('again', /^the second/m);
+    await chat.say('/think show', /\na thought about it\n/);
   });
 
   it('and what tools print show escape sequences and obey none', async () => {

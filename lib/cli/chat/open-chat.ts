@@ -98,7 +98,7 @@ function chatScreen(
     quiet: options.quiet ?? false,
     styled: terminal === 'full' ? StyledAnswerWriter : null,
     settings,
-    thinking: true,
+    thinking: terminal === 'none' ? true : 'folded',
     ...(picture !== null && { picture }),
     waiting: terminal === 'full',
     exact: false,

@@ -27,7 +27,7 @@ export async function* runLocally(
       const [outcome] = step.value;
       return commandReport(command, outcome?.error ?? null, outcome?.result ?? null);
     }
-    if (step.value.type === 'tool-output') yield { type: 'print', text: step.value.text };
+    if (step.value.type === 'tool-output') yield { type: 'print', text: step.value.text, exact: true };
     if (step.value.type === 'tool-end' && step.value.error !== undefined) {
       yield { type: 'notice', level: 'warning', text: step.value.error };
     }

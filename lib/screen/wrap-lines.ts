@@ -1,0 +1,40 @@
+import truncatedWidth from 'fast-string-truncated-width';
+
+/** Longer rows are hard to read. */
+const LONGEST_ROW = 100;
+
+/** Further rows begin at the second column of a list only where they keep enough room. */
+const LARGEST_SHARE = 0.5;
+
+/**
+ * Wraps the lines of hi's own texts at words. Further rows are indented like the line, or begin at its second column where it has two, set apart by
+ * blanks. A longer word than a row stays whole, and so does a short text in quotes, which may be a path or a command to copy.
+ */
+export function wrapLines(text: string, columns: number): string {
+  const width = Math.min(LONGEST_ROW, columns);
+  return text
+    .split('\n')
+    .map((line) => (widthOf(line) <= width ? line : wrapLine(line, width)))
+    .join('\n');
+}
+
+function wrapLine(line: string, width: number): string {
+  const indent = indentOf(line, width);
+  const start = /^ */.exec(line)?.[0] ?? '';
+  const rows: string[] = [];
+  let row = start;
+  for (const [, blank = '', word = ''] of line.slice(start.length).matchAll(/( *)('[^' ][^']{0,58}'\S*|\S+)/g)) {
+    if (row.length > indent.length && widthOf(row) + blank.length + widthOf(word) > width) {
+      rows.push(row);
+      row = indent + word;
+    } else row += blank + word;
+  }
+  return [...rows, row].join('\n');
+}
+
+function indentOf(line: string, width: number): string {
+  const column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0].length ?? /^ */.exec(line)?.[0].length ?? 0;
+  return ' '.repeat(column > width * LARGEST_SHARE ? 0 : column);
+}
+
+const widthOf = (text: string): number => (/^[\x20-\x7e]*$/.test(text) ? text.length : truncatedWidth(text).width);
