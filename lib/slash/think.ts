@@ -1,4 +1,5 @@
-import { isMessage, type Part } from '../chat/message.js';
+import { isMessage } from '../chat/entry.js';
+import type { Part } from '../chat/message.js';
 import { nextThinking, THINKING_LEVELS, type ThinkingLevel } from '../chat/thinking-level.js';
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
