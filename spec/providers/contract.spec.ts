@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { HiError, isAbort } from '../../lib/errors.js';
 import { providers } from '../../lib/providers/index.js';
+import { openai } from '../../lib/providers/openai.js';
 import { ask, chatRequest, settingsFor } from '../support/providers.js';
 import { refusal, vendorServer } from '../support/vendor-server.js';
 
@@ -8,6 +10,13 @@ describe('the registry of providers', () => {
   it('names each one once', () => {
     const names = providers.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('is shown in CONTRIBUTING.md how a compatible one is added, with everything that the contract requires', () => {
+    const [, example = ''] =
+      /```ts\n(\/\/ lib\/providers\/mistral\.ts\n.*?)```/s.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
+    const required = Object.entries(openai).filter(([, value]) => typeof value === 'function');
+    for (const [name] of required) expect(example).toMatch(new RegExp(`^  ${name}: `, 'm'));
   });
 });
 
