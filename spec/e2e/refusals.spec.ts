@@ -193,6 +193,16 @@ describe('a refusal that does not say why', () => {
     expect(left).toBeLessThan(3_700_000);
   });
 
+  it('may be an answer without anything in it', async () => {
+    const chat = dialectOf('openai');
+    server = await chatServer((body) =>
+      wordless('tools').breaks(body) ? { headers: { 'content-type': 'text/event-stream' } } : chat.text('Fine.'),
+    );
+    home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 5 });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+  });
+
   it('is tried once more by config check --live', async () => {
     const chat = dialectOf('openai');
     let rules = [wordless('tools')];

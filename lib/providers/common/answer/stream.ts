@@ -4,6 +4,7 @@ import { HiError } from '../../../errors.js';
 import { aborted } from '../../../http/network-error.js';
 import { atMost, GRACE } from '../../../http/time-limit.js';
 import type { FailureContext } from '../failure/failure-text.js';
+import { RequestRefusal } from '../provider.js';
 import { CoalescedStream } from './coalesced-stream.js';
 import { validEvent } from './validate-event.js';
 
@@ -88,9 +89,12 @@ function cutOff(title: string): HiError {
   });
 }
 
+/** Some servers send nothing for what they cannot take. */
 function empty(title: string): HiError {
-  return new HiError('network', capitalised(`${title} sent an empty answer.`), {
+  return new RequestRefusal('network', capitalised(`${title} sent an empty answer.`), {
     hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
+    refused: { what: 'unsaid', isCertain: false },
+    said: 'an empty answer',
   });
 }

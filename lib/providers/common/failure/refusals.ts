@@ -181,9 +181,13 @@ const OF_THE_KEY = /\bkey\b|credential|authentic|bearer|token|signature|sign.?in
 
 /** Whether it is refused for what it holds, whatever the words. */
 const isOfTheRequest = ({ status, kinds }: VendorError, words: string): boolean =>
-  !(OF_THE_PLACE.has(status ?? 0) || kinds.includes(WEB_PAGE) || /location|region|system memory/.test(words));
+  !(
+    OF_THE_PLACE.has(status ?? 0) ||
+    (status === 404 && kinds.includes(WEB_PAGE)) ||
+    /location|region|system memory/.test(words)
+  );
 
-const OF_THE_PLACE: ReadonlySet<number> = new Set([401, 403, 405, 407, 451]);
+const OF_THE_PLACE: ReadonlySet<number> = new Set([401, 403, 405, 407]);
 
 /** Whether the server is busy, whatever it is asked. */
 const isOfTheMoment = ({ status }: VendorError, words: string): boolean =>

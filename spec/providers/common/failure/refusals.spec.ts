@@ -163,6 +163,14 @@ describe('what a server does not take', () => {
     expect(refusedBy(status, said(message))).toEqual(refused);
   });
 
+  it('may be told by a page, unless that says that nothing is there', () => {
+    const page = (title: string) => `<html><title>${title}</title></html>`;
+    expect(refusedBy(400, page('Bad Request'))).toEqual(unsaid(true));
+    expect(refusedBy(451, said('No.'))).toEqual(unsaid(true));
+    expect(refusedBy(404, page('Not Found'))).toBeNull();
+    expect(refusedBy(403, page('Forbidden'))).toBeNull();
+  });
+
   it('is no reason to ask for the same again, unless the words say nothing and it may pass', () => {
     for (const [message, status] of [
       ['image input is not supported', 500],
