@@ -34,7 +34,7 @@ const PREFIX = /^((?:[ \t]{0,12}>)*)([ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*)/;
 
 function openingFence(line: string): OpenBlock | null {
   const [prefix = '', quote = '', indent = ''] = PREFIX.exec(line) ?? [];
-  const [, marks, info = ''] = /^(`{3,}|~{3,})[ \t]*(.*)$/.exec(line.slice(prefix.length)) ?? [];
+  const [, marks, info = ''] = /^(`{3,}|~{3,})([\s\S]*)$/.exec(line.slice(prefix.length)) ?? [];
   if (marks === undefined || (marks.startsWith('`') && info.includes('`'))) return null;
   return { quote, indent: indent.length, marks, info: info.trim(), lines: [] };
 }

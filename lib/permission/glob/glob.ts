@@ -61,9 +61,19 @@ export function pathMatcher(text: string): (path: string) => boolean {
 
 /** The part of a rule's pattern that is not supported; null where all of it is. A deny rule with such a part would silently match nothing. */
 export function unsupportedGlob(text: string): string | null {
-  const [found] = /^!|[@!+*?]\(|\([^)]*\|[^)]*\)|\[\[:/.exec(text) ?? [];
-  if (found !== undefined) return found;
+  const [found = alternation(text)] = /^!|[@!+*?]\(|\[\[:/.exec(text) ?? [];
+  if (found !== null) return found;
   return expandBraces(text, ruleRange) === null ? '{…}' : null;
+}
+
+/** The first `(a|b)` of a text; null where there is none. */
+function alternation(text: string): string | null {
+  const group = text
+    .split(')')
+    .slice(0, -1)
+    .map((piece) => piece.slice(piece.indexOf('(')))
+    .find((piece) => piece.startsWith('(') && piece.includes('|'));
+  return group === undefined ? null : `${group})`;
 }
 
 /**

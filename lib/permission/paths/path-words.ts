@@ -17,10 +17,23 @@ const MAX_WORDS = 500;
 const MAX_WORD_LENGTH = 4096;
 
 // A pattern that begins with a dot may match private names: cat .e*, cat ~/.s{sh,x}/id.
-const HIDDEN_NAME_PATTERN = /(^|[/{,=:])\.[^/\s]*[*?[{]|\{[^/]*\./;
+const isHiddenNamePattern = (text: string): boolean => text.split('/').some(hasHiddenPattern);
+
+/** The same for one step of a path, with linear searches. */
+function hasHiddenPattern(step: string): boolean {
+  const brace = step.indexOf('{');
+  if (brace !== -1 && step.includes('.', brace)) return true;
+  return step.split(/\s/).some((word, index) => {
+    const dot = (index === 0 ? /(?:^|[{,=:])\./ : /[{,=:]\./).exec(word);
+    return dot !== null && /[*?[{]/.test(word.slice(dot.index));
+  });
+}
 
 // A pattern below /proc may match the environment of a process: /proc/$PPID/env*.
-const KERNEL_PATTERN = /^\/+(proc|[^/]*[*?{\0][^/]*)\/+[^/]/;
+function isKernelPattern(pattern: string): boolean {
+  const [top = '', ...below] = pattern.split('/').filter((step) => step !== '');
+  return pattern.startsWith('/') && below.length > 0 && (top === 'proc' || /[*?{\0]/.test(top));
+}
 
 type AskVerdict = Extract<Verdict, { decision: 'ask' }>;
 
@@ -66,8 +79,7 @@ export async function pathWordProblem(
 function unclearName({ text, value, pattern = text }: ShellWord): AskVerdict | null {
   const readings = [text.slice(0, MAX_WORD_LENGTH), pattern.replaceAll('\\', '')];
   const isUnclear =
-    /^~[^/+]/.test(text) ||
-    (value === null && (readings.some((reading) => HIDDEN_NAME_PATTERN.test(reading)) || KERNEL_PATTERN.test(pattern)));
+    /^~[^/+]/.test(text) || (value === null && (readings.some(isHiddenNamePattern) || isKernelPattern(pattern)));
   return isUnclear ? ask(`it is unclear which files ${text} names`) : null;
 }
 

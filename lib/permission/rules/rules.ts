@@ -120,7 +120,7 @@ export function generalSubject({ subjects }: Rules, kind: AccessKind): string | 
 function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubject[]): Rule {
   const { rule: source, write = false, network = false } = typeof entry === 'string' ? { rule: entry } : entry;
   const grant = { write, network };
-  const [, tool = '', inner] = /^\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*$/s.exec(source) ?? [];
+  const [, tool = '', inner] = /^([A-Za-z_][\w-]*)(?:\s*\((.*)\))?$/s.exec(source.trim()) ?? [];
   const subject = subjects.find(({ name }) => name === tool);
   if (subject === undefined) {
     const names = subjects.map(({ name }) => name);

@@ -36,7 +36,21 @@ function patternOf(part: WordPart, index: number): string {
 function alternatives(text: string): string {
   const known = text
     .replace(/'([^']*)'|"([^"$`\\]*)"|\\(.)/gs, (_quoted, single, double, one) => escapeGlob(single ?? double ?? one))
-    .replace(/\$(\w+|\{[^{}]*\}|[@*#?$!-])/g, ANYTHING)
-    .replace(/\[[^\]]*\]+/g, '?');
-  return /[$`"']/.test(known) ? ANYTHING : known;
+    .replace(/\$(\w+|\{[^{}]*\}|[@*#?$!-])/g, ANYTHING);
+  const plain = withoutClasses(known);
+  return /[$`"']/.test(plain) ? ANYTHING : plain;
+}
+
+/** The text with `?` for each class of characters (`[a-z]`), which ends at the first `]` and those that follow it. */
+function withoutClasses(text: string): string {
+  let [result, isBehindClass] = ['', false];
+  const pieces = text.split(']');
+  for (const [index, piece] of pieces.entries()) {
+    const begin = piece.indexOf('[');
+    const isLast = index === pieces.length - 1;
+    if (isBehindClass && piece === '') continue;
+    isBehindClass = begin !== -1 && !isLast;
+    result += isBehindClass ? `${piece.slice(0, begin)}?` : piece + (isLast ? '' : ']');
+  }
+  return result;
 }
