@@ -73,9 +73,14 @@ export class WrappedText extends StyledText {
       super.put(text, style);
       return;
     }
-    for (const [piece] of text.matchAll(/[ \t\r]+|[^ \t\r]+/g)) {
-      if (/[ \t\r]/.test(piece[0] ?? '')) this.#appendBlank(piece, style);
+    for (let at = 0; at < text.length; ) {
+      const isBlank = isBlankAt(text, at);
+      let end = at + 1;
+      while (end < text.length && isBlankAt(text, end) === isBlank) end += 1;
+      const piece = text.slice(at, end);
+      if (isBlank) this.#appendBlank(piece, style);
       else this.#appendProse(piece, style);
+      at = end;
     }
     this.#release(false);
   }
@@ -142,7 +147,8 @@ export class WrappedText extends StyledText {
 
   /** Writes the words whose place is known; all of them at the end of a line. */
   #release(isEnd: boolean): void {
-    const isTooLong = this.#words.length > 1 && this.#waiting() > LONGEST_WAIT;
+    if (this.#words.length < 2 && !isEnd) return;
+    const isTooLong = this.#waiting() > LONGEST_WAIT;
     for (;;) {
       const [word, next, third] = this.#words;
       if (word === undefined || (next === undefined && !isEnd)) return;
@@ -165,7 +171,9 @@ export class WrappedText extends StyledText {
   }
 
   #waiting(): number {
-    return this.#words.reduce((sum, { text }) => sum + text.length, 0);
+    let length = 0;
+    for (const { text } of this.#words) length += text.length;
+    return length;
   }
 
   /** Writes the first word, on a row of its own where it does not fit. */
@@ -207,6 +215,11 @@ const SAFE_START = /^[^-+*>|<#=_\d`~:[$]/;
 
 /** Scripts that are written without blanks between words. */
 const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+
+function isBlankAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0x20 || code === 0x09 || code === 0x0d;
+}
 
 const emptyWord = (text: string, style: Style): Word => ({ blank: { text, style }, runs: [], text: '' });
 
