@@ -214,6 +214,17 @@ export function makeProgram(
       (command) => addConfigCommands(command, program, world, finish),
     ],
 
+    acp: [
+      'speak the Agent Client Protocol on stdin and stdout, for editors',
+      (command) =>
+        addModelOptions(addCommonOptions(command))
+          .option('-y, --yes', 'answer every question with yes; deny rules still refuse a tool call')
+          .option('-n, --ephemeral', 'use the whole conversation, but do not add to it')
+          .action(async (_options, self: Command) =>
+            finish(await (await import('./commands/acp-command.js')).acpCommand(world, mergedOptions(self))),
+          ),
+    ],
+
     completion: [
       'print a completion script for your shell',
       (command) =>

@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import type { ToolCallContent } from '@agentclientprotocol/sdk';
+import type { ApprovalQuestion } from '../../tools/tool.js';
+
+/** What a call would do, as an editor shows it: a change of a file as a difference, anything else in words. */
+export async function contentOf(
+  { kind, text }: ApprovalQuestion['preview'],
+  cwd: string,
+): Promise<readonly ToolCallContent[]> {
+  const words: ToolCallContent = { type: 'content', content: { type: 'text', text } };
+  if (kind !== 'diff') return [words];
+  const { parsePatch } = await import('diff');
+  const [patch] = parsePatch(text);
+  if (patch === undefined || patch.hunks.length === 0 || !patch.newFileName) return [words];
+  const isNew = patch.oldFileName === '/dev/null';
+  const path = resolve(cwd, patch.newFileName);
+  return patch.hunks.map(({ lines }) => ({
+    type: 'diff',
+    path,
+    ...(!isNew && { oldText: side(lines, '-') }),
+    newText: side(lines, '+'),
+  }));
+}
+
+/** One side of a difference: its own lines and those that both have. */
+function side(lines: readonly string[], sign: '+' | '-'): string {
+  return lines
+    .filter((line) => line.startsWith(sign) || line.startsWith(' '))
+    .map((line) => `${line.slice(1)}\n`)
+    .join('');
+}

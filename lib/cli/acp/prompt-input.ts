@@ -1,0 +1,44 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { HiError } from '../../errors.js';
+import type { Attachment, UserInput } from '../../session/deps.js';
+import { asBlock, inputFrom } from '../../session/files.js';
+
+/** What an editor's prompt sends: its words, what it embeds as files, and links as they are. Throws a `HiError` of code `usage` for what cannot be sent. */
+export function promptInput(blocks: readonly ContentBlock[]): UserInput {
+  const words: string[] = [];
+  const texts: string[] = [];
+  const attachments: Attachment[] = [];
+  for (const block of blocks) {
+    switch (block.type) {
+      case 'text':
+        words.push(block.text);
+        break;
+      case 'resource_link':
+        words.push(`[${block.title ?? block.name}](${block.uri})`);
+        break;
+      case 'resource':
+        if ('text' in block.resource) texts.push(asBlock(nameOf(block.resource.uri), block.resource.text));
+        else take(block.resource.blob, nameOf(block.resource.uri));
+        break;
+      case 'image':
+        take(block.data, block.uri ? nameOf(block.uri) : 'image');
+        break;
+      default:
+        take(block.data, 'audio');
+    }
+  }
+  function take(data: string, name: string): void {
+    const input = inputFrom(Buffer.from(data, 'base64'), name);
+    if ('attachment' in input) attachments.push(input.attachment);
+    else texts.push(asBlock(name, input.text));
+  }
+  const text = words.join('').trim();
+  if (text === '' && texts.length === 0 && attachments.length === 0)
+    throw new HiError('usage', 'The prompt is empty.', { hint: 'Send some text.' });
+  return { text, texts, attachments };
+}
+
+/** A file by its path, anything else by its address. */
+function nameOf(uri: string): string {
+  return uri.startsWith('file://') && URL.canParse(uri) ? decodeURIComponent(new URL(uri).pathname) : uri;
+}

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { PlanEntry, SessionUpdate, StopReason, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
+import type { ChatEvent, ChatEventOf } from '../../chat/event.js';
+import type { JsonObject } from '../../chat/json.js';
+import { compactionLine } from '../../chat/transcript.js';
+import { describeCall } from '../../tools/describe-call.js';
+import { EFFECTS } from '../../tools/tool-specs.js';
+
+type Call = { readonly call_id: string; readonly name: string; readonly args: JsonObject };
+
+/** What an editor is told of one turn. */
+export class TurnUpdates {
+  readonly #cwd: string;
+  readonly #announced = new Set<string>();
+  readonly #plan = new Map<string, PlanEntry>();
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  /** The updates that an event makes. */
+  async of(event: ChatEvent): Promise<readonly SessionUpdate[]> {
+    switch (event.type) {
+      case 'text':
+        return [said('agent_message_chunk', event.text)];
+      case 'thinking':
+        return [said('agent_thought_chunk', event.text)];
+      case 'image':
+        return [await picture(event)];
+      case 'notice':
+        return [said('agent_thought_chunk', `${event.text}\n`)];
+      case 'retry':
+        return [said('agent_thought_chunk', `Retry ${event.attempt}: ${event.reason}\n`)];
+      case 'compact':
+        return [said('agent_thought_chunk', `${compactionLine(event)}\n`)];
+      case 'tool-start':
+        return [this.announced(event, 'in_progress'), this.#planned(event, 'in_progress')];
+      case 'tool-end':
+        return [ended(event), this.#planned(event, 'completed')];
+      default:
+        return [];
+    }
+  }
+
+  /** A call that waits for an answer or runs. */
+  announced(call: Call, status: 'pending' | 'in_progress', content: readonly ToolCallContent[] = []): SessionUpdate {
+    const { call_id: toolCallId, name, args } = call;
+    const isNew = !this.#announced.has(toolCallId);
+    this.#announced.add(toolCallId);
+    if (!isNew) return { sessionUpdate: 'tool_call_update', toolCallId, status };
+    const { path } = args;
+    return {
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title: describeCall({ name, args }),
+      name,
+      kind: kindOf(name),
+      status,
+      rawInput: args,
+      ...(content.length > 0 && { content: [...content] }),
+      ...(typeof path === 'string' && { locations: [{ path: resolve(this.#cwd, path) }] }),
+    };
+  }
+
+  /** The calls of the turn as a plan. What is done keeps its words. */
+  #planned(
+    call: { readonly call_id: string; readonly name: string; readonly args?: JsonObject },
+    status: PlanEntry['status'],
+  ) {
+    const known = this.#plan.get(call.call_id)?.content;
+    const content = known ?? describeCall({ name: call.name, args: call.args ?? {} });
+    this.#plan.set(call.call_id, { content, priority: 'medium', status });
+    return { sessionUpdate: 'plan' as const, entries: [...this.#plan.values()] };
+  }
+}
+
+export function kindOf(name: string): ToolKind {
+  const effect = EFFECTS[name]?.kind;
+  if (effect === undefined) return 'other';
+  return effect === 'command' ? 'execute' : effect === 'write' ? 'edit' : 'read';
+}
+
+function said(sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text: string): SessionUpdate {
+  return { sessionUpdate, content: { type: 'text', text } };
+}
+
+async function picture({ path, mime }: ChatEventOf<'image'>): Promise<SessionUpdate> {
+  const data = (await readFile(path)).toString('base64');
+  return {
+    sessionUpdate: 'agent_message_chunk',
+    content: { type: 'image', data, mimeType: mime, uri: `file://${path}` },
+  };
+}
+
+/** The outcome of a call. A difference that was shown before stays. */
+function ended(event: ChatEventOf<'tool-end'>): SessionUpdate {
+  const { call_id: toolCallId, name, error } = event;
+  const text = error ?? JSON.stringify(event.result, null, 2);
+  const status = error === undefined ? 'completed' : 'failed';
+  const isShown = kindOf(name) === 'edit' && error === undefined;
+  return {
+    sessionUpdate: 'tool_call_update',
+    toolCallId,
+    status,
+    rawOutput: error === undefined ? event.result : { error },
+    ...(!isShown && { content: [{ type: 'content', content: { type: 'text', text } }] }),
+  };
+}
+
+/** Why a turn ended, in the words of the protocol. */
+export function stopReasonOf({ stop_reason }: Pick<ChatEventOf<'turn-end'>, 'stop_reason'>): StopReason {
+  switch (stop_reason) {
+    case 'interrupted':
+      return 'cancelled';
+    case 'length':
+      return 'max_tokens';
+    case 'tool_limit':
+      return 'max_turn_requests';
+    default:
+      return stop_reason === 'refusal' ? 'refusal' : 'end_turn';
+  }
+}
