@@ -28,6 +28,13 @@ describe('a compatible server', () => {
     }
   });
 
+  it('may give an empty finish reason with every piece, which is none', async () => {
+    const cut = await answered(say({ content: 'Hello' }, ''), say({ content: ' there' }, ''));
+    expect(cut.error).toMatchObject({ code: 'network', message: expect.stringContaining('cut off') });
+    const whole = await answered(say({ content: 'Hello' }, ''), say({}, 'stop'), '[DONE]');
+    expect(whole).toMatchObject({ error: null, parts: [{ type: 'text', text: 'Hello' }], end: { stop_reason: 'end' } });
+  });
+
   it('may repeat a name, send null arguments, count from 1, and take the finish reason back', async () => {
     const got = await answered(
       call({ index: 1, id: 'a', function: { name: 'now', arguments: null } }),
