@@ -22,6 +22,8 @@ export interface NewCompressBlock {
   readonly state?: JsonObject;
   /** What the user had pinned when it was made. */
   readonly pins?: Pins;
+  /** Of a block that takes the last compaction back: the id of the one that is in effect again, 0 where there is none. */
+  readonly restores?: number;
   readonly usage?: Usage;
   readonly model?: string;
 }

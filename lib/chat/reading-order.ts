@@ -14,19 +14,21 @@ export async function* inReadingOrder(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
   { totals, entries: newest }: Overview,
 ): AsyncGenerator<Entry> {
-  const waiting = newest.filter(isCompressBlock);
-  const known = new Set(waiting.map(({ id }) => id));
+  const waiting = newest.filter(isPlaced);
+  const known = new Set(newest.filter(isCompressBlock).map(({ id }) => id));
   let unknown = totals.compactions - known.size;
   // Entries that a later compaction may have kept. A compaction never keeps what an earlier one replaced, so each one releases all entries before its place.
   let undecided: Entry[] = [];
   for await (const entry of entries) {
-    if (!isCompressBlock(entry)) undecided.push(entry);
-    else if (!known.has(entry.id)) {
+    if (!isPlaced(entry)) undecided.push(entry);
+    if (isCompressBlock(entry) && !known.has(entry.id)) {
       unknown -= 1;
-      const place = undecided.findIndex((one) => isMessage(one) && follows(one.id, entry));
-      yield* withBlocks(undecided.splice(0, place === -1 ? undecided.length : place), waiting);
-      waiting.push(entry);
-      waiting.sort((one, other) => one.id - other.id);
+      if (isPlaced(entry)) {
+        const place = undecided.findIndex((one) => isMessage(one) && follows(one.id, entry));
+        yield* withBlocks(undecided.splice(0, place === -1 ? undecided.length : place), waiting);
+        waiting.push(entry);
+        waiting.sort((one, other) => one.id - other.id);
+      }
     }
     if (unknown > 0) continue;
     yield* withBlocks(undecided, waiting);
@@ -34,6 +36,11 @@ export async function* inReadingOrder(
   }
   yield* withBlocks(undecided, waiting);
   yield* waiting;
+}
+
+/** Whether an entry has a place of its own. A block that takes a compaction back stays where it was written. */
+function isPlaced(entry: Entry): entry is CompressBlock {
+  return isCompressBlock(entry) && entry.restores === undefined;
 }
 
 /** Yields the entries, and before each message the waiting blocks that belong there, which are then removed from `waiting`. */

@@ -1,5 +1,5 @@
 import { firstCharacters } from './cut-text.js';
-import { type Entry, isCompressBlock, isMessage, type Mark, type UnknownEntry } from './entry.js';
+import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Mark, type UnknownEntry } from './entry.js';
 import type { CompactionReport } from './event.js';
 import { localMinute } from './local-time.js';
 import type { Message, Part } from './message.js';
@@ -13,6 +13,12 @@ export function compactionLine(report: Omit<CompactionReport, 'strategy' | 'sour
   const { messages_compacted: compacted, messages_kept: kept } = report;
   const tokens = `${shortCount(report.tokens_before)} → ${shortCount(report.tokens_after)} tokens`;
   return `── ${compacted} message${compacted === 1 ? '' : 's'} compacted · ${kept} kept · ${tokens} ──`;
+}
+
+/** The line where a compaction was taken back. */
+function restoredLine({ messages_kept: kept, tokens_before, tokens_after }: CompressBlock): string {
+  const tokens = `${shortCount(tokens_before)} → ${shortCount(tokens_after)} tokens`;
+  return `── compaction taken back · ${kept} message${kept === 1 ? '' : 's'} in view · ${tokens} ──`;
 }
 
 /** The line that says that something was recalled into a message. */
@@ -30,7 +36,7 @@ export function shortCount(count: number): string {
 
 /** An entry of the history as plain text with a final newline; empty when it has nothing to read. With `now`, days are named as at that moment. */
 export function transcriptOf(entry: Entry, now: Date | null = null): string {
-  if (isCompressBlock(entry)) return `${compactionLine(entry)}\n`;
+  if (isCompressBlock(entry)) return `${entry.restores === undefined ? compactionLine(entry) : restoredLine(entry)}\n`;
   if (!isMessage(entry)) return `── ${markText(entry)} ──\n`;
   const body = entry.content.map((part) => partText(part)).filter((text) => text !== '');
   if (entry.sources?.length) body.push(`Sources:\n${sourceText(entry.sources)}`);

@@ -24,6 +24,8 @@ export class Conversation {
   readonly #notices: Notices;
   readonly #stored: Held;
   #off: Held | null = null;
+  /** How many messages there were before it. */
+  #before = 0;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.#paths = paths;
@@ -53,13 +55,14 @@ export class Conversation {
     if (this.#off !== null) return;
     const off = new Held(this.#paths, this.#now, false, this.#notices);
     await off.log.refresh();
+    this.#before = off.log.facts.messages;
     this.#off = off;
   }
 
   /** Forgets everything since then. Resolves to how many messages that were. */
   async goOnRecord(): Promise<number> {
     if (this.#off === null) return 0;
-    const forgotten = this.#off.log.unwritten;
+    const forgotten = this.#off.log.facts.messages - this.#before;
     await this.#stored.log.refresh();
     this.#off.log.close();
     this.#off = null;

@@ -10,6 +10,7 @@ import { lastMessages, messagesIn } from './file/entries.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
 import { LogFile } from './file/log-file.js';
 import { type HistoryChange, HistoryFile } from './history-file.js';
+import { olderEntries } from './older-entries.js';
 import type { ConversationReading } from './open-reading.js';
 
 /** The log in memory, kept in sync with the file, which other processes write too. */
@@ -31,11 +32,6 @@ export class Log {
   /** Every entry from the first one that the view needs, oldest first. */
   get entries(): readonly Entry[] {
     return this.#entries;
-  }
-
-  /** How many messages were added in memory only. */
-  get unwritten(): number {
-    return this.#facts.messages - (this.#disk.file?.facts.messages ?? 0);
   }
 
   get facts(): Facts {
@@ -245,6 +241,8 @@ export class Log {
       this.#entries.push(entry);
       this.#facts = withEntry(this.#facts, entry);
     }
+    if (entries.some((entry) => isCompressBlock(entry) && entry.restores !== undefined))
+      this.#entries = [...olderEntries(this.#disk.file, this.#entries), ...this.#entries];
     return entries;
   }
 }

@@ -9,6 +9,7 @@ import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { CompactionOrder } from './compact-history.js';
+import type { Restored } from './compactions.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './deps.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
 import { turnsFrom } from './past-turns.js';
@@ -179,6 +180,13 @@ export class Session {
   async previewCompaction(order: Omit<CompactionOrder, 'reason'>, signal: AbortSignal): Promise<Preview | null> {
     await this.history.refresh();
     return await (await this.#turns.context(null, this.activeSkills)).preview({ ...order, reason: 'manual' }, signal);
+  }
+
+  /** Takes the last compaction back. Resolves to what is in view then. */
+  async uncompact(signal: AbortSignal): Promise<Restored> {
+    const context = await this.#turns.context(null, this.activeSkills);
+    const { uncompact } = await import('./compactions.js');
+    return await uncompact(this.history, await context.measure(signal), this.target.memory.facts.token_ratio ?? 1);
   }
 
   /** Clears the conversation; a copy is kept for `undoReset` unless `purge`. */

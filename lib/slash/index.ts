@@ -1,6 +1,7 @@
 import { slashBtw } from './btw.js';
 import type { SlashCommand } from './command.js';
 import { slashCompact } from './compact.js';
+import { slashCompactions } from './compactions.js';
 import { slashCopy } from './copy.js';
 import { slashCost } from './cost.js';
 import { slashEdit } from './edit.js';
@@ -26,6 +27,7 @@ import { slashSkills } from './skills.js';
 import { slashStatus } from './status.js';
 import { slashThink } from './think.js';
 import { slashTools } from './tools.js';
+import { slashUncompact } from './uncompact.js';
 import { slashUndo } from './undo.js';
 import { slashUnpin } from './unpin.js';
 import { slashWeb } from './web.js';
@@ -37,6 +39,8 @@ export const slashCommands: readonly SlashCommand[] = [
   slashQuit,
   slashReset,
   slashCompact,
+  slashCompactions,
+  slashUncompact,
   slashHistory,
   slashFind,
   slashStatus,

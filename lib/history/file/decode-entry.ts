@@ -145,6 +145,7 @@ const BLOCK: JsonFields<CompressBlock> = {
   state: json(undefined),
   usage,
   model: text(undefined),
+  restores: (stored, whole) => (stored === 0 ? 0 : (reference(stored, whole) ?? undefined)),
   pins: (stored, whole) => (isJsonObject(stored) ? withFields<Pins>(stored, pinsOf(whole)) : undefined),
 };
 

@@ -91,18 +91,29 @@ export class LogFile {
 
   /** The newest `count` messages and the entries between them, oldest first. Reads the end of the file only. Throws `Damaged`. */
   newest(count: number): readonly Entry[] {
-    const { mutableStart, closing, size } = this.#tail;
-    const rows = rowsBefore(bufferedReader(this.#file), size, mutableStart);
-    const found = [this.#entriesBetween(mutableStart, closing)];
-    let messages = messagesIn(found[0] ?? []);
-    for (let index = rows.length - 1, end = mutableStart; index >= 0 && messages < count; index -= 1) {
-      const start = end - (rows[index]?.size ?? 0);
-      const entries = this.#entriesBetween(start, end);
+    const found: (readonly Entry[])[] = [];
+    let messages = 0;
+    for (const entries of this.#backwards()) {
       messages += messagesIn(entries);
       found.push(entries);
-      end = start;
+      if (messages >= count) break;
     }
     return lastMessages(found.reverse().flat(), count);
+  }
+
+  /** The entries from one id on up to another, which are not loaded. Reads the end of the file only. Throws `Damaged`. */
+  between(from: number, before: number): readonly Entry[] {
+    const starts: FrameStart[] = [];
+    const found: (readonly Entry[])[] = [];
+    for (const entries of this.#backwards((start) => starts.push(start))) {
+      found.push(entries);
+      if (entries[0] !== undefined && entries[0].id <= from) break;
+    }
+    const all = new Map([...starts, ...this.#frameStarts].map((start) => [start.offset, start]));
+    this.#frameStarts = [...all.values()]
+      .filter(({ offset }) => offset < this.#tail.mutableStart)
+      .sort((one, other) => one.offset - other.offset);
+    return found.reverse().flatMap((entries) => entries.filter(({ id }) => id >= from && id < before));
   }
 
   /** The frames that are sealed for good, oldest first. Reads the seek table. Throws `Damaged`. */
@@ -205,6 +216,18 @@ export class LogFile {
     const known = this.#newest;
     const found = known && entries.find(({ id }) => id === known.id);
     return last >= this.#facts.last && (!found || JSON.stringify(found) === JSON.stringify(known));
+  }
+
+  /** All entries, the newest first: what is not sealed, then a frame at a time. */
+  *#backwards(found?: (start: FrameStart) => void): Generator<readonly Entry[]> {
+    const { mutableStart, closing, size } = this.#tail;
+    const rows = rowsBefore(bufferedReader(this.#file), size, mutableStart);
+    yield this.#entriesBetween(mutableStart, closing);
+    let end = mutableStart;
+    for (const row of [...rows].reverse()) {
+      end -= row.size;
+      yield this.#entriesBetween(end, end + row.size, found);
+    }
   }
 
   #bytesBefore(closing: number): Buffer {

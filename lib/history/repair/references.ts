@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.j
 
 /** An element with a new id, and its references to other elements updated to their new ids. Unknown fields stay as they are. */
 export function renumber(element: JsonObject, id: number, newId: (old: number) => number): JsonObject {
-  const { turn, turns, first_kept, state, message, messages, pins } = element;
+  const { turn, turns, first_kept, state, message, messages, pins, restores } = element;
   const one = (value: JsonValue | undefined): JsonValue => (typeof value === 'number' ? newId(value) : (value ?? null));
   const moved: JsonObject = { ...element, id };
   return {
@@ -11,6 +11,7 @@ export function renumber(element: JsonObject, id: number, newId: (old: number) =
     ...(isList(turns) ? { turns: turns.map(one) } : {}),
     ...(first_kept === undefined ? {} : { first_kept: one(first_kept) }),
     ...(isJsonObject(state) ? { state: renumberedState(state, one) } : {}),
+    ...(typeof restores === 'number' && restores > 0 ? { restores: one(restores) } : {}),
     ...(isJsonObject(message) ? { message: renumberedMessage(message, one) } : {}),
     ...(isList(messages) ? { messages: messages.map(one) } : {}),
     ...(isJsonObject(pins) ? { pins: renumberedPins(pins, one) } : {}),

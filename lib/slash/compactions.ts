@@ -1,0 +1,42 @@
+import type { CompressBlock } from '../chat/entry.js';
+import { quantity } from '../chat/quantity.js';
+import { shortCount } from '../chat/transcript.js';
+import { compactionsOf, takenBack } from '../session/compactions.js';
+import type { SlashCommand } from './command.js';
+
+/** `/compactions`: lists what each compaction did. */
+export const slashCompactions: SlashCommand = {
+  name: 'compactions',
+  usage: '/compactions',
+  summary: 'list what each compaction did',
+  async *run(_argument, { session }) {
+    const blocks = await compactionsOf(session.history);
+    const taken = takenBack(blocks);
+    const rows = blocks
+      .filter(({ restores }) => restores === undefined)
+      .map((block) => `${rowOf(block)}${taken.has(block.id) ? ' · taken back' : ''}`);
+    yield { type: 'print', text: rows.length === 0 ? 'There was no compaction yet.' : rows.join('\n') };
+  },
+};
+
+/** `#57 · 2026-11-23 10:02 · 42 messages replaced, 6 kept from #40 on · 101k → 14k tokens · summary, by gpt-5-mini, 3.1k + 400 tokens`. */
+function rowOf(block: CompressBlock): string {
+  const { id, at, messages_compacted, messages_kept, first_kept, tokens_before, tokens_after } = block;
+  const when = new Date(at);
+  const kept = `${messages_kept} kept${first_kept === null ? '' : ` from #${first_kept} on`}`;
+  return [
+    `#${id}`,
+    `${when.toLocaleDateString('sv')} ${when.toLocaleTimeString('sv', { hour: '2-digit', minute: '2-digit' })}`,
+    `${quantity(messages_compacted, 'message')} replaced, ${kept}`,
+    `${shortCount(tokens_before)} → ${shortCount(tokens_after)} tokens`,
+    howOf(block),
+  ].join(' · ');
+}
+
+function howOf({ source, strategy, model, usage }: CompressBlock): string {
+  if (source === 'fallback') return `${strategy}, because no summary could be written`;
+  const writer = model === undefined ? '' : `, by ${model}`;
+  const cost =
+    usage === undefined ? '' : `, ${shortCount(usage.input_tokens)} + ${shortCount(usage.output_tokens)} tokens`;
+  return `${strategy}${source === 'cache' ? ', from the cache' : ''}${writer}${cost}`;
+}
