@@ -81,7 +81,7 @@ export function untilTimeIsOver() {
 /** Starts a server, `serve.mjs ARGS`. Null, and a line on the screen, when it cannot be had here, or when the time is over. */
 export async function startRealServer(...args: readonly string[]): Promise<RealServer | null> {
   if (timeLeft() <= 0) {
-    late.push(args.slice(0, 3).join(' '));
+    late.push(expect.getState().currentTestName ?? args.slice(0, 3).join(' '));
     return null;
   }
   const child = spawn(process.execPath, [SERVE, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
