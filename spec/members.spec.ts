@@ -28,6 +28,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/commands/history-command.ts': 'the room, not the tool',
   'cli/history/entry-filter.ts': 'the room, not the tool',
   'cli/wiring/wire.ts': 'the room, not the tool',
+  'cli/wiring/tool-wiring.ts': 'the room, not the tool',
   'cli/base/purge-caches.ts': 'the room, not the tool',
   'config/paths.ts': 'the folder of the index, not the tool',
   'slash/index.ts': 'the command, not the tool',

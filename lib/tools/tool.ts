@@ -52,7 +52,7 @@ export interface ToolContext {
   /** Tells the user what the model must not be the only one to know. Set by the runner. */
   readonly warn?: (text: string) => void;
   /** Searches the conversation. Absent where that is impossible. */
-  readonly conversation?: Conversation;
+  readonly conversation?: SearchableConversation;
   /** What goes with every request. Absent where nothing can be kept. */
   readonly memory?: Memory;
 }
@@ -68,7 +68,7 @@ export interface ConversationSearch {
 }
 
 /** Everything that was ever said. */
-export interface Conversation {
+export interface SearchableConversation {
   /** What was found, as the model reads it. Throws a `HiError` for a time that cannot be read. */
   search(search: ConversationSearch, signal: AbortSignal): Promise<string>;
 }

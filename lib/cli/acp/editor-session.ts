@@ -8,7 +8,8 @@ import {
 import { isAbort } from '../../errors.js';
 import type { Approval, Approve } from '../../tools/tool.js';
 import type { World } from '../base/world.js';
-import { openSession, type SessionOptions, type WiredSession } from '../wiring/wire.js';
+import type { SessionOptions } from '../wiring/session-options.js';
+import { openSession, type WiredSession } from '../wiring/wire.js';
 import { contentOf } from './diff-content.js';
 import { promptInput } from './prompt-input.js';
 import { kindOf, stopReasonOf, TurnUpdates } from './turn-updates.js';

@@ -4,7 +4,7 @@ import { asHiError, EXIT_STATUS, HiError } from '../../errors.js';
 import { EditorSession } from '../acp/editor-session.js';
 import { VERSION } from '../base/version.js';
 import type { World } from '../base/world.js';
-import type { SessionOptions } from '../wiring/wire.js';
+import type { SessionOptions } from '../wiring/session-options.js';
 
 /** Speaks the Agent Client Protocol on stdin and stdout, until stdin ends. Resolves to the exit status. */
 export async function acpCommand(world: World, options: SessionOptions): Promise<number> {

@@ -1,0 +1,20 @@
+import type { ThinkingLevel } from '../../chat/thinking-level.js';
+import type { AskAboutInstructions } from '../../memory/project-instructions.js';
+import type { Approve } from '../../tools/tool.js';
+import type { SettingsOptions } from '../base/settings.js';
+
+/** What a command asks of its session. */
+export interface SessionOptions extends SettingsOptions {
+  readonly tools?: boolean | readonly string[];
+  readonly yes?: boolean;
+  readonly ephemeral?: boolean;
+  /** How hard the model should think, in place of the configuration. */
+  readonly think?: ThinkingLevel;
+  /** Whether the model may search the web, in place of the configuration. */
+  readonly web?: boolean;
+  readonly debug?: boolean;
+  /** Asks the user before a tool runs; absent where that is impossible. */
+  readonly approve?: Approve;
+  /** Asks the user about the instructions of a project; absent where that is impossible. */
+  readonly askAboutInstructions?: AskAboutInstructions;
+}

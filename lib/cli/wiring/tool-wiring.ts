@@ -1,0 +1,134 @@
+import type { ToolSpec } from '../../chat/request.js';
+import type { Config } from '../../config/config.js';
+import { addRule } from '../../config/write.js';
+import { HiError } from '../../errors.js';
+import type { Recall } from '../../recall/recall.js';
+import { pick } from '../../registry.js';
+import type { OpenMemory } from '../../slash/command.js';
+import type { Memory, SearchableConversation, ToolContext, ToolRunner } from '../../tools/tool.js';
+import { SPECS } from '../../tools/tool-specs.js';
+import { effectiveWindow } from '../../view/limit.js';
+import type { Settings } from '../base/settings.js';
+import type { World } from '../base/world.js';
+import type { Connections } from './connections.js';
+import type { SessionOptions } from './session-options.js';
+
+/** The shares of the window that the output of one call, and of all calls of one answer, may take: output that the model has not read cannot be compacted. */
+const OUTPUT_SHARE = 0.2;
+const ANSWER_SHARE = 0.4;
+
+/** What the tools of a session reach besides its settings. */
+export interface ToolReach {
+  readonly finder: () => Promise<Recall>;
+  readonly memory: () => Promise<OpenMemory>;
+  /** Whether what happens is kept. */
+  readonly keeps: () => boolean;
+  /** The window of the model that answers, which may be learnt after the start. */
+  readonly window: () => number;
+}
+
+/** The state that the tools of a session share. */
+export function toolContext(
+  world: World,
+  config: Config,
+  settings: Settings,
+  { finder, memory, keeps, window }: ToolReach,
+): ToolContext {
+  return {
+    ...fixedContext(world, config, settings),
+    get outputLimit() {
+      return Math.min(config.tools.output_limit, outputRoom(config, OUTPUT_SHARE, window()));
+    },
+    conversation: conversationOf(finder, world),
+    keepsOutput: keeps,
+    memory: memoryOf(memory, keeps),
+  };
+}
+
+/** How many characters this share of the window has. */
+function outputRoom(
+  { max_input_tokens, compaction: { trigger_ratio } }: Config,
+  share: number,
+  context_window: number,
+): number {
+  return Math.floor(share * 4 * effectiveWindow({ context_window, max_input_tokens, trigger_ratio }));
+}
+
+/** What runs the tools that are offered. */
+export async function toolRunner(
+  offered: readonly ToolSpec[],
+  {
+    options,
+    settings: { paths },
+    config,
+    context,
+    connections,
+    window,
+  }: {
+    readonly options: SessionOptions;
+    readonly settings: Settings;
+    readonly config: Config;
+    readonly context: ToolContext;
+    readonly connections: Connections;
+    readonly window: () => number;
+  },
+): Promise<ToolRunner> {
+  const { createToolRunner, tools } = await import('../../tools/index.js');
+  return createToolRunner({
+    tools: offered.map(({ name }) => pick(tools, name, 'tool')),
+    context,
+    sharedLimit: () => outputRoom(config, ANSWER_SHARE, window()),
+    permissions: config.tools.permissions,
+    ruleSubjects: tools,
+    approve: options.approve ?? null,
+    allowAll: options.yes ?? false,
+    storeRule: (rule) => addRule(paths.configFile, rule),
+    secrets: await connections.secrets(),
+    ownPlaces: [paths.config, paths.configFile, paths.data, paths.cache],
+    freeFolders: [paths.skills],
+  });
+}
+
+/** The tools that the configuration and the command line offer. */
+export function offeredTools(config: Config, { tools: wanted }: SessionOptions): readonly ToolSpec[] {
+  if (wanted === false) return [];
+  if (wanted === undefined || wanted === true) return config.tools.enabled ? SPECS : [];
+  return wanted.map((name) => pick(SPECS, name, 'tool', 'usage'));
+}
+
+function conversationOf(finder: () => Promise<Recall>, world: World): SearchableConversation {
+  return {
+    async search(search, signal) {
+      const { recallForModel } = await import('../../recall/show/for-model.js');
+      return await recallForModel(await finder(), search, world.now(), world.home, signal);
+    },
+  };
+}
+
+/** The memory for the tools; nothing of it is loaded before it is used. */
+function memoryOf(open: () => Promise<OpenMemory>, keeps: () => boolean): Memory {
+  const forModel = async (): Promise<Memory> => {
+    if (!keeps()) throw new HiError('usage', 'Nothing is kept of this part of the chat.');
+    return (await import('./open-memory.js')).memoryForModel(open);
+  };
+  return {
+    preview: async (text, replaces) => await (await forModel()).preview(text, replaces),
+    keep: async (text, replaces) => await (await forModel()).keep(text, replaces),
+  };
+}
+
+/** What does not change while the session runs. */
+function fixedContext(world: World, config: Config, { paths }: Settings): Omit<ToolContext, 'outputLimit'> {
+  return {
+    workingFolder: world.cwd,
+    root: world.cwd,
+    env: world.env,
+    variables: config.tools.env,
+    timeout: config.tools.timeout_ms,
+    spillFolder: paths.outputs,
+    sandbox:
+      config.tools.sandbox === false
+        ? null
+        : { network: config.tools.sandbox === 'network', hidden: [paths.config, paths.data] },
+  };
+}
