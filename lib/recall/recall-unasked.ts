@@ -1,7 +1,7 @@
 import { hasForeignParts, searchedText } from './index/documents.js';
+import type { RankedDocument } from './rank/chooser.js';
 import { parseQuery } from './rank/query.js';
 import { certainty } from './rank/rank.js';
-import type { RankedDocument } from './rank/scores.js';
 import { whoIsAsked } from './rank/who-is-asked.js';
 import type { Reminder } from './search.js';
 import type { Library } from './searched-index.js';

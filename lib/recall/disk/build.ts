@@ -3,7 +3,7 @@ import type { Archive, Piece } from '../index/archive.js';
 import { Collector } from '../index/collector.js';
 import { documentOf } from '../index/documents.js';
 import { KindReader } from '../index/kind-reader.js';
-import { DocumentLists } from '../index/postings.js';
+import { FrequencyLists } from '../index/postings.js';
 import { asBytes } from './dictionary.js';
 import { packSpots, type Spot } from './packed-columns.js';
 import { SegmentWriter } from './segment-writer.js';
@@ -24,16 +24,22 @@ export function buildSegment(archive: Archive, piece: Piece, file: number): void
   const writer = new SegmentWriter(file);
   const sorted = Array.from(collector.entries(), ([word, postings]) => ({ word: asBytes(word), postings }));
   sorted.sort((one, other) => (one.word < other.word ? -1 : 1));
-  const lists = new DocumentLists();
+  const lists = new FrequencyLists();
   for (const { word, postings } of sorted) {
     lists.clear();
     postings.addTo(lists);
     writer.add(word, lists);
   }
-  const { kinds, lengths } = collector;
   const { offset, size, content } = piece;
   writer.finish({
-    columns: [{ kinds, lengths, days: collector.days(), spots: packSpots(spots) }],
+    columns: [
+      {
+        kinds: collector.kinds(),
+        lengths: collector.lengths(),
+        days: collector.days(),
+        spots: packSpots(spots),
+      },
+    ],
     pieces: [{ offset, size, content, document: 0, spots: 0 }],
     undone,
   });

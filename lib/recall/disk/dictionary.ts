@@ -34,10 +34,28 @@ export class Dictionary {
   }
 
   find(word: string): SegmentWord | null {
-    const wanted = asBytes(word);
-    for (const found of this.#wordsIn(lastUpTo(this.#blocks, wanted))) {
-      if (found.word === wanted) return found;
-      if (found.word > wanted) break;
+    const block = lastUpTo(this.#blocks, asBytes(word));
+    const bytes = this.#readBlock(block);
+    const numbers = new NumberReader(bytes);
+    const wanted = Buffer.from(word);
+    // How much of what is looked for the last word began with: all words so far come before it.
+    let begun = 0;
+    for (let start = this.#blocks[block]?.postings ?? 0; !numbers.isAtEnd; ) {
+      const shared = numbers.next();
+      const length = numbers.next();
+      const from = numbers.at;
+      numbers.at += length;
+      const count = numbers.next();
+      const size = numbers.next();
+      if (shared < begun) return null;
+      if (shared === begun) {
+        const same = sharedWith(wanted, begun, bytes, from, length);
+        if (begun + same === wanted.length && same === length) return { word, count, start, length: size };
+        const isBefore = same === length || (bytes[from + same] ?? 0) < (wanted[begun + same] ?? 0);
+        if (!isBefore) return null;
+        begun += same;
+      }
+      start += size;
     }
     return null;
   }
@@ -62,13 +80,10 @@ export class Dictionary {
   }
 
   *#wordsIn(index: number): Generator<SegmentWord> {
-    const block = this.#blocks[index];
-    if (block === undefined) return;
-    const next = this.#blocks[index + 1]?.start ?? this.#end - this.#start;
-    const bytes = this.#pages.read(this.#start + block.start, next - block.start);
+    const bytes = this.#readBlock(index);
     const numbers = new NumberReader(bytes);
     let word = '';
-    for (let start = block.postings; !numbers.isAtEnd; ) {
+    for (let start = this.#blocks[index]?.postings ?? 0; !numbers.isAtEnd; ) {
       const shared = numbers.next();
       const length = numbers.next();
       word = word.slice(0, shared) + bytes.toString('latin1', numbers.at, numbers.at + length);
@@ -79,6 +94,21 @@ export class Dictionary {
       start += size;
     }
   }
+
+  #readBlock(index: number): Buffer {
+    const start = this.#blocks[index]?.start;
+    if (start === undefined) return Buffer.alloc(0);
+    const end = this.#blocks[index + 1]?.start ?? this.#end - this.#start;
+    return this.#pages.read(this.#start + start, end - start);
+  }
+}
+
+/** How many bytes two texts share, the one from `begun` on and the other from `from` on. */
+function sharedWith(wanted: Uint8Array, begun: number, bytes: Uint8Array, from: number, length: number): number {
+  const most = Math.min(length, wanted.length - begun);
+  let same = 0;
+  while (same < most && wanted[begun + same] === bytes[from + same]) same += 1;
+  return same;
 }
 
 /** A word in UTF-8, read as Latin-1: such texts compare as the bytes do. */

@@ -1,4 +1,4 @@
-import { DocumentLists } from '../index/postings.js';
+import { FrequencyLists } from '../index/postings.js';
 import type { IndexedWord, Segment } from './segment.js';
 import { type IndexedPiece, SegmentWriter } from './segment-writer.js';
 
@@ -8,7 +8,7 @@ export function mergeSegments(segments: readonly Segment[], file: number): void 
   const starts = sumsBefore(segments.map(({ count }) => count));
   const cursors = segments.map((segment) => segment.words());
   const heads: (IndexedWord | null)[] = cursors.map((cursor) => cursor.next().value ?? null);
-  const lists = new DocumentLists();
+  const lists = new FrequencyLists();
   for (;;) {
     let word: string | null = null;
     for (const head of heads) if (head !== null && (word === null || head.word < word)) word = head.word;
@@ -17,7 +17,7 @@ export function mergeSegments(segments: readonly Segment[], file: number): void 
     for (const [index, head] of heads.entries()) {
       if (head === null || head.word !== word) continue;
       const start = starts[index] ?? 0;
-      head.postings.each((documents, count, code) => lists.addAll(documents, count, code, start));
+      for (const list of head.postings.lists()) lists.addAll(list, start);
       heads[index] = cursors[index]?.next().value ?? null;
     }
     writer.add(word, lists);

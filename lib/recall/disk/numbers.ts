@@ -11,11 +11,10 @@ export function pushNumber(bytes: number[], value: number): void {
 /** Reads such numbers one after another. */
 export class NumberReader {
   readonly #bytes: Uint8Array;
-  at: number;
+  at = 0;
 
-  constructor(bytes: Uint8Array, at = 0) {
+  constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.at = at;
   }
 
   get isAtEnd(): boolean {

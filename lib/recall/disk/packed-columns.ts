@@ -1,20 +1,5 @@
 import { NumberReader, pushNumber } from './numbers.js';
 
-/** Two kinds to a byte. */
-export function packKinds(kinds: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(Math.ceil(kinds.length / 2));
-  kinds.forEach((kind, index) => {
-    bytes[index >> 1] = (bytes[index >> 1] ?? 0) | (kind << (4 * (index & 1)));
-  });
-  return bytes;
-}
-
-export function unpackKinds(bytes: Uint8Array, count: number): Uint8Array {
-  const kinds = new Uint8Array(count);
-  for (let index = 0; index < count; index += 1) kinds[index] = ((bytes[index >> 1] ?? 0) >> (4 * (index & 1))) & 15;
-  return kinds;
-}
-
 /** A day is that of many documents: for each run of them how many, and how much later the day is; earlier days are odd numbers. */
 export function packDays(days: Uint16Array): Uint8Array {
   const bytes: number[] = [];

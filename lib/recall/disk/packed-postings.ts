@@ -1,5 +1,7 @@
-import type { Postings, TakeDocuments } from '../index/part.js';
-import { DocumentLists, FREQUENCIES } from '../index/postings.js';
+import type { DocumentList, Postings } from '../index/part.js';
+import { FREQUENCIES, FrequencyLists } from '../index/postings.js';
+import { NumberReader } from './numbers.js';
+import { PackedList } from './packed-list.js';
 
 /** Fewer documents than that have their frequencies with them, as variable-length numbers. */
 const FEW = 4;
@@ -14,8 +16,8 @@ const CHUNK = 24;
 const TRIED = 3;
 
 /**
- * Packs the documents of a word. Those of each frequency are a list of their own, for nearly all have the word once: a byte with the number of low bits, a
- * variable-length count, and the distances in Rice code, the high part as zeros and a one, then the low bits.
+ * Packs the documents of a word. Those of each frequency are a list of their own, for nearly all have the word once: how
+ * many there are, how many low bits each distance has, where the next list begins, and the distances in Rice code: the high part as zeros and a one, then the low bits.
  */
 export class PostingsPacker {
   #bytes = new Uint8Array(256);
@@ -24,17 +26,20 @@ export class PostingsPacker {
   #filled = 0;
 
   /** The bytes stay as they are until the next call. */
-  pack(lists: DocumentLists): Uint8Array {
+  pack(lists: FrequencyLists): Uint8Array {
     this.#length = 0;
     if (lists.count < FEW) this.#packFew(lists);
-    else lists.each((documents, count, code) => this.#packList(documents, count, code));
+    else {
+      const all = lists.lists();
+      for (const list of all) this.#packList(list, list === all.at(-1));
+    }
     return this.#bytes.subarray(0, this.#length);
   }
 
-  #packFew(lists: DocumentLists): void {
-    const few: { readonly document: number; readonly code: number }[] = [];
-    lists.each((documents, count, code) => {
-      for (const document of documents.subarray(0, count)) few.push({ document, code });
+  #packFew(lists: FrequencyLists): void {
+    const few = lists.lists().flatMap((list) => {
+      list.readBelow(Number.POSITIVE_INFINITY);
+      return Array.from(list.documents, (document) => ({ document, code: list.code }));
     });
     let last = -1;
     for (const { document, code } of few.sort((one, other) => one.document - other.document)) {
@@ -43,10 +48,14 @@ export class PostingsPacker {
     }
   }
 
-  #packList(documents: Uint32Array, count: number, code: number): void {
-    const low = lowBits(documents, count);
+  #packList(list: DocumentList, isLast: boolean): void {
+    const { code } = list;
+    const count = list.readBelow(Number.POSITIVE_INFINITY);
+    const { documents } = list;
+    const { low, size } = bestCode(documents, count);
     this.#number(count * FREQUENCIES.length + code);
     this.#number(low);
+    if (!isLast) this.#number(size);
     let last = -1;
     for (let index = 0; index < count; index += 1) {
       const document = documents[index] ?? 0;
@@ -86,110 +95,56 @@ export class PostingsPacker {
   }
 }
 
-/** How many low bits make the code of a list shortest. */
-function lowBits(documents: Uint32Array, count: number): number {
+/** How many low bits make the code of a list shortest, and how many bytes it takes. */
+function bestCode(documents: Uint32Array, count: number): { readonly low: number; readonly size: number } {
   const mean = ((documents[count - 1] ?? 0) + 1) / count;
   const most = Math.max(0, Math.min(CHUNK, Math.ceil(Math.log2(mean))));
   let [best, least] = [most, Number.POSITIVE_INFINITY];
   for (let low = most; low >= 0 && low > most - TRIED; low -= 1) {
-    let [size, last] = [count * low, -1];
+    let [bits, last] = [count * (low + 1), -1];
     for (let index = 0; index < count; index += 1) {
       const document = documents[index] ?? 0;
-      size += (document - last - 1) >>> low;
+      bits += (document - last - 1) >>> low;
       last = document;
     }
-    if (size < least) [best, least] = [low, size];
+    if (bits < least) [best, least] = [low, bits];
   }
-  return best;
+  return { low: best, size: Math.ceil(least / 8) };
 }
 
 /** The documents of a word as they were packed, behind which there is some slack. */
 export class PackedPostings implements Postings {
   readonly count: number;
   readonly #bytes: Uint8Array;
-  #at = 0;
 
   constructor(count: number, bytes: Uint8Array) {
     this.count = count;
     this.#bytes = bytes;
   }
 
-  each(take: TakeDocuments): void {
-    this.#at = 0;
-    if (this.count < FEW) {
-      const lists = new DocumentLists();
-      for (let index = 0, last = -1; index < this.count; index += 1) {
-        const value = this.#number();
-        last += Math.floor(value / FREQUENCIES.length) + 1;
-        lists.add(last, value % FREQUENCIES.length);
-      }
-      lists.each(take);
-      return;
-    }
+  lists(): readonly DocumentList[] {
+    const numbers = new NumberReader(this.#bytes);
+    if (this.count < FEW) return this.#few(numbers);
+    const lists: DocumentList[] = [];
     for (let left = this.count; left > 0; ) {
-      const head = this.#number();
-      const low = this.#number();
+      const head = numbers.next();
+      const low = numbers.next();
       const count = Math.floor(head / FREQUENCIES.length);
       left -= count;
-      take(this.#list(Math.min(count, this.count), low), count, head % FREQUENCIES.length);
+      const size = left > 0 ? numbers.next() : 0;
+      lists.push(new PackedList(head % FREQUENCIES.length, count, low, this.#bytes, numbers.at));
+      numbers.at += size;
     }
+    return lists;
   }
 
-  #list(count: number, low: number): Uint32Array {
-    const documents = roomFor(count);
-    const bytes = this.#bytes;
-    let [at, document] = [8 * this.#at, -1];
-    for (let index = 0; index < count; index += 1) {
-      const held = bitsAt(bytes, at);
-      let high = Math.clz32(held);
-      let rest = 0;
-      if (high + low < 32) {
-        if (low > 0) rest = (held << (high + 1)) >>> (32 - low);
-      } else {
-        high = zerosAt(bytes, at);
-        if (low > 0) rest = bitsAt(bytes, at + high + 1) >>> (32 - low);
-      }
-      document += (high << low) + rest + 1;
-      documents[index] = document;
-      at += high + 1 + low;
+  #few(numbers: NumberReader): readonly DocumentList[] {
+    const lists = new FrequencyLists();
+    for (let index = 0, last = -1; index < this.count; index += 1) {
+      const value = numbers.next();
+      last += Math.floor(value / FREQUENCIES.length) + 1;
+      lists.add(last, value % FREQUENCIES.length);
     }
-    this.#at = (at + 7) >>> 3;
-    return documents;
+    return lists.lists();
   }
-
-  #number(): number {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = this.#bytes[this.#at++] ?? 0;
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-  }
-}
-
-/** 32 bits from that one on. */
-function bitsAt(bytes: Uint8Array, at: number): number {
-  const byte = at >>> 3;
-  const shift = at & 7;
-  const first = ((bytes[byte] ?? 0) << 24) | ((bytes[byte + 1] ?? 0) << 16);
-  const second = ((bytes[byte + 2] ?? 0) << 8) | (bytes[byte + 3] ?? 0);
-  return ((first | second) << shift) | ((bytes[byte + 4] ?? 0) >>> (8 - shift));
-}
-
-/** How many zeros there are from that bit on. */
-function zerosAt(bytes: Uint8Array, at: number): number {
-  let zeros = 0;
-  for (;;) {
-    const here = Math.clz32(bitsAt(bytes, at + zeros));
-    zeros += here;
-    if (here < 32 || at + zeros > 8 * bytes.length) return zeros;
-  }
-}
-
-/** What is unpacked is used at once: one room for it does. */
-let room = new Uint32Array(1024);
-
-function roomFor(count: number): Uint32Array {
-  if (room.length < count) room = new Uint32Array(2 * count);
-  return room;
 }

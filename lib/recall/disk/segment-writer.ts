@@ -1,14 +1,14 @@
-import type { DocumentLists } from '../index/postings.js';
+import type { FrequencyLists } from '../index/postings.js';
 import { pushNumber } from './numbers.js';
-import { packDays, packKinds } from './packed-columns.js';
+import { packDays } from './packed-columns.js';
 import { PostingsPacker } from './packed-postings.js';
 import { PageWriter } from './pages.js';
 
 /** The version of the format, and of what words a text has: a segment of another one is made anew. */
-export const SEGMENT_VERSION = 3;
+export const SEGMENT_VERSION = 5;
 
 /** A block of the dictionary is about so long: it is read and walked to find one word. */
-const BLOCK = 2048;
+const BLOCK = 1024;
 
 /** By document, in columns. */
 export interface Columns {
@@ -54,7 +54,7 @@ export class SegmentWriter {
   }
 
   /** `word` is in UTF-8, read as Latin-1, so that texts compare as their bytes do. */
-  add(word: string, lists: DocumentLists): void {
+  add(word: string, lists: FrequencyLists): void {
     if (this.#block.length >= BLOCK) this.#endBlock();
     if (this.#block.length === 0) this.#beginBlock(word);
     const shared = this.#block.length === 0 ? 0 : sharedLength(this.#last, word);
@@ -77,7 +77,7 @@ export class SegmentWriter {
     };
     section(this.#blocks);
     section(this.#index);
-    section([packKinds(joined(columns.map(({ kinds }) => kinds)))]);
+    section(columns.map(({ kinds }) => kinds));
     section(columns.map(({ lengths }) => lengths));
     section([packDays(Uint16Array.from(columns.flatMap(({ days }) => [...days])))]);
     section(columns.map(({ spots }) => spots));
@@ -108,8 +108,6 @@ export class SegmentWriter {
 function numbersOf({ offset, size, content, document, spots }: IndexedPiece): readonly number[] {
   return [offset, size, content, document, spots];
 }
-
-const joined = (parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(parts);
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);

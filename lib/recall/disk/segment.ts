@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { IndexPart, Postings } from '../index/part.js';
 import { Dictionary } from './dictionary.js';
-import { type Spot, unpackDays, unpackKinds, unpackSpot } from './packed-columns.js';
+import { type Spot, unpackDays, unpackSpot } from './packed-columns.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
 import { DamagedSegment, Pages } from './pages.js';
 import { type Columns, type IndexedPiece, PIECE_NUMBERS, SEGMENT_VERSION } from './segment-writer.js';
@@ -36,8 +36,6 @@ export class Segment implements IndexPart {
   readonly #sections: Sections;
   readonly #dictionary: Dictionary;
   readonly count: number;
-  readonly kinds: Uint8Array;
-  readonly lengths: Uint8Array;
   readonly pieces: readonly IndexedPiece[];
   readonly undone: readonly number[];
 
@@ -48,8 +46,6 @@ export class Segment implements IndexPart {
     const { documents, sections } = readFooter(this.#pages.footer);
     this.#sections = sections;
     this.count = documents;
-    this.kinds = unpackKinds(this.#section(sections.kinds, sections.lengths), documents);
-    this.lengths = this.#section(sections.lengths, sections.days);
     this.#dictionary = new Dictionary(this.#pages, sections.dictionary, sections.index, sections.kinds);
     this.pieces = piecesIn(this.#numbers(sections.pieces, sections.undone));
     this.undone = this.#numbers(sections.undone, sections.end);
@@ -64,6 +60,14 @@ export class Segment implements IndexPart {
       closeSync(file);
       throw thrown;
     }
+  }
+
+  kinds(): Uint8Array {
+    return this.#section(this.#sections.kinds, this.#sections.lengths);
+  }
+
+  lengths(): Uint8Array {
+    return this.#section(this.#sections.lengths, this.#sections.days);
   }
 
   days(): Uint16Array {
@@ -83,7 +87,7 @@ export class Segment implements IndexPart {
   /** Everything that is known of the documents but their words. */
   columns(): Columns {
     const spots = this.#section(this.#sections.spots, this.#sections.pieces);
-    return { kinds: this.kinds, lengths: this.lengths, days: this.days(), spots };
+    return { kinds: this.kinds(), lengths: this.lengths(), days: this.days(), spots };
   }
 
   find(word: string): Postings | null {

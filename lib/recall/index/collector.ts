@@ -31,11 +31,11 @@ export class Collector implements IndexPart {
     return this.#kinds.length;
   }
 
-  get kinds(): Uint8Array {
+  kinds(): Uint8Array {
     return Uint8Array.from(this.#kinds);
   }
 
-  get lengths(): Uint8Array {
+  lengths(): Uint8Array {
     return Uint8Array.from(this.#lengths);
   }
 

@@ -21,23 +21,30 @@ export interface Document {
   readonly text: string;
 }
 
-/** Takes documents in ascending order that have a word equally often; `code` says how often. The array is used again: only the first `count` are meant, and only now. */
-export type TakeDocuments = (documents: Uint32Array, count: number, code: number) => void;
+/** Documents that have a word equally often, in ascending order. */
+export interface DocumentList {
+  /** How often: see `FREQUENCIES`. */
+  readonly code: number;
+  /** What was read last; used again for the next. */
+  readonly documents: Uint32Array;
+  /** Reads those below `limit` that were not read yet, and returns how many these are. */
+  readBelow(limit: number): number;
+}
 
 /** Which documents a word is in. */
 export interface Postings {
   /** How many documents. */
   readonly count: number;
-  /** Gives all of them, by how often they have the word. */
-  each(take: TakeDocuments): void;
+  /** From the beginning, one list for each number of times. */
+  lists(): readonly DocumentList[];
 }
 
 /** A run of documents with an index of their words, on disk or in memory. Documents are numbered from 0. */
 export interface IndexPart {
   readonly count: number;
   /** By document: the number of its kind in `KINDS`, and how long it is, as `lengthCode` has it. */
-  readonly kinds: Uint8Array;
-  readonly lengths: Uint8Array;
+  kinds(): Uint8Array;
+  lengths(): Uint8Array;
   /** By document, days since 1970. */
   days(): Uint16Array;
   /** The documents with that word, null for none. */

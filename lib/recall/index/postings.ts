@@ -1,4 +1,4 @@
-import type { Postings, TakeDocuments } from './part.js';
+import type { DocumentList, Postings } from './part.js';
 
 /** How often a word is in a document, by the two bits that say so. */
 export const FREQUENCIES: Float32Array = Float32Array.of(1, 2, 3.5, 6);
@@ -24,14 +24,14 @@ export class PostingsWriter implements Postings {
     this.#bytes[this.#length++] = value;
   }
 
-  each(take: TakeDocuments): void {
-    const lists = new DocumentLists();
+  lists(): readonly DocumentList[] {
+    const lists = new FrequencyLists();
     this.addTo(lists);
-    lists.each(take);
+    return lists.lists();
   }
 
   /** Adds the documents to lists. */
-  addTo(lists: DocumentLists): void {
+  addTo(lists: FrequencyLists): void {
     const bytes = this.#bytes;
     let document = -1;
     for (let at = 0; at < this.#length; ) {
@@ -54,7 +54,7 @@ export class PostingsWriter implements Postings {
 }
 
 /** The documents of a word in lists, one for each code of a frequency, to be filled again and again. */
-export class DocumentLists implements Postings {
+export class FrequencyLists implements Postings {
   readonly #lists = Array.from(FREQUENCIES, () => new Uint32Array(16));
   readonly #lengths = new Uint32Array(FREQUENCIES.length);
 
@@ -72,18 +72,21 @@ export class DocumentLists implements Postings {
     this.#lengths[code] = length + 1;
   }
 
-  /** Adds documents whose numbers begin at `start`. */
-  addAll(documents: Uint32Array, count: number, code: number, start: number): void {
+  /** Adds what is left of a list; the numbers of its documents begin at `start`. */
+  addAll(added: DocumentList, start: number): void {
+    const { code } = added;
+    const count = added.readBelow(Number.POSITIVE_INFINITY);
+    const { documents } = added;
     const length = this.#lengths[code] ?? 0;
     const list = this.#room(code, length + count);
     for (let index = 0; index < count; index += 1) list[length + index] = start + (documents[index] ?? 0);
     this.#lengths[code] = length + count;
   }
 
-  each(take: TakeDocuments): void {
-    this.#lists.forEach((list, code) => {
+  lists(): readonly DocumentList[] {
+    return this.#lists.flatMap((list, code) => {
       const length = this.#lengths[code] ?? 0;
-      if (length > 0) take(list, length, code);
+      return length === 0 ? [] : [new PlainList(code, list.subarray(0, length))];
     });
   }
 
@@ -94,5 +97,25 @@ export class DocumentLists implements Postings {
     larger.set(list);
     this.#lists[code] = larger;
     return larger;
+  }
+}
+
+/** A list in memory. */
+class PlainList implements DocumentList {
+  readonly code: number;
+  documents: Uint32Array = new Uint32Array();
+  #left: Uint32Array;
+
+  constructor(code: number, documents: Uint32Array) {
+    this.code = code;
+    this.#left = documents;
+  }
+
+  readBelow(limit: number): number {
+    let count = 0;
+    while (count < this.#left.length && (this.#left[count] ?? limit) < limit) count += 1;
+    this.documents = this.#left.subarray(0, count);
+    this.#left = this.#left.subarray(count);
+    return count;
   }
 }

@@ -1,6 +1,6 @@
-import { LENGTHS } from '../index/part.js';
+import { type DocumentList, LENGTHS } from '../index/part.js';
 import { FREQUENCIES } from '../index/postings.js';
-import type { FoundTerm } from './found-term.js';
+import type { Counted, FoundTerm } from './found-term.js';
 
 /** Tuned on half of LoCoMo and on BEAM 100K; see docs/performance.md. */
 const K1 = 0.9;
@@ -9,6 +9,15 @@ const B = 0.6;
 /** Two of these runs of documents are looked at as one talk. */
 const RUN_BITS = 3;
 export const RUN = 1 << RUN_BITS;
+
+/** The documents that have one term equally often, as far as they were not added yet. */
+interface Waiting {
+  readonly start: number;
+  readonly list: DocumentList;
+  readonly bit: number;
+  /** By the code of a length: how much the term adds. */
+  readonly gains: Float32Array;
+}
 
 /**
  * What the terms of a search make of each document: its BM25 score and a bit for each term it has. By place, which is one more than the number of the document,
@@ -19,57 +28,57 @@ export class Accumulator {
   readonly masks: Uint32Array;
   readonly runs: Uint32Array;
   readonly peaks: Float32Array;
-  readonly #kinds: Uint8Array;
   readonly #lengths: Uint8Array;
+  #counted: Counted | null = null;
+  #waiting: readonly Waiting[] = [];
   /** By the code of a length: what a longer text takes from a word. */
   readonly #norms: Float32Array;
 
-  constructor(kinds: Uint8Array, lengths: Uint8Array) {
+  constructor(lengths: Uint8Array) {
     const count = lengths.length;
     const runs = (count >> RUN_BITS) + 3;
     this.scores = new Float32Array(count + 2);
     this.masks = new Uint32Array(count + 2);
     this.runs = new Uint32Array(runs);
     this.peaks = new Float32Array(runs);
-    this.#kinds = kinds;
     this.#lengths = lengths;
     const average = averageOf(lengths);
     this.#norms = LENGTHS.map((length) => K1 * (1 - B + (B * length) / average));
   }
 
-  clear(): void {
-    this.scores.fill(0);
-    this.masks.fill(0);
-    this.runs.fill(0);
-    this.peaks.fill(0);
+  /** Makes what the terms, each by its bit, are to be added from. Only documents that count have them; null for all. */
+  begin(terms: readonly (FoundTerm & { readonly weight: number })[], counted: Counted | null): void {
+    this.#counted = counted;
+    this.#waiting = terms.flatMap(({ lists, weight }, index) => {
+      const gains = Array.from(FREQUENCIES, (frequency) =>
+        this.#norms.map((norm) => (weight * (K1 + 1) * frequency) / (frequency + norm)),
+      );
+      return lists.flatMap(({ start, postings }) =>
+        postings.lists().map((list) => ({ start, list, bit: 1 << index, gains: gains[list.code] ?? this.#norms })),
+      );
+    });
   }
 
-  /** Adds a term as bit `index`; only in documents of the kinds that are counted, null for all. */
-  add({ lists }: FoundTerm, index: number, weight: number, counted: readonly boolean[] | null): void {
-    for (const { start, postings } of lists) {
-      postings.each((documents, count, code) => {
-        const frequency = FREQUENCIES[code] ?? 1;
-        const gains = this.#norms.map((norm) => (weight * (K1 + 1) * frequency) / (frequency + norm));
-        this.#addAll(documents, count, start, 1 << index, gains, counted);
-      });
+  /** Adds all terms to the documents from `from` on and below `end`, the next in order: what is worked on together stays at hand. */
+  addBetween(from: number, end: number): void {
+    this.scores.fill(0, from + 1, end + 1);
+    this.masks.fill(0, from + 1, end + 1);
+    this.runs.fill(0, (from >> RUN_BITS) + 1, ((end - 1) >> RUN_BITS) + 2);
+    this.peaks.fill(0, (from >> RUN_BITS) + 1, ((end - 1) >> RUN_BITS) + 2);
+    for (const { start, list, bit, gains } of this.#waiting) {
+      const count = list.readBelow(end - start);
+      if (count > 0) this.#add(list.documents, count, start, bit, gains);
     }
   }
 
-  #addAll(
-    documents: Uint32Array,
-    count: number,
-    start: number,
-    bit: number,
-    gains: Float32Array,
-    counted: readonly boolean[] | null,
-  ): void {
+  #add(documents: Uint32Array, count: number, start: number, bit: number, gains: Float32Array): void {
     const { scores, masks, runs, peaks } = this;
-    const [kinds, lengths] = [this.#kinds, this.#lengths];
+    const [lengths, counted] = [this.#lengths, this.#counted];
     for (let index = 0; index < count; index += 1) {
       const document = start + (documents[index] ?? 0);
       const place = document + 1;
       const mask = masks[place] ?? 0;
-      if ((mask & bit) !== 0 || (counted !== null && counted[kinds[document] ?? 0] !== true)) continue;
+      if ((mask & bit) !== 0 || (counted !== null && counted.wanted[counted.kinds[document] ?? 0] !== true)) continue;
       masks[place] = mask | bit;
       const run = (document >> RUN_BITS) + 1;
       runs[run] = (runs[run] ?? 0) | bit;

@@ -8,11 +8,17 @@ export interface FoundTerm {
   readonly lists: readonly { readonly start: number; readonly postings: Postings }[];
 }
 
+/** Which documents count: the kind of each, and by the number of a kind whether it is wanted. */
+export interface Counted {
+  readonly kinds: Uint8Array;
+  readonly wanted: readonly boolean[];
+}
+
 /** The parts that are searched, each with the number of its first document. */
 export type PlacedParts = readonly { readonly part: IndexPart; readonly start: number }[];
 
-/** Looks a term up. Another spelling, or a longer word, is looked for only where there is no such word. `counted` tells which kinds count; null for all. */
-export function findTerm(parts: PlacedParts, term: Term, counted: readonly boolean[] | null): FoundTerm {
+/** Looks a term up. Another spelling, or a longer word, is looked for only where there is no such word. `counted` tells which documents count; null for all. */
+export function findTerm(parts: PlacedParts, term: Term, counted: Counted | null): FoundTerm {
   const found = isCharacter(term) ? null : findForms(parts, term.forms, counted);
   if (found !== null && found.count > 0) return found;
   const others = otherForms(
@@ -22,7 +28,7 @@ export function findTerm(parts: PlacedParts, term: Term, counted: readonly boole
   return findForms(parts, others, counted);
 }
 
-function findForms(parts: PlacedParts, forms: readonly string[], counted: readonly boolean[] | null): FoundTerm {
+function findForms(parts: PlacedParts, forms: readonly string[], counted: Counted | null): FoundTerm {
   const lists: { readonly start: number; readonly postings: Postings }[] = [];
   let count = 0;
   for (const { part, start } of parts) {
@@ -32,18 +38,22 @@ function findForms(parts: PlacedParts, forms: readonly string[], counted: readon
       if (postings === null) continue;
       lists.push({ start, postings });
       // Two spellings of one word are in the same documents.
-      most = Math.max(most, counted === null ? postings.count : countIn(postings, part, counted));
+      most = Math.max(most, counted === null ? postings.count : countIn(postings, start, counted));
     }
     count += most;
   }
   return { count, lists };
 }
 
-function countIn(postings: Postings, { kinds }: IndexPart, counted: readonly boolean[]): number {
+function countIn(postings: Postings, start: number, { kinds, wanted }: Counted): number {
   let sum = 0;
-  postings.each((documents, count) => {
-    for (let index = 0; index < count; index += 1) if (counted[kinds[documents[index] ?? 0] ?? 0] === true) sum += 1;
-  });
+  for (const list of postings.lists()) {
+    const count = list.readBelow(Number.POSITIVE_INFINITY);
+    const { documents } = list;
+    for (let index = 0; index < count; index += 1) {
+      if (wanted[kinds[start + (documents[index] ?? 0)] ?? 0] === true) sum += 1;
+    }
+  }
   return sum;
 }
 

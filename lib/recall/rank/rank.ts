@@ -1,6 +1,7 @@
 import type { Bounds } from './bounds.js';
+import type { RankedDocument } from './chooser.js';
 import type { Query } from './query.js';
-import type { RankedDocument, Scores } from './scores.js';
+import type { Scores } from './scores.js';
 import { mostBySecondLook, secondLook } from './second-look.js';
 
 /** How many documents are ranked, and how many of them with their text: reading it is what takes time. */

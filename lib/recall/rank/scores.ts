@@ -1,30 +1,16 @@
 import { type IndexPart, KINDS, type Kind } from '../index/part.js';
 import { Accumulator, RUN } from './accumulator.js';
-import { Best } from './best.js';
-import { type Bounds, favourOf, SAID, wantedKinds } from './bounds.js';
-import { findTerm, type PlacedParts, rarity } from './found-term.js';
+import { type Bounds, SAID, wantedKinds } from './bounds.js';
+import { Chooser, type RankedDocument } from './chooser.js';
+import { type Counted, type FoundTerm, findTerm, type PlacedParts, rarity } from './found-term.js';
 import type { Term } from './query.js';
-import { type Weigh, weigher } from './weigh.js';
-
-/** A document that may be what is looked for. */
-export interface RankedDocument {
-  /** Its number among all documents of all parts. */
-  readonly document: number;
-  readonly score: number;
-  /** Which terms are in it, a bit for each. */
-  readonly terms: number;
-  /** What the terms weigh that it and its neighbours have, and the share of what all terms weigh. */
-  readonly weight: number;
-  readonly coverage: number;
-}
-
-/** Tuned on half of LoCoMo and on BEAM 100K; see docs/performance.md. */
-const NEIGHBOUR = 0.2;
-const WINDOW = 0.3;
-const COVERAGE = 0.5;
+import { weigher } from './weigh.js';
 
 /** Terms beyond so many are left out, the most common first: each is a bit. */
 const TERMS = 31;
+
+/** So many documents are worked on at a time: what is known of them fits into the caches of a processor. A multiple of a run. */
+const TOGETHER = 16_384;
 
 /** All documents there are, by how well they fit: BM25 with what stands right next to and around each. */
 export class Scores {
@@ -47,14 +33,14 @@ export class Scores {
     this.#kinds = new Uint8Array(count);
     const lengths = new Uint8Array(count);
     for (const { part, start } of this.#parts) {
-      this.#kinds.set(part.kinds, start);
-      lengths.set(part.lengths, start);
+      this.#kinds.set(part.kinds(), start);
+      lengths.set(part.lengths(), start);
     }
     for (let document = 0; document < count; document += 1) {
       const kind = this.#kinds[document] ?? 0;
       this.#counts[kind] = (this.#counts[kind] ?? 0) + 1;
     }
-    this.#found = new Accumulator(this.#kinds, lengths);
+    this.#found = new Accumulator(lengths);
   }
 
   get count(): number {
@@ -76,8 +62,8 @@ export class Scores {
 
   /** The best `limit` documents, best first. */
   best(terms: readonly Term[], bounds: Bounds, limit: number): readonly RankedDocument[] {
-    const counted = bounds.alone === true ? wantedKinds(bounds) : null;
-    const all = counted === null ? this.count : this.#countOf(counted);
+    const counted = bounds.alone === true ? { kinds: this.#kinds, wanted: wantedKinds(bounds) } : null;
+    const all = counted === null ? this.count : this.#countOf(counted.wanted);
     const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted), ...term }));
     const total = found
       .filter(({ count, isWhole }) => count > 0 || !isWhole)
@@ -89,12 +75,8 @@ export class Scores {
     const rarities = used.map(({ count }) => rarity(count, all));
     this.#all = used.length < found.filter(({ count, isWhole }) => count > 0 || !isWhole).length ? null : allOf(used);
     this.#bits = bitsOf(found, used);
-    this.#found.clear();
-    for (const [index, one] of used.entries()) {
-      bounds.check?.();
-      this.#found.add(one, index, rarities[index] ?? 0, counted);
-    }
-    return this.#choose(weigher(rarities), total, bounds, limit);
+    const weighed = used.map((one, index) => ({ ...one, weight: rarities[index] ?? 0 }));
+    return this.#choose(weighed, total, bounds, limit, counted);
   }
 
   /** Whether a document with these terms of the last search has all of its words. */
@@ -123,45 +105,28 @@ export class Scores {
   }
 
   /** How many documents are of these kinds. */
-  #countOf(counted: readonly boolean[]): number {
-    return this.#counts.reduce((sum, count, kind) => (counted[kind] === true ? sum + count : sum), 0);
+  #countOf(wanted: readonly boolean[]): number {
+    return this.#counts.reduce((sum, count, kind) => (wanted[kind] === true ? sum + count : sum), 0);
   }
 
-  #choose(weigh: Weigh, total: number, bounds: Bounds, limit: number): readonly RankedDocument[] {
-    const { scores, masks, runs, peaks } = this.#found;
-    const kinds = this.#kinds;
-    const favour = Float32Array.from(KINDS, (kind) => favourOf(kind, bounds));
+  #choose(
+    terms: readonly (FoundTerm & { readonly weight: number })[],
+    total: number,
+    bounds: Bounds,
+    limit: number,
+    counted: Counted | null,
+  ): readonly RankedDocument[] {
+    const weigh = weigher(terms.map(({ weight }) => weight));
+    const chooser = new Chooser(this.#found, this.#kinds, weigh, total, bounds, limit);
     const allowed = this.#filter(bounds);
-    const best = new Best(limit);
-    const count = this.count;
-    const least = ((bounds.certain ?? 0) * total) ** (2 / 3);
-    const highest = favour.reduce((most, one) => Math.max(most, one), 0) * (1 + COVERAGE / 2);
-    // Of a million documents most are skipped: the terms of a run and its highest score bound what it can reach.
-    for (let start = 0, run = 1; start < count; start += RUN, run += 1) {
-      if ((run & 4095) === 0) bounds.check?.();
-      const here = runs[run] ?? 0;
-      const [before, after] = [runs[run - 1] ?? 0, runs[run + 1] ?? 0];
-      if ((here | before | after) === 0 || weigh(here | before | after) < least) continue;
-      const around = WINDOW * Math.max(weigh(here | before), weigh(here | after));
-      const peak = peaks[run] ?? 0;
-      const beside = Math.max(peak, peaks[run - 1] ?? 0, peaks[run + 1] ?? 0);
-      if ((peak + 2 * NEIGHBOUR * beside + around) * highest <= best.least) continue;
-      const end = Math.min(start + RUN, count);
-      for (let place = start + 1; place <= end; place += 1) {
-        const near = (scores[place] ?? 0) + NEIGHBOUR * ((scores[place - 1] ?? 0) + (scores[place + 1] ?? 0));
-        if (near === 0) continue;
-        const most = (near + around) * (favour[kinds[place - 1] ?? 0] ?? 1);
-        if (most * (1 + COVERAGE / 2) <= best.least || !allowed(place - 1)) continue;
-        const weight = weigh((masks[place] ?? 0) | (masks[place - 1] ?? 0) | (masks[place + 1] ?? 0));
-        if (weight < least) continue;
-        best.offer(place - 1, most * (1 - COVERAGE / 2 + (COVERAGE * weight) / total));
-      }
+    this.#found.begin(terms, counted);
+    for (let from = 0; from < this.count; from += TOGETHER) {
+      bounds.check?.();
+      const end = Math.min(from + TOGETHER, this.count);
+      this.#found.addBetween(from, end);
+      chooser.look(end === this.count ? end : end - RUN, allowed);
     }
-    return best.taken().map(({ document, score }) => {
-      const place = document + 1;
-      const weight = weigh((masks[place] ?? 0) | (masks[place - 1] ?? 0) | (masks[place + 1] ?? 0));
-      return { document, score, terms: masks[place] ?? 0, weight, coverage: weight / total };
-    });
+    return chooser.taken();
   }
 
   /** Whether a document may be given at all. */

@@ -6,19 +6,22 @@ export function stem(word: string): string {
 }
 
 function latin(word: string): string {
-  let cut = word
+  let cut = word.endsWith('s') ? withoutPlural(word) : word;
+  const shorter = /[gdy]$/.test(cut) ? cut.replace(/(?:ing|ed)(?:ly)?$/, '') : cut;
+  if (shorter !== cut && shorter.length > 2 && /[aeiouy]/.test(shorter))
+    cut = shorter.replace(/([bdfgmnprt])\1$/, '$1');
+  if (/[stl]$/.test(cut)) cut = cut.replace(/(?<=.{4})(?:fulness|ness|ment|ful)$/, '');
+  if (cut.endsWith('ly')) cut = cut.replace(/(?<=.{3})ly$/, '');
+  if (cut.endsWith('ion')) cut = cut.replace(/(?<=.{3})(?:at|it|t|s)ion$/, 't');
+  if (cut.endsWith('e')) cut = cut.replace(/(?<=..)e$/, '');
+  return cut.endsWith('y') ? cut.replace(/(?<=..)y$/, 'i') : cut;
+}
+
+function withoutPlural(word: string): string {
+  return word
     .replace(/(?<=..)ies$/, 'y')
     .replace(/(?<=ch|sh|ss|x|z)es$/, '')
     .replace(/(?<=[^su])s$/, '');
-  const shorter = cut.replace(/(?:ing|ed)(?:ly)?$/, '');
-  if (shorter !== cut && shorter.length > 2 && /[aeiouy]/.test(shorter))
-    cut = shorter.replace(/([bdfgmnprt])\1$/, '$1');
-  return cut
-    .replace(/(?<=.{4})(?:fulness|ness|ment|ful)$/, '')
-    .replace(/(?<=.{3})ly$/, '')
-    .replace(/(?<=.{3})(?:at|it|t|s)ion$/, 't')
-    .replace(/(?<=..)e$/, '')
-    .replace(/(?<=..)y$/, 'i');
 }
 
 /** The endings of Russian and Ukrainian nouns, adjectives and verbs, the longest first. */

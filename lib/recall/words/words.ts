@@ -15,6 +15,9 @@ const SEAMS = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\
 /** Longer names are keys and encoded bytes, which nobody looks for. */
 const LONGEST = 64;
 
+/** A word of plain letters, as most are: there is nothing to take apart. */
+const SIMPLE = /^[A-Za-z][a-z]{0,63}$/;
+
 const PLAIN = /^[\0-\x7f]*$/;
 
 const STOPPED = stopWords(fold);
@@ -53,11 +56,17 @@ export function* placedWords(
 function wordsOf(chunk: string): readonly string[] {
   const remembered = known.get(chunk);
   if (remembered !== undefined) return remembered;
-  const found = split(chunk).map(({ word }) => word);
+  const found = SIMPLE.test(chunk) ? simpleWord(chunk) : split(chunk).map(({ word }) => word);
   if (chunk.length > LONGEST) return found;
   if (known.size >= REMEMBERED) known = new Map();
   known.set(chunk, found);
   return found;
+}
+
+/** What `split` finds in a word of plain letters. */
+function simpleWord(chunk: string): readonly string[] {
+  const folded = chunk.toLowerCase();
+  return STOPPED.has(folded) ? [] : [stem(folded)];
 }
 
 function split(chunk: string): readonly Word[] {

@@ -45,9 +45,10 @@ function indexed(folder: IndexFolder): ReadonlyMap<string, readonly number[]> {
     for (const { word, postings } of segment.words()) {
       const name = Buffer.from(word, 'latin1').toString();
       const list = found.get(name) ?? [];
-      postings.each((documents, count) => {
-        for (const document of documents.subarray(0, count)) list.push(start + document);
-      });
+      for (const part of postings.lists()) {
+        const count = part.readBelow(Number.POSITIVE_INFINITY);
+        for (const document of part.documents.subarray(0, count)) list.push(start + document);
+      }
       found.set(
         name,
         list.sort((one, other) => one - other),

@@ -2,21 +2,26 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PackedPostings, PostingsPacker, SLACK } from '../../../lib/recall/disk/packed-postings.js';
 import type { Postings } from '../../../lib/recall/index/part.js';
-import { DocumentLists } from '../../../lib/recall/index/postings.js';
+import { FrequencyLists } from '../../../lib/recall/index/postings.js';
 
 type Document = readonly [document: number, code: number];
 
-function listsOf(documents: readonly Document[]): DocumentLists {
-  const lists = new DocumentLists();
+function listsOf(documents: readonly Document[]): FrequencyLists {
+  const lists = new FrequencyLists();
   for (const [document, code] of documents) lists.add(document, code);
   return lists;
 }
 
 function documentsOf(postings: Postings): readonly Document[] {
   const found: Document[] = [];
-  postings.each((documents, count, code) => {
-    for (const document of documents.subarray(0, count)) found.push([document, code]);
-  });
+  for (const list of postings.lists()) {
+    // In steps, as a search does.
+    for (let limit = 5; found.length < postings.count; limit *= 3) {
+      const count = list.readBelow(limit);
+      for (const document of list.documents.subarray(0, count)) found.push([document, list.code]);
+      if (limit > 1e12) break;
+    }
+  }
   return found.sort(([one], [other]) => one - other);
 }
 

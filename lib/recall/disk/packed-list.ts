@@ -1,0 +1,86 @@
+import type { DocumentList } from '../index/part.js';
+
+/** What is unpacked is used at once: one room for it does. */
+let room = new Uint32Array(4096);
+
+/** A list of documents by their distances in Rice code, unpacked as it is read. */
+export class PackedList implements DocumentList {
+  readonly code: number;
+  /** How many low bits each distance has. */
+  readonly #low: number;
+  readonly #bytes: Uint8Array;
+  /** The next bit. */
+  #at: number;
+  /** How many are packed behind the next one, which is known. */
+  #left: number;
+  #next: number;
+
+  /** `count` documents, from that byte on. */
+  constructor(code: number, count: number, low: number, bytes: Uint8Array, start: number) {
+    this.code = code;
+    this.#low = low;
+    this.#bytes = bytes;
+    this.#at = 8 * start;
+    this.#left = count;
+    this.#next = -1;
+    this.#skip(0);
+  }
+
+  get documents(): Uint32Array {
+    return room;
+  }
+
+  readBelow(limit: number): number {
+    if (this.#next >= limit) return 0;
+    if (room.length <= this.#left) room = new Uint32Array(2 * this.#left);
+    return this.#skip(limit);
+  }
+
+  /** Reads all below `limit`, and the one behind them. */
+  #skip(limit: number): number {
+    const [bytes, low] = [this.#bytes, this.#low];
+    let [at, left, next, count] = [this.#at, this.#left, this.#next, 0];
+    while (next < limit) {
+      if (next >= 0) room[count++] = next;
+      if (left === 0) {
+        next = Number.POSITIVE_INFINITY;
+        break;
+      }
+      left -= 1;
+      const held = bitsAt(bytes, at);
+      let high = Math.clz32(held);
+      let rest = 0;
+      if (high + low < 32) {
+        if (low > 0) rest = (held << (high + 1)) >>> (32 - low);
+      } else {
+        high = zerosAt(bytes, at);
+        if (low > 0) rest = bitsAt(bytes, at + high + 1) >>> (32 - low);
+      }
+      next += (high << low) + rest + 1;
+      at += high + 1 + low;
+    }
+    this.#at = at;
+    this.#left = left;
+    this.#next = next;
+    return count;
+  }
+}
+
+/** 32 bits from that one on. */
+function bitsAt(bytes: Uint8Array, at: number): number {
+  const byte = at >>> 3;
+  const shift = at & 7;
+  const first = ((bytes[byte] ?? 0) << 24) | ((bytes[byte + 1] ?? 0) << 16);
+  const second = ((bytes[byte + 2] ?? 0) << 8) | (bytes[byte + 3] ?? 0);
+  return ((first | second) << shift) | ((bytes[byte + 4] ?? 0) >>> (8 - shift));
+}
+
+/** How many zeros there are from that bit on. */
+function zerosAt(bytes: Uint8Array, at: number): number {
+  let zeros = 0;
+  for (;;) {
+    const here = Math.clz32(bitsAt(bytes, at + zeros));
+    zeros += here;
+    if (here < 32 || at + zeros > 8 * bytes.length) return zeros;
+  }
+}
