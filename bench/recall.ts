@@ -1,7 +1,9 @@
 import { qualityRows } from './recall-quality.js';
+import { speedRows } from './recall-speed.js';
+import { setNames, talks } from './recall-talks.js';
 import type { Row } from './row.js';
 
-/** How well what was said is found again. */
+/** How well what was said is found again, and what that costs. */
 export async function rows(): Promise<readonly Row[]> {
-  return await qualityRows();
+  return [...(await qualityRows()), ...(await speedRows(setNames().flatMap(talks)))];
 }

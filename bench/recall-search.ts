@@ -1,0 +1,30 @@
+import type { Found } from '../lib/recall/search.js';
+
+/**
+ * Works on the index of a folder in a process of its own and says what it took: processor time in milliseconds, the most memory in MiB. `rebuild` makes the
+ * index; `open` opens the history and no more; `search` then asks each line of stdin.
+ */
+const [folder = '', work = ''] = process.argv.slice(2);
+const { HistoryStore } = await import('../lib/history/store.js');
+const store = await HistoryStore.open({ folder, now: () => new Date() });
+const { Recall } = await import('../lib/recall/recall.js');
+const recall = new Recall({ folder: `${folder}/recall`, open: () => store.reading(), writes: true });
+
+async function cost(task: () => Promise<unknown>): Promise<number> {
+  const start = process.cpuUsage();
+  await task();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+const times: number[] = [];
+if (work === 'rebuild') times.push(await cost(() => recall.rebuild(() => {}, new AbortController().signal)));
+if (work === 'search') {
+  const { text } = await import('node:stream/consumers');
+  const search = (query: string): Promise<Found> =>
+    recall.search({ query, who: null, from: null, until: null, count: 5 });
+  for (const question of (await text(process.stdin)).split('\n')) times.push(await cost(() => search(question)));
+}
+process.stdout.write(JSON.stringify({ times, memory: process.resourceUsage().maxRSS / 1024 }));
+recall.close();
+await store.close();
