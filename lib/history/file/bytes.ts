@@ -21,6 +21,21 @@ export function readAt(file: number, offset: number, length: number): Buffer {
   return bytes.subarray(0, filled);
 }
 
+let room = Buffer.allocUnsafeSlow(0);
+
+/** A reader of one part of a file, which is read at once. What it returns holds until the next part is read, by anyone. */
+export function partReader(file: number, start: number, size: number): ReadBytes {
+  if (room.length < size) room = Buffer.allocUnsafeSlow(2 * size);
+  let filled = 0;
+  while (filled < size) {
+    const count = readSync(file, room, filled, size - filled, start + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  const part = room.subarray(0, filled);
+  return (offset, length) => part.subarray(offset - start, offset - start + length);
+}
+
 /** Writes all the bytes at `offset`. When it throws the system's error an unknown part was written. */
 export function writeAt(file: number, bytes: Uint8Array, offset: number): void {
   for (let written = 0; written < bytes.length; ) {
@@ -41,10 +56,10 @@ export function bufferedReader(file: number, ahead = READ_AHEAD): ReadBytes {
   };
 }
 
-/** The content of a data frame. Throws `Damaged` when it cannot be decompressed. */
-export function decompressFrame(codec: Codec, read: ReadBytes, frame: Frame): Buffer {
+/** The content of a data frame, maybe in `room`. Throws `Damaged` when it cannot be decompressed. */
+export function decompressFrame(codec: Codec, read: ReadBytes, frame: Frame, room?: Buffer): Buffer {
   try {
-    return codec.decompress(read(frame.offset, frame.size), frame);
+    return codec.decompress(read(frame.offset, frame.size), frame, room);
   } catch (cause) {
     throw new Damaged(`The frame at byte ${frame.offset} cannot be decompressed.`, { cause });
   }

@@ -9,8 +9,8 @@ export interface Codec {
   /** Which zstd this is, for the user. */
   readonly name: string;
   compress(content: Uint8Array): Buffer;
-  /** The content of one data frame, of which `bytes` are all the bytes. Throws when the frame is damaged. */
-  decompress(bytes: Buffer, frame: Pick<Frame, 'content' | 'exact'>): Buffer;
+  /** The content of one data frame, of which `bytes` are all the bytes; it may be written into `room`. Throws when the frame is damaged. */
+  decompress(bytes: Buffer, frame: Pick<Frame, 'content' | 'exact'>, room?: Buffer): Buffer;
 }
 
 /** Level 3 is zstd's own default: higher ones cost several times the time for a few percent. */
@@ -68,8 +68,8 @@ function nativeCodec(): Codec | null {
         const frame = Buffer.allocUnsafe(zstd.compressBound(content.length));
         return frame.subarray(0, writer.compress2(frame, content));
       },
-      decompress(bytes, { content, exact }) {
-        const raw = Buffer.allocUnsafe(content);
+      decompress(bytes, { content, exact }, room) {
+        const raw = room !== undefined && room.length >= content ? room : Buffer.allocUnsafe(content);
         const length = reader.decompress(raw, bytes);
         if (exact && length !== content) throw new Error(`A frame of ${content} bytes holds ${length}.`);
         return raw.subarray(0, length);

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
 import { requireRegularFile } from '../../regular-file.js';
 import { appendFrame } from './append.js';
-import { bufferedReader, decompressFrame, readAt, sizeOf, syncDataAsync } from './bytes.js';
+import { bufferedReader, decompressFrame, partReader, readAt, sizeOf, syncDataAsync } from './bytes.js';
 import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
 import { frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
@@ -127,12 +127,12 @@ export class LogFile {
     return rows.filter(({ content }) => content > 1);
   }
 
-  /** The content of one of them. Throws `Damaged`. */
-  contentOf({ offset, size }: FramePlace): Buffer {
-    const read = bufferedReader(this.#file, size);
+  /** The content of one of them, maybe in `room`. Throws `Damaged`. */
+  contentOf({ offset, size }: FramePlace, room?: Buffer): Buffer {
+    const read = partReader(this.#file, offset, size);
     const frame = frameAt(read, offset, offset + size);
     if (frame?.kind !== 'data') throw new Damaged(`No whole frame begins at byte ${offset}.`);
-    return decompressFrame(this.#codec, read, frame);
+    return decompressFrame(this.#codec, read, frame, room);
   }
 
   /** Changes with the entries that are not sealed for good. */

@@ -3,10 +3,22 @@ import { ArraySplitter } from './array-splitter.js';
 import { Damaged } from './damaged.js';
 import { entryIn } from './entries.js';
 import type { LogFile } from './log-file.js';
-import type { FramePlace } from './sealed-frame.js';
+import { type FramePlace, SEALED_SIZE } from './sealed-frame.js';
 
 /** So many pieces stay decompressed: what is looked at often lies close together. */
 const HELD = 24;
+
+/** What most of them fit into. */
+const ROOM = SEALED_SIZE + 64 * 1024;
+
+/** Where pieces were that are looked at no more: a search looks at many, and fresh memory for each would stay until it is collected. */
+const rooms: Buffer[] = [];
+
+/** The content of a piece, and where it may be. */
+interface Held {
+  readonly room: Buffer;
+  readonly content: Buffer;
+}
 
 /** An entry, and where its JSON begins in its piece. */
 interface PlacedEntry {
@@ -17,7 +29,7 @@ interface PlacedEntry {
 /** What a conversation holds, for reading here and there: what is sealed piece by piece, and the rest. Stays what it was when it was opened. */
 export class Reading {
   readonly #file: LogFile;
-  readonly #held = new Map<number, Buffer>();
+  readonly #held = new Map<number, Held>();
   #rest: readonly Entry[] | null = null;
   readonly log: string;
   /** Changes with what `rest` gives. */
@@ -48,14 +60,25 @@ export class Reading {
   }
 
   #contentOf(piece: FramePlace): Buffer {
-    const held = this.#held.get(piece.offset);
-    const content = held ?? this.#file.contentOf(piece);
+    const known = this.#held.get(piece.offset);
     // The one that was looked at longest ago goes first.
-    this.#held.delete(piece.offset);
-    this.#held.set(piece.offset, content);
     const [oldest] = this.#held.keys();
-    if (this.#held.size > HELD && oldest !== undefined) this.#held.delete(oldest);
-    return content;
+    if (known !== undefined) this.#held.delete(piece.offset);
+    else if (this.#held.size >= HELD && oldest !== undefined) this.#leave(oldest);
+    const held = known ?? this.#take(piece);
+    this.#held.set(piece.offset, held);
+    return held.content;
+  }
+
+  #take(piece: FramePlace): Held {
+    const room = rooms.pop() ?? Buffer.allocUnsafeSlow(ROOM);
+    return { room, content: this.#file.contentOf(piece, room) };
+  }
+
+  #leave(offset: number): void {
+    const held = this.#held.get(offset);
+    this.#held.delete(offset);
+    if (held !== undefined && rooms.length < HELD) rooms.push(held.room);
   }
 
   /** The id of the newest entry. */
@@ -70,6 +93,7 @@ export class Reading {
   }
 
   close(): void {
+    for (const offset of [...this.#held.keys()]) this.#leave(offset);
     this.#file.close();
   }
 }

@@ -35,7 +35,8 @@ export class Dictionary {
 
   find(word: string): SegmentWord | null {
     const block = lastUpTo(this.#blocks, asBytes(word));
-    const bytes = this.#readBlock(block);
+    const place = this.#placeOf(block);
+    const bytes = this.#pages.look(place.offset, place.length);
     const numbers = new NumberReader(bytes);
     const wanted = Buffer.from(word);
     // How much of what is looked for the last word began with: all words so far come before it.
@@ -80,7 +81,8 @@ export class Dictionary {
   }
 
   *#wordsIn(index: number): Generator<SegmentWord> {
-    const bytes = this.#readBlock(index);
+    const place = this.#placeOf(index);
+    const bytes = this.#pages.read(place.offset, place.length);
     const numbers = new NumberReader(bytes);
     let word = '';
     for (let start = this.#blocks[index]?.postings ?? 0; !numbers.isAtEnd; ) {
@@ -95,11 +97,11 @@ export class Dictionary {
     }
   }
 
-  #readBlock(index: number): Buffer {
+  #placeOf(index: number): { readonly offset: number; readonly length: number } {
     const start = this.#blocks[index]?.start;
-    if (start === undefined) return Buffer.alloc(0);
+    if (start === undefined) return { offset: this.#start, length: 0 };
     const end = this.#blocks[index + 1]?.start ?? this.#end - this.#start;
-    return this.#pages.read(this.#start + start, end - start);
+    return { offset: this.#start + start, length: end - start };
   }
 }
 

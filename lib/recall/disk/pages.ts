@@ -72,6 +72,8 @@ function writeWhole(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
 }
 
+let room = Buffer.allocUnsafeSlow(0);
+
 /** Reads such a file and checks what it reads. */
 export class Pages {
   readonly #file: number;
@@ -97,11 +99,23 @@ export class Pages {
 
   /** Throws `DamagedSegment`. What is returned is a copy. */
   read(offset: number, length: number): Buffer {
+    return this.#read(offset, length, (size) => Buffer.allocUnsafeSlow(size));
+  }
+
+  /** The same for what is looked at before anything else is read: fresh memory for each would stay until it is collected. */
+  look(offset: number, length: number): Buffer {
+    return this.#read(offset, length, (size) => {
+      if (room.length < size) room = Buffer.allocUnsafeSlow(2 * size);
+      return room.subarray(0, size);
+    });
+  }
+
+  #read(offset: number, length: number, roomFor: (size: number) => Buffer): Buffer {
     if (offset < 0 || length < 0 || offset + length > this.#length)
       throw new DamagedSegment('A place is outside of the file.');
     const first = Math.floor(offset / PAGE);
     const end = Math.min(this.#length, Math.ceil((offset + length) / PAGE) * PAGE);
-    const bytes = readWhole(this.#file, first * PAGE, end - first * PAGE);
+    const bytes = readInto(roomFor(end - first * PAGE), this.#file, first * PAGE);
     for (let at = 0, page = first; at < bytes.length; at += PAGE, page += 1) {
       if (crc32(bytes.subarray(at, at + PAGE)) !== this.#sums[page])
         throw new DamagedSegment(`Page ${page} is damaged.`);
@@ -121,9 +135,12 @@ function footerOf(end: Buffer): { readonly length?: unknown; readonly sums?: unk
 }
 
 function readWhole(file: number, offset: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  for (let filled = 0; filled < length; ) {
-    const count = readSync(file, bytes, filled, length - filled, offset + filled);
+  return readInto(Buffer.allocUnsafeSlow(length), file, offset);
+}
+
+function readInto(bytes: Buffer, file: number, offset: number): Buffer {
+  for (let filled = 0; filled < bytes.length; ) {
+    const count = readSync(file, bytes, filled, bytes.length - filled, offset + filled);
     if (count === 0) throw new DamagedSegment('The file was cut off.');
     filled += count;
   }

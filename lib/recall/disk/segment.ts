@@ -81,7 +81,8 @@ export class Segment implements IndexPart {
     if (piece === undefined || document >= this.count) return null;
     const { spots, pieces } = this.#sections;
     const end = this.pieces[index + 1]?.spots ?? pieces - spots;
-    return { piece, ...unpackSpot(this.#section(spots + piece.spots, spots + end), document - piece.document) };
+    const bytes = this.#pages.look(spots + piece.spots, end - piece.spots);
+    return { piece, ...unpackSpot(bytes, document - piece.document) };
   }
 
   /** Everything that is known of the documents but their words. */
