@@ -31,7 +31,7 @@ describe('/uncompact', () => {
     await chat.say('/compact', /── \d+ messages compacted[\s\S]*── \d+ messages compacted/);
     await chat.say(
       '/compactions',
-      /#13 · \S+ \S+ · 6 messages replaced, 6 kept from #7 on · [\s\S]* · summary, by [\s\S]*#18 · /,
+      /#13 · \S+ \S+ · 6 messages replaced, 6 kept from #7 on · [\s\S]* · summary, by\s[\s\S]*#18 · /,
     );
     await runProgram(chat.home, ['ask', talk(9)]);
     expect(sentTurns()).toEqual(['talk 6', 'talk 7', 'talk 8', 'talk 9']);
