@@ -1,16 +1,20 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { HiError } from '../errors.js';
 
 /**
  * Opens the text in the user's editor, which gets the terminal, and resolves to the saved text. The newline that editors add at the end is
- * removed, and `\r\n` stays only if the text already had it. `editor` may have options (`code --wait`), so a shell runs it. Rejects with a
- * `HiError` (usage) when no editor is set or the editor fails.
+ * removed, and `\r\n` stays only if the text already had it. The editor may have options (`code --wait`), so a shell runs it; where none was chosen it is
+ * the first of nano, vim and vi that is installed. Rejects with a `HiError` (usage) when there is none or it fails.
  */
-export async function editExternally(text: string, editor: string | null): Promise<string> {
+export async function editExternally(text: string, chosen: string | null): Promise<string> {
+  const editor = chosen ?? installedEditor();
   if (editor === null) {
-    throw new HiError('usage', 'No editor is set.', { hint: 'Set VISUAL or EDITOR, for example: export EDITOR=nano' });
+    throw new HiError('usage', 'No editor is set, and none of nano, vim and vi is installed.', {
+      hint: 'Set VISUAL or EDITOR, for example: export EDITOR=emacs',
+    });
   }
   const folder = await mkdtemp(join(tmpdir(), 'hi-'));
   try {
@@ -27,6 +31,11 @@ export async function editExternally(text: string, editor: string | null): Promi
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function installedEditor(): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return ['nano', 'vim', 'vi'].find((name) => folders.some((folder) => existsSync(join(folder, name)))) ?? null;
 }
 
 async function run(editor: string, file: string): Promise<number> {

@@ -1,4 +1,6 @@
-import type { SlashCommand } from './command.js';
+import { closest } from 'fastest-levenshtein';
+import { isAbort } from '../errors.js';
+import type { SlashCommand, SlashContext } from './command.js';
 
 /** `/model`: shows the model in use, or changes it for the rest of the chat. */
 export const slashModel: SlashCommand = {
@@ -10,10 +12,12 @@ export const slashModel: SlashCommand = {
     if (argument !== '') {
       await session.useModel(argument, signal);
       const { provider, model: name } = session.target;
-      return yield {
-        type: 'print',
-        text: `Switched to ${provider}/${name}. The provider's prompt cache starts empty.`,
-      };
+      yield { type: 'print', text: `Switched to ${provider}/${name}. The provider's prompt cache starts empty.` };
+      const known = await listed(models, signal);
+      if (known.length === 0 || known.includes(name)) return;
+      const nearest = closest(name, known);
+      const text = `${provider} does not list '${name}', so the next message may fail. The nearest name is '${nearest}'.`;
+      return yield { type: 'notice', level: 'warning', text };
     }
     const { provider, model: name, context_window } = session.target;
     yield { type: 'print', text: `${provider}/${name}, window ${context_window} tokens` };
@@ -21,3 +25,13 @@ export const slashModel: SlashCommand = {
     if (others.length > 0) yield { type: 'print', text: `Available: ${others.join(', ')}` };
   },
 };
+
+/** The models that the provider lists; none where it lists none. */
+async function listed(models: SlashContext['models'], signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return await models(signal);
+  } catch (thrown) {
+    if (isAbort(thrown)) throw thrown;
+    return [];
+  }
+}

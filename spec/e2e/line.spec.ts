@@ -76,6 +76,18 @@ describe('the line of hi chat', () => {
     expect(said(chat)).toBe(`draft ${LONG}`.toUpperCase());
   });
 
+  it('opens nano, vim or vi where no editor is chosen, and says where none is installed', async () => {
+    const chat = await counted();
+    const programs = join(chat.home.folder, 'programs');
+    mkdirSync(programs);
+    await chat.open({ env: { PATH: programs, VISUAL: '', EDITOR: '' } });
+    chat.terminal.type(`draft${control('g')}`);
+    await chat.until(/none of nano, vim and vi is installed[\s\S]*Set VISUAL or EDITOR[\s\S]*hi> draft$/);
+    writeFileSync(join(programs, 'vi'), '#!/bin/sh\necho written by vi > "$1"\n', { mode: 0o755 });
+    chat.terminal.type(control('g'));
+    await chat.until(/hi> written by vi$/);
+  });
+
   it('is edited with emacs keys, by characters as they are seen', async () => {
     const chat = await counted();
     await chat.open();
@@ -206,7 +218,7 @@ describe('a paste into hi chat', () => {
 
   it('may be a command when it is one line', async () => {
     const chat = await counted();
-    await chat.open();
+    await chat.open({ rows: 80 });
     chat.terminal.paste('/help\n');
     await chat.until('hi> /help');
     await chat.say('', 'list the commands and keys');

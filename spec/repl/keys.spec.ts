@@ -145,12 +145,6 @@ describe('the editor', () => {
     terminal.type(`draft${control('x')}${control('e')}`);
     await terminal.until(/The editor 'false' exited with status 1\.\n.*\nhi> draft$/);
   });
-
-  it('is named when there is none', async () => {
-    const { terminal } = await start();
-    terminal.type(`draft${control('g')}`);
-    await terminal.until(/No editor is set\.\n {4}Set VISUAL or EDITOR.*\nhi> draft$/);
-  });
 });
 
 describe('the screen', () => {
