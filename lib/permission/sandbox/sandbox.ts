@@ -122,7 +122,7 @@ export class Sandbox {
     const write = grant.write && !isInside(root, realPath(homedir()));
     const git = tree.runsLater.filter((path) => basename(path) === '.git');
     const others = write ? git.map((path) => gitPlaces(path, root)) : [];
-    const hidden = [...placesOutside(root), ...tree.hidden, ...tree.closed, ...this.#options.ownPlaces].map(realPath);
+    const hidden = [...placesOutside(root), ...tree.hidden, ...tree.closed, ...this.#options.ownPlaces];
     const own = join(root, '.git');
     const isRepository = lstatSync(own, { throwIfNoEntry: false }) !== undefined;
     const folder = realPath(workingFolder);
@@ -156,7 +156,7 @@ function gitFoldersAbove(folder: string): readonly string[] {
 function placesOutside(root: string): readonly string[] {
   const home = realPath(homedir());
   const others = otherHomes(home).filter((path) => !isInside(path, root));
-  return [...privatePlacesBelow([home, '/etc/ssh']), ...others, ...SYSTEM_PLACES];
+  return [...privatePlacesBelow([home, '/etc/ssh']), ...others, ...SYSTEM_PLACES.filter((path) => existsSync(path))];
 }
 
 const isVisible = (folder: string): boolean =>
