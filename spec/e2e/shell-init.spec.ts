@@ -40,7 +40,13 @@ const ALT_H = '\x1bh';
 const ALT_E = '\x1be';
 
 async function open(shell: Shell, before = ''): Promise<Terminal> {
-  const env = { ...home.env, PATH: [join(home.folder, 'bin'), home.env.PATH].join(delimiter), PS1: '$ ', PROMPT: '$ ' };
+  const env = {
+    ...home.env,
+    LC_ALL: 'C.UTF-8',
+    PATH: [join(home.folder, 'bin'), home.env.PATH].join(delimiter),
+    PS1: '$ ',
+    PROMPT: '$ ',
+  };
   terminal = openTerminal(shell, SHELLS[shell].args, { env, cwd: home.work, columns: 100, rows: 30 });
   terminal.type(`${before}${SHELLS[shell].source}; echo rea''dy\r`);
   await terminal.until('ready', 20_000);
@@ -94,6 +100,22 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
     const shown = await open(shell);
     shown.type(`show the disk${ALT_H}`);
     await shown.until(/hi: .*key/, 10_000);
+    await shown.until(() => lineOf(shown) === 'show the disk');
+  });
+
+  it('take words and give commands in any script', async () => {
+    reply = { text: "echo 'Grüße, 日本'" };
+    const shown = await open(shell);
+    shown.type(`Grüße für 日本 é${ALT_H}`);
+    await shown.until(() => lineOf(shown) === "echo 'Grüße, 日本'", 10_000);
+    expect(server.requests[0]?.messages.at(-1)?.content).toBe('Grüße für 日本 é');
+  });
+
+  it('leave the line as it was when there is no server', async () => {
+    await server.close();
+    const shown = await open(shell);
+    shown.type(`show the disk${ALT_H}`);
+    await shown.until(/hi: Nothing is listening/, 10_000);
     await shown.until(() => lineOf(shown) === 'show the disk');
   });
 
