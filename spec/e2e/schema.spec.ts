@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -168,6 +170,20 @@ describe('an answer', () => {
     const { stdout } = await runProgram(home, ['history', '--json']);
     expect(JSON.parse(stdout).map(({ role }: JsonObject) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
     expect(stdout).not.toContain('It must fit this JSON Schema');
+  });
+
+  it('that is interrupted leaves nothing on stdout', async () => {
+    await start(chat, { ...chat.text('{"name": "An'), end: 'never' });
+    const child = spawn(process.execPath, [PROGRAM, 'ask', '--schema', FIELDS, 'Who?'], { env: home.env });
+    child.stdin.end();
+    let printed = '';
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+    });
+    while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    child.kill('SIGINT');
+    expect([await once(child, 'exit'), printed]).toEqual([[130, null], '']);
   });
 
   it('goes to a terminal as it is, too', async () => {
