@@ -17,7 +17,7 @@ export function mergeSegments(segments: readonly Segment[], file: number): void 
     for (const [index, head] of heads.entries()) {
       if (head === null || head.word !== word) continue;
       const start = starts[index] ?? 0;
-      for (const list of head.postings.lists()) lists.addAll(list, start);
+      head.postings.addTo(lists, start);
       heads[index] = cursors[index]?.next().value ?? null;
     }
     writer.add(word, lists);

@@ -30,28 +30,32 @@ export class PostingsPacker {
     this.#length = 0;
     if (lists.count < FEW) this.#packFew(lists);
     else {
-      const all = lists.lists();
-      for (const list of all) this.#packList(list, list === all.at(-1));
+      let left = lists.count;
+      for (let code = 0; left > 0; code += 1) {
+        const count = lists.lengthOf(code);
+        left -= count;
+        if (count > 0) this.#packList(lists.documentsOf(code), count, code, left === 0);
+      }
     }
     return this.#bytes.subarray(0, this.#length);
   }
 
   #packFew(lists: FrequencyLists): void {
-    const few = lists.lists().flatMap((list) => {
-      list.readBelow(Number.POSITIVE_INFINITY);
-      return Array.from(list.documents, (document) => ({ document, code: list.code }));
-    });
-    let last = -1;
-    for (const { document, code } of few.sort((one, other) => one.document - other.document)) {
-      this.#number((document - last - 1) * FREQUENCIES.length + code);
-      last = document;
+    const few: number[] = [];
+    for (let code = 0; few.length < lists.count; code += 1) {
+      const documents = lists.documentsOf(code);
+      const count = lists.lengthOf(code);
+      for (let index = 0; index < count; index += 1) few.push((documents[index] ?? 0) * FREQUENCIES.length + code);
+    }
+    if (few.length > 1) few.sort((one, other) => one - other);
+    let next = 0;
+    for (const value of few) {
+      this.#number(value - next);
+      next = (Math.floor(value / FREQUENCIES.length) + 1) * FREQUENCIES.length;
     }
   }
 
-  #packList(list: DocumentList, isLast: boolean): void {
-    const { code } = list;
-    const count = list.readBelow(Number.POSITIVE_INFINITY);
-    const { documents } = list;
+  #packList(documents: Uint32Array, count: number, code: number, isLast: boolean): void {
     const { low, size } = bestCode(documents, count);
     this.#number(count * FREQUENCIES.length + code);
     this.#number(low);
@@ -123,8 +127,12 @@ export class PackedPostings implements Postings {
   }
 
   lists(): readonly DocumentList[] {
+    if (this.count < FEW) {
+      const few = new FrequencyLists();
+      this.#addFew(few, 0);
+      return few.lists();
+    }
     const numbers = new NumberReader(this.#bytes);
-    if (this.count < FEW) return this.#few(numbers);
     const lists: DocumentList[] = [];
     for (let left = this.count; left > 0; ) {
       const head = numbers.next();
@@ -138,13 +146,19 @@ export class PackedPostings implements Postings {
     return lists;
   }
 
-  #few(numbers: NumberReader): readonly DocumentList[] {
-    const lists = new FrequencyLists();
-    for (let index = 0, last = -1; index < this.count; index += 1) {
+  /** Adds the documents to lists; their numbers begin at `start`. */
+  addTo(lists: FrequencyLists, start: number): void {
+    if (this.count < FEW) this.#addFew(lists, start);
+    else for (const list of this.lists()) lists.addAll(list, start);
+  }
+
+  #addFew(lists: FrequencyLists, start: number): void {
+    const numbers = new NumberReader(this.#bytes);
+    for (let index = 0, next = start; index < this.count; index += 1) {
       const value = numbers.next();
-      last += Math.floor(value / FREQUENCIES.length) + 1;
-      lists.add(last, value % FREQUENCIES.length);
+      const document = next + Math.floor(value / FREQUENCIES.length);
+      lists.add(document, value % FREQUENCIES.length);
+      next = document + 1;
     }
-    return lists.lists();
   }
 }

@@ -25,7 +25,7 @@ const AHEAD = 64 * 1024;
 /** A word in UTF-8, read as Latin-1, and its documents, which are to be read before the next word. */
 export interface IndexedWord {
   readonly word: string;
-  readonly postings: Postings;
+  readonly postings: PackedPostings;
 }
 
 /** An immutable piece of the index on disk. Everything it reads is checked: any method may throw `DamagedSegment`. */

@@ -57,19 +57,27 @@ export class PostingsWriter implements Postings {
 export class FrequencyLists implements Postings {
   readonly #lists = Array.from(FREQUENCIES, () => new Uint32Array(16));
   readonly #lengths = new Uint32Array(FREQUENCIES.length);
-
-  get count(): number {
-    return this.#lengths.reduce((sum, length) => sum + length, 0);
-  }
+  count = 0;
 
   clear(): void {
     this.#lengths.fill(0);
+    this.count = 0;
   }
 
   add(document: number, code: number): void {
     const length = this.#lengths[code] ?? 0;
     this.#room(code, length + 1)[length] = document;
     this.#lengths[code] = length + 1;
+    this.count += 1;
+  }
+
+  /** The documents of a list, of which only so many are meant. */
+  documentsOf(code: number): Uint32Array {
+    return this.#room(code, 0);
+  }
+
+  lengthOf(code: number): number {
+    return this.#lengths[code] ?? 0;
   }
 
   /** Adds what is left of a list; the numbers of its documents begin at `start`. */
@@ -81,6 +89,7 @@ export class FrequencyLists implements Postings {
     const list = this.#room(code, length + count);
     for (let index = 0; index < count; index += 1) list[length + index] = start + (documents[index] ?? 0);
     this.#lengths[code] = length + count;
+    this.count += count;
   }
 
   lists(): readonly DocumentList[] {
