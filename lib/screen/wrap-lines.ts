@@ -3,6 +3,9 @@ import truncatedWidth from 'fast-string-truncated-width';
 /** Longer rows are hard to read. */
 const LONGEST_ROW = 100;
 
+/** A longer text in quotes may be wrapped. */
+const LONGEST_QUOTE = 60;
+
 /** Further rows begin at the second column of a list only where they keep enough room. */
 const LARGEST_SHARE = 0.5;
 
@@ -23,13 +26,29 @@ function wrapLine(line: string, width: number): string {
   const start = /^ */.exec(line)?.[0] ?? '';
   const rows: string[] = [];
   let row = start;
-  for (const [, blank = '', word = ''] of line.slice(start.length).matchAll(/( *)('[^' ][^']{0,58}'\S*|\S+)/g)) {
-    if (row.length > indent.length && widthOf(row) + blank.length + widthOf(word) > width) {
+  for (const word of wordsOf(line.slice(start.length))) {
+    const text = word.trimStart();
+    if (row.length > indent.length && widthOf(row) + widthOf(word) > width) {
       rows.push(row);
-      row = indent + word;
-    } else row += blank + word;
+      row = indent + text;
+    } else row += word;
   }
   return [...rows, row].join('\n');
+}
+
+/** The words of a line, each with the blanks before it. What stands in quotes counts as one word where it is short. */
+function wordsOf(line: string): readonly string[] {
+  const words: string[] = [];
+  let quoted: string[] = [];
+  for (const word of line.split(/(?<=\S)(?= )/)) {
+    quoted.push(word);
+    const whole = quoted.join('');
+    const isOpen = /^ *'[^ ']/.test(whole) && !whole.trimStart().slice(1).includes("'");
+    if (isOpen && whole.length < LONGEST_QUOTE) continue;
+    words.push(...(isOpen ? quoted : [whole]));
+    quoted = [];
+  }
+  return [...words, ...quoted];
 }
 
 function indentOf(line: string, width: number): string {
