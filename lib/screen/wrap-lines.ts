@@ -38,14 +38,14 @@ function wrapLine(line: string, width: number): string {
 
 /** The words of a line, each with the blanks before it. What stands in quotes counts as one word where it is short. */
 function wordsOf(line: string): readonly string[] {
-  const words: string[] = [];
+  let words: readonly string[] = [];
   let quoted: string[] = [];
   for (const word of line.split(/(?<=\S)(?= )/)) {
     quoted.push(word);
     const whole = quoted.join('');
     const isOpen = /^ *'[^ ']/.test(whole) && !whole.trimStart().slice(1).includes("'");
     if (isOpen && whole.length < LONGEST_QUOTE) continue;
-    words.push(...(isOpen ? quoted : [whole]));
+    words = words.concat(isOpen ? quoted : [whole]);
     quoted = [];
   }
   return [...words, ...quoted];
