@@ -1,6 +1,7 @@
-import { CYAN, DIM, paint } from '../screen/style.js';
+import { BOLD, CYAN, DIM, paint } from '../screen/style.js';
 import type { EditBuffer } from './edit-buffer.js';
 import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';
+import { markedPrompt } from './zone-marks.js';
 
 /** What is drawn. `hint` is a dim row below the line until the next drawing. */
 export interface LineView {
@@ -65,7 +66,7 @@ export class LineRenderer {
   commit({ prompt, buffer }: LineView): void {
     const text = displayWithTokens(buffer.text, buffer.marks, 0, buffer.text.length, this.#token);
     // tmux copies the screen into its scrollback when ED (`\x1b[J`) comes at the home position, so the prompt is printed first.
-    this.#canvas.write(`${this.#toStart()}${displayText(prompt)}\x1b[J${text.replaceAll('\n', '\r\n')}\r\n`);
+    this.#canvas.write(`${this.#toStart()}${this.#promptText(prompt)}\x1b[J${text.replaceAll('\n', '\r\n')}\r\n`);
     this.#drawn = null;
   }
 
@@ -104,7 +105,12 @@ export class LineRenderer {
 
   #rowText({ prompt, buffer }: LineView, row: ScreenRow, end: number): string {
     const text = displayWithTokens(buffer.text, buffer.marks, row.start, end, this.#token);
-    return row.start === 0 ? displayText(prompt) + text : text;
+    return row.start === 0 ? this.#promptText(prompt) + text : text;
+  }
+
+  #promptText(prompt: string): string {
+    const text = displayText(prompt);
+    return markedPrompt(this.#hasColour ? paint(text, BOLD) : text);
   }
 
   #hintText({ hint }: LineView, columns: number): string {

@@ -9,6 +9,7 @@ import { PASTE_END, PASTE_START } from './paste-markers.js';
 import { PromptLine } from './prompt-line.js';
 import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
 import { Terminal } from './terminal.js';
+import { OUTPUT_END, OUTPUT_START } from './zone-marks.js';
 
 /** A question waits for a pause of this length in the typing, so that a key meant for the line does not answer it. Milliseconds. */
 const TYPING_PAUSE = 400;
@@ -125,6 +126,7 @@ export class TerminalRepl implements Repl {
     const { screen } = this.#deps;
     this.#turn = new AbortController();
     const { signal } = this.#turn;
+    this.#terminal.write(OUTPUT_START);
     try {
       await screen.follow(await this.#deps.submit(submitted, signal));
       if (signal.aborted) this.#line.restoreQueued();
@@ -135,7 +137,7 @@ export class TerminalRepl implements Repl {
     } finally {
       this.#turn = null;
       screen.close();
-      this.#terminal.write('\n');
+      this.#terminal.write(`${OUTPUT_END}\n`);
     }
   }
 

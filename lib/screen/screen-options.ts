@@ -20,6 +20,8 @@ export interface ScreenOptions {
   readonly sources?: boolean;
   /** Whether a terminal gets a waiting line; true when absent. */
   readonly waiting?: boolean;
+  /** Whether an empty line parts an answer from its question; false when absent. */
+  readonly gap?: boolean;
   now(): number;
   /** Whether an answer in a pipe ends as the model ended it, so that its bytes are the answer and nothing else; otherwise its last line is ended. */
   readonly exact?: boolean;

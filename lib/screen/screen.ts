@@ -111,8 +111,11 @@ export class Screen {
 
   #showOther(event: Exclude<ChatEvent, { type: 'text' }>): void {
     switch (event.type) {
-      case 'waiting':
       case 'request':
+        this.#layout.beginAnswer();
+        this.#status.show(event);
+        break;
+      case 'waiting':
       case 'compact-start':
       case 'compact-progress':
         this.#status.show(event);

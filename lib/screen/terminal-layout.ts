@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { paint, type Style } from './style.js';
+import { PLAIN, paint, type Style } from './style.js';
 import { type Waiting, WaitingLine } from './waiting-line.js';
 import { wrapLines } from './wrap-lines.js';
 import { WriteQueue } from './write-queue.js';
@@ -24,6 +24,7 @@ export const FRAME = 8;
 export interface TerminalLayoutOptions {
   readonly exact?: boolean;
   readonly waiting?: boolean;
+  readonly gap?: boolean;
   now(): number;
 }
 
@@ -44,13 +45,18 @@ export class TerminalLayout {
   #writer: 'answer' | 'log' = 'answer';
   #isPaused = false;
   #owesNewline = false;
+  /** Whether an empty line belongs before what is answered next. */
+  #owesGap: boolean;
+  readonly #hasGap: boolean;
 
-  constructor(streams: OutputStreams, { now, exact = false, waiting = true }: TerminalLayoutOptions) {
+  constructor(streams: OutputStreams, { now, exact = false, waiting = true, gap = false }: TerminalLayoutOptions) {
     this.#streams = streams;
     this.#isExact = exact;
     this.#hasWaitingLine = waiting && streams.errIsTerminal;
     this.#queue = new WriteQueue(streams.outIsTerminal ? FRAME : 0);
     this.#isShared = streams.outIsTerminal && streams.errIsTerminal;
+    this.#hasGap = gap && this.#isShared;
+    this.#owesGap = this.#hasGap;
     this.#errCursor = this.#isShared ? this.#outCursor : { isAtLineStart: true };
     this.#waitingLine = new WaitingLine({
       now,
@@ -58,6 +64,12 @@ export class TerminalLayout {
       canDraw: () => this.#errCursor.isAtLineStart && !this.#isPaused,
       draw: (text) => this.#writeNow(text),
     });
+  }
+
+  /** Parts what comes from the question, on a terminal with a gap: once, until `close`. */
+  beginAnswer(): void {
+    if (this.#owesGap) this.logLine('', PLAIN);
+    this.#owesGap = false;
   }
 
   /** Continues the answer. Its styling, if any, is in the text and ends before a final newline. */
@@ -131,6 +143,7 @@ export class TerminalLayout {
   /** Stops the timer of the waiting line and writes everything that is pending. */
   close(): void {
     this.#writeNow(this.#waitingLine.change(null));
+    this.#owesGap = this.#hasGap;
   }
 
   /** Ends the line that the other writer left unfinished on the same terminal. */

@@ -332,7 +332,7 @@ describe('hi chat in a terminal', () => {
     chat.terminal.type(`/undo${KEY.enter}`);
     await chat.until(/is undone\.\n+hi> see @plan\.txt$/m);
     chat.terminal.type(KEY.enter);
-    await chat.until(/is undone\.\n+hi> see @plan\.txt\nattached .*\nread/);
+    await chat.until(/is undone\.\n+hi> see @plan\.txt\nattached .*\n\nread/);
     expect(chat.sent(1)).toEqual(['<file name="plan.txt">\nthe plan is simple\n</file>\n\nsee @plan.txt']);
   });
 

@@ -26,7 +26,8 @@ def f(x):
 The end.`;
 
 /** Everything the program wrote, without what a terminal obeys. */
-const plain = (written: string): string => written.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r\n', '\n');
+const plain = (written: string): string =>
+  written.replace(/\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x1b]*\x1b\\/g, '').replaceAll('\r\n', '\n');
 
 /** An answer in pieces of three characters. */
 const pieces = (text: string): readonly string[] => text.match(/[\s\S]{1,3}/g) ?? [];
@@ -86,6 +87,33 @@ describe('an answer in hi chat', () => {
   });
 });
 
+describe('a question and its answer in hi chat', () => {
+  it('are parted by an empty line, the prompt is bold, and both are marked for the terminal', async () => {
+    const chat = await start(() => ({ text: 'Here it is.' }));
+    chat.home.write('note.txt', 'four');
+    await chat.open();
+    await chat.say('see @note.txt', 'Here it is.');
+    expect(chat.terminal.screen()).toMatch(/hi> see @note\.txt\nattached note\.txt [^\n]*\n\nHere it is\.\n\nhi>/);
+    expect(chat.terminal.look('hi>').bold).toBe(true);
+    expect(chat.terminal.look('see').bold).toBe(false);
+    const zones = chat.terminal.written().replace(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '');
+    expect(zones).toContain('\x1b]133;A;redraw=0\x1b\\hi> \x1b]133;B\x1b\\see @note.txt\n\x1b]133;C\x1b\\attached');
+    expect(zones).toContain('Here it is.\n\x1b]133;D\x1b\\\n');
+    await chat.say('!echo two', /^two$/m);
+    expect(chat.terminal.screen()).toContain('hi> !echo two\ntwo\n\nhi>');
+  });
+
+  it('have no colour with NO_COLOR, and no marks on a terminal that knows none', async () => {
+    const chat = await start(() => ({ text: 'Here it is.' }));
+    await chat.open({ env: { NO_COLOR: '1' } });
+    await chat.say('go', 'Here it is.');
+    expect(chat.terminal.look('hi>').bold).toBe(false);
+    await chat.open({ term: 'dumb' });
+    await chat.say('go', /Here it is\.[\s\S]*Here it is\./);
+    expect(chat.terminal.written()).not.toContain('\x1b]133');
+  });
+});
+
 describe('the waiting line of hi chat', () => {
   it('says which model is waited for and for how long, and leaves nothing when the answer is stopped with Esc', async () => {
     const chat = await start(() => ({ pieces: ['never'], hangAfter: 0 }));
@@ -101,7 +129,7 @@ describe('the waiting line of hi chat', () => {
     await chat.open();
     chat.terminal.type(`go${KEY.enter}`);
     await chat.until(/^a line of text\n\S answering · \d+s · 4 tokens$/m);
-    await chat.until(/hi> go\na line of text\nthe rest\n+hi> *$/);
+    await chat.until(/hi> go\n\na line of text\nthe rest\n+hi> *$/);
   });
 
   it('counts down to the next try', async () => {
@@ -111,7 +139,7 @@ describe('the waiting line of hi chat', () => {
     await chat.open();
     chat.terminal.type(`go${KEY.enter}`);
     await chat.until(RETRY);
-    await chat.until(/hi> go\nat last\n+hi> *$/);
+    await chat.until(/hi> go\n\nat last\n+hi> *$/);
   });
 
   it('names the tool that runs and its time, and takes its words away when it has ended', async () => {
@@ -157,7 +185,7 @@ describe('hi chat while an answer comes', () => {
     chat.terminal.type(`first${KEY.enter}`);
     await chat.until('word1 ');
     chat.terminal.type(`second${KEY.enter}third`);
-    await chat.until(/word10 word11 *\n+hi> second\nsecond answer\n+hi> third$/);
+    await chat.until(/word10 word11 *\n+hi> second\n\nsecond answer\n+hi> third$/);
     expect(chat.terminal.transcript()).not.toMatch(/word\d+ .*(second|third).*word/);
   });
 

@@ -101,6 +101,7 @@ function chatScreen(
     thinking: terminal === 'none' ? true : 'folded',
     ...(picture !== null && { picture }),
     waiting: terminal === 'full',
+    gap: terminal === 'full',
     exact: false,
     usage: options.usage ?? false,
     describe: (name, args) => describeCall({ name, args }),
