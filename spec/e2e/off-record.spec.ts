@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
 import { type Home, runProgram } from '../support/program.js';
+import type { SentRequest } from '../support/scripted-server.js';
+import { howTo, skilled } from '../support/skilled.js';
 import { control, KEY } from '../support/terminal.js';
 
 const open = chatDriver();
@@ -91,5 +93,28 @@ describe('/off', () => {
     const { stdout, stderr } = await runProgram(chat.home, ['chat', '--ephemeral'], { input: '/off\n/on\n' });
     expect(stdout + stderr).toContain('Nothing of this chat is kept');
     expect(stdout + stderr).toContain('This is on the record.');
+  });
+
+  it('leaves nothing of the skills it led to on disk, and asks about each once', async () => {
+    const large = `${howTo('git')} ${'An example. '.repeat(1000)}`;
+    const answer = ({ model, messages }: SentRequest) => {
+      if (model !== 'small') return { text: 'Fine.' };
+      return { text: JSON.stringify(messages).includes('shorten instruction files') ? howTo('git') : '["git"]' };
+    };
+    const config = {
+      context_window: 3600,
+      tools: { enabled: false },
+      skills: { mode: 'matched', matcher: 'llm' },
+      small_model: { model: 'small', context_window: 100_000 },
+    };
+    const place = (home: Home) => join(home.env.HI_CACHE_DIR ?? '', 'compressions');
+    await using chat = await skilled({ skills: { 'git.md': large }, config, answer });
+    await chat.chat('/off', `the bird is ${SECRET}`, 'and again', '/on');
+    const asked = chat.requests.filter(({ model }) => model === 'small');
+    expect(asked.filter(({ messages }) => JSON.stringify(messages).includes('shorten instruction'))).toHaveLength(1);
+    expect(chat.sent()).toEqual([['git'], ['git']]);
+    expect(existsSync(place(chat.home))).toBe(false);
+    await chat.ask('on the record');
+    expect(readdirSync(place(chat.home))).toHaveLength(2);
   });
 });

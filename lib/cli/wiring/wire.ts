@@ -50,12 +50,12 @@ export async function wire(
   let history: HistoryStore | null = null;
   const connections = new Connections(world, options, settings, config, () => history?.isOffRecord !== true);
   const small = config.small_model === null ? null : connections.target(config.small_model);
-  const cache = fileCache(paths.compressions);
   const finder = memoized(async () => await openFinder(await opened, paths.index, options.ephemeral !== true));
   const memory = memoized(async () =>
     (await import('./open-memory.js')).openMemory(paths.memory, await opened, () => world.now()),
   );
   const keeps = (): boolean => history?.isEphemeral !== true;
+  const cache = keptWhile(keeps, fileCache(paths.compressions));
   const window = (): number => session.target.context_window;
   const context = toolContext(world, config, settings, { finder, memory, keeps, window });
   const standing = new StandingMemory(paths.memory);
@@ -81,7 +81,7 @@ export async function wire(
     finder,
     recallsUnasked: config.recall.auto,
     clock: config.clock ? world : null,
-    cache: keptWhile(keeps, cache),
+    cache,
     savePicture: async (bytes, extension) => {
       const { pictureSaver } = await import('./save-picture.js');
       const place = { folder: config.images.folder, cwd: context.workingFolder, home: world.home, now: world.now };
@@ -92,11 +92,12 @@ export async function wire(
   return { session, settings, config, tools: context, connections, memory };
 }
 
-/** A cache that gets nothing new while nothing is to be kept. */
+/** The same cache, but while nothing is to be kept, what is new stays in the memory of this process. */
 function keptWhile(keeps: () => boolean, cache: TextCache): TextCache {
+  const unkept = new Map<string, string>();
   return {
-    get: (key) => cache.get(key),
-    put: async (key, text) => (keeps() ? await cache.put(key, text) : undefined),
+    get: async (key) => unkept.get(key) ?? (await cache.get(key)),
+    put: async (key, text) => (keeps() ? await cache.put(key, text) : void unkept.set(key, text)),
   };
 }
 
