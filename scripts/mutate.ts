@@ -1,13 +1,16 @@
 // `npm run mutate -- lib/session`: changes that room in many small ways, one at a time, and lists the changes that no spec of the room notices.
-// `--sample 150` tries that many of them, drawn at random, and says how sure the score is; `--seed` draws the same again. `--without FILE` leaves out a spec that
-// is too slow to be run for each mutant. What follows the room are more specs to run, beside those of `COVERED_BY`. Fails below 80 % of the changes noticed.
-import { spawnSync } from 'node:child_process';
+// `--sample 150` tries that many of them, drawn at random, and says how sure the score is, also when it is stopped; `--seed` draws the same again.
+// `--without FILE` leaves out a spec that is too slow to be run for each mutant. What follows the room are more specs to run, beside those of `COVERED_BY`.
+// Fails below 80 % of the changes noticed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import jest from '../jest.config.js';
+import { STOP_SIGNALS } from '../lib/stop-signals.js';
 import type { SampleOptions } from './mutate/plugin.js';
 
 /** Specs of other rooms that are about what this one decides. */
@@ -89,7 +92,13 @@ const options = {
 const file = join(folder, 'stryker.json');
 writeFileSync(file, JSON.stringify(options));
 const env = { ...process.env, HI_MUTATE: JSON.stringify(sample) };
-const { status } = spawnSync('npx', ['stryker', 'run', file], { stdio: 'inherit', env });
+const stryker = spawn(process.execPath, ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', file], {
+  stdio: 'inherit',
+  env,
+});
+// Passed on, so that Stryker tells the score so far and what it leaves is removed here.
+for (const signal of STOP_SIGNALS) process.on(signal, () => stryker.kill(signal));
+const [status] = await once(stryker, 'exit');
 const isEnough = status === 0 && JSON.parse(readFileSync(join(folder, 'score.json'), 'utf8')).score >= 80;
 rmSync(folder, { recursive: true, force: true });
 rmSync(plugin, { force: true });

@@ -13,7 +13,7 @@ import {
 } from '@stryker-mutator/api/test-runner';
 import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 import { drawEvenly } from './draw.js';
-import { scoreOf } from './score.js';
+import { summaryOf } from './summary.js';
 
 /** What `scripts/mutate.ts` tells its plugin, in an environment variable: Stryker runs the plugin in processes of its own. */
 export interface SampleOptions {
@@ -98,13 +98,14 @@ function read<Value>(path: string): Value {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Draws the sample when all mutants are known, tells of each drawn mutant that survived, and at the end of the score. */
+/** Draws the sample when all mutants are known, tells of each drawn mutant that survived, and of the score at the end or when it is stopped. */
 class SampleReporter implements Reporter {
   #drawn: ReadonlySet<string> = new Set();
   readonly #results: MutantResult[] = [];
   /** The lines of the files, as they were when the mutants were made. */
   readonly #sources = new Map<string, readonly string[]>();
   #total = 0;
+  #isOver = false;
 
   onMutationTestingPlanReady({ mutantPlans }: MutationTestingPlanReadyEvent): void {
     for (const { fileName } of mutantPlans.map(({ mutant }) => mutant))
@@ -114,6 +115,10 @@ class SampleReporter implements Reporter {
     this.#drawn = new Set(drawn);
     this.#total = ids.length;
     writeFileSync(drawnFile, JSON.stringify(drawn));
+    // Stryker exits at once when it is stopped.
+    process.once('exit', () => {
+      if (!this.#isOver) this.wrapUp();
+    });
   }
 
   onMutantTested(result: Readonly<MutantResult>): void {
@@ -124,19 +129,12 @@ class SampleReporter implements Reporter {
   }
 
   wrapUp(): void {
-    const of = (...outcomes: readonly string[]): number =>
-      this.#results.filter((result) => outcomes.includes(outcomeOf(result))).length;
-    const detected = of('Killed', 'Endless');
-    const undetected = of('Survived', 'NoCoverage');
-    const { score, low, high } = scoreOf(detected, undetected);
-    const drawn = options.sample === null ? 'all' : `${this.#results.length} of`;
-    process.stdout.write(
-      `\n${drawn} ${this.#total} mutants, seed ${options.seed}: ${of('Killed')} killed, ${of('Endless')} endless, ` +
-        `${of('Survived')} survived, ${of('NoCoverage')} not reached, ` +
-        `${of('RuntimeError', 'CompileError')} invalid, ${of('Timeout')} too slow to tell\n` +
-        `score ${score.toFixed(1)} %${options.sample === null ? '' : `, 95 % interval ${low.toFixed(1)} to ${high.toFixed(1)} %`}\n`,
-    );
-    writeFileSync(join(options.folder, 'score.json'), JSON.stringify({ score }));
+    this.#isOver = true;
+    const { sample, seed, folder } = options;
+    const draw = { drawn: this.#drawn.size, total: this.#total, seed: sample === null ? null : seed };
+    const { text, score } = summaryOf(this.#results.map(outcomeOf), draw);
+    process.stdout.write(`\n${text}`);
+    writeFileSync(join(folder, 'score.json'), JSON.stringify({ score }));
   }
 }
 

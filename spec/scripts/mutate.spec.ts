@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { drawEvenly } from '../../scripts/mutate/draw.js';
 import { scoreOf } from '../../scripts/mutate/score.js';
+import { summaryOf } from '../../scripts/mutate/summary.js';
 
 const items = Array.from({ length: 1000 }, (_, index) => index);
 
@@ -48,5 +49,25 @@ describe('the score', () => {
 
   it('is unknown where nothing was tried', () => {
     expect(scoreOf(0, 0)).toEqual({ score: Number.NaN, low: 0, high: 100 });
+  });
+});
+
+describe('the summary', () => {
+  const outcomes = ['Killed', 'Survived', 'Killed', 'Endless', 'NoCoverage', 'CompileError', 'Timeout', 'Killed'];
+
+  it('of a sample that was stopped tells how much of it was run, and how sure the score is', () => {
+    const { text, score } = summaryOf(outcomes, { drawn: 40, total: 900, seed: 7 });
+    expect(score).toBeCloseTo(66.7, 1);
+    expect(text).toBe(
+      '8 of 40 drawn mutants of 900, seed 7: 3 killed, 1 endless, 1 survived, 1 not reached, 1 invalid, 1 too slow to tell\n' +
+        'score 66.7 %, 95 % interval 30.0 to 90.3 %\n',
+    );
+  });
+
+  it('of all mutants has no interval, unless it was stopped', () => {
+    expect(summaryOf(outcomes, { drawn: 8, total: 8, seed: null }).text).toMatch(
+      /^8 of 8 mutants: .*\nscore 66\.7 %\n$/,
+    );
+    expect(summaryOf(outcomes, { drawn: 9, total: 9, seed: null }).text).toContain('95 % interval');
   });
 });
