@@ -22,6 +22,8 @@ export interface TextModel {
   readonly model: string;
   /** Its window in tokens; changes with what is learnt of the model. */
   readonly context_window: number;
+  /** Whether its server is on this machine or at home, where a processor may read a prompt for many minutes. */
+  readonly isNear?: boolean;
   /** Asks the server what it tells of the model, where that is not known yet. Never fails. Absent where there is nothing to ask. */
   ask?(signal: AbortSignal): Promise<void>;
   /**

@@ -8,8 +8,15 @@ import type { Config } from '../config/config.js';
 import type { LimitSettings } from '../view/limit.js';
 import type { View } from '../view/view.js';
 
+/** The time limits of a summary. */
+export type SummaryLimits = Pick<Config['compaction'], 'timeout_ms' | 'idle_timeout_ms'>;
+
 /** The `compaction` section of the configuration, with the context window. */
-export type CompactionSettings = Config['compaction'] & LimitSettings;
+export type CompactionSettings = Config['compaction'] &
+  LimitSettings & {
+    /** The limits where a model near by writes; the same when absent. */
+    readonly near?: SummaryLimits;
+  };
 
 /** The input of a pass: plain data, so that planning is a pure function. */
 export interface CompactionInput {

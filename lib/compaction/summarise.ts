@@ -3,17 +3,18 @@ import type { Message, Usage } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import { asTokens } from '../chat/tokens.js';
 import { addUsage } from '../chat/usage.js';
+import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
 import { charactersOf, totalCharacters } from '../view/size.js';
 import { type Recalled, recallOr } from './cached-reply.js';
 import { type Ledger, mergeLedgers, numberedFacts } from './ledger.js';
 import { type Material, summaryPrompt } from './prompt.js';
 import { type Limits, requestText } from './request-summary.js';
-import type { CompactionDeps } from './strategy.js';
+import type { CompactionDeps, SummaryLimits } from './strategy.js';
 import { summaryInput } from './summary-input.js';
 
 /** What to summarise, and how long the summary may be. */
-export interface Task extends Omit<Material, 'transcript' | 'facts' | 'most_output' | 'brief'> {
+export interface Task extends SummaryLimits, Omit<Material, 'transcript' | 'facts' | 'most_output' | 'brief'> {
   readonly messages: readonly Message[];
   /** How many older messages are missing because they are not loaded. */
   readonly unread: number;
@@ -24,8 +25,8 @@ export interface Task extends Omit<Material, 'transcript' | 'facts' | 'most_outp
   readonly context_window: number;
   /** Real tokens for one estimated token. */
   readonly ratio: number;
-  readonly timeout_ms: number;
-  readonly idle_timeout_ms: number;
+  /** The limits where a model near by writes; the same when absent. */
+  readonly near?: SummaryLimits;
 }
 
 /** A summary and its usage. */
@@ -48,24 +49,26 @@ export async function* summarise(
   { models, cache }: CompactionDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Summary> {
-  const total = new AbortController();
-  const timer = setTimeout(() => total.abort(), task.timeout_ms);
-  const limits = { idle: task.idle_timeout_ms, total: total.signal };
-  try {
-    let failure = new HiError('config', 'There is no model to write the summary.', { hint: 'Set small_model.' });
-    for (const [index, model] of models.entries()) {
-      if (index > 0) yield { type: 'notice', level: 'info', text: insteadOf(models[index - 1], model, failure) };
-      try {
-        return yield* fold(task, model, cache, limits, signal);
-      } catch (thrown) {
-        if (!(thrown instanceof HiError) || signal.aborted || total.signal.aborted) throw thrown;
-        failure = thrown;
-      }
+  const began = monotonic();
+  let over = 0;
+  let failure = new HiError('config', 'There is no model to write the summary.', { hint: 'Set small_model.' });
+  for (const [index, model] of models.entries()) {
+    const { idle_timeout_ms: idle, timeout_ms } = (model.isNear && task.near) || task;
+    if (timeout_ms <= over) break;
+    if (index > 0) yield { type: 'notice', level: 'info', text: insteadOf(models[index - 1], model, failure) };
+    const total = new AbortController();
+    const timer = setTimeout(() => total.abort(), timeout_ms - (monotonic() - began));
+    try {
+      return yield* fold(task, model, cache, { idle, total: total.signal }, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof HiError) || signal.aborted) throw thrown;
+      failure = thrown;
+      if (total.signal.aborted) over = timeout_ms;
+    } finally {
+      clearTimeout(timer);
     }
-    throw failure;
-  } finally {
-    clearTimeout(timer);
   }
+  throw failure;
 }
 
 function insteadOf(failed: TextModel | undefined, next: TextModel, failure: HiError): string {

@@ -66,6 +66,7 @@ export async function* summaryBlock(
       ratio: made.ratio,
       timeout_ms: settings.timeout_ms,
       idle_timeout_ms: settings.idle_timeout_ms,
+      near: settings.near ?? settings,
     },
     deps,
     signal,

@@ -142,8 +142,16 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         keep_ratio: setting(SHARE, 0.5, 'The share of the messages that truncation keeps.'),
         target_ratio: setting(SHARE, 0.5, 'The largest share of the original that a summary should have.'),
         fallback_keep: setting(COUNT, 10, 'How many messages are sent when a summary failed.'),
-        timeout_ms: setting(COUNT, 120_000, 'The time limit of a summary, in milliseconds.'),
-        idle_timeout_ms: setting(COUNT, 30_000, 'How long a summary may send nothing, in milliseconds.'),
+        timeout_ms: setting(
+          COUNT,
+          120_000,
+          'The time limit of a summary, in milliseconds. By default four hours where the server is near by.',
+        ),
+        idle_timeout_ms: setting(
+          COUNT,
+          30_000,
+          'How long a summary may send nothing, in milliseconds. By default a quarter of an hour where the server is near by.',
+        ),
         archive: oneOf(['keep', 'discard'], 'keep', '`"discard"` removes the originals once their summary is on disk.'),
         block_role: oneOf(
           ['system', 'user'],

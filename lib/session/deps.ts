@@ -22,6 +22,8 @@ export interface Target {
   readonly model: string;
   /** In tokens; changes with what is learnt of the model. */
   readonly context_window: number;
+  /** Whether its server is on this machine or at home. */
+  readonly isNear?: boolean;
   /** The pictures that the vendor takes; absent when it takes all. */
   readonly images?: ImageLimits;
   /** What is known of the model at this server. */

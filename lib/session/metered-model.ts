@@ -9,6 +9,7 @@ export interface TextModelSettings {
   readonly provider: string;
   readonly model: string;
   readonly context_window: number;
+  readonly isNear?: boolean;
   ask?(signal: AbortSignal): Promise<void>;
   readonly memory: ModelMemory;
   connect(signal?: AbortSignal): Promise<Provider>;
@@ -18,10 +19,11 @@ export interface TextModelSettings {
 
 /** One prompt in, one text out, over the same adapters that hold the conversation. */
 export function textModel(settings: TextModelSettings): TextModel {
-  const { provider, model, memory, connect, spent } = settings;
+  const { provider, model, isNear = false, memory, connect, spent } = settings;
   return {
     provider,
     model,
+    isNear,
     get context_window() {
       return settings.context_window;
     },

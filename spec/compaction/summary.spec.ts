@@ -21,6 +21,8 @@ async function compacted(log: Log, model: ScriptedModel, change: Partial<Compact
   return { block, events };
 }
 
+const after = (ms: number, text: string): Promise<string> => new Promise((done) => setTimeout(() => done(text), ms));
+
 const contentOf = (block: NewCompressBlock | null): string => block?.content ?? '';
 
 describe('summary', () => {
@@ -290,6 +292,29 @@ describe('a summary that fails', () => {
     });
     expect(total.events.at(-1)).toMatchObject({ text: expect.stringContaining('finish in time') });
     expect([idle.block?.source, total.block?.source]).toEqual(['fallback', 'fallback']);
+  });
+
+  it('waits long for a model near by, as long as it may', async () => {
+    const settings = { ...SETTINGS, timeout_ms: 5, idle_timeout_ms: 2 };
+    const near = { timeout_ms: 60_000, idle_timeout_ms: 60_000 };
+    const slow = () => scripted(() => after(30, 'They talked.'));
+    const sourceWith = async (isNear: boolean, limits: object) => {
+      const change = { reason: 'auto', settings: { ...settings, ...limits } } as const;
+      return (await compacted(conversation(), { ...slow(), isNear }, change)).block?.source;
+    };
+    expect(await sourceWith(true, { near })).toBe('model');
+    expect(await sourceWith(false, { near })).toBe('fallback');
+    expect(await sourceWith(true, { near: settings })).toBe('fallback');
+    expect(await sourceWith(true, {})).toBe('fallback');
+  });
+
+  it('goes on with a model near by when the time of another is over, and with no other', async () => {
+    const settings = { ...SETTINGS, timeout_ms: 5, near: { timeout_ms: 60_000, idle_timeout_ms: 60_000 } };
+    const input = inputFor(conversation(), { reason: 'auto', settings });
+    const main = scripted(() => 'By the main model.', { model: 'main' });
+    expect((await pass(input, [silent(), { ...main, isNear: true }])).block).toMatchObject({ model: 'main' });
+    expect((await pass(input, [silent(), main])).block).toMatchObject({ source: 'fallback' });
+    expect(main.asked).toHaveLength(1);
   });
 
   it('is not the end when the main model can write it, and the user hears why', async () => {

@@ -18,7 +18,7 @@ const LONG = ['--max-output', '200'];
 const ON_THREADS = `-t ${THREADS} -tb ${THREADS}`;
 /** Of one spec, in milliseconds: a guard against what never ends. HI_SERVERS_SECONDS bounds the whole. */
 const LIMIT = 900_000;
-const SHORT = { options: { max_output_tokens: 12 }, compaction: { timeout_ms: 1_800_000, idle_timeout_ms: 900_000 } };
+const SHORT = { options: { max_output_tokens: 12 } };
 const WORD = 'PASSWORD-77';
 const SUMMARY = `The user and the assistant talked about gardens. The word is ${WORD}.`;
 

@@ -4,6 +4,7 @@ import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { readKey } from '../../config/read-key.js';
 import { resolveConfig } from '../../config/resolve.js';
+import { filledIn } from '../../config/setting.js';
 import type { HiError } from '../../errors.js';
 import type { ListedModel } from '../../providers/common/models/listed-model.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
@@ -89,6 +90,14 @@ const PATIENCE = 30 * 60_000;
 /** The time limits of a conversation. What the user set holds for everything. */
 export function timeLimits(world: World): { readonly idleTimeout: number; readonly patience?: number } {
   return { idleTimeout: idleTimeout(world), ...(world.env.HI_IDLE_TIMEOUT_MS ? {} : { patience: PATIENCE }) };
+}
+
+/** Before the first data a summary may pause twice as long. */
+const NEAR_LIMITS = { timeout_ms: 4 * 60 * 60_000, idle_timeout_ms: PATIENCE / 2 };
+
+/** The limits of a summary that a model near by writes: long, unless the user set them. */
+export function nearLimits(file: ConfigFile | null): typeof NEAR_LIMITS {
+  return filledIn(NEAR_LIMITS, file?.compaction ?? {});
 }
 
 /** The names of a server's models, null when it does not answer in time. */

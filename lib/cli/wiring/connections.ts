@@ -4,6 +4,7 @@ import type { ModelMemory } from '../../chat/model-facts.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
+import { isNear } from '../../http/near-address.js';
 import { KnownModels } from '../../providers/common/models/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
@@ -60,10 +61,11 @@ export class Connections {
     const spent = (usage: Usage): void => {
       this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
     };
-    const { images } = pick<ProviderMember>(providers, provider, 'provider');
+    const { images, keyVariables } = pick<ProviderMember>(providers, provider, 'provider');
     return {
       provider,
       model: name,
+      isNear: api_base === null ? keyVariables.length === 0 : isNear(api_base),
       ...(images && { images }),
       get context_window() {
         return model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);

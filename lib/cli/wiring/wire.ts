@@ -14,7 +14,7 @@ import { openSkills } from '../../skills/index.js';
 import type { OpenMemory } from '../../slash/command.js';
 import type { ToolContext } from '../../tools/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
-import { readSettings, requireConfig, type Settings } from '../base/settings.js';
+import { nearLimits, readSettings, requireConfig, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { Connections, memoized } from './connections.js';
 import type { SessionOptions } from './session-options.js';
@@ -72,7 +72,11 @@ export async function wire(
     settle: (signal) => project.settle(signal),
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
-    compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens },
+    compaction: {
+      ...config.compaction,
+      max_input_tokens: config.max_input_tokens,
+      near: nearLimits(settings.file),
+    },
     maxRounds: config.tools.max_rounds,
     toolSpecs: offered,
     toolEffects: EFFECTS,
