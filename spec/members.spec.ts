@@ -27,6 +27,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/commands/recall-command.ts': 'the room, not the tool',
   'cli/commands/history-command.ts': 'the room, not the tool',
   'cli/history/entry-filter.ts': 'the room, not the tool',
+  'cli/commands/usage-command.ts': 'the room, not the tool',
   'cli/wiring/wire.ts': 'the room, not the tool',
   'cli/wiring/tool-wiring.ts': 'the room, not the tool',
   'cli/base/purge-caches.ts': 'the room, not the tool',

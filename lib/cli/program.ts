@@ -196,6 +196,19 @@ export function makeProgram(
           ),
     ],
 
+    usage: [
+      'show what the conversation used: tokens and cost',
+      (command) =>
+        addModelOptions(addCommonOptions(command))
+          .addOption(new Option('--by <period>', 'a line for each (day)').choices(['day', 'month', 'model']))
+          .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
+          .option('--until <time>', 'not newer than this')
+          .option('--json', 'print as a JSON array')
+          .action(async (_options, self: Command) =>
+            finish(await (await import('./commands/usage-command.js')).usageCommand(world, mergedOptions(self))),
+          ),
+    ],
+
     skills: [
       'list the skills, and what is wrong with any',
       (command) =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HistoryStore } from '../../lib/history/store.js';
 import { answers, says } from '../support/history.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
@@ -43,4 +43,53 @@ it('tells the cost of the conversation', async () => {
 it('says nothing of the cost of a conversation in which nothing was used', async () => {
   expect((await runProgram(home, ['status'])).stdout).not.toContain('cost');
   expect(JSON.parse((await runProgram(home, ['status', '--json'])).stdout)).not.toHaveProperty('cost');
+});
+
+describe('hi usage', () => {
+  it('adds up tokens and cost by day, month and model', async () => {
+    await talkedBefore();
+    await runProgram(home, ['ask', 'x']);
+    const byModel = JSON.parse((await runProgram(home, ['usage', '--by', 'model', '--json'])).stdout);
+    expect(byModel).toEqual([
+      {
+        model: 'anthropic/claude-sonnet-4-5',
+        requests: 1,
+        input_tokens: 100_000,
+        cached_tokens: 0,
+        output_tokens: 10_000,
+        cost: 0.45,
+      },
+      { model: 'openai/scripted', requests: 1, input_tokens: 1000, cached_tokens: 0, output_tokens: 10, cost: null },
+    ]);
+    const byDay = JSON.parse((await runProgram(home, ['usage', '--json'])).stdout);
+    expect(byDay).toEqual([
+      {
+        day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        requests: 2,
+        input_tokens: 101_000,
+        cached_tokens: 0,
+        output_tokens: 10_010,
+        cost: null,
+      },
+    ]);
+    const { stdout } = await runProgram(home, ['usage', '--by', 'month']);
+    expect(stdout).toMatch(
+      /^\d{4}-\d\d +2 answers +101k in +0 cached +10k out +\$0\.45 +█+\nin all +2 answers .*\$0\.45\n/,
+    );
+    expect(stdout).toContain('not counting scripted (no published price)');
+  });
+
+  it('leaves out what is not in the time that is asked for', async () => {
+    await talkedBefore();
+    expect((await runProgram(home, ['usage', '--until', '2020'])).stdout).toBe('Nothing was used.\n');
+    expect(JSON.parse((await runProgram(home, ['usage', '--since', 'today', '--json'])).stdout)).toHaveLength(1);
+    const wrong = await runProgram(home, ['usage', '--since', 'someday']);
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining("Cannot read the time 'someday'")]);
+  });
+
+  it('says nothing was used in an empty conversation', async () => {
+    const { status, stdout } = await runProgram(home, ['usage']);
+    expect([status, stdout]).toEqual([0, 'Nothing was used.\n']);
+    expect((await runProgram(home, ['usage', '--json'])).stdout).toBe('[]\n');
+  });
 });

@@ -43,19 +43,30 @@ export function costText({ dollars, unknown, priced }: Cost): string {
 
 const dollarText = (dollars: number): string => `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 
-/** What the whole conversation cost, as far as its messages tell. A message does not name the address of its server: that of its provider now counts. */
-export async function conversationCost(
-  history: HistoryStore,
-  { provider: own, api_base }: { readonly provider: string; readonly api_base: string | null },
-): Promise<Cost> {
+/** What the whole conversation cost, as far as its messages tell. */
+export async function conversationCost(history: HistoryStore, server: ServerNow): Promise<Cost> {
   const records: UsageRecord[] = [];
+  for await (const record of recordsOf(history, server)) records.push(record);
+  return costOf(records);
+}
+
+/** The provider in use and its address. */
+interface ServerNow {
+  readonly provider: string;
+  readonly api_base: string | null;
+}
+
+/** What each request of the conversation used, as far as its messages tell. A message does not name the address of its server: that of its provider now counts. */
+export async function* recordsOf(
+  history: HistoryStore,
+  { provider: own, api_base }: ServerNow,
+): AsyncGenerator<UsageRecord> {
   for await (const entry of history.archive()) {
     if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) continue;
     const provider = isMessage(entry) ? (entry.provider ?? own) : own;
     const { usage, model, at } = entry;
-    records.push({ provider, model, api_base: provider === own ? api_base : null, at: new Date(at), usage });
+    yield { provider, model, api_base: provider === own ? api_base : null, at: new Date(at), usage };
   }
-  return costOf(records);
 }
 
 /** In dollars; null when unknown. Behind a custom address only that address's prices count: a model of the same name may be free there. */

@@ -1,0 +1,136 @@
+import { localMinute } from '../../chat/local-time.js';
+import { quantity } from '../../chat/quantity.js';
+import { shortCount } from '../../chat/transcript.js';
+import { HistoryStore } from '../../history/store.js';
+import { parseTime } from '../../recall/show/when.js';
+import { colours } from '../base/colours.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { printHistoryNotices } from '../base/print-notices.js';
+import { readSettings, type SettingsOptions } from '../base/settings.js';
+import { shownText, writeJson } from '../base/shown.js';
+import { outputStreams } from '../base/streams.js';
+import type { World } from '../base/world.js';
+import type { UsageRecord } from '../wiring/connections.js';
+import { costOf, costText, recordsOf, wholeCost } from '../wiring/price.js';
+
+/** What the requests of a conversation are put together by. */
+export type UsagePeriod = 'day' | 'month' | 'model';
+
+export interface UsageOptions extends CommonOptions, SettingsOptions {
+  readonly by?: UsagePeriod;
+  readonly since?: string;
+  readonly until?: string;
+  readonly json?: boolean;
+}
+
+/** The longest bar, in columns. */
+const LONGEST_BAR = 30;
+
+/** Prints what the conversation used: tokens and cost at published prices, by day, month or model. Resolves to the exit status. Throws `HiError`s. */
+export async function usageCommand(world: World, options: UsageOptions): Promise<number> {
+  const { by = 'day' } = options;
+  const since = options.since === undefined ? null : parseTime(options.since, world.now(), false);
+  const until = options.until === undefined ? null : parseTime(options.until, world.now(), true);
+  const settings = await readSettings(world, options);
+  const history = await HistoryStore.open({ folder: settings.paths.data, now: world.now });
+  try {
+    printHistoryNotices(world, history);
+    const groups = new Map<string, UsageRecord[]>();
+    const server = { provider: settings.config?.provider ?? '', api_base: settings.config?.api_base ?? null };
+    for await (const record of recordsOf(history, server)) {
+      if ((since !== null && record.at < since) || (until !== null && record.at > until)) continue;
+      const key = keyOf(record, by);
+      groups.set(key, [...(groups.get(key) ?? []), record]);
+    }
+    const rows = [...groups].sort(([first], [second]) => first.localeCompare(second));
+    if (options.json)
+      writeJson(
+        world.stdout,
+        rows.map(([key, records]) => ({ [by]: key, ...totalsOf(records) })),
+        2,
+      );
+    else printTable(world, rows);
+    return 0;
+  } finally {
+    await history.close();
+  }
+}
+
+function keyOf({ at, provider, model }: UsageRecord, by: UsagePeriod): string {
+  if (by === 'model') return `${provider}/${model}`;
+  return localMinute(at.toISOString()).slice(0, by === 'day' ? 10 : 7);
+}
+
+interface UsageTotals {
+  readonly requests: number;
+  readonly input_tokens: number;
+  readonly cached_tokens: number;
+  readonly output_tokens: number;
+  /** US dollars; null where the price of a request is unknown. */
+  readonly cost: number | null;
+}
+
+function totalsOf(records: readonly UsageRecord[]): UsageTotals {
+  const sum = (count: (usage: UsageRecord['usage']) => number): number =>
+    records.reduce((total, { usage }) => total + count(usage), 0);
+  return {
+    requests: records.length,
+    input_tokens: sum((usage) => usage.input_tokens),
+    cached_tokens: sum((usage) => usage.cached_tokens),
+    output_tokens: sum((usage) => usage.output_tokens),
+    cost: wholeCost(costOf(records)),
+  };
+}
+
+function printTable(world: World, rows: readonly (readonly [string, readonly UsageRecord[]])[]): void {
+  const { stdout } = world;
+  if (rows.length === 0) {
+    stdout.write('Nothing was used.\n');
+    return;
+  }
+  const cells = rows.map(([key, records]) => cellsOf(key, records));
+  const total = rows.flatMap(([, records]) => records);
+  const lines = [...cells, cellsOf('in all', total)];
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  const room = outputStreams(world).columns() - widths.reduce((sum, width) => sum + width + 2, 0);
+  const bars = barsOf(
+    rows.map(([, records]) => tokensOf(records)),
+    Math.min(LONGEST_BAR, room),
+  );
+  const { blue, bold } = colours(world);
+  lines.forEach((line, row) => {
+    const text = line.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    const shown = shownText(text.join('  '), stdout);
+    stdout.write(
+      row === cells.length ? `${bold(shown.trimEnd())}\n` : `${`${shown}  ${blue(bars[row] ?? '')}`.trimEnd()}\n`,
+    );
+  });
+  const cost = costOf(total);
+  if (cost.unknown.length > 0 && cost.priced > 0) stdout.write(shownText(`cost: ${costText(cost)}\n`, stdout));
+}
+
+function cellsOf(key: string, records: readonly UsageRecord[]): readonly string[] {
+  const { requests, input_tokens, cached_tokens, output_tokens } = totalsOf(records);
+  const { dollars, priced } = costOf(records);
+  return [
+    key,
+    quantity(requests, 'answer'),
+    `${shortCount(input_tokens)} in`,
+    `${shortCount(cached_tokens)} cached`,
+    `${shortCount(output_tokens)} out`,
+    priced === 0 ? 'cost unknown' : `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`,
+  ];
+}
+
+const tokensOf = (records: readonly UsageRecord[]): number =>
+  records.reduce((sum, { usage }) => sum + usage.input_tokens + usage.output_tokens, 0);
+
+/** A bar for each number, the largest one `longest` columns long; none where there is no room. */
+function barsOf(numbers: readonly number[], longest: number): readonly string[] {
+  const largest = numbers.reduce((most, number) => Math.max(most, number), 1);
+  return numbers.map((number) =>
+    longest < 5 || number === 0 ? '' : '█'.repeat(Math.max(1, Math.round((number / largest) * longest))),
+  );
+}
