@@ -91,7 +91,9 @@ function printTable(world: World, rows: readonly (readonly [string, readonly Usa
   const cells = rows.map(([key, records]) => cellsOf(key, records));
   const total = rows.flatMap(([, records]) => records);
   const lines = [...cells, cellsOf('in all', total)];
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  const widths = (lines[0] ?? []).map((_, column) =>
+    lines.reduce((widest, line) => Math.max(widest, line[column]?.length ?? 0), 0),
+  );
   const room = outputStreams(world).columns() - widths.reduce((sum, width) => sum + width + 2, 0);
   const bars = barsOf(
     rows.map(([, records]) => tokensOf(records)),
