@@ -1,4 +1,4 @@
-import { bufferOf, type EditBuffer } from './edit-buffer.js';
+import type { EditBuffer } from './edit-buffer.js';
 
 /** Earlier inputs, oldest first. */
 export interface InputList {
@@ -8,10 +8,13 @@ export interface InputList {
 /** A position in the input history. The line being typed is the draft, which comes after the newest input. */
 export class HistoryCursor {
   readonly #history: InputList;
+  readonly #fold: (text: string) => EditBuffer;
   #recalled: { readonly index: number; readonly draft: EditBuffer } | null = null;
 
-  constructor(history: InputList) {
+  /** `fold` makes an input what the line shows of it. */
+  constructor(history: InputList, fold: (text: string) => EditBuffer) {
     this.#history = history;
+    this.#fold = fold;
   }
 
   /** The input before the current one; null at the oldest. */
@@ -33,6 +36,6 @@ export class HistoryCursor {
     if (index < 0 || index > entries.length) return null;
     const draft = this.#recalled?.draft ?? current;
     this.#recalled = index === entries.length ? null : { index, draft };
-    return index === entries.length ? draft : bufferOf(entries[index] ?? '');
+    return index === entries.length ? draft : this.#fold(entries[index] ?? '');
   }
 }

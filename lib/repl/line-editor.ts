@@ -32,7 +32,7 @@ export class LineEditor {
 
   constructor(longPastes: LongPastes, history: InputList) {
     this.#longPastes = longPastes;
-    this.#history = new HistoryCursor(history);
+    this.#history = new HistoryCursor(history, (text) => longPastes.fold(text));
   }
 
   get buffer(): EditBuffer {

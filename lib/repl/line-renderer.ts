@@ -1,3 +1,4 @@
+import { quantity } from '../chat/quantity.js';
 import { BOLD, CYAN, DIM, paint } from '../screen/style.js';
 import type { EditBuffer } from './edit-buffer.js';
 import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';
@@ -62,9 +63,10 @@ export class LineRenderer {
     this.#drawn = { view, columns, above: rows.slice(first, current).map((row) => rowWidth(view, row)) };
   }
 
-  /** Prints the whole line into the scrollback and moves to the next row. */
+  /** Prints the line into the scrollback and moves to the next row: the whole line, or as much as fits on the screen. */
   commit({ prompt, buffer }: LineView): void {
-    const text = displayWithTokens(buffer.text, buffer.marks, 0, buffer.text.length, this.#token);
+    const end = endOfScreenful(prompt, buffer.text, this.#canvas);
+    const text = displayWithTokens(buffer.text, buffer.marks, 0, end, this.#token) + this.#restText(buffer.text, end);
     // tmux copies the screen into its scrollback when ED (`\x1b[J`) comes at the home position, so the prompt is printed first.
     this.#canvas.write(`${this.#toStart()}${this.#promptText(prompt)}\x1b[J${text.replaceAll('\n', '\r\n')}\r\n`);
     this.#drawn = null;
@@ -113,6 +115,15 @@ export class LineRenderer {
     return markedPrompt(this.#hasColour ? paint(text, BOLD) : text);
   }
 
+  /** Says how much of the line is not printed. */
+  #restText(text: string, end: number): string {
+    if (end === text.length) return '';
+    const rest = text.slice(end).replace(/^\r?\n/, '');
+    const lines = rest.split('\n').length;
+    const what = lines > 1 ? quantity(lines, 'more line') : quantity(rest.length, 'more character');
+    return `\n${this.#hasColour ? paint(`… ${what}`, DIM) : `… ${what}`}`;
+  }
+
   #hintText({ hint }: LineView, columns: number): string {
     if (hint === undefined) return '';
     const text = displayText(hint).slice(0, columns - 1);
@@ -134,6 +145,14 @@ function viewportOf(view: LineView, columns: number, height: number): Viewport {
   const current = rowIndexAt(rows, view.buffer.cursor);
   const first = Math.max(0, Math.min(current - Math.floor(room / 2), rows.length - room));
   return { rows, first, last: Math.min(rows.length, first + room) - 1, current };
+}
+
+/** Where the text ends that fits on the screen with its prompt; with a row for what is left out and one for the cursor, where that is needed. */
+function endOfScreenful(prompt: string, text: string, canvas: Canvas): number {
+  const [columns, height] = [canvas.columns(), canvas.rows()];
+  const rows = layOutRows(text.slice(0, columns * height + height), columns, displayWidth(prompt));
+  if (rows.length < height) return text.length;
+  return rows[Math.max(0, height - 3)]?.end ?? text.length;
 }
 
 /** The rows near the cursor, more than the terminal shows. Laying out megabytes of text with each key would take seconds. */

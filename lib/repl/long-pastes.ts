@@ -1,4 +1,4 @@
-import { type EditBuffer, insert, type MarkedRange, type MarkedText, replaceRange } from './edit-buffer.js';
+import { bufferOf, type EditBuffer, insert, type MarkedRange, type MarkedText, replaceRange } from './edit-buffer.js';
 
 /** A range of a text, in UTF-16 units. */
 export interface Span {
@@ -35,6 +35,13 @@ export class LongPastes {
     return { ...buffer, marks: [...buffer.marks, token].sort((one, other) => one.start - other.start) };
   }
 
+  /** An earlier input with its long pastes as their tokens again, and the cursor at the end. */
+  fold(text: string): EditBuffer {
+    const longestFirst = [...this.#texts].sort(([, one], [, other]) => other.length - one.length);
+    const folded = longestFirst.reduce((buffer, [name, paste]) => foldOne(buffer, name, paste), bufferOf(text));
+    return { ...folded, cursor: folded.text.length };
+  }
+
   /** Replaces every token once, left to right. `pasted` lists the ranges of the result that were pasted. */
   expand({ text, marks }: MarkedText): { readonly text: string; readonly pasted: readonly Span[] } {
     let expanded = '';
@@ -54,8 +61,25 @@ export class LongPastes {
   #addToken(text: string): MarkedText {
     const name = `[LongText#${this.#texts.size + 1}]`;
     this.#texts.set(name, text);
-    return { text: name, marks: [{ start: 0, end: name.length, kind: 'token' }] };
+    return tokenOf(name);
   }
+}
+
+const tokenOf = (name: string): MarkedText => ({
+  text: name,
+  marks: [{ start: 0, end: name.length, kind: 'token' }],
+});
+
+/** Puts a token wherever the paste is, but not over another token. */
+function foldOne(buffer: EditBuffer, name: string, paste: string): EditBuffer {
+  let folded = buffer;
+  for (let at = buffer.text.indexOf(paste); at !== -1; ) {
+    const end = at + paste.length;
+    const isFree = !folded.marks.some((mark) => mark.start < end && mark.end > at);
+    if (isFree) folded = replaceRange(folded, at, end, tokenOf(name));
+    at = folded.text.indexOf(paste, at + (isFree ? name.length : 1));
+  }
+  return folded;
 }
 
 function pastedText(text: string): MarkedText {

@@ -89,7 +89,7 @@ export class PromptLine {
 
   /** Puts text before the typed text. */
   prefill(text: string): void {
-    this.#editor.set(insert({ ...this.#editor.buffer, cursor: 0 }, { text, marks: [] }));
+    this.#editor.set(insert({ ...this.#editor.buffer, cursor: 0 }, this.#deps.longPastes.fold(text)));
     this.#editor.set({ ...this.#editor.buffer, cursor: this.#editor.buffer.text.length });
   }
 
@@ -130,7 +130,7 @@ export class PromptLine {
     const match = this.#search?.match() ?? null;
     return {
       prompt: this.#search?.prompt() ?? this.#prompt,
-      buffer: match === null ? buffer : bufferOf(match),
+      buffer: match === null ? buffer : this.#deps.longPastes.fold(match),
       ...(this.#hint === null ? {} : { hint: this.#hint }),
     };
   }
@@ -197,7 +197,7 @@ export class PromptLine {
   #endSearch(isTaken: boolean): void {
     const match = this.#search?.match() ?? null;
     this.#search = null;
-    if (isTaken && match !== null) this.#editor.set(bufferOf(match));
+    if (isTaken && match !== null) this.#editor.set(this.#deps.longPastes.fold(match));
   }
 
   async #complete(): Promise<void> {

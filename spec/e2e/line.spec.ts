@@ -162,7 +162,7 @@ describe('a paste into hi chat', () => {
     expect(said(chat)).toBe(`${LONG} with [LongText#2] inside and ${LONG} second and [LongText#7] and end`);
   });
 
-  it('opens when it is pasted again, and is recalled in full', async () => {
+  it('opens when it is pasted again, and comes back as its token with Up and /undo', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.paste(LONG);
@@ -174,8 +174,12 @@ describe('a paste into hi chat', () => {
     await chat.until('[LongText#2]');
     await chat.say('', 'answer 1');
     chat.terminal.type(KEY.up);
-    await chat.until((screen) => screen.replaceAll('\n', '').endsWith(`hi> ${LONG} more`));
+    await chat.until(/answer 1\n+hi> \[LongText#2\]$/);
     await chat.say('', 'answer 2');
+    expect(said(chat)).toBe(`${LONG} more`);
+    chat.terminal.type(`/undo${KEY.enter}`);
+    await chat.until(/is undone\.\n+hi> \[LongText#2\]$/);
+    await chat.say('', 'answer 3');
     expect(said(chat)).toBe(`${LONG} more`);
   });
 

@@ -46,16 +46,40 @@ describe('a bracketed paste', () => {
     expect(submitted().map(({ text }) => text)).toEqual([`${LONG}A and `, `${LONG}C`]);
   });
 
-  it('is recalled in full', async () => {
+  it('is recalled as its token, in full, with Up and with Ctrl-R', async () => {
     const { terminal, submitted } = await start();
-    terminal.paste(LONG + LONG);
+    terminal.type('see ');
+    terminal.paste(`${LONG}A`);
+    terminal.type(' and ');
+    terminal.paste(`${LONG}AB`);
     terminal.type('\r');
     await terminal.until(/echo[\s\S]*hi>$/);
     terminal.type(KEY.up);
-    await terminal.until('text long text');
+    await terminal.until(/echo[\s\S]*hi> see \[LongText#1\] and \[LongText#2\]$/);
+    terminal.type(`${KEY.backspace}\r`);
+    await terminal.until(/(echo[\s\S]*){2}hi>$/);
+    terminal.type(`${control('r')}see`);
+    await terminal.until(/\(search\) see: see \[LongText#1\] and$/);
+    terminal.type(`${control('r')}\r`);
+    await terminal.until(/(echo[\s\S]*){3}hi>$/);
+    const [first, second, third] = submitted();
+    expect(first?.text).toBe(`see ${LONG}A and ${LONG}AB`);
+    expect(second?.text).toBe(`see ${LONG}A and `);
+    expect(third).toEqual(first);
+  });
+
+  it('that is shown in full leaves no more than a screenful in the scrollback', async () => {
+    const { terminal, submitted } = await start({ rows: 12 });
+    const long = Array.from({ length: 5000 }, (_, line) => `line ${line}`).join('\n');
+    terminal.paste(long);
+    await terminal.until('[LongText#1]');
+    terminal.paste(long);
+    await terminal.until('line 4999');
     terminal.type('\r');
-    await terminal.until(/echo[\s\S]*echo/);
-    expect(submitted()[1]?.text).toBe(LONG + LONG);
+    await terminal.until(/echo[\s\S]*hi>$/);
+    expect(submitted()[0]?.text).toBe(long);
+    expect(terminal.transcript()).toMatch(/line 9\n… 4990 more lines\necho/);
+    expect(terminal.transcript().split('\n').length).toBeLessThan(30);
   });
 
   it('opens when it is pasted again', async () => {
@@ -92,7 +116,7 @@ describe('a bracketed paste', () => {
     first.terminal.type('\r');
     await first.terminal.until(/echo[\s\S]*hi>$/);
     first.terminal.type(`${KEY.up}\r`);
-    await first.terminal.until(/a line\n+echo[\s\S]*hi>$/);
+    await first.terminal.until(/(echo[\s\S]*){2}hi>$/);
     const second = await start({ folder: first.folder });
     second.terminal.type(`${KEY.up}\r`);
     await second.terminal.until('echo');
