@@ -19,7 +19,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'tools/shell/run-shell.ts': 'the program bash, not the tool',
   'cli/completion/completion-scripts.ts': 'the program bash, not the tool',
   'cli/shell/shell-bindings.ts': 'the program bash, not the tool',
-  'cli/program.ts': 'the program bash, not the tool',
+  'cli/command-table.ts': 'the program bash, not the tool',
   'permission/shell/read-command.ts': 'the program bash, not the tool',
   'providers/common/answer/reasoning-details.ts': "a field of a vendor's answer",
   'screen/screen.ts': 'what a request is for: an answer or a summary',
