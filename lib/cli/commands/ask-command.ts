@@ -2,13 +2,9 @@ import type { ChatEvent } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
 import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
-import type { AskAboutInstructions } from '../../memory/project-instructions.js';
-import { pick } from '../../registry.js';
 import { Screen } from '../../screen/screen.js';
 import type { ScreenOptions } from '../../screen/screen-options.js';
-import type { UserInput } from '../../session/deps.js';
 import { describeCall } from '../../tools/describe-call.js';
-import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
 import { inlinePicture } from '../base/inline-picture.js';
@@ -16,11 +12,9 @@ import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownJson, shownText } from '../base/shown.js';
 import { canApprove, isDumb, outputStreams } from '../base/streams.js';
-import { discardTypeAhead } from '../base/type-ahead.js';
 import type { World } from '../base/world.js';
-import type { OwnInputDeps } from '../own-commands/own-input.js';
 import type { Structure } from '../structured/structure.js';
-import type { ApprovalStreams } from '../wiring/approve.js';
+import { approver, instructionsAsker } from '../wiring/terminal-questions.js';
 import { openSession } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 
@@ -75,7 +69,12 @@ async function askOnce(
     const { input, model } =
       command === undefined
         ? { input: gathered, model: null }
-        : await inputOfCommand(settings.paths.commands, command, words, gathered, deps, stop.signal);
+        : await (await import('../own-commands/asked-command.js')).askedCommand(
+            { folder: settings.paths.commands, name: command, words },
+            gathered,
+            deps,
+            stop.signal,
+          );
     const warnings = await newSettingsWarnings(settings);
     const notices = [...warnings, ...session.history.takeNotices()];
     const events =
@@ -124,28 +123,6 @@ async function showMisfit({ stderr }: World, thrown: unknown): Promise<void> {
     stderr.write(`${shownText(thrown.answer, stderr).trimEnd()}\n`);
 }
 
-/** What a command of the user's own asks, with what was piped in or attached before it. */
-async function inputOfCommand(
-  folder: string,
-  name: string,
-  words: readonly string[],
-  gathered: UserInput,
-  deps: OwnInputDeps,
-  signal: AbortSignal,
-): Promise<{ readonly input: UserInput; readonly model: string | null }> {
-  const [{ findOwnCommands, readOwnCommand }, { ownInput }] = await Promise.all([
-    import('../own-commands/own-command.js'),
-    import('../own-commands/own-input.js'),
-  ]);
-  const command = await readOwnCommand(pick(findOwnCommands(folder), name.replace(/^\//, ''), 'command', 'usage'));
-  const typed = words.filter((word) => word !== '-');
-  const argument = { text: typed.join(' '), words: typed };
-  const { input } = await ownInput(command, argument, deps, signal);
-  const texts = [...gathered.texts, ...input.texts];
-  const attachments = [...gathered.attachments, ...input.attachments];
-  return { input: { text: input.text, texts, attachments }, model: command.model };
-}
-
 async function screenFor(world: World, options: ChatOptions, settings: ScreenSettings): Promise<Screen> {
   const streams = outputStreams(world);
   const isStyled = streams.colour.out || (streams.outIsTerminal && !isDumb(world.env));
@@ -173,50 +150,6 @@ function pictures(world: World): Pick<ScreenOptions, 'picture'> {
 const isStructured = ({ schema, schemaMulti }: ChatOptions): boolean => (schema ?? schemaMulti) !== undefined;
 
 const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);
-
-/** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
-function approver(world: World, screen: Screen, stop: AbortController): Approve {
-  return async (question, signal) => {
-    // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
-    const load = Promise.all([import('../wiring/approve.js'), import('../approval/approval-prompts.js')]);
-    return await onTerminal(world, screen, stop, signal, async () => {
-      const [{ askApproval }] = await load;
-      return (streams) => askApproval(question, streams, world.env);
-    });
-  };
-}
-
-function instructionsAsker(world: World, screen: Screen, stop: AbortController): AskAboutInstructions {
-  return (files, signal) =>
-    onTerminal(world, screen, stop, signal, async () => {
-      const { askAboutInstructions } = await import('../wiring/ask-about-instructions.js');
-      return (streams) => askAboutInstructions(files, streams);
-    });
-}
-
-async function onTerminal<Answer>(
-  world: World,
-  screen: Screen,
-  stop: AbortController,
-  signal: AbortSignal,
-  load: () => Promise<(streams: ApprovalStreams) => Promise<Answer>>,
-): Promise<Answer> {
-  const resume = screen.pause();
-  try {
-    const [ask, { withBracketedPaste }] = await Promise.all([load(), import('../base/bracketed-paste.js')]);
-    if (await discardTypeAhead(world.stdin, signal))
-      screen.notice('Ignored what was typed before the question.', 'info');
-    const streams = { input: world.stdin, output: world.stderr, signal };
-    return await withBracketedPaste(world.stderr, () => ask(streams));
-  } catch (thrown) {
-    if (isAbort(thrown)) stop.abort();
-    throw thrown;
-  } finally {
-    world.stdin.pause();
-    world.stdin.setRawMode?.(false);
-    resume();
-  }
-}
 
 /** Shows the events of a turn in the chosen format. Resolves to the exit status. */
 async function show(

@@ -1,0 +1,27 @@
+import { pick } from '../../registry.js';
+import type { UserInput } from '../../session/deps.js';
+import { findOwnCommands, readOwnCommand } from './own-command.js';
+import { type OwnInputDeps, ownInput } from './own-input.js';
+
+/** A command by its name, the folder of all of them, and the words that follow it. */
+export interface AskedCommand {
+  readonly folder: string;
+  readonly name: string;
+  readonly words: readonly string[];
+}
+
+/** What a command of the user's own asks, with what was piped in or attached before it. Throws a `HiError` when there is none of that name. */
+export async function askedCommand(
+  { folder, name, words }: AskedCommand,
+  gathered: UserInput,
+  deps: OwnInputDeps,
+  signal: AbortSignal,
+): Promise<{ readonly input: UserInput; readonly model: string | null }> {
+  const command = await readOwnCommand(pick(findOwnCommands(folder), name.replace(/^\//, ''), 'command', 'usage'));
+  const typed = words.filter((word) => word !== '-');
+  const argument = { text: typed.join(' '), words: typed };
+  const { input } = await ownInput(command, argument, deps, signal);
+  const texts = [...gathered.texts, ...input.texts];
+  const attachments = [...gathered.attachments, ...input.attachments];
+  return { input: { text: input.text, texts, attachments }, model: command.model };
+}

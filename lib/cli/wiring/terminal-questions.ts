@@ -1,0 +1,52 @@
+import { isAbort } from '../../errors.js';
+import type { AskAboutInstructions } from '../../memory/project-instructions.js';
+import type { Screen } from '../../screen/screen.js';
+import type { Approve } from '../../tools/tool.js';
+import { discardTypeAhead } from '../base/type-ahead.js';
+import type { World } from '../base/world.js';
+import type { ApprovalStreams } from './approve.js';
+
+/** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
+export function approver(world: World, screen: Screen, stop: AbortController): Approve {
+  return async (question, signal) => {
+    // Loaded first, so that nothing can be typed between discarding the type-ahead and the question.
+    const load = Promise.all([import('./approve.js'), import('../approval/approval-prompts.js')]);
+    return await onTerminal(world, screen, stop, signal, async () => {
+      const [{ askApproval }] = await load;
+      return (streams) => askApproval(question, streams, world.env);
+    });
+  };
+}
+
+/** Asks about the instructions of a project in the same way. */
+export function instructionsAsker(world: World, screen: Screen, stop: AbortController): AskAboutInstructions {
+  return (files, signal) =>
+    onTerminal(world, screen, stop, signal, async () => {
+      const { askAboutInstructions } = await import('./ask-about-instructions.js');
+      return (streams) => askAboutInstructions(files, streams);
+    });
+}
+
+async function onTerminal<Answer>(
+  world: World,
+  screen: Screen,
+  stop: AbortController,
+  signal: AbortSignal,
+  load: () => Promise<(streams: ApprovalStreams) => Promise<Answer>>,
+): Promise<Answer> {
+  const resume = screen.pause();
+  try {
+    const [ask, { withBracketedPaste }] = await Promise.all([load(), import('../base/bracketed-paste.js')]);
+    if (await discardTypeAhead(world.stdin, signal))
+      screen.notice('Ignored what was typed before the question.', 'info');
+    const streams = { input: world.stdin, output: world.stderr, signal };
+    return await withBracketedPaste(world.stderr, () => ask(streams));
+  } catch (thrown) {
+    if (isAbort(thrown)) stop.abort();
+    throw thrown;
+  } finally {
+    world.stdin.pause();
+    world.stdin.setRawMode?.(false);
+    resume();
+  }
+}
