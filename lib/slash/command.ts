@@ -39,6 +39,8 @@ export interface SlashContext {
   /** What the user wants always kept in mind. Throws a `HiError` where nothing is kept. */
   memory(): Promise<OpenMemory>;
   now(): Date;
+  /** The files of the project that go with every request, by name, with their text. */
+  instructions(): readonly { readonly name: string; readonly text: string }[];
   /** Lines that say what the answers of this chat used and cost. */
   spending(): Promise<string>;
   /** The same, with the cost of the whole conversation, which is read for it. */

@@ -1,3 +1,5 @@
+import { estimateTokens } from '../chat/tokens.js';
+import { shortCount } from '../chat/transcript.js';
 import { statusText } from '../session/session-status.js';
 import type { SlashCommand } from './command.js';
 
@@ -8,9 +10,12 @@ export const slashStatus: SlashCommand = {
   usage: '/status',
   summary: 'length, window use, cost',
   isOnCommandLine: true,
-  async *run(_argument, { session, spending }, signal) {
+  async *run(_argument, { session, spending, instructions }, signal) {
     const { provider, model } = session.target;
     const text = statusText(await session.status(signal), `${provider}/${model}`);
-    yield { type: 'print', text: `${text}\n${await spending()}` };
+    const files = instructions().map(
+      (file) => `instructions ${file.name} (${shortCount(estimateTokens(file.text.length))} tokens)`,
+    );
+    yield { type: 'print', text: [text, ...files, await spending()].join('\n') };
   },
 };

@@ -148,4 +148,11 @@ describe('the instructions of a project', () => {
       expect(system()).toBe('');
     }
   });
+
+  it('are named by /context with their size', async () => {
+    settings('on');
+    write('AGENTS.md', 'Use tabs. '.repeat(40));
+    const chat = await runProgram(home, ['chat'], { input: 'x\n/context\n' });
+    expect(chat.stdout).toContain('\ninstructions AGENTS.md (100 tokens)\n');
+  });
 });

@@ -13,7 +13,7 @@ import { expandPath, writeFileAtomically } from './export-file.js';
 /** What slash commands reach of the chat, the terminal and the disk. */
 export async function slashContext(
   world: World,
-  { session, tools, connections, settings, config, memory }: WiredSession,
+  { session, tools, connections, settings, config, memory, project }: WiredSession,
   repl: () => Repl,
   questions: Pick<SlashContext, 'confirm' | 'choose'>,
   screen: ScreenSettings,
@@ -44,6 +44,7 @@ export async function slashContext(
       });
     },
     now: () => world.now(),
+    instructions: () => project.used,
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),

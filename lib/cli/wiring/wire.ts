@@ -30,6 +30,8 @@ export interface WiredSession {
   readonly connections: Connections;
   /** What the user wants always kept in mind. */
   readonly memory: () => Promise<OpenMemory>;
+  /** What the project says that goes with every request. */
+  readonly project: ProjectInstructions;
 }
 
 /** The composition root: reads the settings and puts a session together. Throws `HiError`s of codes `config` and `history`. */
@@ -93,7 +95,7 @@ export async function wire(
     },
     cwd: () => context.workingFolder,
   });
-  return { session, settings, config, tools: context, connections, memory };
+  return { session, settings, config, tools: context, connections, memory, project };
 }
 
 /** The same cache, but while nothing is to be kept, what is new stays in the memory of this process. */
