@@ -37,7 +37,7 @@ export async function find(library: Library, archive: Archive, search: Search, s
   if (query.terms.length === 0 && query.phrases.length === 0) return said(library, search, bounds);
   const textOf: TextOf = (document) => {
     const message = library.message(document);
-    if (message === null || !isWithin(message, search)) return null;
+    if (message === null || !isWithin(message, search) || !library.isFound(document)) return null;
     const text = searchedText(message);
     return hasPhrases(query, text) ? text : null;
   };

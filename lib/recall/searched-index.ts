@@ -43,6 +43,13 @@ export class Library {
     return message === null || this.isUndone(message) ? null : message;
   }
 
+  /** Whether the last search found a document by words that still hold: its own, or such near it as were not taken back. Throws as `message` does. */
+  isFound(document: number): boolean {
+    if (this.#undone.size === 0) return true;
+    for (const near of this.scores.near(document)) if (this.message(near) !== null) return true;
+    return false;
+  }
+
   /** A message with its origin. Throws what reading throws. */
   said<Given extends Message | null>(message: Given): Given extends null ? null : Said;
   said(message: Message | null): Said | null {

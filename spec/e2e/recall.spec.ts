@@ -66,6 +66,14 @@ describe('hi recall', () => {
     expect(await hi(['recall'])).toMatchObject({ status: 2, stdout: '' });
   });
 
+  it('is led nowhere by words that were taken back', async () => {
+    await hi(['chat'], { input: 'I love quibblewort\n/undo\n' });
+    await hi(['ask', 'something else']);
+    const none = { status: 0, stdout: '', stderr: "No message contains 'quibblewort'.\n" };
+    expect(await hi(['recall', 'quibblewort'])).toMatchObject(none);
+    expect((await hi(['recall', 'quibblewort zeppelin'])).stdout).toContain('zeppelin');
+  });
+
   it('makes the index anew', async () => {
     expect(await hi(['recall', '--rebuild'])).toMatchObject({ status: 0, stderr: 'Indexed the whole conversation.\n' });
     expect(readdirSync(join(home.data, 'recall'))).toHaveLength(1);

@@ -90,6 +90,14 @@ export class Scores {
     return bits === undefined || (bits & terms) !== 0;
   }
 
+  /** What stands so near to a document that their terms count for it too: those that have a term of the last search. */
+  *near(document: number): Generator<number> {
+    const { masks } = this.#found;
+    const run = Math.floor(document / RUN);
+    const end = Math.min((run + 2) * RUN, this.count);
+    for (let other = Math.max(0, (run - 1) * RUN); other < end; other += 1) if (masks[other + 1] !== 0) yield other;
+  }
+
   /** The newest document after `document` with all these terms of the last search, null for none. */
   later(document: number, terms: number): number | null {
     const { masks } = this.#found;
