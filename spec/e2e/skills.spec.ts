@@ -1,7 +1,17 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Reply, SentRequest } from '../support/scripted-server.js';
-import { howTo, MATCHED, PROMPT, type Skilled, skilled, skillFile, skillsOf, systemOf } from '../support/skilled.js';
+import {
+  howTo,
+  MATCHED,
+  PROMPT,
+  type Skilled,
+  skilled,
+  skillFile,
+  skillsOf,
+  standingOf,
+  systemOf,
+} from '../support/skilled.js';
 import { control, KEY } from '../support/terminal.js';
 
 describe('skills', () => {
@@ -155,10 +165,29 @@ describe('skills by hand', () => {
   });
 
   it('hold when the message they came with could not be sent', async () => {
-    const answer = (_: SentRequest, index: number): Reply => (index === 0 ? { status: 400 } : { text: 'Fine.' });
+    const answer = (_: SentRequest, index: number): Reply => (index === 0 ? { status: 401 } : { text: 'Fine.' });
     await using chat = await skilled({ config: MATCHED, answer });
     await chat.chat('/skill sql', 'hello', 'hello');
     expect(chat.sent()).toEqual([['sql'], ['sql']]);
+  });
+
+  it('go with the plainest form too, as all does that the user set, now and later', async () => {
+    const answer = ({ tools, messages }: SentRequest): Reply =>
+      tools || messages.some(({ role }) => role !== 'user' && role !== 'assistant')
+        ? { status: 400, error: { message: 'Bad Request' } }
+        : { text: 'Fine.' };
+    await using chat = await skilled({ config: { ...MATCHED, preamble: 'Be brief.' }, answer });
+    await chat.hi('remember', 'My cat is Tom.');
+    const { status, stderr } = await chat.chat('/skill sql', 'hello', 'hello again');
+    expect(status).toBe(0);
+    expect(stderr).toContain(
+      "'scripted' refused the request: it answers without tools, a system message. (Bad Request.)",
+    );
+    expect(chat.sent()).toEqual([['sql'], ['sql'], ['sql']]);
+    for (const request of chat.asked().slice(1)) {
+      expect(request.messages[0]?.role).toBe('user');
+      expect(standingOf(request)).toMatch(/Be brief\.[\s\S]*My cat is Tom\.[\s\S]*How to use sql\.[\s\S]*hello/);
+    }
   });
 
   it('are explained before they come and go', async () => {

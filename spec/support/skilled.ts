@@ -100,10 +100,16 @@ export async function skilled(script: SkillScript = {}): Promise<Skilled> {
 
 /** The system texts of a request, in order. */
 export function systemOf(request: SentRequest | undefined): string {
-  const system = (request?.messages ?? []).filter(({ role }) => role === 'system' || role === 'developer');
-  return system.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content))).join('\n');
+  return textOf((request?.messages ?? []).filter(({ role }) => role === 'system' || role === 'developer'));
+}
+
+/** What stands first in a request: the system texts, which begin the first message of the user where the server takes no others. */
+export const standingOf = (request: SentRequest): string => systemOf(request) || textOf(request.messages.slice(0, 1));
+
+function textOf(messages: SentRequest['messages']): string {
+  return messages.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content))).join('\n');
 }
 
 function skillsIn(request: SentRequest): readonly string[] {
-  return [...systemOf(request).matchAll(/How to use (\w+)\./g)].map((match) => match[1] ?? '');
+  return [...standingOf(request).matchAll(/How to use (\w+)\./g)].map((match) => match[1] ?? '');
 }
