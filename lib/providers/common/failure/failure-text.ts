@@ -80,9 +80,15 @@ function keyHint({ status, message }: VendorError, { hints, keyVariables, keyPag
   if (hints?.key !== undefined) return hints.key;
   const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
   // The key is valid, and the message of the server says what to act on: a region, a project, a model that it is not for.
-  if (status === 403 && message !== '') return `Fix that in the account of the key, or set ${where}, to another key.`;
-  return `Set ${where}, to a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
+  const valid = `Set ${where}, to a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
+  if (status === 403 && WORDLESS.test(message))
+    return `${valid} If \`hi config check --live\` passes, the key is good and the server refuses what was said before: /undo takes back the turn before.`;
+  if (status === 403) return `Fix that in the account of the key, or set ${where}, to another key.`;
+  return valid;
 }
+
+/** What tells nothing beside the status. */
+const WORDLESS = /^(?:(?:403|http|error|access|request|permission|denied|forbidden)[\s:.]*)*$/i;
 
 function modelHint({ hints }: FailureContext['member'], model: string | null): string {
   return hints?.model?.(model ?? 'NAME') ?? 'Choose another with /model or -m; `hi config check --live` tests it.';

@@ -159,6 +159,17 @@ describe('what a server says', () => {
     expect(error).toMatchObject({ code: 'key', hint: expect.stringContaining('Fix that in the account') });
   });
 
+  it.each(['', '{}', 'Forbidden', '{"error":{"message":"Access denied."}}', '{"error":"403 Forbidden"}'])(
+    'is how to go on where all that is said is %j: the key, or what was said before',
+    (body) => {
+      const error = failure(new RefusedRequest(403, new Headers(), body));
+      expect(error).toMatchObject({
+        code: 'key',
+        hint: expect.stringMatching(/valid key.*config check --live.*\/undo/),
+      });
+    },
+  );
+
   it('includes what the server behind a gateway said', () => {
     const body = {
       error: { message: 'Provider returned error', code: 429, metadata: { raw: 'free models are busy' } },
