@@ -1,4 +1,4 @@
-import type { JsonObject } from '../chat/json.js';
+import type { JsonObject, JsonValue } from '../chat/json.js';
 import type { ScreenSettings } from '../chat/screen-settings.js';
 import type { StyledWriter } from './answer-writer.js';
 
@@ -27,4 +27,6 @@ export interface ScreenOptions {
   readonly exact?: boolean;
   /** One line that says what a tool call does; without it the name and the arguments are shown. */
   readonly describe?: (name: string, args: JsonObject) => string;
+  /** What a tool call found, in few words; empty where there is nothing to say. */
+  readonly found?: (result: JsonValue) => string;
 }

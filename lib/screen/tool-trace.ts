@@ -1,6 +1,6 @@
 import { firstCharacters } from '../chat/cut-text.js';
 import type { ChatEventOf } from '../chat/event.js';
-import type { JsonObject } from '../chat/json.js';
+import type { JsonObject, JsonValue } from '../chat/json.js';
 import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
 import { neutralise } from './sanitize.js';
@@ -12,6 +12,7 @@ import { visibleLine } from './visible-text.js';
 export interface ToolTraceOptions {
   now(): number;
   readonly describe?: (name: string, args: JsonObject) => string;
+  readonly found?: (result: JsonValue) => string;
 }
 
 /** How much of a call's output is shown. The model reads more, but the transcript stays readable. */
@@ -23,6 +24,9 @@ const LINE_LENGTH = 160;
 
 /** A call that is silent for so long is named. Until then a question may come that shows all of it. Milliseconds. */
 const SILENCE = 1000;
+
+/** A call that took less is shown without its time. Milliseconds. */
+const SECOND = 1000;
 
 interface RunningCall {
   startedAt: number;
@@ -77,15 +81,21 @@ export class ToolTrace {
     this.#layout.writeLog(neutralise(head), DIM);
   }
 
-  end({ call_id, name, error }: ChatEventOf<'tool-end'>): void {
+  end({ call_id, name, error, result }: ChatEventOf<'tool-end'>): void {
     const call = this.#running.get(call_id);
     this.#running.delete(call_id);
     this.#layout.wait(null);
-    const time = call === undefined ? '' : ` · ${this.#timeOf(call)}`;
+    const time = call === undefined || this.#options.now() - call.startedAt < SECOND ? '' : ` · ${this.#timeOf(call)}`;
     const hidden = call === undefined ? 0 : call.lines - call.shownLines;
     if (hidden > 0) this.#layout.logLine(`… ${lineCount(hidden, 'more ')}`, DIM);
     if (error !== undefined) this.#layout.logLine(`✗ ${oneLine(name)}${time} · ${oneLine(error)}`, RED);
-    else this.#layout.logLine(`✓ ${oneLine(name)}${time}`, DIM);
+    else this.#layout.logLine(`✓ ${oneLine(name)}${this.#foundBy(call, result)}${time}`, DIM);
+  }
+
+  #foundBy(call: RunningCall | undefined, result: JsonValue | undefined): string {
+    const found = result === undefined ? '' : (this.#options.found?.(result) ?? '');
+    if (found !== '') return ` · ${found}`;
+    return call === undefined || call.lines === 0 ? '' : ` · ${lineCount(call.lines)}`;
   }
 
   /** Stops the clocks of running calls, while the user is asked, until the returned function is called. The question shows the call. */

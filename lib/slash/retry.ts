@@ -8,6 +8,10 @@ export const slashRetry: SlashCommand = {
   summary: 'ask again, optionally another model',
   complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
   async *run(argument, { session }, signal) {
-    yield* session.retry(argument === '' ? null : argument, signal);
+    for await (const event of session.retry(argument === '' ? null : argument, signal)) {
+      yield event;
+      if (event.type === 'turn-end' && argument !== '')
+        yield { type: 'notice', level: 'info', text: `answered by ${event.provider}/${event.model}` };
+    }
   },
 };

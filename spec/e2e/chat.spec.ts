@@ -162,7 +162,7 @@ describe('hi chat in a terminal', () => {
     const chat = await start(({ model }, index) => ({ text: `answer ${index} of ${model}` }));
     await chat.open();
     await chat.say('question', 'answer 0 of scripted');
-    await chat.say('/retry other', 'answer 1 of other');
+    await chat.say('/retry other', /answer 1 of other\nanswered by openai\/other\n/);
     await chat.say('/retry', 'answer 2 of scripted');
     expect(chat.sent()).toEqual(['question']);
     await chat.say(
@@ -267,6 +267,22 @@ describe('hi chat in a terminal', () => {
     await chat.say('!printf "one\\r"; sleep 0.3; printf "\\ntwo"', /^one\ntwo$/m);
     const run = await runProgram(chat.home, ['chat'], { input: '!printf a; sleep 0.3; printf b\n!echo c\n' });
     expect(run.stdout).toBe('ab\nc\n');
+  });
+
+  it('shows the ends of a long output of !command, and says how much was added', async () => {
+    const chat = await start(() => ({ text: 'seen' }), { context_window: 20_000 });
+    await chat.open();
+    await chat.say('!seq 2000', /· 8,893 characters added \(11 % of the window\)/);
+    expect(chat.terminal.transcript()).toMatch(
+      /hi> !seq 2000\n1\n2\n[\s\S]*\n20\n… 1970 more lines\n1991\n[\s\S]*\n2000\n· 8,893/,
+    );
+    await chat.say("!printf '%05000d' 0", /· 5,000 characters added/);
+    expect(chat.terminal.transcript()).toMatch(/\n0{2000}\n… 1000 more characters\n0{2000}\n· 5,000/);
+    await chat.say('!seq 30', /· 81 characters added\n/);
+    expect(chat.terminal.transcript()).toMatch(/\n29\n30\n· 81 characters added\n/);
+    await chat.say('!true', /!true\n\nhi/);
+    await chat.say('what?', 'seen');
+    expect(chat.sent().join('\n').includes('\n1000\n1001\n')).toBe(true);
   });
 
   it('shows neither the model nor the screen a key that !command prints, whichever source it is from', async () => {

@@ -104,7 +104,7 @@ describe('a question of hi chat', () => {
     terminal.type('/reset\r');
     await terminal.until('Clear the conversation');
     terminal.type(control('d'));
-    await terminal.until(/\/reset\n\(interrupted\)\n+hi> *$/);
+    await terminal.until(/Nothing was cleared\.\n+hi> *$/);
     terminal.type(control('d'));
     await terminal.until('left with 0');
     expect(stored()).toHaveLength(4);

@@ -154,7 +154,7 @@ describe('the waiting line of hi chat', () => {
     chat.terminal.type(`go${KEY.enter}`);
     await chat.until(/^\S bash · [1-9]s$/m);
     chat.home.write('go', '');
-    await chat.until(/✓ bash · .*\ndone\n+hi> *$/);
+    await chat.until(/✓ bash .*\ndone\n+hi> *$/);
   });
 
   it('shows a compaction with its progress', async () => {

@@ -1,9 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
+import type { JsonValue } from '../../lib/chat/json.js';
 import { HiError } from '../../lib/errors.js';
 import { Screen } from '../../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
+import { describeResult } from '../../lib/tools/describe-result.js';
 import { fakeStreams } from '../support/fake-streams.js';
 
 const OPTIONS = { quiet: false, styled: StyledAnswerWriter, thinking: true, exact: false, now: Date.now };
@@ -31,12 +33,40 @@ describe('a screen', () => {
   it('writes the answer to one stream and everything else to the other', async () => {
     const { out, err } = await shown(TOOL, false, { ...OPTIONS, now: () => 0 });
     expect(out).toBe('Let me look.\nTwo files.\n');
-    expect(err).toBe('▸ bash ls\na\nb\n✓ bash · 0.0s\n');
+    expect(err).toBe('▸ bash ls\na\nb\n✓ bash · 2 lines\n');
   });
 
   it('keeps the lines of both apart when both are one terminal', async () => {
     const { both } = await shown(TOOL, true, { ...OPTIONS, now: () => 0 });
-    expect(stripVTControlCharacters(both)).toBe('Let me look.\n▸ bash ls\na\nb\n✓ bash · 0.0s\nTwo files.\n');
+    expect(stripVTControlCharacters(both)).toBe('Let me look.\n▸ bash ls\na\nb\n✓ bash · 2 lines\nTwo files.\n');
+  });
+
+  it('says what a call found, and how long it took from a second on', async () => {
+    let now = 0;
+    const calls: readonly (readonly [JsonValue, number])[] = [
+      [{ entries: ['a', 'b'], total: 1200, truncated: true }, 999],
+      [{ content: 'one\ntwo\n', total_lines: 9 }, 0],
+      [{ content: '' }, 0],
+      [{ stdout: '', stderr: '', exit_code: 0 }, 1000],
+      [{ stdout: 'x', stderr: '', exit_code: 2 }, 65_000],
+      [{ success: true }, 0],
+    ];
+    const streams = fakeStreams(false);
+    const screen = new Screen(streams, { ...OPTIONS, now: () => now, found: describeResult });
+    for (const [result, time] of calls) {
+      screen.show({ type: 'tool-start', call_id: '1', name: 'tool', args: {} });
+      now += time;
+      screen.show({ type: 'tool-end', call_id: '1', name: 'tool', result });
+    }
+    await screen.flush();
+    expect(streams.written.err.match(/✓.*/g)).toEqual([
+      '✓ tool · 1200 entries',
+      '✓ tool · 2 lines',
+      '✓ tool · 0 lines',
+      '✓ tool · no output · 1s',
+      '✓ tool · exit status 2 · 1m 05s',
+      '✓ tool',
+    ]);
   });
 
   it('passes the bytes of the model on where there is no terminal', async () => {

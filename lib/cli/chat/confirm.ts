@@ -1,4 +1,4 @@
-import { HiError } from '../../errors.js';
+import { HiError, isAbort } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import { visibleLine } from '../../screen/visible-text.js';
 import type { SlashContext } from '../../slash/command.js';
@@ -23,12 +23,19 @@ export function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashCon
         hint: `'hi chat -y' answers yes, to the questions of tools too. ${alternative}`,
       });
     }
-    return await repl().ask(async (streams) => {
+    const asked = repl().ask(async (streams) => {
       const { confirm } = await import('../base/inquirer.js');
       return await askQuestion(
         (context) => confirm({ message: visibleLine(message), default: false }, context),
         streams,
       );
     });
+    return await asked.catch(noWhenCancelled);
   };
+}
+
+/** To cancel is to say no: nothing was begun that could be interrupted. */
+function noWhenCancelled(thrown: unknown): false {
+  if (isAbort(thrown)) return false;
+  throw thrown;
 }

@@ -6,6 +6,7 @@ import { type OutputStreams, Screen } from '../../screen/screen.js';
 import { StyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import type { SlashContext } from '../../slash/command.js';
 import { describeCall } from '../../tools/describe-call.js';
+import { describeResult } from '../../tools/describe-result.js';
 import type { Approve } from '../../tools/tool.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { inlinePicture } from '../base/inline-picture.js';
@@ -105,6 +106,7 @@ function chatScreen(
     exact: false,
     usage: options.usage ?? false,
     describe: (name, args) => describeCall({ name, args }),
+    found: describeResult,
     now: () => world.now().getTime(),
   });
 }
@@ -136,6 +138,7 @@ function submitDeps(
     tools,
     repl,
     secrets: () => connections.secrets(),
+    showsEnds: terminal === 'full',
     notify: (notice) => screen.notice(notice, 'info'),
     runCommand(command) {
       const run = (): Promise<void> => runInForeground(command, world, tools.workingFolder);

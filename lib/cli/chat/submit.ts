@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../../chat/event.js';
+import { estimateTokens } from '../../chat/tokens.js';
 import { HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
 import type { Repl, SubmittedLine } from '../../repl/repl.js';
@@ -9,6 +10,7 @@ import { type Line, parseLine } from '../../slash/parse.js';
 import type { ToolContext } from '../../tools/tool.js';
 import { runLocally } from '../input/local-command.js';
 import { resolveMentions } from '../input/mentions.js';
+import { OutputEnds } from '../input/output-ends.js';
 
 /** What acting on a line needs. */
 export interface SubmitDeps {
@@ -17,6 +19,8 @@ export interface SubmitDeps {
   readonly repl: Pick<Repl, 'prefill' | 'restoreInput' | 'quit'>;
   /** The keys that a command's output must not show. */
   secrets(): Promise<readonly string[]>;
+  /** Whether of a long output of a command only the ends are shown. */
+  readonly showsEnds: boolean;
   /** Shows a line about the message before it is sent. */
   notify(notice: string): void;
   /** Runs a command that has the terminal to itself. */
@@ -122,6 +126,17 @@ async function* runShell(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   if (!shared) return await deps.runCommand(command);
-  const report = yield* runLocally(command, deps.tools, await deps.secrets(), signal);
-  await deps.context.session.note(report);
+  const { session } = deps.context;
+  const ends = deps.showsEnds ? new OutputEnds() : null;
+  const { text, printed } = yield* runLocally(command, deps.tools, await deps.secrets(), signal, ends);
+  await session.note(text);
+  if (printed > 0) yield { type: 'notice', level: 'info', text: addedLine(printed, session.target.context_window) };
+}
+
+/** `· 30,000 characters added (6 % of the window)`. */
+function addedLine(characters: number, contextWindow: number): string {
+  const count = String(characters).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  const share = Math.round((100 * estimateTokens(characters)) / contextWindow);
+  const part = share < 1 ? '' : ` (${share} % of the window)`;
+  return `· ${count} ${characters === 1 ? 'character' : 'characters'} added${part}`;
 }

@@ -5,6 +5,7 @@ import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { Screen } from '../../screen/screen.js';
 import type { ScreenOptions } from '../../screen/screen-options.js';
 import { describeCall } from '../../tools/describe-call.js';
+import { describeResult } from '../../tools/describe-result.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
 import { inlinePicture } from '../base/inline-picture.js';
@@ -136,6 +137,7 @@ async function screenFor(world: World, options: ChatOptions, settings: ScreenSet
     ...pictures(world),
     exact: true,
     describe: (name, args) => describeCall({ name, args }),
+    found: describeResult,
     waiting: !isDumb(world.env),
     now: () => world.now().getTime(),
   });

@@ -5,19 +5,26 @@ import { HiError } from '../../errors.js';
 import { bash } from '../../tools/bash.js';
 import { createToolRunner } from '../../tools/dispatcher.js';
 import type { ToolContext, ToolRunner } from '../../tools/tool.js';
+import type { OutputEnds } from './output-ends.js';
 
 const A_DAY = 86_400_000;
 
-/**
- * Runs a command of the user's own in the working folder of the tools, without asking, and yields its output.
- * Returns the report for the model, with `secrets` masked.
- */
+/** What a command of the user's own did. */
+export interface LocalReport {
+  /** For the model, with the secrets masked. */
+  readonly text: string;
+  /** How many characters of output are in it. */
+  readonly printed: number;
+}
+
+/** Runs a command of the user's own in the working folder of the tools, without asking, and yields its output; with `ends`, the beginning and the end of a long one. */
 export async function* runLocally(
   command: string,
   context: ToolContext,
   secrets: readonly string[],
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, string> {
+  ends: OutputEnds | null,
+): AsyncGenerator<ChatEvent, LocalReport> {
   const runner = localRunner(context, secrets);
   const events = runner.run(callOf(command), signal);
   for (;;) {
@@ -27,7 +34,10 @@ export async function* runLocally(
       const [outcome] = step.value;
       return commandReport(command, outcome?.error ?? null, outcome?.result ?? null);
     }
-    if (step.value.type === 'tool-output') yield { type: 'print', text: step.value.text, exact: true };
+    if (step.value.type === 'tool-output') {
+      yield { type: 'print', text: ends?.push(step.value.text) ?? step.value.text, exact: true };
+    }
+    if (step.value.type === 'tool-end' && ends !== null) yield { type: 'print', text: ends.end(), exact: true };
     if (step.value.type === 'tool-end' && step.value.error !== undefined) {
       yield { type: 'notice', level: 'warning', text: step.value.error };
     }
@@ -77,10 +87,12 @@ function localRunner(context: ToolContext, secrets: readonly string[]): ToolRunn
 const callOf = (command: string) =>
   [{ type: 'tool_call', call_id: 'local', name: bash.name, args: { command } }] as const;
 
-function commandReport(command: string, error: string | null, result: JsonValue): string {
-  if (error !== null) return `I ran this command myself: ${command}\n\nIt did not finish: ${error}`;
+function commandReport(command: string, error: string | null, result: JsonValue): LocalReport {
+  if (error !== null)
+    return { text: `I ran this command myself: ${command}\n\nIt did not finish: ${error}`, printed: 0 };
   const { stdout = '', stderr = '', exit_code = 0 } = isJsonObject(result) ? result : {};
   const printed = [stdout, stderr].filter((text) => text !== '').join('\n');
   const status = exit_code === 0 ? '' : `\nIts exit status was ${exit_code}.`;
-  return `I ran this command myself: ${command}\n\n<output>\n${printed}\n</output>${status}`;
+  const text = `I ran this command myself: ${command}\n\n<output>\n${printed}\n</output>${status}`;
+  return { text, printed: printed.length };
 }
