@@ -5,7 +5,7 @@ import { control, KEY } from '../support/terminal.js';
 
 const FULL = { entries: turns(10) };
 const OVERFLOW = { status: 400, error: { message: 'This is too much.', code: 'context_length_exceeded' } };
-const FAILS = { status: 400, error: { message: 'no such thing' } };
+const FAILS = { status: 404, error: { message: 'The model does not exist.', code: 'model_not_found' } };
 /** More turns on stdin of `hi chat`, each with 150 tokens. */
 const lines = (count: number) =>
   Array.from({ length: count }, (_, index) => words(`line ${index + 1}`, 600)).join('\n');
