@@ -224,7 +224,9 @@ describe('the first run where something is at hand', () => {
     const env = { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base };
     await start(['chat'], env);
     await terminal.until(PROMPT, 20_000);
-    expect(terminal.screen()).toMatch(/Using the server at '127[^']+': OPENAI_BASE_URL names it\. [\s\S]*hi config init/);
+    expect(terminal.screen()).toMatch(
+      /Using the server at '127[^']+': OPENAI_BASE_URL names it\. [\s\S]*hi config init/,
+    );
     terminal.type(control('d'));
     await expectLeft(0);
     await start(['chat'], env);
