@@ -1,6 +1,9 @@
 import { monotonic } from '../clock.js';
 import type { AnswerWriter } from './answer-writer.js';
 
+/** More than this is passed on before the frame ends, so that a server that never ends cannot fill the memory. In characters. */
+const MOST_PENDING = 16_384;
+
 /** Collects the pieces of an answer that arrive within one frame: styling them at once costs a fraction of styling each by itself. */
 export class AnswerPacer {
   readonly #answer: AnswerWriter;
@@ -17,6 +20,10 @@ export class AnswerPacer {
 
   push(piece: string): void {
     this.#pending += piece;
+    if (this.#pending.length > MOST_PENDING) {
+      this.flush();
+      return;
+    }
     if (this.#timer !== null) return;
     const wait = this.#frame === 0 ? 0 : this.#shownAt + this.#frame - monotonic();
     if (wait <= 0) this.flush();

@@ -37,8 +37,9 @@ export class Fence {
     const isComplete = newline !== -1 || isLast;
     if (this.#isAtStart) {
       const isColoured = this.highlighter !== null && line.length <= LONGEST_COLOURED;
-      if (!isComplete && (isColoured || this.#maybeClosing.test(line))) return at;
-      if (isComplete && this.#closing.test(line)) return this.#close(at, line);
+      const mayClose = line.length <= LONGEST_COLOURED;
+      if (!isComplete && mayClose && (isColoured || this.#maybeClosing.test(line))) return at;
+      if (isComplete && mayClose && this.#closing.test(line)) return this.#close(at, line);
       if (isColoured) return this.#highlight(at, line);
     }
     this.#isAtStart = false;

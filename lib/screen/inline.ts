@@ -97,7 +97,7 @@ export class Inline {
 
   #scanTicks(text: string, at: number, isLast: boolean): number {
     const end = endOfRun(text, at);
-    if (end === text.length && !isLast) return at;
+    if (end === text.length && end - at < LONGEST_RUN && !isLast) return at;
     const length = end - at;
     const isClosed = this.#ticks === 0 ? isCodeClosed(text, end, length, isLast) : this.#ticks === length;
     if (isClosed === null) return at;
@@ -111,7 +111,7 @@ export class Inline {
   /** Follows CommonMark's flanking rules, with the run as a whole. */
   #scanEmphasis(text: string, at: number, isLast: boolean): number {
     const end = endOfRun(text, at);
-    if (end === text.length && !isLast) return at;
+    if (end === text.length && end - at < LONGEST_RUN && !isLast) return at;
     const mark = text[at] as EmphasisMark;
     const length = end - at;
     const { canOpen, canClose } = flanking(mark, this.#previous, characterAt(text, end));
@@ -200,9 +200,12 @@ export class Inline {
   }
 }
 
+/** A longer run of marks counts as several, in characters. */
+const LONGEST_RUN = 500;
+
 function endOfRun(text: string, at: number): number {
   let end = at + 1;
-  while (text[end] === text[at]) end += 1;
+  while (end - at < LONGEST_RUN && text[end] === text[at]) end += 1;
   return end;
 }
 

@@ -109,8 +109,8 @@ export class Markdown {
 
   #scanStart(text: string, at: number, isLast: boolean): number {
     const newline = text.indexOf('\n', at);
-    const line = text.slice(at, newline === -1 ? text.length : newline);
-    const isComplete = newline !== -1 || isLast;
+    const line = text.slice(at, Math.min(newline === -1 ? text.length : newline, at + MOST_PENDING));
+    const isComplete = newline !== -1 || isLast || line.length === MOST_PENDING;
     const blank = /^[ \t]+/.exec(line)?.[0];
     if (blank !== undefined) return this.#showBlank(at, blank);
     if (!isComplete && UNDECIDED.test(line)) return at;
@@ -154,6 +154,7 @@ export class Markdown {
     const newline = text.indexOf('\n', at);
     const isEnded = newline !== -1;
     const line = text.slice(at, isEnded ? newline : text.length);
+    if (line.length > MOST_PENDING) return this.#showLongRow(table, text, at, isLast);
     const row = /^([ \t]*)(\|.*)$/.exec(line);
     if (row === null && /^[ \t]*$/.test(line) && !isEnded && !isLast) return at;
     if (row === null) {
@@ -164,6 +165,14 @@ export class Markdown {
     table.add({ indent: row[1] ?? '', text: row[2] ?? '', isEnded });
     if (table.isOver) this.#showTable(table);
     return isEnded ? newline + 1 : text.length;
+  }
+
+  /** A row that no terminal shows in one line ends the table. */
+  #showLongRow(table: Table, text: string, at: number, isLast: boolean): number {
+    this.#showTable(table);
+    this.#isAtStart = false;
+    this.#inline.begin(PLAIN, text[at] === '|', '\n');
+    return this.#inline.scan(text, at, isLast);
   }
 
   #showTable(table: Table): void {
@@ -219,6 +228,9 @@ export class Markdown {
     return at + text.length;
   }
 }
+
+/** So much of a line waits at most for what follows it, in characters. */
+const MOST_PENDING = 16_384;
 
 /** Matches a beginning of a line whose meaning depends on the next character. */
 const UNDECIDED =

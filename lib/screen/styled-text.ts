@@ -8,7 +8,8 @@ export interface Run {
 
 /** Collects styled text with as few escape sequences as possible. Every line ends plain, so that no style reaches what follows it. */
 export class StyledText {
-  #text = '';
+  /** Not one string that grows: that would be a tree of its pieces, several times as large. */
+  #pieces: string[] = [];
   #style: Style = PLAIN;
   readonly #hasColour: boolean;
 
@@ -20,7 +21,7 @@ export class StyledText {
   put(text: string, style: Style): void {
     if (text === '') return;
     if (style !== this.#style) this.#change(style);
-    this.#text += text;
+    this.#pieces.push(text);
   }
 
   /** Adds text of a paragraph, in which a blank may become a newline. */
@@ -43,7 +44,7 @@ export class StyledText {
   /** Ends the line. */
   endLine(): void {
     if (this.#style !== PLAIN) this.#change(PLAIN);
-    this.#text += '\n';
+    this.#pieces.push('\n');
   }
 
   /** Makes plain what others write next. The style comes back with the next text. */
@@ -53,13 +54,13 @@ export class StyledText {
 
   /** Returns what was added since the last call. */
   take(): string {
-    const text = this.#text;
-    this.#text = '';
+    const text = this.#pieces.join('');
+    this.#pieces = [];
     return text;
   }
 
   #change(style: Style): void {
-    if (this.#hasColour) this.#text += sgr(style);
+    if (this.#hasColour) this.#pieces.push(sgr(style));
     this.#style = style;
   }
 }

@@ -10,14 +10,19 @@ export interface TableLine {
 /** A longer table is shown as it comes. */
 const MOST_LINES = 500;
 
+/** In characters: no row of a terminal is nearly as long, and a table with many such rows is not aligned. */
+const MOST_TEXT = 131_072;
+
 type Alignment = 'none' | 'left' | 'center' | 'right';
 
 /** Collects the lines of a table (GFM) until it is whole, and aligns its columns. */
 export class Table {
   readonly #lines: TableLine[] = [];
+  #length = 0;
 
   add(line: TableLine): void {
     this.#lines.push(line);
+    this.#length += line.text.length;
   }
 
   get length(): number {
@@ -26,7 +31,8 @@ export class Table {
 
   /** Whether these lines are no table after all, or too many to wait for more. */
   get isOver(): boolean {
-    return this.#lines.length >= MOST_LINES || (this.#lines.length > 1 && this.#alignments() === null);
+    const isLong = this.#lines.length >= MOST_LINES || this.#length > MOST_TEXT;
+    return isLong || (this.#lines.length > 1 && this.#alignments() === null);
   }
 
   /** The lines, aligned where they then fit into `columns`, else as they came. The second one is the line of dashes where `isAligned`. */

@@ -8,6 +8,9 @@ const LONGEST_ROW = 100;
 /** So many characters wait for the end of a link at most. */
 const LONGEST_WAIT = 400;
 
+/** More of a word is written before its end has come, in characters. */
+const LONGEST_WORD = 4096;
+
 /** A word of prose with the blanks before it. */
 interface Word {
   blank: Run;
@@ -80,9 +83,9 @@ export class WrappedText extends StyledText {
       const piece = text.slice(at, end);
       if (isBlank) this.#appendBlank(piece, style);
       else this.#appendProse(piece, style);
+      this.#release(false);
       at = end;
     }
-    this.#release(false);
   }
 
   override endLine(): void {
@@ -125,6 +128,7 @@ export class WrappedText extends StyledText {
     if (word === undefined) return;
     word.runs.push({ text, style });
     word.text += text;
+    if (word.text.length > LONGEST_WORD) this.settle();
   }
 
   /** The words since the bracket are the text of a link, which stays in one row. */

@@ -1,6 +1,9 @@
 import type { Writable } from 'node:stream';
 import { monotonic } from '../clock.js';
 
+/** In characters. */
+const MOST_WAITING = 65_536;
+
 /**
  * Writes text to streams in the order it was put, with one write for everything a stream gets within a short time. What is put after a pause is
  * written in the same tick of the event loop; after that, writes are at least `interval` milliseconds apart.
@@ -8,6 +11,8 @@ import { monotonic } from '../clock.js';
 export class WriteQueue {
   readonly #interval: number;
   readonly #streams = new Set<Writable>();
+  /** How many characters are pending. */
+  #waiting = 0;
   #pending: { readonly stream: Writable; text: string }[] = [];
   #isScheduled = false;
   #immediate: NodeJS.Immediate | undefined;
@@ -23,6 +28,7 @@ export class WriteQueue {
     const last = this.#pending.at(-1);
     if (last?.stream === stream) last.text += text;
     else this.#pending.push({ stream, text });
+    this.#waiting += text.length;
     this.#streams.add(stream);
     if (!this.#isScheduled) this.#schedule();
   }
@@ -37,11 +43,13 @@ export class WriteQueue {
     if (this.#interval > 0) this.#writtenAt = monotonic();
     const pending = this.#pending;
     this.#pending = [];
+    this.#waiting = 0;
     for (const { stream, text } of pending) stream.write(text);
   }
 
-  /** True while a stream buffers more than it should: the producer should wait for `drained`. */
+  /** True while a stream or this queue buffers more than it should: the producer should wait for `drained`. */
   get isFull(): boolean {
+    if (this.#waiting > MOST_WAITING) return true;
     for (const stream of this.#streams) if (stream.writableNeedDrain) return true;
     return false;
   }

@@ -5,6 +5,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { openTerminal } from '../support/terminal.js';
 
 let server: Server;
 let home: Home;
@@ -28,14 +29,19 @@ async function flood(response: ServerResponse, delta: object): Promise<void> {
   response.end('data: [DONE]\n\n');
 }
 
-/** Runs `hi ask` against such a server. Resolves to its exit status, what it wrote and the most memory it took, in MB. */
-async function ask(delta: object): Promise<{ status: number; stdout: string; stderr: string; peak: number }> {
+/** Starts such a server, and makes a home that is configured for it. */
+async function setUp(delta: object): Promise<void> {
   server = createServer((request, response) => {
     request.resume().on('end', () => void flood(response, delta));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   home = makeHome({ provider: 'openai', model: 'x', api_base: `http://127.0.0.1:${port}` });
+}
+
+/** Runs `hi ask` against such a server. Resolves to its exit status, what it wrote and the most memory it took, in MB. */
+async function ask(delta: object): Promise<{ status: number; stdout: string; stderr: string; peak: number }> {
+  await setUp(delta);
   const child = spawn(process.execPath, [PROGRAM, 'ask', 'go'], {
     env: home.env,
     cwd: home.work,
@@ -97,4 +103,27 @@ describe('an answer that does not end', () => {
     expect(run.stderr).toContain('The arguments of a call are longer than 8 million characters.');
     expect(run.peak).toBeLessThan(150);
   });
+
+  it.each([
+    ['coloured code', '```js\nconst a = 1;\n```\n'],
+    ['a row without an end', '|'.repeat(50_000)],
+    ['a paragraph without an end', 'lorem ipsum dolor sit amet '.repeat(2000)],
+    ['a fence whose first line does not end', `\`\`\`${'x'.repeat(50_000)}`],
+  ])(
+    'takes little memory and time on a terminal: %s',
+    async (_what, content) => {
+      await setUp({ content });
+      const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work });
+      let peak = 0;
+      const watch = setInterval(() => {
+        peak = Math.max(peak, peakOf(terminal.pid));
+      }, 20);
+      await terminal.until('The part received is', 60_000);
+      expect(await terminal.exit()).toMatchObject({ status: 0 });
+      clearInterval(watch);
+      await terminal.close();
+      expect(peak).toBeLessThan(150);
+    },
+    90_000,
+  );
 });

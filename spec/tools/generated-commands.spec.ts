@@ -108,7 +108,8 @@ it(
       const script = `exec 3<&0; ${each} <&3`;
       const result = spawnSync(program, [...rest, '-c', script], {
         cwd: home.work,
-        env: { ...env, GIT_TERMINAL_PROMPT: '0' },
+        // The home may lie in a checkout of hi itself, and specs of hi have the word.
+        env: { ...env, GIT_TERMINAL_PROMPT: '0', GIT_CEILING_DIRECTORIES: home.folder },
         input: commands.map((command) => `${command.replaceAll('\0', '')}\0`).join(''),
         stdio: ['pipe', 'pipe', 'pipe', 'ignore', filter],
         timeout: 300_000,
