@@ -3,7 +3,7 @@ import type { ThinkingLevel } from './thinking-level.js';
 /**
  * What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `calls`: calls that
  * were made, in a form of their own. `call_ids`: ids of calls as they were given. `summaries`: the wish to see what the model thought.
- * `schema`: a schema that the answer is held to.
+ * `schema`: a schema that the answer is held to. `extras`: what changes no answer, such as marks for a cache and the wish for usage in the stream.
  */
 export type Feature =
   | 'tools'
@@ -17,7 +17,8 @@ export type Feature =
   | 'system'
   | 'call_ids'
   | 'summaries'
-  | 'schema';
+  | 'schema'
+  | 'extras';
 
 /** What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means unknown. */
 export interface ModelFacts {

@@ -146,6 +146,11 @@ export const RULES: readonly Rule[] = [
     (body) => isJsonObject(body.reasoning) && body.reasoning.summary !== undefined,
     { param: 'reasoning.summary', code: 'unsupported_value' },
   ),
+  rule('marks for a cache (a gateway)', 422, 'cache_control: Extra inputs are not permitted', (body) =>
+    text(body).includes('"cache_control"'),
+  ),
+  rule('usage in the stream (an old server)', 400, 'unknown field: stream_options', (body) => 'stream_options' in body),
+  rule('tools (a plan)', 402, 'Tool use requires a paid plan.', (body) => list(body.tools).length > 0),
   rule('images (a plan)', 403, 'Vision is not enabled for this account.', (body) => IMAGE.test(text(body))),
   rule(
     'all files together (nginx)',

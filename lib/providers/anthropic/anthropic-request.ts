@@ -27,7 +27,8 @@ import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthro
 import { toVendorSearch, withSearch } from './anthropic-web.js';
 
 /** Writing to a cache of an hour costs twice the price of the tokens, in place of a quarter more; after a pause it saves nearly all of it. */
-function cacheControl({ cache }: ChatRequest): CacheControlEphemeral {
+function cacheControl({ cache, facts }: ChatRequest): CacheControlEphemeral | null {
+  if (facts?.takes?.extras === false) return null;
   return cache?.isSlow ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
 }
 
@@ -46,7 +47,7 @@ export function toVendorRequest(
   const thinking = toVendorThinking(request, max_tokens, messages);
   const { format } = request;
   const lastTool = tools.at(-1);
-  if (system.length === 0 && lastTool) lastTool.cache_control = mark;
+  if (system.length === 0 && lastTool && mark !== null) lastTool.cache_control = mark;
   return {
     model: request.model,
     max_tokens,
@@ -97,11 +98,11 @@ export function toVendorMessages(request: ChatRequest, provider: string, form = 
 }
 
 /** Two breakpoints: after the first block, which outlives a change of skills or summary, and after the last. */
-function toVendorSystem(blocks: readonly string[], mark: CacheControlEphemeral): TextBlockParam[] {
+function toVendorSystem(blocks: readonly string[], mark: CacheControlEphemeral | null): TextBlockParam[] {
   return blocks.map((text, at) => ({
     type: 'text',
     text,
-    ...((at === 0 || at === blocks.length - 1) && { cache_control: mark }),
+    ...(mark !== null && (at === 0 || at === blocks.length - 1) && { cache_control: mark }),
   }));
 }
 
@@ -173,10 +174,10 @@ function imageType(mime: string): Base64ImageSource['media_type'] {
 }
 
 /** The breakpoint that lets the next request read everything up to here from the cache. */
-function withBreakpoint(messages: readonly VendorMessage[], mark: CacheControlEphemeral): VendorMessage[] {
+function withBreakpoint(messages: readonly VendorMessage[], mark: CacheControlEphemeral | null): VendorMessage[] {
   const last = messages.at(-1);
   const block = last?.content.at(-1);
-  if (last === undefined || block === undefined || !isCacheable(block)) return [...messages];
+  if (mark === null || last === undefined || block === undefined || !isCacheable(block)) return [...messages];
   const marked = { ...block, cache_control: mark };
   return [...messages.slice(0, -1), { role: last.role, content: [...last.content.slice(0, -1), marked] }];
 }

@@ -29,12 +29,13 @@ export function toVendorRequest(
   { compatible, form }: { readonly compatible: boolean; readonly form: TurnForm },
 ): ChatCompletionCreateParamsStreaming {
   const limit = request.max_output_tokens;
+  const extras = request.facts?.takes?.extras !== false;
   return {
     model: request.model,
     messages: toVendorMessages(request, provider, form),
     stream: true,
-    stream_options: { include_usage: true },
-    ...(!compatible && request.cache?.key && { prompt_cache_key: request.cache.key }),
+    ...(extras && { stream_options: { include_usage: true } }),
+    ...(extras && !compatible && request.cache?.key && { prompt_cache_key: request.cache.key }),
     ...(request.format && { response_format: { type: 'json_schema' as const, json_schema: request.format } }),
     ...(request.tools.length > 0 && { tools: toVendorTools(request.tools) }),
     ...(limit !== null && (compatible ? { max_tokens: limit } : { max_completion_tokens: limit })),

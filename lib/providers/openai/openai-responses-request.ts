@@ -38,7 +38,7 @@ export function toVendorRequest(
     stream: true,
     store: false,
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
-    ...(request.cache?.key && { prompt_cache_key: request.cache.key }),
+    ...(request.facts?.takes?.extras !== false && request.cache?.key && { prompt_cache_key: request.cache.key }),
     ...toVendorOptions(request),
     // The API takes no fewer than 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),

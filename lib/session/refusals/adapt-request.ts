@@ -82,7 +82,7 @@ function leftOut(request: ChatRequest): readonly string[] {
 
 /** Words alone, but for the files of the newest message. */
 function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
-  const takes = { tools: false, web: false, system: false, schema: false };
+  const takes = { tools: false, web: false, system: false, schema: false, extras: false };
   return { ...withFacts(request, { ...facts, takes }), thinking: null };
 }
 

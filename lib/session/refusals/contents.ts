@@ -30,6 +30,8 @@ export function contains(request: ChatRequest, feature: Feature): boolean {
       return request.thinking !== null && request.thinking !== 'off';
     case 'schema':
       return request.schema !== undefined;
+    case 'extras':
+      return true;
     case 'web':
       return request.web === 'on' || request.web === 'auto';
   }

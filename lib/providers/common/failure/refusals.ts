@@ -37,6 +37,9 @@ const SENTENCES: readonly Sentence[] = [
     alone: true,
   },
 
+  // What changes no answer.
+  { words: /stream_options|include_usage|cache_control|prompt_cache_key/, refused: features('extras') },
+
   // What only its author may read.
   {
     words:
@@ -62,7 +65,7 @@ const SENTENCES: readonly Sentence[] = [
   { words: /reasoning[._ ]summar/, refused: features('summaries') },
   {
     words:
-      /(?:n[o'’]t|cannot) (?:support|accept|allow) (?:the )?(?:effort parameter|reasoning|thinking|parameter `?'?reasoning)(?! level)|(?:unrecogni[sz]ed|unknown|unsupported|extra|unexpected) (?:request )?(?:arguments?|parameters?|names?|fields?|inputs?).{0,80}(?:reasoning|effort|thinking|\bthink\b)|thinking(?:[_ ]level)? is not (?:supported|enabled)|(?:extra_forbidden|not permitted).{0,80}reasoning|reasoning.{0,80}(?:extra_forbidden|not permitted)|reasoning_effort`?'? is not supported with this model/,
+      /(?:n[o'’]t|cannot) (?:support|accept|allow) (?:the )?(?:effort parameter|reasoning|thinking|parameter `?'?reasoning)(?! level)|(?:unrecogni[sz]ed|unknown|unsupported|extra|unexpected) (?:request )?(?:arguments?|parameters?|names?|fields?|inputs?).{0,80}(?:reasoning|effort|thinking|\bthink\b)|thinking(?:[_ ]level)? is not (?:supported|enabled)|(?:extra_forbidden|not permitted).{0,80}reasoning|reasoning.{0,80}(?:extra_forbidden|not permitted)|reasoning[_. ]effort[`'"]? (?:parameter )?is not (?:supported|available|allowed|permitted|recogni[sz]ed)/,
     refused: { what: 'thinking', levels: 'all' },
     alone: true,
   },
@@ -156,7 +159,7 @@ export function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
     case 'request':
       return refusedBy(error) ?? unsaid(isOfTheRequest(error, words), true);
     case 'overload':
-      return refusedBy(error) ?? unsaid(!isOfTheMoment(error, words), false);
+      return refusedBy(error) ?? notOffered(error) ?? unsaid(!isOfTheMoment(error, words), false);
     case 'malformed':
       return unsaid(/tool_use_failed/.test(words), false);
     case 'model':
@@ -168,9 +171,25 @@ export function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
     case 'window':
       // Too many bytes, not too many tokens.
       return error.status === 413 && !/token|context/.test(words) ? { what: 'files' } : null;
+    case 'quota':
+    case 'rate':
+      return notOffered(error);
     default:
       return null;
   }
+}
+
+/** What a plan or a deployment has not got, which no waiting brings. */
+const PLAN =
+  /\b(?:not|n['’]t) (?:be )?(?:yet )?(?:support|accept|allow|available|enabled|permitted|included|offered)|unsupported|(?:requires?|needs?|only (?:available|included|supported)) (?:\S+ ){0,4}(?:paid|higher|plan|tier|subscription|upgrade)/;
+
+const OF_THE_PACE =
+  /\blimits?\b|quota|exceed|too many|per[ -](?:second|minute|min|hour|day|month)|try again|later\b|balance|credits?\b|budget|current|moment|temporar|busy|\bload|capacity/;
+
+/** The features that are not to be had, whatever the status says of the account or the moment. */
+function notOffered(error: VendorError): Refused | null {
+  const said = error.message.toLowerCase();
+  return PLAN.test(said) && !OF_THE_PACE.test(said) ? onlyFeatures(refusedBy({ ...error, status: null })) : null;
 }
 
 const unsaid = (holds: boolean, isCertain: boolean): Refused | null => (holds ? { what: 'unsaid', isCertain } : null);

@@ -34,6 +34,12 @@ describe('what a server does not take', () => {
     ['this model does not support image input (ref: b8bd630e-4a39-4b57-82af-9158ee9d5703)', 400, takesNo('images')],
     ['Model do not support image input. Request id: 021772629268392a', 400, takesNo('images')],
     ['No endpoints found that support image input', 404, takesNo('images')],
+    ['Images are not available on the free tier', 429, takesNo('images')],
+    ['Function calling requires a paid plan', 402, takesNo('tools')],
+    ['tools are not supported by this deployment', 503, takesNo('tools')],
+    ['cache_control: Extra inputs are not permitted', 400, takesNo('extras')],
+    ['unknown field: stream_options', 400, takesNo('extras')],
+    ['reasoning_effort is not supported', 400, noLevel],
     [
       'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
       500,
