@@ -1,3 +1,4 @@
+import { commandIn } from './command-report.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Source } from './source.js';
 
@@ -168,9 +169,11 @@ export function textOf(content: readonly Part[]): string {
     .join('');
 }
 
-/** What the user typed: the last text part, because those of files and piped input come before it. */
+/** What the user typed: the last text part, because those of files and piped input come before it; of a command of the user's own, `!command`. */
 export function typedText(content: readonly Part[]): string {
-  return spokenParts(content).findLast(isPart('text'))?.text ?? '';
+  const text = spokenParts(content).findLast(isPart('text'))?.text ?? '';
+  const own = commandIn(text);
+  return own === null ? text : `!${own.command}`;
 }
 
 /** A message without what hi added to it: what it recalled, and the time and place. */

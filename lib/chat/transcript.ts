@@ -1,3 +1,4 @@
+import { commandIn } from './command-report.js';
 import { firstCharacters } from './cut-text.js';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Mark, type UnknownEntry } from './entry.js';
 import type { CompactionReport } from './event.js';
@@ -38,7 +39,7 @@ export function shortCount(count: number): string {
 export function transcriptOf(entry: Entry, now: Date | null = null): string {
   if (isCompressBlock(entry)) return `${entry.restores === undefined ? compactionLine(entry) : restoredLine(entry)}\n`;
   if (!isMessage(entry)) return `── ${markText(entry)} ──\n`;
-  const body = entry.content.map((part) => partText(part)).filter((text) => text !== '');
+  const body = entry.content.map((part) => asTyped(entry.role, partText(part))).filter((text) => text !== '');
   if (entry.sources?.length) body.push(`Sources:\n${sourceText(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
   if (body.length === 0) return '';
@@ -81,6 +82,12 @@ export function markdownOf(entry: Entry): string {
 function heading({ role, at, model }: Message, now: Date | null): string {
   const when = localMinute(at, now);
   return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
+}
+
+/** A command of the user's own as it was typed, above what it printed. */
+function asTyped(role: Message['role'], text: string): string {
+  const own = role === 'user' ? commandIn(text) : null;
+  return own === null ? text : `!${own.command}\n${own.printed}`.trimEnd();
 }
 
 function partText(part: Part, shown = shortened): string {

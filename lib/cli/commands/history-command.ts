@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Entry } from '../../chat/entry.js';
+import { type Entry, isMessage } from '../../chat/entry.js';
 import { inReadingOrder } from '../../chat/reading-order.js';
 import { storedText } from '../../chat/stored-text.js';
 import { markdownOf, transcriptOf } from '../../chat/transcript.js';
@@ -9,9 +9,11 @@ import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import type { Search } from '../../recall/search.js';
+import { BOLD, CYAN, combine, DIM, paint } from '../../screen/style.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownJson, shownText } from '../base/shown.js';
+import { outputStreams } from '../base/streams.js';
 import type { Output, World } from '../base/world.js';
 import {
   type EntryFilter,
@@ -57,8 +59,8 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
       : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
-  const pager = world.stdout.isTTY && !options.json ? openPager(world) : null;
-  await print(entries, pager?.input ?? world.stdout, options, world.stdout);
+  const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
+  await print(entries, pager?.input ?? world.stdout, options, world.stdout, pager?.hasColour);
   await pager?.done();
   // Entries before the newest messages were first read while printing.
   printHistoryNotices(world, store);
@@ -138,6 +140,7 @@ async function print(
   to: Writable,
   options: HistoryOptions,
   stdout: Output,
+  hasColour = false,
 ): Promise<void> {
   let first = true;
   // The reader may leave early. Only a write's own callback reports that: Node's stdout forgets every error at once.
@@ -155,20 +158,38 @@ async function print(
     if (options.json && options.follow) await write(`${shownJson(storedText(entry), stdout)}\n`);
     else if (options.json) await write(`${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`);
     else if (options.md) await write(shownText(markdownOf(entry), stdout));
-    else await write(`${first ? '' : '\n'}${shownText(transcriptOf(entry), stdout)}`);
+    else {
+      const text = shownText(transcriptOf(entry), stdout);
+      await write(`${first ? '' : '\n'}${hasColour ? withHeading(entry, text) : text}`);
+    }
     first = false;
   }
   if (options.json && !options.follow && open) await write(first ? '[]\n' : '\n]\n');
 }
 
-/** Starts the user's pager. `less` exits at once when everything fits on the screen. */
-function openPager(world: World): { readonly input: Writable; done(): Promise<void> } {
-  const command = world.env.PAGER || 'less -FRX';
+/** The transcript of an entry with its heading, or the whole line of a mark, set apart. */
+function withHeading(entry: Entry, text: string): string {
+  if (!isMessage(entry)) return paint(text, DIM);
+  if (entry.role === 'tool') return text;
+  const end = text.indexOf('\n');
+  return paint(text.slice(0, end), entry.role === 'user' ? combine(BOLD, CYAN) : CYAN) + text.slice(end);
+}
+
+/**
+ * Starts the user's pager. `less` begins at the end, where the newest messages are, or the best ones first that were found; it exits at once when
+ * everything fits on the screen. Another pager gets plain text.
+ */
+function openPager(
+  world: World,
+  { find }: HistoryOptions,
+): { readonly input: Writable; readonly hasColour: boolean; done(): Promise<void> } {
+  const command = world.env.PAGER || `less -FRX${find === undefined ? ' +G' : ''}`;
   const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'inherit', 'inherit'] });
   child.stdin.on('error', () => child.stdin.destroy());
   const closed = once(child, 'close');
   return {
     input: child.stdin,
+    hasColour: !world.env.PAGER && outputStreams(world).colour.out,
     async done() {
       child.stdin.end();
       await closed;

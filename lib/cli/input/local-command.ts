@@ -1,3 +1,4 @@
+import { commandReport, failedCommandReport } from '../../chat/command-report.js';
 import type { ChatEvent } from '../../chat/event.js';
 import type { JsonValue } from '../../chat/json.js';
 import { isJsonObject } from '../../chat/json.js';
@@ -32,7 +33,7 @@ export async function* runLocally(
     if (step.done) {
       await runner.endTurn();
       const [outcome] = step.value;
-      return commandReport(command, outcome?.error ?? null, outcome?.result ?? null);
+      return reportOf(command, outcome?.error ?? null, outcome?.result ?? null);
     }
     if (step.value.type === 'tool-output') {
       yield { type: 'print', text: ends?.push(step.value.text) ?? step.value.text, exact: true };
@@ -87,12 +88,9 @@ function localRunner(context: ToolContext, secrets: readonly string[]): ToolRunn
 const callOf = (command: string) =>
   [{ type: 'tool_call', call_id: 'local', name: bash.name, args: { command } }] as const;
 
-function commandReport(command: string, error: string | null, result: JsonValue): LocalReport {
-  if (error !== null)
-    return { text: `I ran this command myself: ${command}\n\nIt did not finish: ${error}`, printed: 0 };
+function reportOf(command: string, error: string | null, result: JsonValue): LocalReport {
+  if (error !== null) return { text: failedCommandReport(command, error), printed: 0 };
   const { stdout = '', stderr = '', exit_code = 0 } = isJsonObject(result) ? result : {};
   const printed = [stdout, stderr].filter((text) => text !== '').join('\n');
-  const status = exit_code === 0 ? '' : `\nIts exit status was ${exit_code}.`;
-  const text = `I ran this command myself: ${command}\n\n<output>\n${printed}\n</output>${status}`;
-  return { text, printed: printed.length };
+  return { text: commandReport(command, printed, Number(exit_code)), printed: printed.length };
 }
