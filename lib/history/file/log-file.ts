@@ -2,17 +2,16 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
 import { requireRegularFile } from '../../regular-file.js';
 import { appendFrame } from './append.js';
-import { bufferedReader, decompressFrame, partReader, readAt, sizeOf, syncDataAsync } from './bytes.js';
+import { bufferedReader, readAt, sizeOf, syncDataAsync } from './bytes.js';
 import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
 import { frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
 import { type Facts, withEntry } from './facts.js';
 import { OPENING } from './file-layout.js';
-import { frameAt } from './frame-headers.js';
 import { framesBetween } from './frames-between.js';
 import { isSealDue, seal } from './seal.js';
-import { type FramePlace, type FrameStart, neededFrom } from './sealed-frame.js';
-import { findTail, isStillTail, rowsBefore, type Tail } from './tail.js';
+import { type FrameStart, neededFrom } from './sealed-frame.js';
+import { type FrameSource, findTail, isStillTail, rowsBefore, type Tail } from './tail.js';
 
 /** The open history file in hi's layout: its tail, the totals, reading and appending. */
 export class LogFile {
@@ -116,23 +115,9 @@ export class LogFile {
     return found.reverse().flatMap((entries) => entries.filter(({ id }) => id >= from && id < before));
   }
 
-  /** The frames that are sealed for good, oldest first. Reads the seek table. Throws `Damaged`. */
-  sealedFrames(): readonly FramePlace[] {
-    const { mutableStart, size } = this.#tail;
-    let end = 0;
-    const rows = rowsBefore(bufferedReader(this.#file), size, mutableStart).map((row) => {
-      end += row.size;
-      return { offset: end - row.size, ...row };
-    });
-    return rows.filter(({ content }) => content > 1);
-  }
-
-  /** The content of one of them, maybe in `room`. Throws `Damaged`. */
-  contentOf({ offset, size }: FramePlace, room?: Buffer): Buffer {
-    const read = partReader(this.#file, offset, size);
-    const frame = frameAt(read, offset, offset + size);
-    if (frame?.kind !== 'data') throw new Damaged(`No whole frame begins at byte ${offset}.`);
-    return decompressFrame(this.#codec, read, frame, room);
+  /** What it takes to read single frames of this file. */
+  get source(): FrameSource {
+    return { codec: this.#codec, file: this.#file, tail: this.#tail };
   }
 
   /** Changes with the entries that are not sealed for good. */

@@ -1,9 +1,12 @@
 import type { Entry } from '../../chat/entry.js';
 import { ArraySplitter } from './array-splitter.js';
+import { bufferedReader, decompressFrame, partReader } from './bytes.js';
 import { Damaged } from './damaged.js';
 import { entryIn } from './entries.js';
+import { frameAt } from './frame-headers.js';
 import type { LogFile } from './log-file.js';
 import { type FramePlace, SEALED_SIZE } from './sealed-frame.js';
+import { type FrameSource, rowsBefore } from './tail.js';
 
 /** So many pieces stay decompressed: what is looked at often lies close together. */
 const HELD = 24;
@@ -39,13 +42,13 @@ export class Reading {
   constructor(file: LogFile) {
     this.#file = file;
     this.log = file.log;
-    this.pieces = file.sealedFrames();
+    this.pieces = sealedFrames(file.source);
     this.restVersion = file.unsealedVersion;
   }
 
   /** The entries of a piece, each with where its JSON begins. Throws `Damaged`. */
   read(piece: FramePlace): readonly PlacedEntry[] {
-    return [...placedEntries(this.#file.contentOf(piece), 0)];
+    return [...placedEntries(contentOf(this.#file.source, piece), 0)];
   }
 
   /** The entry whose JSON begins at that place of a piece. Throws `Damaged`. */
@@ -72,7 +75,7 @@ export class Reading {
 
   #take(piece: FramePlace): Held {
     const room = rooms.pop() ?? Buffer.allocUnsafeSlow(ROOM);
-    return { room, content: this.#file.contentOf(piece, room) };
+    return { room, content: contentOf(this.#file.source, piece, room) };
   }
 
   #leave(offset: number): void {
@@ -108,4 +111,22 @@ function entryOf(text: Buffer): Entry {
   const entry = entryIn(text);
   if (entry === null) throw new Damaged('A frame holds something that is not an entry.');
   return entry;
+}
+
+/** The frames that are sealed for good, oldest first. Reads the seek table. Throws `Damaged`. */
+function sealedFrames({ file, tail: { mutableStart, size } }: FrameSource): readonly FramePlace[] {
+  let end = 0;
+  const rows = rowsBefore(bufferedReader(file), size, mutableStart).map((row) => {
+    end += row.size;
+    return { offset: end - row.size, ...row };
+  });
+  return rows.filter(({ content }) => content > 1);
+}
+
+/** The content of one of them, maybe in `room`. Throws `Damaged`. */
+function contentOf({ codec, file }: FrameSource, { offset, size }: FramePlace, room?: Buffer): Buffer {
+  const read = partReader(file, offset, size);
+  const frame = frameAt(read, offset, offset + size);
+  if (frame?.kind !== 'data') throw new Damaged(`No whole frame begins at byte ${offset}.`);
+  return decompressFrame(codec, read, frame, room);
 }

@@ -41,6 +41,13 @@ export interface Tail {
   readonly size: number;
 }
 
+/** An open file, and where its frames are. */
+export interface FrameSource {
+  readonly codec: Codec;
+  readonly file: number;
+  readonly tail: Tail;
+}
+
 /** No record is nearly this large; one that claims to be is damaged. */
 const MAX_RECORD_SIZE = 1024 * 1024;
 
