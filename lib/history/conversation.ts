@@ -1,3 +1,4 @@
+import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
@@ -9,11 +10,20 @@ class Held {
   readonly log: Log;
   readonly turns: RunningTurns;
   readonly attachments: AttachmentStore;
+  #shown: { readonly version: number; readonly running: number | null; readonly view: View } | null = null;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.log = new Log(paths, now, writes, notices);
     this.attachments = new AttachmentStore(paths, this.log, notices);
     this.turns = new RunningTurns(this.log, writes ? paths.folder : null);
+  }
+
+  view(running: number | null): View {
+    const turn = running === null ? null : this.turns.idOf(running);
+    const { version, entries } = this.log;
+    if (this.#shown?.version !== version || this.#shown.running !== turn)
+      this.#shown = { version, running: turn, view: view(entries, turn) };
+    return this.#shown.view;
   }
 }
 
@@ -48,6 +58,27 @@ export class Conversation {
 
   get attachments(): AttachmentStore {
     return (this.#off ?? this.#stored).attachments;
+  }
+
+  /** What is sent of it, with the turn that runs here. */
+  view(running: number | null): View {
+    return (this.#off ?? this.#stored).view(running);
+  }
+
+  /** Moves the files to the copy, or removes them and all copies with `purge`. */
+  async reset(purge: boolean): Promise<void> {
+    const { moveToResetCopy, purge: purgeAll } = await import('./reset-history.js');
+    if (purge) await this.attachments.releasePending();
+    await this.log.exclusively(() => {
+      if (purge) for (const notice of purgeAll(this.#paths)) this.#notices.add(notice);
+      else moveToResetCopy(this.#paths);
+    });
+  }
+
+  /** Restores the copy. Throws a `HiError` when there is none. */
+  async undoReset(): Promise<void> {
+    const { restoreResetCopy } = await import('./reset-history.js');
+    await this.log.exclusively(() => restoreResetCopy(this.#paths));
   }
 
   /** Keeps what follows in memory only. */

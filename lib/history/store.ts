@@ -2,8 +2,7 @@ import type { Entry, Mark, NewMark } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { DocumentPart, ImagePart, Message, NewMessage } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
-import { type View, view } from '../view/view.js';
-import type { AttachmentStore } from './attachment-store.js';
+import type { View } from '../view/view.js';
 import { withHistoryErrors } from './base/history-error.js';
 import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
@@ -11,9 +10,7 @@ import { Conversation } from './conversation.js';
 import { findCrashedTurns } from './crashed-turns.js';
 import { prepareCodec } from './file/codec.js';
 import { conversationFiles } from './file/links.js';
-import type { Log } from './log.js';
 import type { ConversationReading } from './open-reading.js';
-import type { RunningTurns } from './running-turns.js';
 import type { HistorySettings, Totals, WriteBlock } from './store-settings.js';
 import type { Verified } from './verify.js';
 
@@ -24,7 +21,6 @@ export class HistoryStore {
   readonly #notices = new Notices();
   readonly #conversation: Conversation;
   #crashedTurn: number | null = null;
-  #shown: { readonly version: number; readonly running: number | null; readonly view: View } | null = null;
 
   private constructor(settings: HistorySettings) {
     this.#settings = settings;
@@ -32,23 +28,11 @@ export class HistoryStore {
     this.#conversation = new Conversation(this.#paths, settings.now, settings.ephemeral !== true, this.#notices);
   }
 
-  get #log(): Log {
-    return this.#conversation.log;
-  }
-
-  get #turns(): RunningTurns {
-    return this.#conversation.turns;
-  }
-
-  get #attachments(): AttachmentStore {
-    return this.#conversation.attachments;
-  }
-
   /** The history in that folder, empty when there is none. Reads only what the next request needs. */
   static async open(settings: HistorySettings): Promise<HistoryStore> {
     await prepareCodec();
     const store = new HistoryStore(settings);
-    await store.#log.refresh();
+    await store.#conversation.log.refresh();
     if (store.entries.length > 0) await store.#findCutShort();
     return store;
   }
@@ -65,12 +49,12 @@ export class HistoryStore {
 
   /** The log from the first entry that the view needs, oldest first. */
   get entries(): readonly Entry[] {
-    return this.#log.entries;
+    return this.#conversation.log.entries;
   }
 
   /** Whether messages are kept in memory only. */
   get isEphemeral(): boolean {
-    return !this.#log.writes;
+    return !this.#conversation.log.writes;
   }
 
   /** Whether what is said now is forgotten as soon as the user is on the record again. */
@@ -81,54 +65,52 @@ export class HistoryStore {
   /** Keeps what follows in memory only, on top of what was said before. */
   async goOffRecord(): Promise<void> {
     await this.#conversation.goOffRecord();
-    this.#shown = null;
   }
 
   /** Forgets everything since `goOffRecord`. Resolves to how many messages that were. */
   async goOnRecord(): Promise<number> {
-    this.#shown = null;
     return await this.#conversation.goOnRecord();
   }
 
   /** How many messages there are in all. */
   get length(): number {
-    return this.#log.facts.messages;
+    return this.#conversation.log.facts.messages;
   }
 
   get totals(): Totals {
-    const { messages, compactions, last_compaction } = this.#log.facts;
+    const { messages, compactions, last_compaction } = this.#conversation.log.facts;
     return { messages, compactions, last_compaction, files: conversationFiles(this.#paths) };
   }
 
   /** Names the conversation: another one after a reset; null while there is none on disk. */
   get name(): string | null {
-    return this.#log.name;
+    return this.#conversation.log.name;
   }
 
   /** Takes in what other processes wrote. */
   async refresh(): Promise<void> {
-    await this.#log.refresh();
+    await this.#conversation.log.refresh();
   }
 
   /** Begins a turn: the user's message is on disk when this resolves. */
   async begin(message: NewMessage): Promise<Message> {
     this.#crashedTurn = null;
-    const begun = await this.#turns.begin(message, this.#now());
-    await this.#attachments.commit([begun]);
+    const begun = await this.#conversation.turns.begin(message, this.#now());
+    await this.#conversation.attachments.commit([begun]);
     return begun;
   }
 
   /** Writes what follows in a turn, on disk when this resolves. */
   async append(turn: number, messages: readonly NewMessage[]): Promise<readonly Message[]> {
-    const written = await this.#turns.append(turn, messages, this.#now());
-    await this.#attachments.commit(written);
+    const written = await this.#conversation.turns.append(turn, messages, this.#now());
+    await this.#conversation.attachments.commit(written);
     return written;
   }
 
   /** Takes in what other processes wrote; a running turn moves to the new conversation when its own was reset. */
   async follow(turn: number): Promise<void> {
     await this.refresh();
-    await this.#turns.follow(turn, this.#now());
+    await this.#conversation.turns.follow(turn, this.#now());
   }
 
   /** Writes a finished turn of one message: the output of a local command. */
@@ -138,17 +120,12 @@ export class HistoryStore {
 
   /** What is sent: the newest block, the messages that it kept, in whole turns, and the turn that runs here. */
   view(running: number | null): View {
-    const turn = running === null ? null : this.#turns.idOf(running);
-    const { version, entries } = this.#log;
-    if (this.#shown?.version !== version || this.#shown.running !== turn) {
-      this.#shown = { version, running: turn, view: view(entries, turn) };
-    }
-    return this.#shown.view;
+    return this.#conversation.view(running);
   }
 
   /** How many messages are not in `entries` though no block covers them. */
   get unloaded(): number {
-    return this.#log.unloaded;
+    return this.#conversation.log.unloaded;
   }
 
   /**
@@ -161,10 +138,10 @@ export class HistoryStore {
     archive: 'keep' | 'discard',
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const { appendBlock } = await import('./append-block.js');
-    const turn = running === null ? null : this.#turns.idOf(running);
+    const turn = running === null ? null : this.#conversation.turns.idOf(running);
     const { now } = this.#settings;
     return yield* appendBlock(
-      this.#log,
+      this.#conversation.log,
       this.#paths,
       (entries, unloaded) => write(entries, turn, unloaded),
       archive,
@@ -174,37 +151,31 @@ export class HistoryStore {
 
   /** Undoes a turn, and others with it: they stay in the archive and are no longer sent. */
   async undo(turn: number, others: readonly number[] = []): Promise<void> {
-    await this.mark({ type: 'undo', turns: [this.#turns.idOf(turn), ...others] });
+    await this.mark({ type: 'undo', turns: [this.#conversation.turns.idOf(turn), ...others] });
   }
 
   /** Appends what the user decided about what is sent. */
   async mark(mark: NewMark): Promise<void> {
     const at = this.#now();
-    await this.#log.write((next): readonly Mark[] => [{ id: next, at, ...mark }]);
+    await this.#conversation.log.write((next): readonly Mark[] => [{ id: next, at, ...mark }]);
   }
 
   /** Runs `work` while no other `hi` writes anything that is the user's. */
   async exclusively(work: () => void): Promise<void> {
     makeFolder(this.#settings.folder, 0o700);
-    await this.#log.exclusively(work);
+    await this.#conversation.log.exclusively(work);
   }
 
   /** Clears the conversation. A copy is kept until the next reset, none with `purge`. */
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
-    if (this.isEphemeral) return this.#log.clear();
-    const reset = await import('./reset-history.js');
-    if (purge) await this.#attachments.releasePending();
-    await this.#log.exclusively(() => {
-      if (purge) for (const notice of reset.purge(this.#paths)) this.#notices.add(notice);
-      else reset.moveToResetCopy(this.#paths);
-    });
+    if (this.isEphemeral) return this.#conversation.log.clear();
+    await this.#conversation.reset(purge);
     this.#crashedTurn = null;
   }
 
   /** Restores the conversation before the last reset; the one since becomes the copy. Throws a `HiError` when there is no copy. */
   async undoReset(): Promise<void> {
-    const { restoreResetCopy } = await import('./reset-history.js');
-    await this.#log.exclusively(() => restoreResetCopy(this.#paths));
+    await this.#conversation.undoReset();
     this.#crashedTurn = null;
     // Opening reads only what the next request needs; damage further back is found, repaired and reported now.
     for await (const _ of this.archive());
@@ -212,22 +183,22 @@ export class HistoryStore {
 
   /** Every entry that was not removed, oldest first, read on demand. */
   archive(): AsyncIterable<Entry> {
-    return this.#log.all();
+    return this.#conversation.log.all();
   }
 
   /** How many frames this process sealed for good. */
   get sealed(): number {
-    return this.#log.sealed;
+    return this.#conversation.log.sealed;
   }
 
   /** Opens what there is now for random access. Close it. */
   async reading(): Promise<ConversationReading> {
-    return await this.#log.reading();
+    return await this.#conversation.log.reading();
   }
 
   /** The last `count` messages and the entries between them, oldest first. Reads the end of the file only. */
   async newest(count: number): Promise<readonly Entry[]> {
-    return await this.#log.newest(count);
+    return await this.#conversation.log.newest(count);
   }
 
   /** Reads the whole history and reports what is wrong with it; changes nothing. */
@@ -240,29 +211,29 @@ export class HistoryStore {
 
   /** Stores an image or a document beside the history, on disk when this resolves; returns its SHA-256. */
   async attach(bytes: Uint8Array): Promise<string> {
-    return await this.#attachments.add(bytes);
+    return await this.#conversation.attachments.add(bytes);
   }
 
   /** The bytes with that SHA-256, null when they are missing, unreadable or altered. */
   async attachment(sha256: string): Promise<Uint8Array | null> {
-    return await this.#attachments.get(sha256);
+    return await this.#conversation.attachments.get(sha256);
   }
 
   /** Adds a notice that these attachments are lost: once for each, whichever process finds it first. */
   async noteLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
-    await this.#attachments.reportLost(parts);
+    await this.#conversation.attachments.reportLost(parts);
   }
 
   /** Closes the file. A turn that still runs here counts as cut short from now on. */
   async close(): Promise<void> {
-    this.#turns.abandon();
-    this.#log.close();
+    this.#conversation.turns.abandon();
+    this.#conversation.log.close();
   }
 
   async #findCutShort(): Promise<void> {
     const { turn, notice } = await withHistoryErrors(
       this.#paths.history,
-      async () => await findCrashedTurns(this.#log, this.#paths),
+      async () => await findCrashedTurns(this.#conversation.log, this.#paths),
     );
     this.#crashedTurn = turn;
     if (notice !== null) this.#notices.add(notice);
