@@ -78,6 +78,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'compaction/strategy',
     'compaction/run-strategy',
     'compaction/preview',
+    'compaction/written-ahead',
     'providers/common/provider',
     'recall/recall',
     'recall/search',

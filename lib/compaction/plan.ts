@@ -81,7 +81,11 @@ function withWhole(
 }
 
 /** The size in tokens of the kept messages and this text, in the unit of `tokens_before`. */
-export function sizeAfter(input: CompactionInput, { kept, ratio }: Plan, content: string): Tokens {
+export function sizeAfter(
+  input: CompactionInput,
+  { kept, ratio }: Pick<Plan, 'kept' | 'ratio'>,
+  content: string,
+): Tokens {
   return asTokens(overheadOf(input) + Math.ceil(ratio * estimateTokens(totalCharacters(kept) + content.length)));
 }
 

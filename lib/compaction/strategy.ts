@@ -11,8 +11,8 @@ import type { View } from '../view/view.js';
 /** The time limits of a summary. */
 export type SummaryLimits = Pick<Config['compaction'], 'timeout_ms' | 'idle_timeout_ms'>;
 
-/** The `compaction` section of the configuration, with the context window. */
-export type CompactionSettings = Config['compaction'] &
+/** What of the `compaction` section of the configuration decides what a pass does, with the context window. */
+export type CompactionSettings = Omit<Config['compaction'], 'background'> &
   LimitSettings & {
     /** The limits where a model near by writes; the same when absent. */
     readonly near?: SummaryLimits;
@@ -80,6 +80,8 @@ export interface Strategy {
   readonly name: string;
   /** One line for the help. */
   readonly summary: string;
+  /** True where a pass takes long and may as well be written before it is due: then it keeps what was said since as well. */
+  readonly writesAhead?: true;
   /** What `compact` would do with this input. Pure. */
   plan(input: CompactionInput): Plan;
   compact(

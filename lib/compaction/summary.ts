@@ -19,6 +19,7 @@ import { summarise } from './summarise.js';
 export const summary: Strategy = {
   name: 'summary',
   summary: 'keep the newest messages word for word and summarise the older ones',
+  writesAhead: true,
   plan: (input) => plan(input, { from: 'base', keep: () => recentOf(input), writes: true }),
   compact: (input, made, deps, signal) => summaryBlock(input, made, 'summary', deps, signal),
 };

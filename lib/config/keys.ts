@@ -158,6 +158,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
           'system',
           '`"user"` sends the summary as a user’s message, for models that ignore a late system text.',
         ),
+        background: setting(
+          { type: 'boolean' },
+          true,
+          'Whether a chat writes a summary that will be due soon while you read and type.',
+        ),
       },
       'compaction',
     ),

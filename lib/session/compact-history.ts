@@ -1,6 +1,8 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import type { Preview } from '../compaction/preview.js';
 import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
 import type { HistoryStore } from '../history/store.js';
+import type { CompactionAhead } from './compaction-ahead.js';
 
 /** How a compaction is done: by hand with options of its own, or because it is due. */
 export interface CompactionOrder {
@@ -10,17 +12,35 @@ export interface CompactionOrder {
   readonly strategy: string | null;
 }
 
-/** Runs one compaction of the history. Yields what happens, last the `compact` event; returns what was done, or null when there was nothing to do. */
+/** The input of a compaction without what the history holds. */
+export type OrderedCompaction = Omit<CompactionInput, 'entries' | 'unloaded'>;
+
+/**
+ * Runs one compaction of the history, or uses what was written ahead. Yields what happens, last the `compact` event; returns what was done, or null when
+ * there was nothing to do.
+ */
 export async function* compactHistory(
   history: HistoryStore,
-  input: Omit<CompactionInput, 'entries' | 'unloaded'>,
+  ordered: OrderedCompaction,
   deps: CompactionDeps,
   signal: AbortSignal,
+  ahead: CompactionAhead | null = null,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
   const { runStrategy } = await import('../compaction/run-strategy.js');
   return yield* history.compact(
-    input.running,
-    (entries, running, unloaded) => runStrategy({ ...input, entries, running, unloaded }, deps, signal),
-    input.settings.archive,
+    ordered.running,
+    async function* (entries, running, unloaded) {
+      const input = { ...ordered, entries, running, unloaded };
+      const written = ahead === null ? null : yield* ahead.take(history.name, input, signal);
+      return written ?? (yield* runStrategy(input, deps, signal));
+    },
+    ordered.settings.archive,
   );
+}
+
+/** What a compaction would do, without asking any model. Null when there is nothing to compact. */
+export async function previewCompaction(history: HistoryStore, ordered: OrderedCompaction): Promise<Preview | null> {
+  const { preview } = await import('../compaction/preview.js');
+  const { entries, unloaded } = history;
+  return preview({ ...ordered, entries, unloaded });
 }

@@ -2,41 +2,25 @@ import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { NewMessage, Usage } from '../chat/message.js';
 import { estimateParts } from '../chat/part-size.js';
 import type { ChatRequest } from '../chat/request.js';
-import type { TextCache, TextModel } from '../chat/text-model.js';
-import type { ThinkingLevel } from '../chat/thinking-level.js';
-import type { WebMode } from '../chat/web-mode.js';
 import type { Preview } from '../compaction/preview.js';
-import type { CompactionInput, CompactionSettings } from '../compaction/strategy.js';
-import type { HistoryStore } from '../history/store.js';
+import type { CompactionSettings } from '../compaction/strategy.js';
 import type { SkillForm } from '../skills/common/skill-library.js';
 import { shownRatio } from '../view/calibration.js';
-import { effectiveWindow } from '../view/limit.js';
-import { type Measure, measure, type SentOverhead } from '../view/measure.js';
+import { effectiveWindow, triggerOf } from '../view/limit.js';
+import { type Measure, measure } from '../view/measure.js';
 import { present } from '../view/present.js';
 import { estimateView } from '../view/size.js';
 import { cacheHints } from './cache-hints.js';
-import { type CompactionOrder, compactHistory } from './compact-history.js';
-import type { Target } from './deps.js';
+import { type CompactionOrder, compactHistory, type OrderedCompaction, previewCompaction } from './compact-history.js';
+import type { NearlyDue } from './compaction-ahead.js';
+import type { ContextDeps } from './context-deps.js';
 import { type FittedTools, fitTools } from './fit-tools.js';
 import { requestAttachments } from './request-attachments.js';
-import { type OverheadSource, type RequestOverhead, requestOverhead } from './request-overhead.js';
+import { type RequestOverhead, requestOverhead } from './request-overhead.js';
 import { isTooLarge, tooLarge } from './too-large-request.js';
 
-/** What a request is made of apart from the log. */
-export interface ContextDeps extends OverheadSource {
-  readonly history: HistoryStore;
-  readonly target: Pick<Target, 'model' | 'context_window' | 'memory' | 'options'>;
-  readonly thinking: ThinkingLevel | null;
-  readonly web: WebMode;
-  readonly compaction: Omit<CompactionSettings, 'context_window'>;
-  /** The models to try for summaries, in order. */
-  writers(): readonly TextModel[];
-  readonly cache: TextCache;
-  /** Warnings the user has seen, so that each is shown once. */
-  readonly shownWarnings: Set<string>;
-  /** What the last request of this process contained besides the messages. */
-  readonly overhead: { last: SentOverhead | null };
-}
+/** The share of the trigger from which on a compaction will be due soon. */
+const NEARLY = 0.85;
 
 /**
  * From the log to what is sent, for one turn and one set of active skills: measures it, makes it shorter when it is due, and builds the request.
@@ -142,9 +126,8 @@ export class Context {
   /** What would be kept by the plain estimate: how dense earlier texts were says nothing certain about this one. */
   async #leastKept(order: CompactionOrder, signal: AbortSignal): Promise<number> {
     const { context_tokens: _, settings, ...input } = await this.#input(order, signal);
-    const { preview } = await import('../compaction/preview.js');
-    const { entries, unloaded } = this.#deps.history;
-    return preview({ ...input, settings: { ...settings, token_ratio: 1 }, entries, unloaded })?.tokens_kept ?? 0;
+    const plain = { ...input, settings: { ...settings, token_ratio: 1 } };
+    return (await previewCompaction(this.#deps.history, plain))?.tokens_kept ?? 0;
   }
 
   /** How full the window is, by the number the trigger uses. From the trigger on, large skills count in the shorter form they have. */
@@ -156,11 +139,13 @@ export class Context {
     return await this.#measured(signal);
   }
 
-  async #measured(signal: AbortSignal): Promise<Measure> {
+  async #measured(signal: AbortSignal, share = 1): Promise<Measure> {
     const { history, target } = this.#deps;
     const { tokens } = await this.#requestOverhead(signal);
     const shown = history.view(this.#running);
-    return measure(shown, history.entries, tokens, this.#settings(null), target.model, {
+    const settings = this.#settings(null);
+    const limits = share === 1 ? settings : { ...settings, max_input_tokens: share * triggerOf(settings) };
+    return measure(shown, history.entries, tokens, limits, target.model, {
       pending_tokens: this.#pending,
       last: this.#deps.overhead.last,
       unloaded: history.unloaded,
@@ -169,21 +154,32 @@ export class Context {
 
   /** Makes the log's view shorter. Null when there is nothing to compact. */
   async *compact(order: CompactionOrder, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    const { history, cache, toolEffects: effects } = this.#deps;
+    const { history, ahead } = this.#deps;
     const input = await this.#input(order, signal);
-    const report = yield* compactHistory(history, input, { models: this.#deps.writers(), cache, effects }, signal);
+    const report = yield* compactHistory(history, input, this.#compactionDeps, signal, ahead);
     this.compaction = report ?? this.compaction;
     return report;
   }
 
-  /** What a compaction would do, without asking any model. Null when there is nothing to compact. */
-  async preview(order: CompactionOrder, signal: AbortSignal): Promise<Preview | null> {
-    const { preview } = await import('../compaction/preview.js');
-    const { entries, unloaded } = this.#deps.history;
-    return preview({ ...(await this.#input(order, signal)), entries, unloaded });
+  /** The compaction that will be due soon; null while the conversation is too short for one. */
+  async nearlyDue(signal: AbortSignal): Promise<NearlyDue | null> {
+    const { due } = await this.#measured(signal, NEARLY);
+    if (!due) return null;
+    const { name, entries, unloaded } = this.#deps.history;
+    const input = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
+    return { name, input: { ...input, entries: [...entries], unloaded }, deps: this.#compactionDeps };
   }
 
-  async #input(order: CompactionOrder, signal: AbortSignal): Promise<Omit<CompactionInput, 'entries'>> {
+  /** What a compaction would do, without asking any model. Null when there is nothing to compact. */
+  async preview(order: CompactionOrder, signal: AbortSignal): Promise<Preview | null> {
+    return await previewCompaction(this.#deps.history, await this.#input(order, signal));
+  }
+
+  get #compactionDeps(): NearlyDue['deps'] {
+    return { models: this.#deps.writers(), cache: this.#deps.cache, effects: this.#deps.toolEffects };
+  }
+
+  async #input(order: CompactionOrder, signal: AbortSignal): Promise<OrderedCompaction> {
     const { context_tokens } = await this.measure(signal);
     const { tokens } = await this.#requestOverhead(signal);
     return {

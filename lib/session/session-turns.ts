@@ -6,7 +6,9 @@ import type { WebMode } from '../chat/web-mode.js';
 import type { Provider } from '../providers/common/provider.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
-import { Context, type ContextDeps } from './context.js';
+import { CompactionAhead, type NearlyDue } from './compaction-ahead.js';
+import { Context } from './context.js';
+import type { ContextDeps } from './context-deps.js';
 import type { SessionDeps, Target, TurnOptions } from './deps.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
 import type { Reminders } from './reminders.js';
@@ -34,6 +36,8 @@ export class SessionTurns {
   readonly #overhead: ContextDeps['overhead'] = { last: null };
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
+  /** What is compacted before it is due. */
+  readonly ahead = new CompactionAhead(() => this.#nearlyDue());
 
   constructor(deps: SessionDeps, skills: SkillState, reminders: Reminders, manner: TurnManner) {
     this.#deps = deps;
@@ -47,8 +51,10 @@ export class SessionTurns {
     return this.#failed;
   }
 
-  forgetFailed(): void {
+  /** Forgets what is not in the history: it belongs to another conversation from now on. */
+  forget(): void {
     this.#failed = null;
+    this.ahead.drop();
   }
 
   /** A turn that the history keeps. Ends with `turn-end`; throws the provider's error. */
@@ -120,7 +126,7 @@ export class SessionTurns {
     tools = this.#deps.toolSpecs,
     schema?: AnswerSchema,
   ): Promise<Context> {
-    const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead };
+    const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead, ahead: this.ahead };
     const { target } = this.#manner;
     const loaded = { skills: await this.#skills.library(target), standing: await this.#deps.standing() };
     const given = { ...this.#manner, tools, ...(schema && { schema }), writers: () => this.#deps.writers(target) };
@@ -129,8 +135,18 @@ export class SessionTurns {
 
   /** Takes a turn out of the view, and those after it that are given. */
   async takeBack(turn: number, later: readonly number[] = []): Promise<void> {
+    this.ahead.drop();
     this.#skills.takeBack(turn);
     await this.#deps.history.undo(turn, later);
+  }
+
+  async #nearlyDue(): Promise<NearlyDue | null> {
+    if (this.#deps.history.isEphemeral) return null;
+    const context = await this.context(null, this.#skills.active);
+    const found = await context.nearlyDue(new AbortController().signal);
+    // What is thrown away leaves nothing on disk.
+    const { get } = this.#deps.cache;
+    return found && { ...found, deps: { ...found.deps, cache: { get, put: async () => undefined } } };
   }
 
   #fitted(

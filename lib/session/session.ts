@@ -9,8 +9,10 @@ import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { CompactionOrder } from './compact-history.js';
+import type { CompactionAhead } from './compaction-ahead.js';
 import type { Restored } from './compactions.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './deps.js';
+import { contentOf } from './input-content.js';
 import { newestTurn, userContentOf } from './newest-turn.js';
 import { turnsFrom } from './past-turns.js';
 import { PinnedMessages } from './pinned-messages.js';
@@ -29,6 +31,8 @@ export class Session {
   readonly reminders: Reminders;
   /** What the user keeps in view through compactions. */
   readonly pins: PinnedMessages;
+  /** What is compacted before it is due. */
+  readonly ahead: CompactionAhead;
   readonly #turns: SessionTurns;
 
   constructor(deps: SessionDeps) {
@@ -40,6 +44,7 @@ export class Session {
     this.pins = new PinnedMessages(deps.history, () => deps.finder(), limits);
     this.#skills = new SkillState(deps.history, (model) => deps.skills(model));
     this.#turns = new SessionTurns(deps, this.#skills, this.reminders, this.#manner);
+    this.ahead = this.#turns.ahead;
   }
 
   get target(): Target {
@@ -73,11 +78,7 @@ export class Session {
    * answer is then kept.
    */
   async *send(input: UserInput, signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
-    const content: Part[] = [];
-    for (const { kind, mime, bytes, name } of input.attachments) {
-      content.push({ type: kind, mime, sha256: await this.history.attach(bytes), bytes: bytes.length, name });
-    }
-    for (const text of [...input.texts, input.text]) if (text !== '') content.push({ type: 'text', text });
+    const content = await contentOf(input, this.history);
     const { model = null } = options;
     if (model === null) yield* this.#turns.run(content, signal, options);
     else yield* this.#turnBy(await this.#deps.find(model, signal), content, signal, options);
@@ -140,7 +141,7 @@ export class Session {
 
   /** Forgets what was said off the record. Resolves to how many messages that were. */
   async goOnRecord(): Promise<number> {
-    this.#turns.forgetFailed();
+    this.#turns.forget();
     return await this.history.goOnRecord();
   }
 
@@ -192,13 +193,13 @@ export class Session {
   /** Clears the conversation; a copy is kept for `undoReset` unless `purge`. */
   async reset(options: { readonly purge: boolean }): Promise<void> {
     await this.history.reset(options);
-    this.#turns.forgetFailed();
+    this.#turns.forget();
   }
 
   /** Brings back what the last reset cleared, and puts aside what was said since. */
   async undoReset(): Promise<void> {
     await this.history.undoReset();
-    this.#turns.forgetFailed();
+    this.#turns.forget();
   }
 
   /** Answers with another model from now on. */

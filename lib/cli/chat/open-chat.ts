@@ -63,7 +63,9 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
     prompt: async () => {
       // Before the first turn nothing is done that the start would have to wait for.
       if (hasSpoken && !wired.session.history.isEphemeral) idle.begin();
-      return promptText(await usage.read(), wired.session.history.isOffRecord);
+      const text = promptText(await usage.read(), wired.session.history.isOffRecord);
+      if (hasSpoken && config.compaction.background) void wired.session.ahead.begin();
+      return text;
     },
     submit(line, signal) {
       hasSpoken = true;

@@ -14,11 +14,12 @@ export async function chatCommand(world: World, options: ChatOptions, isDefault 
   const settings = await chatSettings(world, options, isDefault);
   if (settings === null) return EXIT_STATUS.interrupted;
   const chat = await openChat(world, options, settings);
-  const { history } = chat.wired.session;
+  const { history, ahead } = chat.wired.session;
   try {
     await showStart(world, options, chat);
     return await chat.repl.run();
   } finally {
+    ahead.drop();
     printHistoryNotices(world, history);
     await history.close();
   }

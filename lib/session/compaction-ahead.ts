@@ -1,0 +1,164 @@
+import { type CompressBlock, type Entry, isMessage, type NewCompressBlock } from '../chat/entry.js';
+import type { ChatEvent } from '../chat/event.js';
+import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
+import { newestBlock } from '../view/view.js';
+
+/** A compaction that is not due yet, and what it is made with. */
+export interface NearlyDue {
+  /** Names the conversation: another one after a reset. */
+  readonly name: string | null;
+  readonly input: CompactionInput;
+  readonly deps: CompactionDeps;
+}
+
+/**
+ * A compaction that will be due soon, written while the user reads and types. It is used when it is due, and thrown away when anything but messages was
+ * added to the conversation meanwhile. Until then it is in memory only.
+ */
+export class CompactionAhead {
+  readonly #find: () => Promise<NearlyDue | null>;
+  #draft: Draft | null = null;
+  /** The usage of drafts that were thrown away and is not reported yet. */
+  #unreported: readonly ChatEvent[] = [];
+
+  /** `find` resolves to null while no compaction will be due soon. */
+  constructor(find: () => Promise<NearlyDue | null>) {
+    this.#find = find;
+  }
+
+  /** Begins to write what will be due soon, unless it is there already. Never rejects: what fails is met again, and reported, when the compaction is due. */
+  async begin(): Promise<void> {
+    const found = await this.#find().catch(() => null);
+    if (found === null || this.#draft?.isOf(found.name, found.input.entries)) return;
+    this.drop();
+    this.#draft = new Draft(found);
+  }
+
+  /** Throws away what was written, and ends the request that writes it. */
+  drop(): void {
+    if (this.#draft === null) return;
+    this.#draft.stop();
+    this.#unreported = [...this.#unreported, ...this.#draft.usage];
+    this.#draft = null;
+  }
+
+  /** What was written for a compaction that is due now, once it is complete; null where there is none for it. An abort ends the waiting, not the writing. */
+  async *take(
+    name: string | null,
+    due: CompactionInput,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
+    const draft = this.#draft;
+    if (draft === null || due.reason !== 'auto' || !draft.isOf(name, due.entries)) {
+      this.drop();
+      yield* this.#report();
+      return null;
+    }
+    yield* this.#report();
+    const block = yield* draft.follow(signal);
+    this.#draft = null;
+    if (block === null) return null;
+    const { settled } = await import('../compaction/written-ahead.js');
+    return settled(block, due);
+  }
+
+  *#report(): Generator<ChatEvent> {
+    const events = this.#unreported;
+    this.#unreported = [];
+    yield* events;
+  }
+}
+
+/** One compaction that is being written, or was. */
+class Draft {
+  readonly #name: string | null;
+  readonly #last: Entry | undefined;
+  readonly #block: CompressBlock | null;
+  readonly #stop = new AbortController();
+  #events: ChatEvent[] = [];
+  #isFollowed = false;
+  /** What it came to; undefined while it is being written. */
+  #written: NewCompressBlock | null | undefined;
+  #notify = (): void => undefined;
+
+  constructor({ name, input, deps }: NearlyDue) {
+    this.#name = name;
+    this.#last = input.entries.at(-1);
+    this.#block = newestBlock(input.entries);
+    void this.#write(input, deps);
+  }
+
+  /** What the requests used so far. */
+  get usage(): readonly ChatEvent[] {
+    return this.#events.filter(({ type }) => type === 'usage');
+  }
+
+  /** Whether this conversation is the one it was written from, with nothing but messages added. */
+  isOf(name: string | null, entries: readonly Entry[]): boolean {
+    // A file that was replaced is read anew, so its entries are other objects.
+    const last = this.#last === undefined ? -1 : entries.lastIndexOf(this.#last);
+    return (
+      name === this.#name &&
+      last >= 0 &&
+      newestBlock(entries) === this.#block &&
+      entries.slice(last + 1).every((entry) => isMessage(entry))
+    );
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Yields what happened and what happens until it is written, and returns it; null when nothing came of it. */
+  async *follow(signal: AbortSignal): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
+    if (this.#written === null) this.#events = [...this.usage];
+    this.#isFollowed = true;
+    const { promise: aborted, stop } = abortOf(signal);
+    try {
+      for (;;) {
+        const changed = new Promise<void>((resolve) => {
+          this.#notify = resolve;
+        });
+        while (this.#events.length > 0) yield* this.#events.splice(0, 1);
+        if (this.#written !== undefined) return this.#written;
+        await Promise.race([changed, aborted]);
+      }
+    } finally {
+      stop();
+      this.#isFollowed = false;
+    }
+  }
+
+  async #write(input: CompactionInput, deps: CompactionDeps): Promise<void> {
+    let written: NewCompressBlock | null = null;
+    try {
+      const { writeAhead } = await import('../compaction/written-ahead.js');
+      const steps = writeAhead(input, deps, this.#stop.signal);
+      for (let step = await steps.next(); ; step = await steps.next()) {
+        if (step.done) {
+          written = step.value;
+          break;
+        }
+        if (step.value.type !== 'compact-progress' || this.#isFollowed) this.#events.push(step.value);
+        this.#notify();
+      }
+    } catch {
+      // The same is tried again when the compaction is due, and what is wrong is said then.
+    }
+    this.#written = written;
+    this.#notify();
+  }
+}
+
+/** Rejects when the signal aborts; `stop` ends the listening. */
+function abortOf(signal: AbortSignal): { readonly promise: Promise<never>; readonly stop: () => void } {
+  let stop = (): void => undefined;
+  const promise = new Promise<never>((_, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    stop = () => signal.removeEventListener('abort', onAbort);
+  });
+  promise.catch(() => undefined);
+  return { promise, stop };
+}

@@ -1,0 +1,27 @@
+import type { TextCache, TextModel } from '../chat/text-model.js';
+import type { ThinkingLevel } from '../chat/thinking-level.js';
+import type { WebMode } from '../chat/web-mode.js';
+import type { CompactionSettings } from '../compaction/strategy.js';
+import type { HistoryStore } from '../history/store.js';
+import type { SentOverhead } from '../view/measure.js';
+import type { CompactionAhead } from './compaction-ahead.js';
+import type { Target } from './deps.js';
+import type { OverheadSource } from './request-overhead.js';
+
+/** What a request is made of apart from the log. */
+export interface ContextDeps extends OverheadSource {
+  readonly history: HistoryStore;
+  readonly target: Pick<Target, 'model' | 'context_window' | 'memory' | 'options'>;
+  readonly thinking: ThinkingLevel | null;
+  readonly web: WebMode;
+  readonly compaction: Omit<CompactionSettings, 'context_window'>;
+  /** The models to try for summaries, in order. */
+  writers(): readonly TextModel[];
+  readonly cache: TextCache;
+  /** What is compacted before it is due. */
+  readonly ahead: CompactionAhead;
+  /** Warnings the user has seen, so that each is shown once. */
+  readonly shownWarnings: Set<string>;
+  /** What the last request of this process contained besides the messages. */
+  readonly overhead: { last: SentOverhead | null };
+}

@@ -1,0 +1,13 @@
+import type { Part } from '../chat/message.js';
+import type { HistoryStore } from '../history/store.js';
+import type { UserInput } from './deps.js';
+
+/** What the user says, as the history keeps it. The files are on disk when this resolves. */
+export async function contentOf({ text, texts, attachments }: UserInput, history: HistoryStore): Promise<Part[]> {
+  const content: Part[] = [];
+  for (const { kind, mime, bytes, name } of attachments) {
+    content.push({ type: kind, mime, sha256: await history.attach(bytes), bytes: bytes.length, name });
+  }
+  for (const part of [...texts, text]) if (part !== '') content.push({ type: 'text', text: part });
+  return content;
+}

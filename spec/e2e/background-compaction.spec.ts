@@ -1,0 +1,154 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { type Chat, chatDriver } from '../support/chat.js';
+import { runProgram } from '../support/program.js';
+import type { SentRequest } from '../support/scripted-server.js';
+
+const open = chatDriver();
+
+/** How long the summariser takes, in milliseconds. */
+const SLOW = 2500;
+
+/** A compaction is due at 3200 tokens, and nearly due at 2720. */
+const CONFIG = { context_window: 16_000, max_input_tokens: 3200, clock: false, tools: { enabled: false } };
+
+const isSummary = ({ messages }: SentRequest): boolean => JSON.stringify(messages).includes('<conversation>');
+
+/** About 220 tokens, and with the answer 230. */
+const talk = (turn: number): string => `talk-${turn} ${'and so on '.repeat(87)}`;
+
+async function slowChat(compaction: object = {}): Promise<Chat> {
+  return await open(
+    (request) => {
+      if (!isSummary(request)) return { text: 'Well said.' };
+      const keys = JSON.stringify(request.messages).match(/talk-\d+/g) ?? [];
+      return { text: `=== SUMMARY ===\nSummary of ${[...new Set(keys)].join(' ')}.`, delay: SLOW };
+    },
+    { ...CONFIG, compaction },
+  );
+}
+
+/** Types a message. Resolves to how long the answer took, in milliseconds. */
+async function ask(chat: Chat, text: string): Promise<number> {
+  const before = answers(chat).length;
+  const began = Date.now();
+  await chat.say(text, () => answers(chat).length > before);
+  return Date.now() - began;
+}
+
+const summaries = (chat: Chat): readonly SentRequest[] => chat.server.requests.filter(isSummary);
+const answers = (chat: Chat): readonly SentRequest[] => chat.server.requests.filter((request) => !isSummary(request));
+const blocks = (chat: Chat) => chat.stored().filter(({ type }) => type === 'compress');
+const sent = (chat: Chat): string => JSON.stringify(answers(chat).at(-1)?.messages);
+
+/** Talks until a summary is asked for. Resolves to the number of turns. */
+async function talkUntilNearlyDue(chat: Chat): Promise<number> {
+  let turn = 0;
+  while (summaries(chat).length === 0 && turn < 20) {
+    turn += 1;
+    await ask(chat, talk(turn));
+    await sleep(300);
+  }
+  return turn;
+}
+
+describe('a compaction that will be due soon', () => {
+  it('is written after an answer while the chat goes on, and used when it is due', async () => {
+    const chat = await slowChat();
+    await chat.open();
+    const turn = await talkUntilNearlyDue(chat);
+    expect(await ask(chat, talk(turn + 1))).toBeLessThan(SLOW - 500);
+    expect(sent(chat)).not.toContain('Summary of');
+    expect(blocks(chat)).toHaveLength(0);
+    await sleep(SLOW);
+    expect(await ask(chat, talk(turn + 2))).toBeLessThan(SLOW - 500);
+    expect(await ask(chat, talk(turn + 3))).toBeLessThan(SLOW - 500);
+    expect(summaries(chat)).toHaveLength(1);
+    expect(blocks(chat)).toHaveLength(1);
+    expect(sent(chat)).toContain('Summary of talk-1 talk-2');
+    for (let at = turn - 2; at <= turn + 3; at += 1) expect(sent(chat)).toContain(`"talk-${at} and`);
+    expect(sent(chat)).not.toContain('"talk-1 and');
+    const [block] = blocks(chat);
+    const kept = chat.stored().filter((entry) => !('type' in entry) && Number(entry.id) >= Number(block?.first_kept));
+    expect(kept.filter(({ id }) => Number(id) < Number(block?.id))).toHaveLength(Number(block?.messages_kept));
+    expect(block).toMatchObject({ source: 'model' });
+    expect(Number(block?.tokens_after)).toBeLessThan(Number(block?.tokens_before));
+  });
+
+  it('sends each request as the beginning of the next until it is used', async () => {
+    const chat = await slowChat();
+    await chat.open();
+    const turns = (await talkUntilNearlyDue(chat)) + 1;
+    await ask(chat, talk(turns));
+    const texts = answers(chat).map(({ messages }) => JSON.stringify(messages).slice(0, -1));
+    for (const [index, text] of texts.slice(1).entries()) expect(text.startsWith(texts[index] ?? '?')).toBe(true);
+  });
+
+  it('is waited for only when it is due, and is not asked for twice', async () => {
+    const chat = await slowChat();
+    await chat.open();
+    const turn = await talkUntilNearlyDue(chat);
+    await ask(chat, `${talk(turn + 1)} ${'more of it '.repeat(120)}`);
+    expect(summaries(chat)).toHaveLength(1);
+    expect(blocks(chat)).toHaveLength(1);
+    expect(sent(chat)).toContain('Summary of talk-1');
+  });
+
+  it('is thrown away when a turn was undone', async () => {
+    const chat = await slowChat();
+    await chat.open();
+    const turn = await talkUntilNearlyDue(chat);
+    chat.terminal.type('/undo\r');
+    await chat.until('The last turn is undone.');
+    chat.terminal.type('\x15'.repeat(12));
+    await chat.until(() => chat.server.abandoned() === 1);
+    for (let more = 1; more <= 4; more += 1) await ask(chat, talk(turn + more));
+    expect(summaries(chat)).toHaveLength(2);
+    expect(blocks(chat)).toHaveLength(1);
+    expect(sent(chat)).not.toContain(`talk-${turn} `);
+    expect(sent(chat)).toContain('Summary of talk-1');
+  });
+
+  it('costs nothing where it is off', async () => {
+    const chat = await slowChat({ background: false });
+    await chat.open();
+    for (let turn = 1; turn <= 13; turn += 1) await ask(chat, talk(turn));
+    await sleep(300);
+    expect(summaries(chat)).toHaveLength(0);
+  });
+
+  it('is not begun by hi ask', async () => {
+    const chat = await slowChat();
+    for (let turn = 1; turn <= 13; turn += 1) await runProgram(chat.home, ['ask', talk(turn)]);
+    expect(summaries(chat)).toHaveLength(0);
+  });
+
+  it('ends with the chat and leaves nothing', async () => {
+    const chat = await slowChat();
+    await chat.open();
+    await talkUntilNearlyDue(chat);
+    const began = Date.now();
+    chat.terminal.type('/quit\r');
+    await chat.terminal.exit();
+    expect(Date.now() - began).toBeLessThan(SLOW - 800);
+    await sleep(100);
+    expect(chat.server.abandoned()).toBe(1);
+    expect(blocks(chat)).toHaveLength(0);
+    const cached = join(chat.home.env.HI_CACHE_DIR ?? '', 'compressions');
+    expect(existsSync(cached) ? readdirSync(cached) : []).toEqual([]);
+  });
+
+  it('is thrown away when another process compacted, and there is one block', async () => {
+    const chat = await slowChat();
+    await chat.open();
+    const turn = await talkUntilNearlyDue(chat);
+    await runProgram(chat.home, ['compact']);
+    expect(blocks(chat)).toHaveLength(1);
+    await sleep(SLOW);
+    for (let more = 1; more <= 3; more += 1) await ask(chat, talk(turn + more));
+    expect(blocks(chat)).toHaveLength(1);
+    expect(sent(chat).match(/Summary of/g)).toHaveLength(1);
+  });
+});
