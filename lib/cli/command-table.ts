@@ -1,6 +1,12 @@
 import { Argument, type Command, Option } from 'commander';
 import { HiError } from '../errors.js';
-import { addChatOptions, addCommonOptions, addModelOptions, addSchemaOptions } from './base/command-options.js';
+import {
+  addChatOptions,
+  addCommonOptions,
+  addContinueOption,
+  addModelOptions,
+  addSchemaOptions,
+} from './base/command-options.js';
 import type { World } from './base/world.js';
 import { askCommand } from './commands/ask-command.js';
 import { addConfigCommands } from './config-commands.js';
@@ -24,7 +30,7 @@ export function commandTable(
     chat: [
       'chat, line by line',
       (command) =>
-        addChatOptions(command).action(async (_options, self: Command) =>
+        addContinueOption(addChatOptions(command)).action(async (_options, self: Command) =>
           finish(await (await import('./commands/chat-command.js')).chatCommand(world, mergedOptions(self))),
         ),
     ],

@@ -32,6 +32,15 @@ describe('hi chat in a terminal', () => {
     expect(chat.stored()).toHaveLength(6);
   });
 
+  it('goes on with -c and --continue too, as it does without', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}` }));
+    await chat.open({ args: ['-c'] });
+    await chat.say('one', 'answer 0');
+    const asked = await runProgram(chat.home, ['--continue'], { input: 'two' });
+    expect(asked).toEqual({ status: 0, stdout: 'answer 1', stderr: '' });
+    expect(chat.sent()).toEqual(['one', 'answer 0', expect.stringContaining('two')]);
+  });
+
   it('asks before a command runs, and runs it when it may', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { calls: [{ name: 'bash', args: { command: 'echo ran > proof.txt' } }] } : { text: 'It ran.' },

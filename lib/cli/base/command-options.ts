@@ -77,6 +77,11 @@ export function addChatOptions(command: Command): Command {
     .option('-u, --usage', 'print the token usage on stderr');
 }
 
+/** Adds what hands know from other programs: `hi` goes on with the conversation anyway, so it does nothing, and the help leaves it out. */
+export function addContinueOption(command: Command): Command {
+  return command.addOption(new Option('-c, --continue', 'go on with the conversation').hideHelp());
+}
+
 /** Adds the options of an answer in JSON. */
 export function addSchemaOptions(command: Command): Command {
   return command
