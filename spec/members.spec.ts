@@ -31,6 +31,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/wiring/wire.ts': 'the room, not the tool',
   'cli/wiring/tool-wiring.ts': 'the room, not the tool',
   'cli/base/purge-caches.ts': 'the room, not the tool',
+  'cli/forget/order.ts': 'the room, not the tool',
+  'cli/forget/places.ts': 'the room, not the tool',
   'config/paths.ts': 'the folder of the index, not the tool',
   'slash/index.ts': 'the command, not the tool',
   'session/reminders.ts': 'the room, not the tool',

@@ -134,6 +134,21 @@ export function commandTable(
           ),
     ],
 
+    forget: [
+      'remove a text, or messages, for good from everywhere hi keeps something',
+      (command) =>
+        addCommonOptions(command)
+          .argument('[text...]', "whatever has this text; '#12' for the message with that id")
+          .option('--since <time>', 'everything not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
+          .option('--last', 'the last turn')
+          .option('-y, --yes', 'do not ask for confirmation')
+          .action(async (text: readonly string[], _options, self: Command) =>
+            finish(
+              await (await import('./commands/forget-command.js')).forgetCommand(world, text, mergedOptions(self)),
+            ),
+          ),
+    ],
+
     status: [
       'show how long the conversation is and how full the window is',
       (command) =>

@@ -7,7 +7,7 @@ import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { type Codec, loadCodec } from './file/codec.js';
 import { Damaged } from './file/damaged.js';
-import { filterEntries, flattenEntries } from './file/entry-streams.js';
+import { changedEntries, flattenEntries } from './file/entry-streams.js';
 import { fileIdAt, newLogName } from './file/identity.js';
 import { resolveLinks } from './file/links.js';
 import { LogFile } from './file/log-file.js';
@@ -109,11 +109,11 @@ export class HistoryFile {
     this.#sync(codec, true);
   }
 
-  /** Rewrites the file with only the entries that `keeps` accepts. Only inside `withLock`. Throws `Damaged`. */
-  filter(codec: Codec, keeps: (entry: Entry) => boolean): HistoryChange {
+  /** Rewrites the file with what `change` makes of each entry; null leaves one out. Only inside `withLock`. Throws `Damaged`. */
+  rewrite(codec: Codec, change: (entry: Entry) => Entry | null): HistoryChange {
     const file = this.#file;
     if (file === null) return this.#noFile();
-    const entries = filterEntries(file.all(), keeps);
+    const entries = changedEntries(flattenEntries(file.all()), change);
     replaceHistory(codec, this.#paths, file instanceof LogFile ? file.log : newLogName(), entries);
     return this.#sync(codec, true);
   }

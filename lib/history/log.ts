@@ -7,6 +7,7 @@ import type { Notices } from './base/notices.js';
 import type { Codec } from './file/codec.js';
 import { Damaged } from './file/damaged.js';
 import { lastMessages, messagesIn } from './file/entries.js';
+import { flattenEntries } from './file/entry-streams.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
 import { LogFile } from './file/log-file.js';
 import { type HistoryChange, HistoryFile } from './history-file.js';
@@ -98,8 +99,17 @@ export class Log {
     await this.#lockedWithRepair((codec) => {
       // What no summary covers is kept, however old it is.
       const needed = newestBase(this.#entries) === null ? 0 : (firstNeeded(this.#entries) ?? 0);
-      this.#apply(this.#disk.filter(codec, (entry) => entry.id >= needed || isCompressBlock(entry)));
+      const keeps = (entry: Entry): boolean => entry.id >= needed || isCompressBlock(entry);
+      this.#apply(this.#disk.rewrite(codec, (entry) => (keeps(entry) ? entry : null)));
       after(this.#disk.allLogs());
+    });
+  }
+
+  /** Rewrites the file, under the lock, with what the function that `plan` makes of all its entries makes of each. Null for nothing: it stays. Throws a `HiError`. */
+  async rewrite(plan: (entries: Iterable<Entry>) => ((entry: Entry) => Entry | null) | null): Promise<void> {
+    await this.#lockedWithRepair((codec) => {
+      const change = plan(flattenEntries(this.#disk.file?.all() ?? []));
+      if (change !== null) this.#apply(this.#disk.rewrite(codec, change));
     });
   }
 

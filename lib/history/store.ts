@@ -1,5 +1,6 @@
 import type { Entry, Mark, NewMark } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import type { ForgetOrder } from '../chat/forget-order.js';
 import type { DocumentPart, ImagePart, Message, NewMessage } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
 import type { View } from '../view/view.js';
@@ -10,6 +11,7 @@ import { Conversation } from './conversation.js';
 import { findCrashedTurns } from './crashed-turns.js';
 import { prepareCodec } from './file/codec.js';
 import { conversationFiles } from './file/links.js';
+import type { Forgettable } from './forget/forgettable.js';
 import type { ConversationReading } from './open-reading.js';
 import type { HistorySettings, Totals, WriteBlock } from './store-settings.js';
 import type { Verified } from './verify.js';
@@ -179,6 +181,19 @@ export class HistoryStore {
     this.#crashedTurn = null;
     // Opening reads only what the next request needs; damage further back is found, repaired and reported now.
     for await (const _ of this.archive());
+  }
+
+  /** What is to be forgotten, and the copies of it beside the history; changes nothing. */
+  async findForgettable(order: ForgetOrder): Promise<Forgettable> {
+    const { findForgettable } = await import('./forget-everywhere.js');
+    return await findForgettable(this.#conversation.log, this.#paths, order);
+  }
+
+  /** Forgets it. First `forgetElsewhere` removes, under the lock, what is not the history's, so that a kill leaves the conversation to forget it by once more. */
+  async forget(order: ForgetOrder, forgetElsewhere: (found: Forgettable) => void): Promise<void> {
+    const { forget } = await import('./forget-everywhere.js');
+    await forget(this.#conversation.log, this.#paths, order, forgetElsewhere);
+    this.#crashedTurn = null;
   }
 
   /** Every entry that was not removed, oldest first, read on demand. */

@@ -207,6 +207,11 @@ export class Session {
     this.#manner.target = await this.#deps.find(name, signal);
   }
 
+  /** Drops what is kept in memory only: the message of a turn that failed, and a summary that was written ahead. */
+  forgetUnsent(): void {
+    this.#turns.forget();
+  }
+
   /** The skills as they were found at the start. */
   skills(): Promise<SkillLibrary> {
     return this.#skills.library(this.#manner.target);

@@ -17,6 +17,13 @@ export interface Choice {
   readonly name: string;
 }
 
+/** Everything that is to be forgotten: what is shown of it, and what does it. */
+export interface Forgetting {
+  readonly shown: readonly string[];
+  /** Resolves to the receipt. Throws a `HiError`. */
+  forget(): Promise<readonly string[]>;
+}
+
 /** What a command may use besides the session. The program hands in what touches the terminal and the disk. */
 export interface SlashContext {
   readonly session: Session;
@@ -36,6 +43,8 @@ export interface SlashContext {
   models(signal?: AbortSignal): Promise<readonly string[]>;
   /** Removes what is stored outside the history and may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
   purgeCaches(): Promise<void>;
+  /** What goes where some words, as `/forget` has them, are forgotten; null for nothing. Throws a `HiError`. */
+  forgetting(argument: string): Promise<Forgetting | null>;
   /** What the user wants always kept in mind. Throws a `HiError` where nothing is kept. */
   memory(): Promise<OpenMemory>;
   now(): Date;

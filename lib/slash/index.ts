@@ -7,6 +7,7 @@ import { slashCost } from './cost.js';
 import { slashEdit } from './edit.js';
 import { slashExport } from './export.js';
 import { slashFind } from './find.js';
+import { slashForget } from './forget.js';
 import { slashHelp } from './help.js';
 import { slashHistory } from './history.js';
 import { slashMemory } from './memory.js';
@@ -54,6 +55,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashRecall,
   slashRemember,
   slashMemory,
+  slashForget,
   slashWrap,
   slashPin,
   slashPins,

@@ -35,6 +35,13 @@ export async function slashContext(
     copy: (text) => copyText(text, world, world.stdout),
     models: (signal) => connections.models(session.target, undefined, signal),
     purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
+    forgetting: async (argument) => {
+      const [{ forgetting }, { orderOf, wordsIn }] = await Promise.all([
+        import('../forget/forgetting.js'),
+        import('../forget/order.js'),
+      ]);
+      return await forgetting(await orderOf(wordsIn(argument), session.history, world.now()), session.history, paths);
+    },
     cost: async () => (await import('./spending.js')).fullSpendingText(connections, session.history, config),
     memory: async () => {
       if (!session.history.isEphemeral) return await memory();

@@ -1,8 +1,11 @@
 import type { Entry } from '../../chat/entry.js';
 
-/** Those entries of all groups that `keeps` is true for. */
-export function* filterEntries(groups: Iterable<readonly Entry[]>, keeps: (entry: Entry) => boolean): Generator<Entry> {
-  for (const entries of groups) yield* entries.filter(keeps);
+/** What `change` makes of the entries of all groups; null leaves one out. */
+export function* changedEntries(entries: Iterable<Entry>, change: (entry: Entry) => Entry | null): Generator<Entry> {
+  for (const entry of entries) {
+    const changed = change(entry);
+    if (changed !== null) yield changed;
+  }
 }
 
 /** The entries of all groups, one by one. */

@@ -1,0 +1,58 @@
+/** Escapes within escapes are looked through so many times: JSON in a string of JSON in a string. */
+const LEVELS = 4;
+
+/**
+ * Tells whether a content has a text, in whatever form: in letters of either case, with any white space between its words, escaped as in JSON or in an address, or
+ * within base64.
+ */
+export function occurrenceOf(text: string): (content: string) => boolean {
+  const wanted = folded(text);
+  const shortest = Math.max(8, Math.floor((Buffer.byteLength(text) * 4) / 3) - 2);
+  const encoded = new RegExp(`[A-Za-z0-9+/_-]{${shortest},}`, 'g');
+  const has = (content: string): boolean => folded(content).includes(wanted);
+  return (content) => {
+    let read = content;
+    for (let level = 0; level < LEVELS; level += 1) {
+      if (
+        has(read) ||
+        unwrapped(read)
+          .match(encoded)
+          ?.some((run) => decodings(run).some(has))
+      )
+        return true;
+      const next = unescaped(read);
+      if (next === read) return false;
+      read = next;
+    }
+    return false;
+  };
+}
+
+/** By way of capitals: ß and ss are the same letters there. */
+const folded = (text: string): string => text.normalize('NFC').toUpperCase().toLowerCase().replace(/\s+/g, ' ').trim();
+
+/** Lines of base64 as one. */
+const unwrapped = (text: string): string => text.replace(/(?<=[A-Za-z0-9+/]{60})\r?\n(?=[A-Za-z0-9+/])/g, '');
+
+/** What a run of letters decodes to: where in it base64 begins is not known. */
+const decodings = (run: string): readonly string[] =>
+  [0, 1, 2, 3].map((from) => Buffer.from(run.slice(from), 'base64').toString());
+
+function unescaped(text: string): string {
+  return text.replace(
+    /\\(?:u([0-9a-fA-F]{4})|([\s\S]))|((?:%[0-9a-fA-F]{2})+)/g,
+    (all, unit?: string, one?: string, address?: string) => {
+      if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
+      if (one !== undefined) return /[nrtbf]/.test(one) ? ' ' : one;
+      return fromAddress(address ?? all);
+    },
+  );
+}
+
+function fromAddress(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

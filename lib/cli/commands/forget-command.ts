@@ -1,0 +1,55 @@
+import { findPaths } from '../../config/paths.js';
+import { HiError } from '../../errors.js';
+import { HistoryStore } from '../../history/store.js';
+import { askQuestion } from '../base/ask-question.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { printHistoryNotices } from '../base/print-notices.js';
+import { shownText } from '../base/shown.js';
+import type { World } from '../base/world.js';
+import { forgetting } from '../forget/forgetting.js';
+import { orderOf } from '../forget/order.js';
+
+export interface ForgetOptions extends CommonOptions {
+  readonly yes?: boolean;
+  readonly since?: string;
+  readonly last?: boolean;
+}
+
+/** Shows everything that goes, asks, and removes it for good. Resolves to the exit status. Throws `HiError`s. */
+export async function forgetCommand(world: World, words: readonly string[], options: ForgetOptions): Promise<number> {
+  if (!options.yes && (world.stdinIs !== 'terminal' || !world.stderr.isTTY)) {
+    throw new HiError('usage', 'Cannot ask for confirmation without a terminal.', {
+      hint: "To forget without being asked, run 'hi forget -y'.",
+    });
+  }
+  const say = (text: string): void => void (options.quiet || world.stderr.write(shownText(`${text}\n`, world.stderr)));
+  const paths = await findPaths(world.env, options.config ?? null);
+  const history = await HistoryStore.open({ folder: paths.data, now: world.now });
+  try {
+    const order = await orderOf({ ...options, text: words.join(' ') }, history, world.now());
+    const found = await forgetting(order, history, paths);
+    printHistoryNotices(world, history);
+    if (found === null) {
+      say('There is nothing to forget.');
+      return 0;
+    }
+    for (const line of found.shown) say(line);
+    if (!options.yes && !(await confirmed(world))) return 130;
+    for (const line of await found.forget()) say(line);
+    printHistoryNotices(world, history);
+    return 0;
+  } finally {
+    await history.close();
+  }
+}
+
+async function confirmed(world: World): Promise<boolean> {
+  const { confirm } = await import('../base/inquirer.js');
+  const message = 'Forget all of this for good?';
+  const streams = { input: world.stdin, output: world.stderr };
+  try {
+    return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);
+  } catch {
+    return false;
+  }
+}

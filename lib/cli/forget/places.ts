@@ -1,0 +1,171 @@
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { quantity } from '../../chat/quantity.js';
+import { COMPRESSIONS } from '../../compaction/cache.js';
+import type { Paths } from '../../config/paths.js';
+import { withoutLines } from '../../memory/forget-lines.js';
+import { readMemory } from '../../memory/memory-file.js';
+import { removeIndex } from '../../recall/disk/remove-index.js';
+import { readRegularFile } from '../../regular-file.js';
+import { fileNamesIn, leadsToFile, removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
+import { OUTPUTS } from '../../tools/shell/limit-output.js';
+import { namesWithLeftovers, writeAside } from '../../write-aside.js';
+import type { Traces } from './traces.js';
+
+/** Something outside the history that has some of what goes. */
+export interface Place {
+  /** What goes, in words. */
+  readonly what: readonly string[];
+  /** How the receipt calls it. */
+  readonly short: string;
+  /** Removes it; nothing happens when that was done. Throws the system's error. */
+  forget(): void;
+}
+
+/** Everything outside the history that goes. */
+export function placesOf(paths: Paths, traces: Traces): readonly Place[] {
+  return [memoryLines, inputs, outputs, summaries, debugLog, knownThings, index].flatMap((find) => {
+    const place = find(paths, traces);
+    return place === null ? [] : [place];
+  });
+}
+
+type Find = (paths: Paths, traces: Traces) => Place | null;
+
+const memoryLines: Find = ({ memory }, traces) => {
+  const without = () => withoutLines(readMemory(memory), traces.holds, traces.isLineMeant);
+  const { lines } = without();
+  const left = leftoversOf(memory, traces);
+  if (lines.length === 0 && left === null) return null;
+  return {
+    what: lines.map((line) => `a line of memory.md: ${line.trim()}`),
+    short: quantity(lines.length, 'line of the memory', 'lines of the memory'),
+    forget() {
+      const kept = without();
+      if (kept.lines.length > 0) writeAside(memory, kept.source, { mode: 0o600, synced: true });
+      left?.();
+    },
+  };
+};
+
+const inputs: Find = ({ inputHistory }, traces) => {
+  const split = (): readonly [gone: readonly string[], kept: readonly string[]] => {
+    const lines = leadsToFile(inputHistory) ? readRegularFile(inputHistory).toString().split('\n') : [];
+    const goes = (line: string): boolean => line !== '' && traces.isTyped(inputIn(line));
+    return [lines.filter(goes), lines.filter((line) => !goes(line))];
+  };
+  const [gone] = split();
+  const left = leftoversOf(inputHistory, traces);
+  if (gone.length === 0 && left === null) return null;
+  return {
+    what: gone.map((line) => `an input that you typed: ${inputIn(line)}`),
+    short: quantity(gone.length, 'input'),
+    forget() {
+      const [still, kept] = split();
+      if (still.length > 0) writeAside(inputHistory, kept.join('\n'), { mode: 0o600, synced: true });
+      left?.();
+    },
+  };
+};
+
+function inputIn(line: string): string {
+  try {
+    return String(JSON.parse(line));
+  } catch {
+    return line;
+  }
+}
+
+const outputs: Find = ({ outputs: folder }, traces) => {
+  const meant = fileNamesIn(folder).filter((name) => {
+    if (!OUTPUTS.test(name)) return false;
+    const path = join(folder, name);
+    return traces.isOutputMeant(name, statSync(path).mtime) || fileHolds(path, traces.holds);
+  });
+  if (meant.length === 0) return null;
+  return {
+    what: meant.map((name) => `the output of a command: ${name}`),
+    short: quantity(meant.length, 'output of commands', 'outputs of commands'),
+    forget() {
+      for (const name of meant) rmSync(join(folder, name), { force: true });
+      removeEmptyFolder(folder);
+    },
+  };
+};
+
+/** A summary may say in other words what goes, so all of them go. */
+const summaries: Find = ({ compressions }, { any, holds }) => {
+  const names = fileNamesIn(compressions).filter((name) => COMPRESSIONS.test(name));
+  const goes = names.length > 0 && (any || names.some((name) => fileHolds(join(compressions, name), holds)));
+  if (!goes) return null;
+  return {
+    what: [`the cache of summaries (${quantity(names.length, 'file')})`],
+    short: 'the cache of summaries',
+    forget() {
+      removeFiles(compressions, COMPRESSIONS);
+      removeEmptyFolder(compressions);
+    },
+  };
+};
+
+/** An answer stands in the log in pieces, as it came. */
+const debugLog: Find = ({ log }, { any, holds }) =>
+  existsSync(log) && (any || fileHolds(log, holds)) ? file(log, 'the log of --debug') : null;
+
+/** What is found out again. */
+const knownThings: Find = ({ knownSkills, knownModels, warned }, { holds }) => {
+  const meant = [knownSkills, knownModels, warned].filter((path) => leadsToFile(path) && fileHolds(path, holds));
+  if (meant.length === 0) return null;
+  const names = meant.map((path) => basename(path)).join(', ');
+  return {
+    what: [`what was found out earlier: ${names}`],
+    short: names,
+    forget: () => {
+      for (const path of meant) removeWithLeftovers(path);
+    },
+  };
+};
+
+const index: Find = ({ index: root }, { any }) =>
+  any && existsSync(root)
+    ? { what: ['the index of what was said'], short: 'the index', forget: () => removeIndex(root) }
+    : null;
+
+const file = (path: string, short: string): Place => ({
+  what: [short],
+  short,
+  forget: () => removeWithLeftovers(path),
+});
+
+/** Removes what a kill left while a file was written that holds it; null for nothing. */
+function leftoversOf(path: string, { any, holds }: Traces): (() => void) | null {
+  const name = basename(path);
+  const pattern = namesWithLeftovers(name.replace(/[^\w-]/g, '\\$&'));
+  const folder = dirname(path);
+  const left = fileNamesIn(folder).filter((one) => one !== name && pattern.test(one));
+  if (!left.some((one) => any || fileHolds(join(folder, one), holds))) return null;
+  return () => {
+    for (const one of left) rmSync(join(folder, one), { force: true });
+  };
+}
+
+const CHUNK_SIZE = 8 * 1024 * 1024;
+
+/** So much of the chunk before is read again with each: what is looked for may stand across the two. */
+const OVERLAP = 128 * 1024;
+
+/** Whether a file of any size holds it. One that another process has just removed does not. */
+export function fileHolds(path: string, holds: (content: string) => boolean): boolean {
+  if (!leadsToFile(path)) return false;
+  const opened = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(Math.min(CHUNK_SIZE, statSync(path).size + 1));
+    for (let at = 0; ; at += bytes.length - OVERLAP) {
+      const size = readSync(opened, bytes, 0, bytes.length, at);
+      if (holds(bytes.toString('utf8', 0, size))) return true;
+      if (size < bytes.length) return false;
+    }
+  } finally {
+    closeSync(opened);
+  }
+}

@@ -1,0 +1,40 @@
+import type { ForgetOrder } from '../../chat/forget-order.js';
+import { type Message, typedText } from '../../chat/message.js';
+import { occurrenceOf } from '../../chat/occurrence.js';
+import { storedText } from '../../chat/stored-text.js';
+import type { MemoryLine } from '../../memory/memory-text.js';
+
+/** How what goes is known outside the history. */
+export interface Traces {
+  /** Whether messages, or copies of them, go: what was made of the whole conversation then goes too. */
+  readonly any: boolean;
+  holds(content: string): boolean;
+  isTyped(input: string): boolean;
+  /** An output that a command left, by its name and when it was written. */
+  isOutputMeant(name: string, written: Date): boolean;
+  isLineMeant(line: MemoryLine): boolean;
+}
+
+/** The traces that some messages leave. */
+export function tracesOf(order: ForgetOrder, messages: readonly Message[], any: boolean): Traces {
+  const holds = order.kind === 'text' ? occurrenceOf(order.text) : () => false;
+  const typed = new Set(messages.filter(({ role }) => role === 'user').map(({ content }) => typedText(content).trim()));
+  typed.delete('');
+  const texts = messages.map(storedText);
+  const times = new Map(messages.map(({ id, at }) => [id, Date.parse(at)]));
+  const isSince = (time: number): boolean => order.kind === 'since' && time >= order.from.getTime();
+  return {
+    any,
+    holds,
+    isTyped: (input) => holds(input) || typed.has(input.trim()),
+    isOutputMeant: (name, written) => isSince(written.getTime()) || texts.some((text) => text.includes(name)),
+    isLineMeant: ({ origin }) => {
+      if (origin === null) return false;
+      const made = Date.parse(origin.at);
+      if (isSince(made)) return true;
+      // The user's own line stands by itself; one that the model or a summary gave rests on what was said. After a reset the same ids are others.
+      const said = origin.by === 'user' || origin.id === null ? undefined : times.get(origin.id);
+      return said !== undefined && Math.floor(said / 1000) * 1000 <= made;
+    },
+  };
+}

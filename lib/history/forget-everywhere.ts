@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import type { Entry } from '../chat/entry.js';
+import type { ForgetOrder } from '../chat/forget-order.js';
+import type { Message } from '../chat/message.js';
+import { occurrenceOf } from '../chat/occurrence.js';
+import { HiError } from '../errors.js';
+import { readRegularFile } from '../regular-file.js';
+import { fileNamesIn } from '../remove-files.js';
+import { attachmentsIn, collectGarbage, removeFolders } from './attachments.js';
+import { withHistoryErrors } from './base/history-error.js';
+import type { HistoryPaths } from './base/history-paths.js';
+import { forgetInCopies, surveyCopies } from './forget/copies.js';
+import { criteriaForCopy, criteriaOf } from './forget/criteria.js';
+import type { Forgettable } from './forget/forgettable.js';
+import { Survey } from './forget/survey.js';
+import { assertLockHeld, heartbeat } from './lock/holder.js';
+import type { Log } from './log.js';
+import { runningTurns } from './turn-marks.js';
+
+/** What is to be forgotten, and the copies of it; changes nothing. Throws a `HiError`. */
+export async function findForgettable(log: Log, paths: HistoryPaths, order: ForgetOrder): Promise<Forgettable> {
+  return await withHistoryErrors(paths.history, async () => {
+    const marked = attachmentsWith(paths, order);
+    let found: Forgettable | null = null;
+    await log.rewrite((entries) => {
+      found = surveyAll(paths, order, marked, entries).found;
+      return null;
+    });
+    if (found === null) throw new Error('The history was not read.');
+    return found;
+  });
+}
+
+/**
+ * Forgets it: first elsewhere, then in the copies, last in the conversation. So a kill before the last rename leaves the messages to find the rest by, and after it
+ * only attachments are left that nothing refers to: they go with the next run, whatever it forgets. Throws a `HiError`.
+ */
+export async function forget(
+  log: Log,
+  paths: HistoryPaths,
+  order: ForgetOrder,
+  forgetElsewhere: (found: Forgettable) => void,
+): Promise<void> {
+  await withHistoryErrors(paths.history, async () => {
+    const marked = attachmentsWith(paths, order);
+    await log.rewrite((entries) => {
+      const { survey, found } = surveyAll(paths, order, marked, entries);
+      requireEnded(paths, found.messages);
+      assertLockHeld();
+      forgetElsewhere(found);
+      forgetInCopies(paths, criteriaForCopy(order, marked, found.messages));
+      return survey.isEmpty ? null : (entry) => survey.change(entry);
+    });
+    await log.withAllLogs((logs) => collectGarbage(paths, logs));
+    removeFolders(paths);
+  });
+}
+
+function surveyAll(
+  paths: HistoryPaths,
+  order: ForgetOrder,
+  marked: ReadonlySet<string>,
+  entries: Iterable<Entry>,
+): { readonly survey: Survey; readonly found: Forgettable } {
+  const survey = new Survey(entries, criteriaOf(order, marked));
+  const { messages, summaries, others, shortened } = survey;
+  const copies = surveyCopies(paths, criteriaForCopy(order, marked, messages));
+  const named = messages.flatMap(attachmentsIn).map(({ sha256 }) => sha256);
+  const attachments = new Set([...marked, ...named]).size;
+  return { survey, found: { messages, summaries, others, shortened, copies, attachments } };
+}
+
+/** A turn that runs would be written again by its process. */
+function requireEnded({ folder }: HistoryPaths, messages: readonly Message[]): void {
+  const running = runningTurns(folder);
+  const [turn] = messages.map((message) => message.turn).filter((id) => running.has(id));
+  if (turn === undefined) return;
+  throw new HiError('history', `The turn #${turn} has some of it and is still being answered.`, {
+    hint: 'Wait for the answer, or stop it, and try again.',
+  });
+}
+
+/** The attachments that hold a text, by their hash. */
+function attachmentsWith({ attachments, oldAttachments }: HistoryPaths, order: ForgetOrder): ReadonlySet<string> {
+  if (order.kind !== 'text') return new Set();
+  const holds = occurrenceOf(order.text);
+  const found = new Set<string>();
+  for (const folder of [attachments, ...oldAttachments]) {
+    for (const name of fileNamesIn(folder)) {
+      heartbeat();
+      const [, hash] = /^([0-9a-f]{64})(?:\.|$)/.exec(name) ?? [];
+      if (hash !== undefined && holds(readRegularFile(join(folder, name)).toString())) found.add(hash);
+    }
+  }
+  return found;
+}

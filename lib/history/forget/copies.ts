@@ -1,0 +1,91 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import type { Entry } from '../../chat/entry.js';
+import { linkTarget } from '../../write-aside.js';
+import type { HistoryPaths } from '../base/history-paths.js';
+import { loadCodec } from '../file/codec.js';
+import { Damaged } from '../file/damaged.js';
+import { changedEntries } from '../file/entry-streams.js';
+import { newLogName } from '../file/identity.js';
+import { damagedCopies, historyFolder, resolveLinks } from '../file/links.js';
+import { LogFile } from '../file/log-file.js';
+import { assertLockHeld } from '../lock/holder.js';
+import { processName } from '../lock/process-name.js';
+import { readLog } from '../repair/read-log.js';
+import { syncFolder, writeLog } from '../repair/rewrite.js';
+import type { Criteria } from './criteria.js';
+import type { ForgettableCopy } from './forgettable.js';
+import { Survey } from './survey.js';
+
+/** The copies that have some of what is meant. A damaged file of which something cannot be read counts as one that has. */
+export function surveyCopies(paths: HistoryPaths, criteria: Criteria): readonly ForgettableCopy[] {
+  const found: ForgettableCopy[] = [];
+  for (const { path, isWhole } of copiesOf(paths)) {
+    const survey = surveyOf(path, criteria);
+    if (survey?.isEmpty) continue;
+    found.push({ path, messages: isWhole || survey === null ? null : survey.messages.length });
+  }
+  return found;
+}
+
+/** Rewrites the conversations that were reset, and removes the files that were put aside as they were found. Only under the lock. */
+export function forgetInCopies(paths: HistoryPaths, criteria: Criteria): void {
+  const real = resolveLinks(paths);
+  for (const { path, isWhole } of copiesOf(paths)) {
+    const survey = surveyOf(path, criteria);
+    if (survey?.isEmpty) continue;
+    assertLockHeld();
+    if (isWhole || survey === null) {
+      rmSync(linkTarget(path), { force: true });
+      rmSync(path, { force: true });
+    } else rewriteCopy(real, path, (entry) => survey.change(entry));
+  }
+  syncFolder(historyFolder(real));
+}
+
+/** The copies; a `whole` one is of no use once something is missing in it. */
+function copiesOf(paths: HistoryPaths): readonly { readonly path: string; readonly isWhole: boolean }[] {
+  const real = resolveLinks(paths);
+  const conversations = new Set([real, paths].flatMap(({ resetCopy, swap }) => [resetCopy, swap]));
+  return [
+    ...[...conversations].filter((path) => existsSync(path)).map((path) => ({ path, isWhole: false })),
+    ...damagedCopies(paths).map((path) => ({ path, isWhole: true })),
+  ];
+}
+
+/** Null where not all of the file can be read. */
+function surveyOf(path: string, criteria: Criteria): Survey | null {
+  try {
+    return new Survey(readLog(path), criteria);
+  } catch (thrown) {
+    if (thrown instanceof Damaged) return null;
+    throw thrown;
+  }
+}
+
+/** One rename decides. The name of the new file tells the next process what a kill left. */
+function rewriteCopy({ tempPrefix }: HistoryPaths, path: string, change: (entry: Entry) => Entry | null): void {
+  const target = linkTarget(path);
+  const sibling = tempPrefix + processName();
+  try {
+    const mode = statSync(target).mode;
+    writeLog(loadCodec(), sibling, nameOf(target), changedEntries(readLog(target), change), mode);
+    assertLockHeld();
+    renameSync(sibling, target);
+  } catch (thrown) {
+    rmSync(sibling, { force: true });
+    throw thrown;
+  }
+}
+
+/** The conversation keeps its name. */
+function nameOf(path: string): string {
+  try {
+    const file = LogFile.open(loadCodec(), path, 'r');
+    const { log } = file;
+    file.close();
+    return log;
+  } catch (thrown) {
+    if (thrown instanceof Damaged) return newLogName();
+    throw thrown;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ForgetOrder } from '../../chat/forget-order.js';
+import type { Message } from '../../chat/message.js';
+import { occurrenceOf } from '../../chat/occurrence.js';
+
+/** Which entries of a log are meant. */
+export interface Criteria {
+  /** `said` is what was said in the message. */
+  isMeant(message: Message, said: string): boolean;
+  isUnknownMeant(at: string, said: string): boolean;
+  /** Whether a text that goes stands there. */
+  readonly holds: (content: string) => boolean;
+}
+
+/** The criteria for the conversation. `attachments` are those, by their hash, that hold the text. */
+export function criteriaOf(order: ForgetOrder, attachments: ReadonlySet<string>): Criteria {
+  if (order.kind === 'since') {
+    const isLater = (at: string): boolean => Date.parse(at) >= order.from.getTime();
+    return { isMeant: ({ at }) => isLater(at), isUnknownMeant: isLater, holds: () => false };
+  }
+  if (order.kind === 'messages') {
+    const ids = new Set(order.ids);
+    return { isMeant: ({ id }) => ids.has(id), isUnknownMeant: () => false, holds: () => false };
+  }
+  const holds = occurrenceOf(order.text);
+  const refers = ({ content }: Message): boolean =>
+    content.some((part) => (part.type === 'image' || part.type === 'document') && attachments.has(part.sha256));
+  return {
+    isMeant: (message, said) => holds(said) || refers(message),
+    isUnknownMeant: (_at, said) => holds(said) || [...attachments].some((hash) => said.includes(hash)),
+    holds,
+  };
+}
+
+/** The criteria for a copy, where the same messages may have other ids, and others theirs. */
+export function criteriaForCopy(
+  order: ForgetOrder,
+  attachments: ReadonlySet<string>,
+  messages: readonly Message[],
+): Criteria {
+  if (order.kind !== 'messages') return criteriaOf(order, attachments);
+  const known = new Set(messages.map(signature));
+  return { isMeant: (message) => known.has(signature(message)), isUnknownMeant: () => false, holds: () => false };
+}
+
+const signature = ({ at, role, content }: Message): string => JSON.stringify([at, role, content]);

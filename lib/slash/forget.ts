@@ -1,0 +1,30 @@
+import { HiError } from '../errors.js';
+import type { SlashCommand } from './command.js';
+
+const OPTIONS = ['--last', '--since'] as const;
+
+/** `/forget`: shows everything that has a text, or came with some messages, and after asking removes it for good. */
+export const slashForget: SlashCommand = {
+  name: 'forget',
+  usage: '/forget TEXT|#ID',
+  summary: 'remove for good, also --last, --since TIME',
+  takesWords: true,
+  options: OPTIONS,
+  complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
+  async *run(argument, { session, confirm, forgetting }) {
+    if (session.history.isEphemeral) {
+      const { isOffRecord } = session.history;
+      throw new HiError('usage', `Nothing is kept ${isOffRecord ? 'off the record' : 'with --ephemeral'}.`, {
+        hint: isOffRecord ? 'Type /on first.' : 'Quit the chat and run: hi forget',
+      });
+    }
+    const found = await forgetting(argument);
+    if (found === null) return yield { type: 'print', text: 'There is nothing to forget.' };
+    for (const text of found.shown) yield { type: 'print', text };
+    if (!(await confirm('Forget all of this for good?', "'hi forget -y' forgets without asking."))) {
+      return yield { type: 'print', text: 'Nothing was forgotten.' };
+    }
+    session.forgetUnsent();
+    for (const text of await found.forget()) yield { type: 'print', text };
+  },
+};
