@@ -1,4 +1,4 @@
-import type { CompressBlock, Entry, NewCompressBlock } from '../chat/entry.js';
+import { type CompressBlock, type Entry, isMessage, type NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { HiError } from '../errors.js';
 import { newestBlock } from '../view/view.js';
@@ -17,24 +17,34 @@ export async function* appendBlock(
   now: () => Date,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
   await log.refresh();
-  const { name, entries, unloaded } = log;
+  const { name, unloaded } = log;
+  const entries = [...log.entries];
   const newest = newestBlock(entries);
-  const made = yield* write([...entries], unloaded);
+  const made = yield* write(entries, unloaded);
   if (made === null) return null;
   const [block] = await log.write((next): readonly CompressBlock[] => {
     const alone = log.name === name && newestBlock(log.entries)?.id === newest?.id;
-    return alone ? [{ id: next, at: now().toISOString(), ...made }] : [];
+    return alone && hasAll(log.entries, entries) ? [{ id: next, at: now().toISOString(), ...made }] : [];
   });
   if (block === undefined) {
     const other = newestBlock(log.entries);
-    const what = other === null ? 'cleared' : 'compacted';
+    const isForgotten = log.name === name && other?.id === newest?.id;
+    const what = isForgotten ? 'forgot a part of' : other === null ? 'cleared' : 'compacted';
     yield { type: 'notice', level: 'info', text: `Another hi ${what} the conversation meanwhile.` };
-    return other && reportOf(other);
+    return isForgotten ? null : other && reportOf(other);
   }
   if (archive === 'discard') yield* discarded(log, paths);
   yield { type: 'compact', ...reportOf(block) };
   return reportOf(block);
 }
+
+/** Whether no message was forgotten since: a summary would bring it back. */
+function hasAll(entries: readonly Entry[], read: readonly Entry[]): boolean {
+  const ids = new Set(entries.filter(isSaid).map(({ id }) => id));
+  return read.filter(isSaid).every(({ id }) => ids.has(id));
+}
+
+const isSaid = (entry: Entry): boolean => isMessage(entry) && entry.content.length > 0;
 
 function reportOf(block: CompressBlock): CompactionReport {
   const { strategy, source, messages_compacted, messages_kept, tokens_before, tokens_after } = block;
