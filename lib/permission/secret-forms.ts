@@ -23,9 +23,14 @@ function base64Forms(bytes: Buffer, offset: number): readonly string[] {
   return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
+/** Every form that is masked. */
+export function maskedForms(secret: string): readonly string[] {
+  return [...secretForms(secret), ...disguises(secret)];
+}
+
 /** A pattern for the secret in every form. What encodes breaks its lines, so a line may end anywhere in an encoded one. */
 export function secretPattern(secret: string): string {
-  const [plain = '', ...others] = [...secretForms(secret), ...disguises(secret)];
+  const [plain = '', ...others] = maskedForms(secret);
   return [escaped(plain), ...others.map((form) => [...form].map(escaped).join('(?:\\r?\\n)?'))].join('|');
 }
 

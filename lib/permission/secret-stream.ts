@@ -1,6 +1,6 @@
 import { distinctive } from './mask-secrets.js';
 import { LOGIN_START } from './paths/address-logins.js';
-import { secretForms } from './secret-forms.js';
+import { maskedForms } from './secret-forms.js';
 
 /** How every shape of key begins; what follows is a word. */
 const SHAPE_START =
@@ -26,7 +26,7 @@ export class SecretStream {
 
   constructor(mask: (text: string) => string, secrets: readonly string[], shapes: boolean) {
     this.#mask = mask;
-    this.#forms = distinctive(secrets).flatMap(secretForms);
+    this.#forms = distinctive(secrets).flatMap(maskedForms);
     this.#shapes = shapes;
   }
 
@@ -47,7 +47,19 @@ export class SecretStream {
   /** How many characters at the end may be the beginning of a secret. */
   #waiting(text: string): number {
     const own = this.#forms.reduce((longest, form) => Math.max(longest, beginningAtEnd(text, form)), 0);
-    return this.#shapes ? Math.max(own, shapeAtEnd(text)) : own;
+    const rest = this.#afterWhole(text, own);
+    return this.#shapes ? Math.max(rest, shapeAtEnd(text)) : rest;
+  }
+
+  /** A whole secret is not cut, though its end may be the beginning of another one. */
+  #afterWhole(text: string, waiting: number): number {
+    if (waiting === 0) return 0;
+    const cut = text.length - waiting;
+    for (const form of this.#forms) {
+      const at = text.indexOf(form, Math.max(0, cut - form.length + 1));
+      if (at !== -1 && at < cut) return text.length - at - form.length;
+    }
+    return waiting;
   }
 }
 

@@ -169,11 +169,14 @@ describe.each([
       Makefile: 'test:\n\ttouch pwned_make; cat .env\n',
       'evil.mk': 'test:\n\ttouch pwned_mk\n',
       'sh.sh': SCRIPT,
+      // As prettier does, it loads whatever its arguments name.
+      'prettier.sh': '#!/bin/sh\nfor one; do case $one in --plugin=*) eval "$(echo "$one" | cut -c10-)";; esac; done\n',
       'run.sh': SCRIPT,
       'evilpkg/package.json': '{"scripts":{"test":"touch ../pwned_prefix"}}',
     };
     const before = 'git init -q . && git config core.fsmonitor "touch pwned_fsmonitor; cat .env;false"; git stash list';
     const commands = [
+      "./prettier.sh --plugin='touch pwned_prettier; cat .env ../.ssh/id_rsa' a.js",
       'npm test',
       'npm test ---script-shell=./sh.sh',
       'npm test -script-shell=./sh.sh',
@@ -191,6 +194,7 @@ describe.each([
       'go env -w GOFLAGS=-toolexec=./sh.sh',
     ];
     const allow = [
+      './prettier.sh:*',
       'npm test:*',
       'npm run build:*',
       'make test:*',
@@ -437,6 +441,19 @@ describe('a command that may write in the sandbox', () => {
 
 describe('the sandbox', () => {
   const open = { rule: 'bash', network: true };
+
+  it('hides more private files than it takes in one command by not running unasked, and says why', async () => {
+    const { results, sent } = await attack({
+      allow: [open],
+      before: 'mkdir many; for n in $(seq 3500); do echo CANARY417SECRET > many/.env.$n; done',
+      files: { 'run.sh': 'touch /tmp/ran; cat many/.env.77' },
+      calls: [bash('bash run.sh'), bash('cat notes.txt')],
+    });
+    expect(results[0]).toContain('Not allowed');
+    if (WORKS) expect(results[0]).toContain('more private files than the sandbox can hide');
+    expect(results[1]).toContain('one');
+    expect(sent).not.toContain(SECRET);
+  }, 30_000);
 
   it('shows no other process, socket, terminal or key of the session', async () => {
     const SCRIPTS = [

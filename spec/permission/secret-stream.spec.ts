@@ -62,6 +62,16 @@ describe('a configured key', () => {
     expect(mask('a task')).toBe('a task');
   });
 
+  it.each([
+    ['backwards', [...KEY].reverse().join('')],
+    ['percent-encoded', Buffer.from(KEY).toString('hex').toUpperCase().replace(/../g, '%$&')],
+  ])('is masked %s in pieces, wherever it is cut', (_name, form) => {
+    for (let length = 1; length < form.length; length += 1) {
+      const pieces = cut(`x ${form} y`, Array(200).fill(length));
+      expect(joined(pieces, new SecretStream(ownSecretMask([KEY]), [KEY], false))).toBe(`x ${MASK} y`);
+    }
+  });
+
   it('is masked in pieces, wherever it is cut, and nothing else is changed', () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom(KEY, KEY.slice(0, 9), 's', 'sk-', '\n'), fc.string({ maxLength: 5 })))
@@ -83,7 +93,10 @@ describe('a key of a known shape', () => {
 
   it('holds nothing else back', () => {
     const masked = stream();
-    expect(masked.push('50 %')).toBe('50 %');
+    expect(masked.push('50 of 60')).toBe('50 of 60');
+    // A key in an address may begin with it.
+    expect(masked.push(' 50 %')).toBe(' 50 ');
+    expect(masked.push(' left')).toBe('% left');
     expect(masked.push(' done')).toBe(' done');
     expect(masked.push('\n$ ')).toBe('\n$ ');
   });

@@ -18,11 +18,14 @@ export const BARE_OPTIONS: readonly string[] = [
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
 ];
 
+/** bubblewrap takes 9000, and the command comes after them. */
+const MOST_OPTIONS = 8900;
+
 /** The arguments of `bwrap` for this confinement, without the command. Throws `NotConfinable` where a place cannot be protected. */
 export function bubblewrapOptions(confinement: Confinement): readonly string[] {
   const { root, grant, folder, readable } = confinement;
   const kernel = KERNEL_SETTINGS.filter((path) => existsSync(path));
-  return [
+  const options = [
     ...BARE_OPTIONS.filter((option) => option !== '--unshare-net' || !grant.network),
     ...kernel.flatMap((path) => ['--ro-bind', path, path]),
     ...EMPTY_FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
@@ -41,6 +44,11 @@ export function bubblewrapOptions(confinement: Confinement): readonly string[] {
     ...readable.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
     ...['--setenv', 'TMPDIR', '/tmp', '--chdir', folder],
   ];
+  if (options.length <= MOST_OPTIONS) return options;
+  throw new NotConfinable(
+    `'${root}' and the home folder have more private files than the sandbox can hide one by one`,
+    'Start hi in a folder of it',
+  );
 }
 
 const isEmptied = (path: string): boolean => EMPTY_FOLDERS.some((folder) => isInside(folder, path));
@@ -53,13 +61,21 @@ function resolverMounts(): readonly string[] {
 
 /** A folder is empty, a file too. What lies in a hidden folder needs no mount of its own, and nothing can be mounted over a link. */
 function hiddenMounts(paths: readonly string[], emptyFile: string): readonly string[] {
-  const real = [...new Set(paths.map(realPath))].sort();
-  const outermost = real.filter((path, index) => !real.slice(0, index).some((above) => isInside(above, path)));
-  return outermost.flatMap((path) => {
+  return outermostOf(paths.map(realPath)).flatMap((path) => {
     const found = statOrNull(path);
     if (found === null) return [];
     return found.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', emptyFile, path];
   });
+}
+
+/** The paths that lie in no other of them, sorted. There may be thousands. */
+function outermostOf(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  const isInOther = (path: string): boolean => {
+    for (let above = dirname(path); above !== dirname(above); above = dirname(above)) if (all.has(above)) return true;
+    return false;
+  };
+  return [...all].filter((path) => !isInOther(path)).sort();
 }
 
 /**
@@ -67,8 +83,7 @@ function hiddenMounts(paths: readonly string[], emptyFile: string): readonly str
  * that nothing else can take its place.
  */
 function protectedMounts({ root, runsLater, missing, emptyFile }: Confinement): readonly string[] {
-  const below = [...new Set(runsLater)].filter((path) => path !== root && isInside(root, path)).sort();
-  const outermost = below.filter((path, index) => !below.slice(0, index).some((above) => isInside(above, path)));
+  const outermost = outermostOf(runsLater.filter((path) => path !== root && isInside(root, path)));
   for (const path of outermost) requireNoLink(path);
   const above = new Set([...outermost, ...missing].flatMap((path) => foldersAbove(path, root)));
   return [
