@@ -1,3 +1,4 @@
+import type { CompressBlock } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { ScreenSettings } from '../chat/screen-settings.js';
 import type { MemoryFile } from '../memory/memory-file.js';
@@ -54,6 +55,8 @@ export interface SlashContext {
   spending(): Promise<string>;
   /** The same, with the cost of the whole conversation, which is read for it. */
   cost(): Promise<string>;
+  /** What the summaries of these compactions cost, in words, by id, as far as prices are known. */
+  compactionCosts(blocks: readonly CompressBlock[]): Promise<ReadonlyMap<number, string>>;
   /** Whether there is a file of that name. */
   exists(path: string): Promise<boolean>;
   /** Replaces a whole file at once. Throws a `HiError` that names the path. */

@@ -9,18 +9,19 @@ export const slashCompactions: SlashCommand = {
   name: 'compactions',
   usage: '/compactions',
   summary: 'list what each compaction did',
-  async *run(_argument, { session }) {
+  async *run(_argument, { session, compactionCosts }) {
     const blocks = await compactionsOf(session.history);
     const taken = takenBack(blocks);
+    const costs = await compactionCosts(blocks);
     const rows = blocks
       .filter(({ restores }) => restores === undefined)
-      .map((block) => `${rowOf(block)}${taken.has(block.id) ? ' · taken back' : ''}`);
+      .map((block) => `${rowOf(block, costs.get(block.id) ?? null)}${taken.has(block.id) ? ' · taken back' : ''}`);
     yield { type: 'print', text: rows.length === 0 ? 'There was no compaction yet.' : rows.join('\n') };
   },
 };
 
-/** `#57 · 2026-11-23 10:02 · 42 messages replaced, 6 kept from #40 on · 101k → 14k tokens · summary, by gpt-5-mini, 3.1k + 400 tokens`. */
-function rowOf(block: CompressBlock): string {
+/** `#57 · 2026-11-23 10:02 · 42 messages replaced, 6 kept from #40 on · 101k → 14k tokens · summary, by gpt-5-mini, 3.1k + 400 tokens, about $0.0016`. */
+function rowOf(block: CompressBlock, cost: string | null): string {
   const { id, at, messages_compacted, messages_kept, first_kept, tokens_before, tokens_after } = block;
   const when = new Date(at);
   const kept = `${messages_kept} kept${first_kept === null ? '' : ` from #${first_kept} on`}`;
@@ -29,14 +30,14 @@ function rowOf(block: CompressBlock): string {
     `${when.toLocaleDateString('sv')} ${when.toLocaleTimeString('sv', { hour: '2-digit', minute: '2-digit' })}`,
     `${quantity(messages_compacted, 'message')} replaced, ${kept}`,
     `${shortCount(tokens_before)} → ${shortCount(tokens_after)} tokens`,
-    howOf(block),
+    `${howOf(block)}${cost === null ? '' : `, ${cost}`}`,
   ].join(' · ');
 }
 
 function howOf({ source, strategy, model, usage }: CompressBlock): string {
   if (source === 'fallback') return `${strategy}, because no summary could be written`;
   const writer = model === undefined ? '' : `, by ${model}`;
-  const cost =
+  const used =
     usage === undefined ? '' : `, ${shortCount(usage.input_tokens)} + ${shortCount(usage.output_tokens)} tokens`;
-  return `${strategy}${source === 'cache' ? ', from the cache' : ''}${writer}${cost}`;
+  return `${strategy}${source === 'cache' ? ', from the cache' : ''}${writer}${used}`;
 }

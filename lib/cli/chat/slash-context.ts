@@ -43,6 +43,10 @@ export async function slashContext(
       return await forgetting(await orderOf(wordsIn(argument), session.history, world.now()), session.history, paths);
     },
     cost: async () => (await import('./spending.js')).fullSpendingText(connections, session.history, config),
+    compactionCosts: async (blocks) => {
+      if (blocks.every(({ usage }) => usage === undefined)) return new Map();
+      return (await import('../wiring/price.js')).compactionCosts(blocks, config);
+    },
     memory: async () => {
       if (!session.history.isEphemeral) return await memory();
       const { isOffRecord } = session.history;

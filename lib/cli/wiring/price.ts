@@ -1,5 +1,5 @@
 import { calcPrice } from '@pydantic/genai-prices';
-import { isCompressBlock, isMessage } from '../../chat/entry.js';
+import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 import { providers } from '../../providers/index.js';
 import type { UsageRecord } from './connections.js';
@@ -56,17 +56,31 @@ interface ServerNow {
   readonly api_base: string | null;
 }
 
-/** What each request of the conversation used, as far as its messages tell. A message does not name the address of its server: that of its provider now counts. */
-export async function* recordsOf(
-  history: HistoryStore,
-  { provider: own, api_base }: ServerNow,
-): AsyncGenerator<UsageRecord> {
+/** What each request of the conversation used, as far as its messages tell. */
+export async function* recordsOf(history: HistoryStore, server: ServerNow): AsyncGenerator<UsageRecord> {
   for await (const entry of history.archive()) {
-    if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) continue;
-    const provider = isMessage(entry) ? (entry.provider ?? own) : own;
-    const { usage, model, at } = entry;
-    yield { provider, model, api_base: provider === own ? api_base : null, at: new Date(at), usage };
+    const record = recordOf(entry, server);
+    if (record !== null) yield record;
   }
+}
+
+/** What the summary of each compaction cost, in words, by its id; those whose price is unknown are left out. */
+export function compactionCosts(blocks: readonly CompressBlock[], server: ServerNow): ReadonlyMap<number, string> {
+  const costs = new Map<number, string>();
+  for (const block of blocks) {
+    const record = recordOf(block, server);
+    const cost = record === null ? null : costOf([record]);
+    if (cost !== null && cost.priced > 0) costs.set(block.id, costText(cost));
+  }
+  return costs;
+}
+
+/** What an entry used; null where it does not tell. It does not name the address of its server: that of its provider now counts. */
+function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRecord | null {
+  if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) return null;
+  const provider = isMessage(entry) ? (entry.provider ?? own) : own;
+  const { usage, model, at } = entry;
+  return { provider, model, api_base: provider === own ? api_base : null, at: new Date(at), usage };
 }
 
 /** In dollars; null when unknown. Behind a custom address only that address's prices count: a model of the same name may be free there. */
