@@ -12,6 +12,7 @@ export class UnsealedTail {
   readonly undone: number[] = [];
   readonly first: number;
   readonly #reader = new KindReader();
+  #lastMark = 0;
   #last = 0;
   #lastAt = '';
 
@@ -26,19 +27,27 @@ export class UnsealedTail {
     return this.first === (entries[0]?.id ?? 0) && (held === null || held?.at === this.#lastAt);
   }
 
-  /** Takes in what is newer, the oldest first, as long as there is time; true when that was all. */
+  /** Takes in what is newer, the oldest first, as long as there is time; true when that was all. What was undone is known in any case. */
   add(entries: readonly Entry[], hasTime: () => boolean): boolean {
+    this.#addMarks(entries);
     for (const entry of entries) {
       if (entry.id <= this.#last) continue;
       if (!hasTime()) return false;
       this.#last = entry.id;
       this.#lastAt = entry.at;
-      for (const turn of changesOfUndone(entry)) this.undone.push(turn);
       const document = isMessage(entry) ? documentOf(entry, this.#reader.kindOf(entry)) : null;
       if (document === null || !isMessage(entry)) continue;
       this.collector.add(document);
       this.messages.push(entry);
     }
     return true;
+  }
+
+  #addMarks(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      if (entry.id <= this.#lastMark) continue;
+      this.#lastMark = entry.id;
+      for (const turn of changesOfUndone(entry)) this.undone.push(turn);
+    }
   }
 }
