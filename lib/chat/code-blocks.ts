@@ -17,7 +17,7 @@ export function codeBlocks(text: string): readonly CodeBlock[] {
       open = null;
     } else open.lines.push(withoutPrefix(line, open));
   }
-  if (open !== null && open.lines.some((line) => line !== '')) blocks.push(closed(open));
+  if (open?.lines.some((line) => line !== '')) blocks.push(closed(open));
   return blocks;
 }
 

@@ -8,7 +8,6 @@ const LEVELS = 4;
 export function occurrenceOf(text: string): (content: string) => boolean {
   const wanted = folded(text);
   const shortest = Math.max(8, Math.floor((Buffer.byteLength(text) * 4) / 3) - 2);
-  const encoded = new RegExp(`[A-Za-z0-9+/_-]{${shortest},}`, 'g');
   const has = (content: string): boolean => folded(content).includes(wanted);
   return (content) => {
     let read = content;
@@ -16,8 +15,8 @@ export function occurrenceOf(text: string): (content: string) => boolean {
       if (
         has(read) ||
         unwrapped(read)
-          .match(encoded)
-          ?.some((run) => decodings(run).some(has))
+          .match(/[A-Za-z0-9+/_-]{8,}/g)
+          ?.some((run) => run.length >= shortest && decodings(run).some(has))
       )
         return true;
       const next = unescaped(read);
@@ -32,7 +31,17 @@ export function occurrenceOf(text: string): (content: string) => boolean {
 const folded = (text: string): string => text.normalize('NFC').toUpperCase().toLowerCase().replace(/\s+/g, ' ').trim();
 
 /** Lines of base64 as one. */
-const unwrapped = (text: string): string => text.replace(/(?<=[A-Za-z0-9+/]{60})\r?\n(?=[A-Za-z0-9+/])/g, '');
+function unwrapped(text: string): string {
+  const lines = text.split('\n');
+  const pieces = lines.map((line, index) => {
+    const next = lines[index + 1];
+    const own = line.endsWith('\r') ? line.slice(0, -1) : line;
+    const isWrapped = next !== undefined && /^[A-Za-z0-9+/]/.test(next) && /^[A-Za-z0-9+/]{60}$/.test(own.slice(-60));
+    if (isWrapped) return own;
+    return next === undefined ? line : `${line}\n`;
+  });
+  return pieces.join('');
+}
 
 /** What a run of letters decodes to: where in it base64 begins is not known. */
 const decodings = (run: string): readonly string[] =>

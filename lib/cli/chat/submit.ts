@@ -135,7 +135,7 @@ async function* runShell(
 
 /** `· 30,000 characters added (6 % of the window)`. */
 function addedLine(characters: number, contextWindow: number): string {
-  const count = String(characters).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  const count = characters.toLocaleString('en-US');
   const share = Math.round((100 * estimateTokens(characters)) / contextWindow);
   const part = share < 1 ? '' : ` (${share} % of the window)`;
   return `· ${count} ${characters === 1 ? 'character' : 'characters'} added${part}`;

@@ -13,8 +13,8 @@ export interface ForgetWords {
 /** The order in what was typed in the chat: `#12`, `--since yesterday`, `--last`, or a text, in quotes or not. */
 export function wordsIn(argument: string): ForgetWords {
   if (argument === '--last') return { text: '', last: true };
-  const [, since] = /^--since(?:[ =]+(.*))?$/.exec(argument) ?? [argument];
-  if (/^--since\b/.test(argument)) return { text: '', since: since ?? '' };
+  if (/^--since(?![\w-])/.test(argument))
+    return { text: '', since: argument.slice('--since'.length).replace(/^[ =]+/, '') };
   const [, quoted] = /^"(.+)"$/s.exec(argument) ?? [];
   return { text: quoted ?? argument };
 }

@@ -181,7 +181,7 @@ export function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
 
 /** What a plan or a deployment has not got, which no waiting brings. */
 const PLAN =
-  /\b(?:not|n['’]t) (?:be )?(?:yet )?(?:support|accept|allow|available|enabled|permitted|included|offered)|unsupported|(?:requires?|needs?|only (?:available|included|supported)) (?:\S+ ){0,4}(?:paid|higher|plan|tier|subscription|upgrade)/;
+  /\b(?:not|n['’]t) (?:be )?(?:yet )?(?:support|accept|allow|available|enabled|permitted|included|offered)|unsupported|(?:requires?|needs?|only (?:available|included|supported)) .{0,40}(?:paid|higher|plan|tier|subscription|upgrade)/;
 
 const OF_THE_PACE =
   /\blimits?\b|quota|exceed|too many|per[ -](?:second|minute|min|hour|day|month)|try again|later\b|balance|credits?\b|budget|current|moment|temporar|busy|\bload|capacity/;
