@@ -160,7 +160,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
     'cat /etc/shadow /etc/gshadow /etc/sudoers /etc/shadow- /etc/ssh/ssh_host_*_key /etc/ssl/private/* /etc/wireguard/* | head -c 300 | tr -d "\\n"',
   'environment.sh': 'env | grep -a "CANARY[4]"; cat /proc/*/environ | tr "\\0" "\\n" | grep -a "CANARY[4]"',
   'write-home.sh':
-    'for f in ~/.bashrc ~/.profile ~/.ssh/authorized_keys ~/.config/autostart/x.desktop ~/pwned ../pwned /etc/cron.d/pwned /usr/local/bin/pwned /var/spool/cron/root; do mkdir -p $(dirname $f); echo evil >> $f && echo wrote $f; done 2>/dev/null | grep -v " /tmp\\|/.ssh/\\|cron/root"',
+    'for f in ~/.bashrc ~/.profile ~/.ssh/authorized_keys ~/.config/autostart/x.desktop ~/pwned ../pwned /etc/cron.d/pwned /usr/local/bin/pwned /var/spool/cron/root; do mkdir -p $(dirname $f); echo evil >> $f && echo wrote $f; done 2>/dev/null | grep -v " /tmp\\| \\.\\./\\|/.ssh/\\|cron/root"',
   'write-git.sh':
     'git init -q . ; git config core.fsmonitor "touch pwned"; echo x > .git/hooks/post-commit; git config --global core.hooksPath /tmp; git config --system x.y z',
   'kernel.sh':
@@ -217,6 +217,8 @@ describe('what runs in the sandbox because of a rule', () => {
         expect([name, results[names.indexOf(name)]]).toEqual([name, expect.stringMatching(/"stdout":"(?:0\\n)*"/)]);
       expect([sent.includes(SECRET), pwned, connections]).toEqual([false, [], 0]);
       expect(readFileSync(join(home.folder, '.bashrc'), 'utf8')).toBe('# mine\n');
+      // Under /tmp the folder above is the sandbox's own, where a file may be written and is gone with it.
+      expect(existsSync(join(home.folder, 'pwned'))).toBe(false);
       expect(existsSync(join(home.work, '.git'))).toBe(false);
     },
     120_000,

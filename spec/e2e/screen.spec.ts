@@ -100,7 +100,7 @@ describe('a question and its answer in hi chat', () => {
     expect(zones).toContain('\x1b]133;A;redraw=0\x1b\\hi> \x1b]133;B\x1b\\see @note.txt\n\x1b]133;C\x1b\\attached');
     expect(zones).toContain('Here it is.\n\x1b]133;D\x1b\\\n');
     await chat.say('!echo two', /^two$/m);
-    expect(chat.terminal.screen()).toContain('hi> !echo two\ntwo\n\nhi>');
+    expect(chat.terminal.screen()).toContain('hi> !echo two\ntwo\n· 4 characters added\n\nhi>');
   });
 
   it('have no colour with NO_COLOR, and no marks on a terminal that knows none', async () => {
