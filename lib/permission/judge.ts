@@ -55,7 +55,7 @@ function restricted(kind: Access['kind'], tool: string | null, { deny, ask }: Ru
 const judgeConversation = (tool: string | null, rules: Rules): Verdict =>
   restricted('conversation', tool, rules) ?? { decision: 'allow' };
 
-/** What is remembered speaks in every later request, so that the user says yes to each line, or to all of them. */
+/** A line of the memory file speaks in every later request, so that the user says yes to each line, or to all of them. */
 function judgeMemory(tool: string | null, rules: Rules): Verdict {
   const verdict = restricted('memory', tool, rules);
   if (verdict !== null) return verdict;

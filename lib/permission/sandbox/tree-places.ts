@@ -48,7 +48,7 @@ interface Folder {
   readonly isClosed: boolean;
 }
 
-/** Finds places in a folder, and remembers what it found: the time of change of a folder tells whether to read it again. */
+/** Finds places in a folder, and keeps what it found: the time of change of a folder tells whether to read it again. */
 export class TreeIndex {
   readonly #tests: PlaceTests;
   readonly #most: TreeLimits;
