@@ -83,7 +83,7 @@ async function get(
       resolve(response);
     });
     outgoing.on('timeout', () => (incoming ?? outgoing).destroy(failed(address, silence(idleTimeout))));
-    outgoing.on('error', (error) => reject(signal.aborted ? error : reasonOf(error, address, url)));
+    outgoing.on('error', (error) => reject(signal.aborted ? signal.reason : reasonOf(error, address, url)));
     outgoing.end();
   });
 }
@@ -102,7 +102,7 @@ async function read(response: IncomingMessage, address: string, options: Downloa
       chunks.push(chunk);
     }
   } catch (error) {
-    throw signal.aborted ? error : reasonOf(error, address, new URL(address));
+    throw signal.aborted ? signal.reason : reasonOf(error, address, new URL(address));
   } finally {
     response.destroy();
   }

@@ -154,6 +154,7 @@ describe('--files0-from', () => {
     home.write('a file.txt', 'first words');
     home.write("it's @$(x)\t.md", 'second words');
     home.write('-f', 'third words');
+    home.write('two\nlines.txt', 'fourth words');
     home.write('given.txt', 'before them');
     const { stdout } = await shell(
       `find . -type f -print0 | sort -z | "$NODE" "$HI" ask -f given.txt --files0-from - "what is this?"`,
@@ -161,10 +162,19 @@ describe('--files0-from', () => {
     expect(stdout).toBe('ok');
     const content = server.requests.at(-1)?.messages.at(-1)?.content;
     const sent = JSON.stringify(content);
-    for (const words of ['before them', 'first words', 'second words', 'third words']) expect(sent).toContain(words);
+    for (const words of ['before them', 'first words', 'second words', 'third words', 'fourth words'])
+      expect(sent).toContain(words);
     expect(sent.indexOf('before them')).toBeLessThan(sent.indexOf('first words'));
     expect(sent).not.toContain('<stdin>');
     expect(sent).toContain('what is this?');
+  });
+
+  it('takes a list of one name that has a newline, - for the name of a file, and says that an empty list names none', async () => {
+    home.write('two\nlines.txt', 'fourth words');
+    expect(await hi(['ask', '--files0-from', '-', 'q'], 'two\nlines.txt\0')).toMatchObject({ status: 0 });
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain('fourth words');
+    expect((await hi(['ask', '--files0-from', '-', 'q'], '-\0')).stderr).toContain("Cannot attach './-'");
+    expect((await hi(['ask', '--files0-from', '-', 'q'], '')).stderr).toContain("No files are listed in '-'");
   });
 
   it('takes the list from a file, and what is piped in besides', async () => {

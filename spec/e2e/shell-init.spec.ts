@@ -166,6 +166,9 @@ describe('hi shell-init SHELL command', () => {
     reply = { text: '```\n```' };
     const empty = await runProgram(home, ['shell-init', 'bash', 'command', '--', 'x']);
     expect(empty).toMatchObject({ status: 5, stdout: '' });
+    reply = { text: 'rm -rf /tmp/x', finish: 'length' };
+    const cut = await runProgram(home, ['shell-init', 'bash', 'command', '--', 'x']);
+    expect(cut).toMatchObject({ status: 5, stdout: '', stderr: expect.stringContaining('was cut off') });
     for (const args of [['bash', 'command'], ['ksh'], ['bash', 'run', '--', 'x']]) {
       expect(await runProgram(home, ['shell-init', ...args])).toMatchObject({ status: 2, stdout: '' });
     }

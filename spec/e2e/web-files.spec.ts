@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { download } from '../../lib/http/download.js';
 import { publicLookup } from '../../lib/http/private-host.js';
-import { type Home, makeHome, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 let home: Home;
@@ -133,4 +135,21 @@ it('does not follow a redirect from the web to a private address', async () => {
 it('does not connect to a name that became private', async () => {
   const outcome = new Promise((resolve) => publicLookup('localhost', {}, (error) => resolve(error?.message)));
   expect(await outcome).toBe("'localhost' is a private address");
+});
+
+it('is left with status 130 when it is interrupted', async () => {
+  const child = spawn(process.execPath, [PROGRAM, 'ask', '-f', `${site}/silent`, 'q'], {
+    env: home.env,
+    cwd: home.work,
+  });
+  let said = '';
+  child.stderr.on('data', (piece) => {
+    said += piece;
+  });
+  child.stdin.end();
+  await once(web, 'request');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  child.kill('SIGINT');
+  const [status] = await once(child, 'exit');
+  expect([status, said]).toEqual([130, expect.not.stringContaining('bug')]);
 });

@@ -11,7 +11,7 @@ export interface GivenInput {
   readonly listFile: string | null;
   /** Whether the words are the question; otherwise it comes from elsewhere. */
   readonly isQuestion: boolean;
-  /** Says what was fetched. */
+  /** Says what was fetched, and what was not found. */
   notify(text: string): void;
 }
 
@@ -34,6 +34,7 @@ export async function gatherInput(
       hint: "Leave out the '-', or name a file after --files0-from.",
     });
   const listed = listFile === null ? [] : await listedFiles(world, listFile, signal);
+  if (listFile !== null && listed.length === 0) notify(`No files are listed in '${listFile}', so none is attached.`);
   const isPiped = explicit || (world.stdinIs === 'piped' && listFile !== '-');
   const piped = isPiped ? (await reader()).inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
   const inputs = [];
@@ -76,8 +77,10 @@ async function listedFiles(world: World, path: string, signal: AbortSignal): Pro
   const names = bytes.toString('utf8').split('\0');
   const last = names.pop() ?? '';
   const all = last === '' ? names : [...names, last];
-  const wrong = all.find((name) => name === '' || name.includes('\n'));
-  if (wrong === undefined) return all;
+  // Without a NUL byte, newlines part lines; between NUL bytes they belong to a name.
+  const isOfLines = names.length === 0 && last.includes('\n');
+  // Here - is a file of that name, not stdin.
+  if (!isOfLines && !all.includes('')) return all.map((name) => (name === '-' ? './-' : name));
   throw new HiError('usage', `'${path}' does not list files between NUL bytes.`, {
     hint: 'Make it with find -print0, git ls-files -z or rg -l0.',
   });

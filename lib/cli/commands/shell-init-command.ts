@@ -36,7 +36,9 @@ async function perform(world: World, task: ShellTask, line: string, shell: Shell
     const settings = await readSettings(world, {});
     const config = requireConfig(settings);
     const target = new Connections(world, {}, settings, config).target(config);
-    const { text } = await textModel(target).write(task.prompt(line, shell), () => undefined, stop.signal);
+    const { text, stop_reason } = await textModel(target).write(task.prompt(line, shell), () => undefined, stop.signal);
+    // Half a command may do something else than the whole.
+    if (stop_reason === 'length' || stop_reason === 'refusal') throw unfinished(target.model, stop_reason);
     const output = task.output(text);
     if (output === '')
       throw new HiError('malformed', `${target.model} answered without a command.`, { hint: 'Say it in other words.' });
@@ -45,4 +47,10 @@ async function perform(world: World, task: ShellTask, line: string, shell: Shell
   } finally {
     release();
   }
+}
+
+function unfinished(model: string, reason: 'length' | 'refusal'): HiError {
+  return reason === 'length'
+    ? new HiError('malformed', `The answer of ${model} was cut off.`, { hint: 'Ask for less, or use another model.' })
+    : new HiError('refused', `${model} declined to answer.`, { hint: 'Say it in other words.' });
 }
