@@ -1,7 +1,4 @@
-import truncatedWidth from 'fast-string-truncated-width';
-
-/** Longer rows are hard to read. */
-const LONGEST_ROW = 100;
+import { LONGEST_ROW, textWidth } from './text-width.js';
 
 /** A longer text in quotes may be wrapped. */
 const LONGEST_QUOTE = 60;
@@ -17,7 +14,7 @@ export function wrapLines(text: string, columns: number): string {
   const width = Math.min(LONGEST_ROW, columns);
   return text
     .split('\n')
-    .map((line) => (widthOf(line) <= width ? line : wrapLine(line, width)))
+    .map((line) => (textWidth(line) <= width ? line : wrapLine(line, width)))
     .join('\n');
 }
 
@@ -28,7 +25,7 @@ function wrapLine(line: string, width: number): string {
   let row = start;
   for (const word of wordsOf(line.slice(start.length))) {
     const text = word.trimStart();
-    if (row.length > indent.length && widthOf(row) + widthOf(word) > width) {
+    if (row.length > indent.length && textWidth(row) + textWidth(word) > width) {
       rows.push(row);
       row = indent + text;
     } else row += word;
@@ -55,5 +52,3 @@ function indentOf(line: string, width: number): string {
   const column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0].length ?? /^ */.exec(line)?.[0].length ?? 0;
   return ' '.repeat(column > width * LARGEST_SHARE ? 0 : column);
 }
-
-const widthOf = (text: string): number => (/^[\x20-\x7e]*$/.test(text) ? text.length : truncatedWidth(text).width);

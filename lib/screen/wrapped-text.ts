@@ -1,9 +1,6 @@
-import truncatedWidth from 'fast-string-truncated-width';
 import type { Style } from './style.js';
 import { type Run, StyledText } from './styled-text.js';
-
-/** Longer rows are hard to read. */
-const LONGEST_ROW = 100;
+import { LONGEST_ROW, textWidth } from './text-width.js';
 
 /** So many characters wait for the end of a link at most. */
 const LONGEST_WAIT = 400;
@@ -47,7 +44,7 @@ export class WrappedText extends StyledText {
     this.#isProse = true;
     this.#isFirst = true;
     this.#column = column;
-    const indent = prefix.reduce((sum, { text }) => sum + widthOf(text), 0);
+    const indent = prefix.reduce((sum, { text }) => sum + textWidth(text), 0);
     const isTooDeep = indent > this.#rowLength() / 2;
     this.#prefix = isTooDeep ? [] : prefix;
     this.#indent = isTooDeep ? 0 : indent;
@@ -185,8 +182,8 @@ export class WrappedText extends StyledText {
     const word = this.#words.shift();
     if (word === undefined) return;
     if (this.#bracket >= 0) this.#bracket -= 1;
-    const width = widthOf(word.text);
-    const blank = widthOf(word.blank.text);
+    const width = textWidth(word.text);
+    const blank = textWidth(word.blank.text);
     if (blank > 0 && this.#column > this.#indent && this.#isOver(blank + width) && !SPACELESS.test(word.text)) {
       super.endLine();
       for (const { text, style } of this.#prefix) super.put(text, style);
@@ -226,7 +223,3 @@ function isBlankAt(text: string, at: number): boolean {
 }
 
 const emptyWord = (text: string, style: Style): Word => ({ blank: { text, style }, runs: [], text: '' });
-
-function widthOf(text: string): number {
-  return /^[\x20-\x7e]*$/.test(text) ? text.length : truncatedWidth(text.replaceAll('\t', '    ')).width;
-}

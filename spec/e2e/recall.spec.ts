@@ -6,6 +6,7 @@ import { type Home, makeHome, type RunOptions, runProgram } from '../support/pro
 import { longHistory } from '../support/recall.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { canTrace } from '../support/strace.js';
+import { itWhere } from '../support/where.js';
 
 let server: ScriptedServer;
 let home: Home;
@@ -135,8 +136,8 @@ describe('the model', () => {
   });
 });
 
-(canTrace ? describe : describe.skip)('hi ask', () => {
-  it('opens nothing of the index and loads nothing of it', async () => {
+describe('hi ask', () => {
+  itWhere(canTrace, 'strace cannot be used here')('opens nothing of the index and loads nothing of it', async () => {
     await hi(['recall', '--rebuild']);
     const log = join(mkdtempSync(join(tmpdir(), 'hi-trace-')), 'log');
     await hi(['ask', 'good morning'], { under: ['strace', '-f', '-qq', '-e', 'trace=openat,open', '-o', log] });

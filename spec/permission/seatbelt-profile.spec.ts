@@ -3,8 +3,8 @@ import type { Confinement } from '../../lib/permission/sandbox/confinement.js';
 import { seatbeltProfile } from '../../lib/permission/sandbox/seatbelt.js';
 
 const READING: Confinement = {
-  root: '/work',
-  folder: '/work',
+  root: '/project',
+  folder: '/project',
   grant: { write: false, network: false, files: [] },
   hidden: [],
   readable: [],
@@ -44,32 +44,32 @@ describe('the profile for sandbox-exec', () => {
 
   it('lets a command that reads write to its temporary folder alone', () => {
     expect(decision(rules({}), 'file-write', '/temporary/x')).toBe('allow');
-    for (const path of ['/work/x', '/etc/passwd', '/temporary2'])
+    for (const path of ['/project/x', '/etc/passwd', '/temporary2'])
       expect([path, decision(rules({}), 'file-write', path)]).toEqual([path, 'deny']);
   });
 
   it('lets it write the files of a redirection, and nothing else of the project', () => {
-    const profile = rules({ grant: { write: false, network: false, files: ['/work/out'] } });
-    expect(decision(profile, 'file-write', '/work/out')).toBe('allow');
-    expect(decision(profile, 'file-write', '/work/out/below')).toBe('deny');
-    expect(decision(profile, 'file-write', '/work/x')).toBe('deny');
+    const profile = rules({ grant: { write: false, network: false, files: ['/project/out'] } });
+    expect(decision(profile, 'file-write', '/project/out')).toBe('allow');
+    expect(decision(profile, 'file-write', '/project/out/below')).toBe('deny');
+    expect(decision(profile, 'file-write', '/project/x')).toBe('deny');
   });
 
   it('lets one that may write neither change, move nor link what it does not see', () => {
     const grant = { write: true, network: false, files: [] };
-    const replaced = [{ path: '/work/.git/config', by: '/copy' }];
-    const profile = rules({ grant, hidden: ['/work/a/b/.env', '/home/u/.ssh'], replaced });
-    for (const path of ['/work/a/b/.env', '/work/.git/config']) {
+    const replaced = [{ path: '/project/.git/config', by: '/copy' }];
+    const profile = rules({ grant, hidden: ['/project/a/b/.env', '/home/u/.ssh'], replaced });
+    for (const path of ['/project/a/b/.env', '/project/.git/config']) {
       expect([path, decision(profile, 'file-write', path)]).toEqual([path, 'deny']);
       expect([path, decision(profile, 'file-read', path)]).toEqual([path, 'deny']);
     }
     expect(profile).toContain(
-      '(deny file-write-unlink (literal "/work/a") (literal "/work/a/b") (literal "/work/.git"))',
+      '(deny file-write-unlink (literal "/project/a") (literal "/project/a/b") (literal "/project/.git"))',
     );
     expect(profile).toContain(
-      '(deny file-link (subpath "/work/a/b/.env") (subpath "/home/u/.ssh") (subpath "/work/.git/config"))',
+      '(deny file-link (subpath "/project/a/b/.env") (subpath "/home/u/.ssh") (subpath "/project/.git/config"))',
     );
-    expect(rules({ hidden: ['/work/a/b/.env'] }).join()).not.toContain('file-write-unlink');
+    expect(rules({ hidden: ['/project/a/b/.env'] }).join()).not.toContain('file-write-unlink');
   });
 
   it('lets names be looked up where it allows the network, and reaches no other socket of a program', () => {
@@ -82,11 +82,11 @@ describe('the profile for sandbox-exec', () => {
 
   it('lets a command that may write change the project, but not what other programs run later', () => {
     const grant = { write: true, network: false, files: [] };
-    const profile = rules({ grant, runsLater: ['/work/.git'], missing: ['/work/.husky'] });
-    expect(decision(profile, 'file-write', '/work/src/x')).toBe('allow');
-    for (const path of ['/work/.git', '/work/.git/hooks/x', '/work/.husky/x', '/home/x'])
+    const profile = rules({ grant, runsLater: ['/project/.git'], missing: ['/project/.husky'] });
+    expect(decision(profile, 'file-write', '/project/src/x')).toBe('allow');
+    for (const path of ['/project/.git', '/project/.git/hooks/x', '/project/.husky/x', '/home/x'])
       expect([path, decision(profile, 'file-write', path)]).toEqual([path, 'deny']);
-    expect(decision(rules({ grant }), 'file-write', '/work/src/x')).toBe('allow');
+    expect(decision(rules({ grant }), 'file-write', '/project/src/x')).toBe('allow');
   });
 
   it('hides private places, and shows what may be read in one', () => {

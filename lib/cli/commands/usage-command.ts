@@ -11,7 +11,7 @@ import { shownText, writeJson } from '../base/shown.js';
 import { outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import type { UsageRecord } from '../wiring/connections.js';
-import { costOf, costText, recordsOf, wholeCost } from '../wiring/price.js';
+import { costOf, costText, dollarText, recordsOf, wholeCost } from '../wiring/price.js';
 
 /** What the requests of a conversation are put together by. */
 export type UsagePeriod = 'day' | 'month' | 'model';
@@ -122,7 +122,7 @@ function cellsOf(key: string, records: readonly UsageRecord[]): readonly string[
     `${shortCount(input_tokens)} in`,
     `${shortCount(cached_tokens)} cached`,
     `${shortCount(output_tokens)} out`,
-    priced === 0 ? 'cost unknown' : `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`,
+    priced === 0 ? 'cost unknown' : dollarText(dollars),
   ];
 }
 

@@ -41,7 +41,8 @@ export function costText({ dollars, unknown, priced }: Cost): string {
   return `about ${dollarText(dollars)}${names === '' ? '' : `, not counting ${names} (no published price)`}`;
 }
 
-const dollarText = (dollars: number): string => `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
+/** `$0.0123`, `$12.30`. */
+export const dollarText = (dollars: number): string => `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 
 /** What the whole conversation cost, as far as its messages tell. */
 export async function conversationCost(history: HistoryStore, server: ServerNow): Promise<Cost> {
