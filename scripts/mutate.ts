@@ -16,7 +16,9 @@ import type { SampleOptions } from './mutate/plugin.js';
 /** Specs of other rooms that are about what this one decides. */
 const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   compaction: ['spec/history/compaction.spec.ts'],
-  permission: ['spec/tools/{approval-gate,dispatcher,generated-commands,hostile-commands,hostile-file}.spec.ts'],
+  permission: [
+    'spec/tools/{dispatch/{approval-gate,dispatcher},generated-commands,hostile-commands,hostile-file}.spec.ts',
+  ],
   session: ['spec/history/{compaction,reset-history}.spec.ts'],
 };
 

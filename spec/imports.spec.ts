@@ -85,7 +85,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'recall/asked',
     'recall/show/recalled-text',
     'memory/standing-of',
-    'tools/tool',
+    'tools/common/tool',
     'skills/common/skill-library',
   ],
   slash: [
@@ -105,7 +105,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 /** Plug-in folders have two doors: the contract for anyone above, `index` for the composition root. */
 const DOORS: Readonly<Record<string, string>> = {
   providers: 'common/provider',
-  tools: 'tool',
+  tools: 'common/tool',
   slash: 'command',
   skills: 'common/skill-library',
 };

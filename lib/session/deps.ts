@@ -13,7 +13,7 @@ import type { Standing } from '../memory/standing-of.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { Recall } from '../recall/recall.js';
 import type { SkillLibrary } from '../skills/common/skill-library.js';
-import type { ToolRunner } from '../tools/tool.js';
+import type { ToolRunner } from '../tools/common/tool.js';
 import type { SavePicture } from './keep-image.js';
 
 /** A model that can answer. */

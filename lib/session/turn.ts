@@ -5,7 +5,7 @@ import type { ChatRequest } from '../chat/request.js';
 import { addUsage, NO_USAGE } from '../chat/usage.js';
 import { HiError, isAbort } from '../errors.js';
 import type { Provider } from '../providers/common/provider.js';
-import type { ToolRunner } from '../tools/tool.js';
+import type { ToolRunner } from '../tools/common/tool.js';
 import { cutCalls, cutResult, lengthCutNotice } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
 import { type KeepImage, type PartialAnswer, requestAnswer } from './request-answer.js';

@@ -3,12 +3,12 @@ import type { JsonObject } from '../chat/json.js';
 import { HiError, systemCode } from '../errors.js';
 import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
 import { absolutePath } from '../permission/paths/resolve-path.js';
-import { changePreview } from './change-preview.js';
-import { openJudged } from './open-judged.js';
-import { replaceFile } from './replace-file.js';
-import { replaceOnce } from './replace-once.js';
+import type { Tool } from './common/tool.js';
+import { changePreview } from './files/change-preview.js';
+import { openJudged } from './files/open-judged.js';
+import { replaceFile } from './files/replace-file.js';
+import { replaceOnce } from './files/replace-once.js';
 import { detectEncoding } from './shell/decode-text.js';
-import type { Tool } from './tool.js';
 
 interface Edit extends JsonObject {
   readonly path: string;

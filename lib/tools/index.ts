@@ -1,16 +1,16 @@
 import { bash } from './bash.js';
+import type { Tool } from './common/tool.js';
 import { editFile } from './edit-file.js';
 import { listFiles } from './list-files.js';
 import { readFile } from './read-file.js';
 import { recall } from './recall.js';
 import { remember } from './remember.js';
-import type { Tool } from './tool.js';
 import { writeFile } from './write-file.js';
 
 export { commandEnvironment } from '../permission/command-environment.js';
 export type { Permissions } from '../permission/rules/rules.js';
-export { describeCall } from './describe-call.js';
-export { createToolRunner, type ToolRunnerOptions } from './dispatcher.js';
+export { describeCall } from './common/describe-call.js';
+export { createToolRunner, type ToolRunnerOptions } from './dispatch/dispatcher.js';
 
 /** All tools, in the order in which the model is offered them. */
 export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile, recall, remember];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { HiError, systemCode } from '../errors.js';
 import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
 import { absolutePath } from '../permission/paths/resolve-path.js';
-import { openJudged } from './open-judged.js';
-import type { Tool } from './tool.js';
+import type { Tool } from './common/tool.js';
+import { openJudged } from './files/open-judged.js';
 
 /** The most names that are listed; fewer if they exceed the output limit. The result states the total. */
 const MAX_ENTRIES = 1000;

@@ -6,9 +6,9 @@ import { HiError, systemCode } from '../errors.js';
 import { judgedPlace } from '../permission/paths/judged-place.js';
 import { absolutePath } from '../permission/paths/resolve-path.js';
 import { nearest } from '../registry.js';
-import { openJudged } from './open-judged.js';
+import type { Tool, ToolContext } from './common/tool.js';
+import { openJudged } from './files/open-judged.js';
 import { detectEncoding } from './shell/decode-text.js';
-import type { Tool, ToolContext } from './tool.js';
 
 const SAMPLE_BYTES = 64 * 1024;
 

@@ -1,5 +1,5 @@
 import { HiError } from '../errors.js';
-import type { ConversationSearch, Tool } from './tool.js';
+import type { ConversationSearch, Tool } from './common/tool.js';
 
 /** Finds what was said in this conversation, however long ago. */
 export const recall: Tool<ConversationSearch & Record<string, string | number>> = {

@@ -1,5 +1,5 @@
 import { HiError } from '../errors.js';
-import type { Memory, Tool, ToolContext } from './tool.js';
+import type { Memory, Tool, ToolContext } from './common/tool.js';
 
 type Proposal = { readonly text: string; readonly replaces?: string } & Record<string, string>;
 

@@ -14,7 +14,7 @@ export const validators: Plugin = replaced('validators', {
     ),
   'lib/cli/config-check/config-validator.ts': () =>
     standaloneModule({ checkConfig: SCHEMA }, { allErrors: true, verbose: true, strict: false }),
-  'lib/tools/compile.ts': toolChecks,
+  'lib/tools/dispatch/compile.ts': toolChecks,
 });
 
 /** The schema that leaves every file with `options` to the validator: their rules are long, and few have any. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
-import type { ToolContext } from '../../lib/tools/tool.js';
+import type { ToolContext } from '../../lib/tools/common/tool.js';
 import { type Bench, bench, resultOf, runnerOn } from '../support/tool-runner.js';
 
 /** Whether this system lets bubblewrap make namespaces. Where it does not, the specs below show that nothing runs. */

@@ -11,7 +11,7 @@ import type { SessionDeps } from '../../lib/session/deps.js';
 import { textModel } from '../../lib/session/metered-model.js';
 import { Session } from '../../lib/session/session.js';
 import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
-import type { ToolRunner } from '../../lib/tools/tool.js';
+import type { ToolRunner } from '../../lib/tools/common/tool.js';
 import { memory } from './memory.js';
 
 /** What a scripted provider does with one request: yields events, then ends or throws. */

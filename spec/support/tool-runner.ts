@@ -5,8 +5,8 @@ import type { ChatEvent } from '../../lib/chat/event.js';
 import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../../lib/chat/message.js';
 import type { RuleObject } from '../../lib/permission/rules/rules.js';
+import type { Approval, ApprovalQuestion, ToolContext } from '../../lib/tools/common/tool.js';
 import { createToolRunner, type ToolRunnerOptions, tools } from '../../lib/tools/index.js';
-import type { Approval, ApprovalQuestion, ToolContext } from '../../lib/tools/tool.js';
 
 /** A folder of its own for one spec. */
 export interface Bench {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { bash } from '../../lib/tools/bash.js';
-import type { ToolContext } from '../../lib/tools/tool.js';
+import type { ToolContext } from '../../lib/tools/common/tool.js';
 import { type Bench, bench, resultOf, runnerOn } from '../support/tool-runner.js';
 
 let place: Bench;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
-import type { ApprovalQuestion } from '../../tools/tool.js';
+import type { ApprovalQuestion } from '../../tools/common/tool.js';
 
 /** What a call would do, as an editor shows it: a change of a file as a difference, anything else in words. */
 export async function contentOf(

@@ -6,7 +6,7 @@ import {
   type PromptResponse,
 } from '@agentclientprotocol/sdk';
 import { isAbort } from '../../errors.js';
-import type { Approval, Approve } from '../../tools/tool.js';
+import type { Approval, Approve } from '../../tools/common/tool.js';
 import type { World } from '../base/world.js';
 import type { SessionOptions } from '../wiring/session-options.js';
 import { openSession, type WiredSession } from '../wiring/wire.js';

@@ -7,7 +7,7 @@ import type { UserInput } from '../../session/deps.js';
 import { checkArgument } from '../../slash/check-argument.js';
 import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { type Line, parseLine } from '../../slash/parse.js';
-import type { ToolContext } from '../../tools/tool.js';
+import type { ToolContext } from '../../tools/common/tool.js';
 import { runLocally } from '../input/local-command.js';
 import { resolveMentions } from '../input/mentions.js';
 import { OutputEnds } from '../input/output-ends.js';

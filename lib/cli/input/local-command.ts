@@ -4,8 +4,8 @@ import type { JsonValue } from '../../chat/json.js';
 import { isJsonObject } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 import { bash } from '../../tools/bash.js';
-import { createToolRunner } from '../../tools/dispatcher.js';
-import type { ToolContext, ToolRunner } from '../../tools/tool.js';
+import type { ToolContext, ToolRunner } from '../../tools/common/tool.js';
+import { createToolRunner } from '../../tools/dispatch/dispatcher.js';
 import type { OutputEnds } from './output-ends.js';
 
 const A_DAY = 86_400_000;

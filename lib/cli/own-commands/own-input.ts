@@ -1,5 +1,5 @@
 import type { UserInput } from '../../session/deps.js';
-import type { ToolContext } from '../../tools/tool.js';
+import type { ToolContext } from '../../tools/common/tool.js';
 import { localOutput } from '../input/local-command.js';
 import { resolveMentions } from '../input/mentions.js';
 import { type CommandArgument, fillIn } from './fill-in.js';

@@ -1,7 +1,7 @@
 import { firstCharacters, lastCharacters } from '../../chat/cut-text.js';
 import { displayWidth } from '../../repl/line-layout.js';
 import { visibleLine } from '../../screen/visible-text.js';
-import type { Approval, ApprovalQuestion } from '../../tools/tool.js';
+import type { Approval, ApprovalQuestion } from '../../tools/common/tool.js';
 import type { ApprovalChoice } from '../approval/approval-prompt.js';
 import { excerpt, previewRows } from '../approval/preview-rows.js';
 import { askQuestion, type PromptStreams } from '../base/ask-question.js';

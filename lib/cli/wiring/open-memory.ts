@@ -2,7 +2,7 @@ import { isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { MemoryChange } from '../../memory/memory-file.js';
 import type { OpenMemory } from '../../slash/command.js';
-import type { Memory } from '../../tools/tool.js';
+import type { Memory } from '../../tools/common/tool.js';
 
 /** Opens the memory at `path`, which is changed by one `hi` at a time. */
 export async function openMemory(path: string, history: HistoryStore, now: () => Date): Promise<OpenMemory> {

@@ -1,6 +1,6 @@
 import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
-import type { Approve } from '../../tools/tool.js';
+import type { Approve } from '../../tools/common/tool.js';
 import type { SettingsOptions } from '../base/settings.js';
 
 /** What a command asks of its session. */

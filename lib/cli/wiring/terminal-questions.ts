@@ -1,7 +1,7 @@
 import { isAbort } from '../../errors.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import type { Screen } from '../../screen/screen.js';
-import type { Approve } from '../../tools/tool.js';
+import type { Approve } from '../../tools/common/tool.js';
 import { discardTypeAhead } from '../base/type-ahead.js';
 import type { World } from '../base/world.js';
 import type { ApprovalStreams } from './approve.js';

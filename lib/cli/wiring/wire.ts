@@ -12,7 +12,7 @@ import { Session } from '../../session/session.js';
 import type { SkillLibrary } from '../../skills/common/skill-library.js';
 import { openSkills } from '../../skills/index.js';
 import type { OpenMemory } from '../../slash/command.js';
-import type { ToolContext } from '../../tools/tool.js';
+import type { ToolContext } from '../../tools/common/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
 import { nearLimits, readSettings, requireConfig, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { OutputQueue } from '../../lib/tools/shell/output-queue.js';
-import type { Tool } from '../../lib/tools/tool.js';
-import { type Bench, bench, runnerOn } from '../support/tool-runner.js';
+import type { Tool } from '../../../lib/tools/common/tool.js';
+import { OutputQueue } from '../../../lib/tools/shell/output-queue.js';
+import { type Bench, bench, runnerOn } from '../../support/tool-runner.js';
 
 let place: Bench;
 beforeEach(() => {

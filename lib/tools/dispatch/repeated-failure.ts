@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonValue } from '../chat/json.js';
-import type { ToolCallPart } from '../chat/message.js';
+import { isJsonObject, type JsonValue } from '../../chat/json.js';
+import type { ToolCallPart } from '../../chat/message.js';
 
 /** The model is warned after this many failures in a row. */
 const TIMES = 3;

@@ -1,4 +1,4 @@
-import type { ToolCallPart } from '../chat/message.js';
+import type { ToolCallPart } from '../../chat/message.js';
 
 /** A call in one line for the screen: `bash ls -la`, `write_file src/x.ts (12 lines)`. */
 export function describeCall({

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../folder.js';
-import type { Rules } from '../permission/rules/rules.js';
-import type { Sandbox } from '../permission/sandbox/sandbox.js';
-import type { ToolContext } from './tool.js';
+import { makeFolder } from '../../folder.js';
+import type { Rules } from '../../permission/rules/rules.js';
+import type { Sandbox } from '../../permission/sandbox/sandbox.js';
+import type { ToolContext } from '../common/tool.js';
 
 /** What a session's sandbox is made from. */
 interface SandboxOwner {
@@ -17,9 +17,9 @@ interface SandboxOwner {
 export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Promise<Sandbox | null> {
   let made: Promise<Sandbox | null> | null = null;
   const make = async () => {
-    const { Sandbox, sandboxKind } = await import('../permission/sandbox/sandbox.js');
+    const { Sandbox, sandboxKind } = await import('../../permission/sandbox/sandbox.js');
     const { context, ownPlaces = [], freeFolders = [] } = options;
-    const { coversPath } = await import('../permission/paths/judge-path.js');
+    const { coversPath } = await import('../../permission/paths/judge-path.js');
     if (!context.sandbox && (await sandboxKind()) === null) return null;
     return new Sandbox({
       root: context.root,

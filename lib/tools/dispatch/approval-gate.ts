@@ -1,16 +1,16 @@
-import type { ChatEvent } from '../chat/event.js';
-import type { ToolCallPart } from '../chat/message.js';
-import { asHiError, unreachable } from '../errors.js';
-import type { Access } from '../permission/access.js';
-import { judge, judgeInTime } from '../permission/judge.js';
-import type { Verdict } from '../permission/paths/judge-path.js';
-import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
-import { describeRule, type RuleObject, readRules } from '../permission/rules/rules.js';
+import type { ChatEvent } from '../../chat/event.js';
+import type { ToolCallPart } from '../../chat/message.js';
+import { asHiError, unreachable } from '../../errors.js';
+import type { Access } from '../../permission/access.js';
+import { judge, judgeInTime } from '../../permission/judge.js';
+import type { Verdict } from '../../permission/paths/judge-path.js';
+import { type JudgedPlace, judgedPlace } from '../../permission/paths/judged-place.js';
+import { describeRule, type RuleObject, readRules } from '../../permission/rules/rules.js';
+import { describeCall } from '../common/describe-call.js';
+import type { Approval, ApprovalQuestion, Approve, Permit, ToolContext } from '../common/tool.js';
 import { confinable, confineAll } from './confine-call.js';
-import { describeCall } from './describe-call.js';
 import { type Gate, judgeContext } from './gate.js';
 import { type Lack, lackNote, ruleAgainst } from './sandbox-failure.js';
-import type { Approval, ApprovalQuestion, Approve, Permit, ToolContext } from './tool.js';
 
 /** A call may run, and how; or why it may not, as the model reads it. */
 export type GateDecision = { readonly permit: Permit } | { readonly refusal: string };

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../chat/json.js';
-import { describeRule, type Grant, generalSubject, type RuleObject, type Rules } from '../permission/rules/rules.js';
+import type { JsonObject } from '../../chat/json.js';
+import { describeRule, type Grant, generalSubject, type RuleObject, type Rules } from '../../permission/rules/rules.js';
 
 /** What a command lacked in the sandbox. */
 export interface Lack {

@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv';
-import type { ToolSpec } from '../chat/request.js';
+import type { ToolSpec } from '../../chat/request.js';
 
 /** Validates a tool's arguments with ajv. The build replaces this file by generated validators for all tools, so that ajv is not loaded. */
 export async function compile(tool: ToolSpec): Promise<ValidateFunction> {

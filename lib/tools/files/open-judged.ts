@@ -1,8 +1,8 @@
 import { constants, readlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { HiError, systemCode } from '../errors.js';
-import { identityOf, type JudgedPlace } from '../permission/paths/judged-place.js';
+import { HiError, systemCode } from '../../errors.js';
+import { identityOf, type JudgedPlace } from '../../permission/paths/judged-place.js';
 
 /**
  * Opens the file or folder that was judged, following no link, and makes sure that it is that one: by device and inode, and on Linux by

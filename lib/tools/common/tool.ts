@@ -1,13 +1,13 @@
-import type { ChatEvent } from '../chat/event.js';
-import type { JsonObject } from '../chat/json.js';
-import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
-import type { ToolSpec } from '../chat/request.js';
-import type { ToolEffect } from '../chat/tool-effect.js';
-import type { Access } from '../permission/access.js';
-import type { JudgedPlace } from '../permission/paths/judged-place.js';
-import type { RuleSubject } from '../permission/rules/rules.js';
-import type { ConfinedRun } from '../permission/sandbox/sandbox.js';
-import type { SecretStream } from '../permission/secret-stream.js';
+import type { ChatEvent } from '../../chat/event.js';
+import type { JsonObject } from '../../chat/json.js';
+import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
+import type { ToolSpec } from '../../chat/request.js';
+import type { ToolEffect } from '../../chat/tool-effect.js';
+import type { Access } from '../../permission/access.js';
+import type { JudgedPlace } from '../../permission/paths/judged-place.js';
+import type { RuleSubject } from '../../permission/rules/rules.js';
+import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
+import type { SecretStream } from '../../permission/secret-stream.js';
 
 /** What `tools.sandbox` says. */
 export interface SandboxSettings {

@@ -1,4 +1,4 @@
-import { HiError } from '../errors.js';
+import { HiError } from '../../errors.js';
 
 /** A replacement in a text. */
 interface Replacement {

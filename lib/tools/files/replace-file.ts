@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { access, lstat, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { HiError, systemCode } from '../errors.js';
-import { makeFolder } from '../folder.js';
-import { identityOf, type JudgedPlace } from '../permission/paths/judged-place.js';
+import { HiError, systemCode } from '../../errors.js';
+import { makeFolder } from '../../folder.js';
+import { identityOf, type JudgedPlace } from '../../permission/paths/judged-place.js';
 import { changed, openFolderOf } from './open-judged.js';
 
 /**

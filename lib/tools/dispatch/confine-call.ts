@@ -1,11 +1,11 @@
-import type { ToolCallPart } from '../chat/message.js';
-import type { Access } from '../permission/access.js';
-import { judgeInTime } from '../permission/judge.js';
-import type { Verdict } from '../permission/paths/judge-path.js';
-import { absolutePath } from '../permission/paths/resolve-path.js';
-import type { CommandGrant } from '../permission/rules/rules.js';
-import { NotConfinable } from '../permission/sandbox/confinement.js';
-import type { ConfinedRun } from '../permission/sandbox/sandbox.js';
+import type { ToolCallPart } from '../../chat/message.js';
+import type { Access } from '../../permission/access.js';
+import { judgeInTime } from '../../permission/judge.js';
+import type { Verdict } from '../../permission/paths/judge-path.js';
+import { absolutePath } from '../../permission/paths/resolve-path.js';
+import type { CommandGrant } from '../../permission/rules/rules.js';
+import { NotConfinable } from '../../permission/sandbox/confinement.js';
+import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import { type Gate, judgeContext } from './gate.js';
 
 /** The decision about a call; what is allowed runs in the sandbox that was made for it, or in none. */

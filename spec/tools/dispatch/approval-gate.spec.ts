@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Approval, ApprovalQuestion } from '../../lib/tools/tool.js';
-import { type Bench, bench, resultOf, runnerOn } from '../support/tool-runner.js';
+import type { Approval, ApprovalQuestion } from '../../../lib/tools/common/tool.js';
+import { type Bench, bench, resultOf, runnerOn } from '../../support/tool-runner.js';
 
 const WORKS = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--unshare-net', 'true']).status === 0;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../lib/chat/json.js';
-import { describeCall } from '../../lib/tools/index.js';
+import type { JsonObject } from '../../../lib/chat/json.js';
+import { describeCall } from '../../../lib/tools/index.js';
 
 describe('a call in one line', () => {
   const CALLS: readonly (readonly [string, JsonObject, string])[] = [

@@ -1,8 +1,8 @@
-import type { Access } from '../permission/access.js';
-import type { JudgeContext } from '../permission/paths/judge-path.js';
-import type { RuleObject, Rules } from '../permission/rules/rules.js';
-import type { Sandbox } from '../permission/sandbox/sandbox.js';
-import type { Approve, ToolContext } from './tool.js';
+import type { Access } from '../../permission/access.js';
+import type { JudgeContext } from '../../permission/paths/judge-path.js';
+import type { RuleObject, Rules } from '../../permission/rules/rules.js';
+import type { Sandbox } from '../../permission/sandbox/sandbox.js';
+import type { Approve, ToolContext } from '../common/tool.js';
 
 /** What decides whether a call may run. */
 export interface Gate {

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { detectEncoding } from './shell/decode-text.js';
+import { detectEncoding } from '../shell/decode-text.js';
 
 /** Above this size a diff takes too long, and is too long to read. */
 const MAX_DIFF_SIZE = 2 * 1024 * 1024;

@@ -1,22 +1,22 @@
-import type { ChatEvent } from '../chat/event.js';
-import type { JsonObject } from '../chat/json.js';
-import type { ToolCallPart, ToolResultPart } from '../chat/message.js';
-import { MAX_LEVELS, TOO_DEEP } from '../chat/nesting.js';
-import type { ToolSpec } from '../chat/request.js';
-import { asHiError } from '../errors.js';
-import type { Access } from '../permission/access.js';
-import { commandEnvironment } from '../permission/command-environment.js';
-import { MASK, maskObject, secretMask } from '../permission/mask-secrets.js';
-import { type Permissions, type RuleObject, type RuleSubject, readRules } from '../permission/rules/rules.js';
-import { SecretStream } from '../permission/secret-stream.js';
-import { suggestion } from '../registry.js';
+import type { ChatEvent } from '../../chat/event.js';
+import type { JsonObject } from '../../chat/json.js';
+import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
+import { MAX_LEVELS, TOO_DEEP } from '../../chat/nesting.js';
+import type { ToolSpec } from '../../chat/request.js';
+import { asHiError } from '../../errors.js';
+import type { Access } from '../../permission/access.js';
+import { commandEnvironment } from '../../permission/command-environment.js';
+import { MASK, maskObject, secretMask } from '../../permission/mask-secrets.js';
+import { type Permissions, type RuleObject, type RuleSubject, readRules } from '../../permission/rules/rules.js';
+import { SecretStream } from '../../permission/secret-stream.js';
+import { suggestion } from '../../registry.js';
+import type { Approve, Permit, Tool, ToolContext, ToolRunner } from '../common/tool.js';
 import { askOutside, passGate } from './approval-gate.js';
 import type { Gate } from './gate.js';
 import { FailureWatch } from './repeated-failure.js';
 import { runTool } from './run-tool.js';
 import { lackOf } from './sandbox-failure.js';
 import { sandboxOnce } from './session-sandbox.js';
-import type { Approve, Permit, Tool, ToolContext, ToolRunner } from './tool.js';
 import { argumentErrors } from './validate-arguments.js';
 
 /** What a tool runner needs. */

@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { JsonObject } from '../chat/json.js';
-import type { ToolSpec } from '../chat/request.js';
+import type { JsonObject } from '../../chat/json.js';
+import type { ToolSpec } from '../../chat/request.js';
 import { compile } from './compile.js';
 
 const compiled = new Map<string, ValidateFunction>();

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatEvent } from '../chat/event.js';
-import type { JsonObject } from '../chat/json.js';
-import type { ToolCallPart } from '../chat/message.js';
-import { HiError } from '../errors.js';
-import { OutputQueue } from './shell/output-queue.js';
-import type { Permit, Tool, ToolContext } from './tool.js';
+import type { ChatEvent } from '../../chat/event.js';
+import type { JsonObject } from '../../chat/json.js';
+import type { ToolCallPart } from '../../chat/message.js';
+import { HiError } from '../../errors.js';
+import type { Permit, Tool, ToolContext } from '../common/tool.js';
+import { OutputQueue } from '../shell/output-queue.js';
 
 /** How long a call may take to end after its signal aborts, and to report its own timeout, in milliseconds. */
 const GRACE_MS = 900;
