@@ -23,7 +23,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'permission/shell/read-command.ts': 'the program bash, not the tool',
   'providers/common/answer/reasoning-details.ts': "a field of a vendor's answer",
   'screen/screen.ts': 'what a request is for: an answer or a summary',
-  'session/turn.ts': 'what a request is for: an answer or a summary',
+  'session/turn/turn.ts': 'what a request is for: an answer or a summary',
   'cli/commands/recall-command.ts': 'the room, not the tool',
   'cli/commands/history-command.ts': 'the room, not the tool',
   'cli/history/entry-filter.ts': 'the room, not the tool',

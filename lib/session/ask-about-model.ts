@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../chat/event.js';
-import type { Target } from './deps.js';
+import type { Target } from './common/deps.js';
 
 /** Asks the server about the model where that is due. Yields a notice when that shows that the model takes no tools, which are then left out from the first request on. */
 export async function* askAboutModel(

@@ -3,7 +3,7 @@ import { localTime } from '../chat/local-time.js';
 import type { Message, TextPart } from '../chat/message.js';
 import { quantity } from '../chat/quantity.js';
 import type { HistoryStore } from '../history/store.js';
-import type { Clock } from './deps.js';
+import type { Clock } from './common/deps.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

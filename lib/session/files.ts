@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileFormat } from '../chat/file-format.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
-import type { Attachment } from './deps.js';
+import type { Attachment } from './common/deps.js';
 
 /** A file of the user's as it goes to the model: words, or a file of its own. */
 export type FileInput = { readonly text: string } | { readonly attachment: Attachment };

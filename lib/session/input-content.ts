@@ -1,6 +1,6 @@
 import type { Part } from '../chat/message.js';
 import type { HistoryStore } from '../history/store.js';
-import type { UserInput } from './deps.js';
+import type { UserInput } from './common/deps.js';
 
 /** What the user says, as the history keeps it. The files are on disk when this resolves. */
 export async function contentOf({ text, texts, attachments }: UserInput, history: HistoryStore): Promise<Part[]> {

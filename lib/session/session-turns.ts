@@ -6,14 +6,14 @@ import type { WebMode } from '../chat/web-mode.js';
 import type { Provider } from '../providers/common/provider.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
-import { CompactionAhead, type NearlyDue } from './compaction-ahead.js';
-import { Context } from './context.js';
-import type { ContextDeps } from './context-deps.js';
-import type { SessionDeps, Target, TurnOptions } from './deps.js';
+import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
+import { CompactionAhead, type NearlyDue } from './context/compaction-ahead.js';
+import { Context } from './context/context.js';
+import type { ContextDeps } from './context/context-deps.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
 import type { Reminders } from './reminders.js';
 import type { SkillState } from './skill-state.js';
-import { runTurn, type TurnDeps, TurnFailure } from './turn.js';
+import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 
 /** What a turn has of its own. */
 type OwnDeps = Pick<TurnDeps, 'request' | 'append'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
@@ -163,7 +163,7 @@ export class SessionTurns {
     const { maxRounds, cwd, tools } = this.#deps;
     const { model, memory, spent } = this.#manner.target;
     const keepImage: TurnDeps['keepImage'] = async (drawing) =>
-      (await import('./keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.savePicture);
+      (await import('./common/keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.savePicture);
     return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, keepImage, ...own }, signal);
   }
 

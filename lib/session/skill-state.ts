@@ -6,7 +6,7 @@ import {
   type SkillOverrides,
   type SkillSelection,
 } from '../skills/common/skill-library.js';
-import type { Target } from './deps.js';
+import type { Target } from './common/deps.js';
 import { activeSkills } from './newest-turn.js';
 import { overridesAfter, overridesOf } from './skill-overrides.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../lib/chat/json.js';
-import { textModel } from '../../lib/session/metered-model.js';
+import { textModel } from '../../lib/session/turn/metered-model.js';
 import { memory } from '../support/memory.js';
 import { adapter } from '../support/providers.js';
 import { drain, stage } from '../support/session.js';

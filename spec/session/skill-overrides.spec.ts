@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { SessionDeps } from '../../lib/session/deps.js';
+import type { SessionDeps } from '../../lib/session/common/deps.js';
 import type { SkillOverrides } from '../../lib/skills/common/skill-library.js';
 import { answer, drain, NO_SKILLS, type Stage, stage } from '../support/session.js';
 

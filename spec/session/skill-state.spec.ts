@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Target } from '../../lib/session/deps.js';
+import type { Target } from '../../lib/session/common/deps.js';
 import { SkillState } from '../../lib/session/skill-state.js';
 import type {
   SkillLibrary,

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { HiError } from '../../errors.js';
-import type { Attachment, UserInput } from '../../session/deps.js';
+import type { Attachment, UserInput } from '../../session/common/deps.js';
 import { asBlock, inputFrom } from '../../session/files.js';
 
 /** What an editor's prompt sends: its words, what it embeds as files, and links as they are. Throws a `HiError` of code `usage` for what cannot be sent. */

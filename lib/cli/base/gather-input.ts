@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream';
 import { HiError } from '../../errors.js';
-import type { Attachment, UserInput } from '../../session/deps.js';
+import type { Attachment, UserInput } from '../../session/common/deps.js';
 import type { World } from './world.js';
 
 /** What a command line gives to send. */

@@ -3,7 +3,7 @@ import { estimateTokens } from '../../chat/tokens.js';
 import { HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
 import type { Repl, SubmittedLine } from '../../repl/repl.js';
-import type { UserInput } from '../../session/deps.js';
+import type { UserInput } from '../../session/common/deps.js';
 import { checkArgument } from '../../slash/check-argument.js';
 import type { SlashCommand, SlashContext } from '../../slash/command.js';
 import { type Line, parseLine } from '../../slash/parse.js';

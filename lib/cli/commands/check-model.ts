@@ -6,7 +6,7 @@ import { HiError } from '../../errors.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
-import type { Target } from '../../session/deps.js';
+import type { Target } from '../../session/common/deps.js';
 import { plainHttpWarnings } from '../base/plain-http.js';
 import type { Settings } from '../base/settings.js';
 import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';

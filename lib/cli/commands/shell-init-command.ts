@@ -1,6 +1,6 @@
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
-import { textModel } from '../../session/metered-model.js';
+import { textModel } from '../../session/turn/metered-model.js';
 import { readSettings, requireConfig } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { SHELLS, type Shell } from '../completion/completion-scripts.js';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { estimateTokens } from '../../chat/tokens.js';
 import { shortCount } from '../../chat/transcript.js';
 import { systemCode } from '../../errors.js';
-import type { Attachment, UserInput } from '../../session/deps.js';
+import type { Attachment, UserInput } from '../../session/common/deps.js';
 import { readFileInput } from '../../session/files.js';
 import { listFolder } from './list-folder.js';
 import { looksLikePath, type MentionedPath, type MentionSpan, mentionsIn } from './mention-words.js';

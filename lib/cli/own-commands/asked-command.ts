@@ -1,5 +1,5 @@
 import { pick } from '../../registry.js';
-import type { UserInput } from '../../session/deps.js';
+import type { UserInput } from '../../session/common/deps.js';
 import { findOwnCommands, readOwnCommand } from './own-command.js';
 import { type OwnInputDeps, ownInput } from './own-input.js';
 

@@ -1,4 +1,4 @@
-import type { UserInput } from '../../session/deps.js';
+import type { UserInput } from '../../session/common/deps.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { localOutput } from '../input/local-command.js';
 import { resolveMentions } from '../input/mentions.js';

@@ -2,7 +2,7 @@ import type { ChatEvent, ChatEventOf } from '../../chat/event.js';
 import type { JsonValue } from '../../chat/json.js';
 import { addUsage } from '../../chat/usage.js';
 import { type ErrorDetails, HiError } from '../../errors.js';
-import type { TurnOptions, UserInput } from '../../session/deps.js';
+import type { TurnOptions, UserInput } from '../../session/common/deps.js';
 import type { Session } from '../../session/session.js';
 import type { Structure } from './structure.js';
 

@@ -9,7 +9,7 @@ import { KnownModels } from '../../providers/common/models/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
-import type { Target } from '../../session/deps.js';
+import type { Target } from '../../session/common/deps.js';
 import { openDebugLog } from '../base/debug-log.js';
 import { requireTls } from '../base/plain-http.js';
 import { readSettings, requireConfig, type Settings, type SettingsOptions, timeLimits } from '../base/settings.js';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemCode, systemReason } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
-import type { SavePicture } from '../../session/keep-image.js';
+import type { SavePicture } from '../../session/common/keep-image.js';
 
 /** Where pictures go. */
 export interface PictureSettings {

@@ -1,11 +1,11 @@
-import type { TextCache, TextModel } from '../chat/text-model.js';
-import type { ThinkingLevel } from '../chat/thinking-level.js';
-import type { WebMode } from '../chat/web-mode.js';
-import type { CompactionSettings } from '../compaction/strategy.js';
-import type { HistoryStore } from '../history/store.js';
-import type { SentOverhead } from '../view/measure.js';
+import type { TextCache, TextModel } from '../../chat/text-model.js';
+import type { ThinkingLevel } from '../../chat/thinking-level.js';
+import type { WebMode } from '../../chat/web-mode.js';
+import type { CompactionSettings } from '../../compaction/strategy.js';
+import type { HistoryStore } from '../../history/store.js';
+import type { SentOverhead } from '../../view/measure.js';
+import type { Target } from '../common/deps.js';
 import type { CompactionAhead } from './compaction-ahead.js';
-import type { Target } from './deps.js';
 import type { OverheadSource } from './request-overhead.js';
 
 /** What a request is made of apart from the log. */

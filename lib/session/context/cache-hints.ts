@@ -1,5 +1,5 @@
-import type { Message, NewMessage } from '../chat/message.js';
-import type { CacheHints } from '../chat/request.js';
+import type { Message, NewMessage } from '../../chat/message.js';
+import type { CacheHints } from '../../chat/request.js';
 
 /** How long vendors keep what nobody reads, in milliseconds. */
 const SHORT_CACHE = 5 * 60_000;

@@ -1,7 +1,7 @@
-import type { ChatEvent, StreamEvent } from '../chat/event.js';
-import { fileFormat } from '../chat/file-format.js';
-import type { ImagePart } from '../chat/message.js';
-import type { HistoryStore } from '../history/store.js';
+import type { ChatEvent, StreamEvent } from '../../chat/event.js';
+import { fileFormat } from '../../chat/file-format.js';
+import type { ImagePart } from '../../chat/message.js';
+import type { HistoryStore } from '../../history/store.js';
 
 /** Writes a picture to a file of its own where the user finds it: its name and path, or why that was impossible. */
 export type SavePicture = (

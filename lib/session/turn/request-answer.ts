@@ -1,14 +1,14 @@
-import type { ChatEvent, StreamEvent } from '../chat/event.js';
-import type { AnswerPart } from '../chat/message.js';
-import type { ModelFacts, ModelMemory } from '../chat/model-facts.js';
-import { Pieces } from '../chat/pieces.js';
-import type { ChatRequest } from '../chat/request.js';
-import { joinSources, type Source } from '../chat/source.js';
-import { windowIn } from '../chat/window-in.js';
-import { HiError, isAbort } from '../errors.js';
-import { type Provider, RequestRefusal } from '../providers/common/provider.js';
-import type { KeptImage } from './keep-image.js';
-import type { Adapted } from './refusals/adapt-request.js';
+import type { ChatEvent, StreamEvent } from '../../chat/event.js';
+import type { AnswerPart } from '../../chat/message.js';
+import type { ModelFacts, ModelMemory } from '../../chat/model-facts.js';
+import { Pieces } from '../../chat/pieces.js';
+import type { ChatRequest } from '../../chat/request.js';
+import { joinSources, type Source } from '../../chat/source.js';
+import { windowIn } from '../../chat/window-in.js';
+import { HiError, isAbort } from '../../errors.js';
+import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
+import type { KeptImage } from '../common/keep-image.js';
+import type { Adapted } from '../refusals/adapt-request.js';
 import { delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
 
@@ -68,7 +68,7 @@ export async function* requestAnswer(
         continue;
       }
       if (!(thrown instanceof RequestRefusal) || refusals === MOST_REFUSALS) throw thrown;
-      const { adaptRequest } = await import('./refusals/adapt-request.js');
+      const { adaptRequest } = await import('../refusals/adapt-request.js');
       refusals += 1;
       adapted = adaptRequest(request, thrown, memory, refusals > 1);
       if (adapted === null) throw thrown;

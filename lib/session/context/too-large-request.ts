@@ -1,5 +1,5 @@
-import { HiError } from '../errors.js';
-import type { Target } from './deps.js';
+import { HiError } from '../../errors.js';
+import type { Target } from '../common/deps.js';
 
 /** The estimate may be too high by a quarter. What is larger than that cannot fit and is not sent. */
 const CERTAINLY_TOO_LARGE = 1.25;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ChatEvent, StreamEvent } from '../../lib/chat/event.js';
-import type { Usage } from '../../lib/chat/message.js';
-import { HiError } from '../../lib/errors.js';
-import { textModel } from '../../lib/session/metered-model.js';
-import { type PartialAnswer, requestAnswer } from '../../lib/session/request-answer.js';
-import { delayBefore, sleep } from '../../lib/session/retry-delay.js';
-import { memory } from '../support/memory.js';
-import { chatRequest } from '../support/providers.js';
-import { answer, failure, type Script } from '../support/session.js';
+import type { ChatEvent, StreamEvent } from '../../../lib/chat/event.js';
+import type { Usage } from '../../../lib/chat/message.js';
+import { HiError } from '../../../lib/errors.js';
+import { textModel } from '../../../lib/session/turn/metered-model.js';
+import { type PartialAnswer, requestAnswer } from '../../../lib/session/turn/request-answer.js';
+import { delayBefore, sleep } from '../../../lib/session/turn/retry-delay.js';
+import { memory } from '../../support/memory.js';
+import { chatRequest } from '../../support/providers.js';
+import { answer, failure, type Script } from '../../support/session.js';
 
 const USAGE: Usage = { input_tokens: 10, output_tokens: 5, cached_tokens: 0, context_tokens: 15 };
 const passing = new HiError('network', 'The line is busy.', { retryable: true, retryAfter: 1 });

@@ -1,4 +1,4 @@
-import { isPart, type ToolCallPart, type ToolResultPart } from '../chat/message.js';
+import { isPart, type ToolCallPart, type ToolResultPart } from '../../chat/message.js';
 import type { PartialAnswer } from './request-answer.js';
 
 /** How often in one turn the length limit may cut a tool call. A model that repeats it after the first hint would repeat it for ever. */

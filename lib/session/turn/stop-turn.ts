@@ -1,6 +1,6 @@
-import type { ChatEvent } from '../chat/event.js';
-import { isPart, type Message, type NewMessage, type ToolCallPart, type ToolResultPart } from '../chat/message.js';
-import type { Provider } from '../providers/common/provider.js';
+import type { ChatEvent } from '../../chat/event.js';
+import { isPart, type Message, type NewMessage, type ToolCallPart, type ToolResultPart } from '../../chat/message.js';
+import type { Provider } from '../../providers/common/provider.js';
 import { cutResult, cutStop, MOST_CUTS } from './length-cut.js';
 import type { Progress, TurnOutcome } from './progress.js';
 import type { PartialAnswer } from './request-answer.js';

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../chat/event.js';
+import type { StreamEvent } from '../../chat/event.js';
 
 type Piece = Extract<StreamEvent, { readonly type: 'text' | 'thinking' }>;
 

@@ -1,7 +1,7 @@
-import { textOf, type Usage } from '../chat/message.js';
-import type { ModelMemory } from '../chat/model-facts.js';
-import type { TextModel } from '../chat/text-model.js';
-import type { Provider } from '../providers/common/provider.js';
+import { textOf, type Usage } from '../../chat/message.js';
+import type { ModelMemory } from '../../chat/model-facts.js';
+import type { TextModel } from '../../chat/text-model.js';
+import type { Provider } from '../../providers/common/provider.js';
 import { type PartialAnswer, requestAnswer } from './request-answer.js';
 
 /** What a text model is made of: the adapter is loaded when the first text is asked for. */

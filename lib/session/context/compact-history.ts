@@ -1,7 +1,7 @@
-import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { Preview } from '../compaction/preview.js';
-import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
-import type { HistoryStore } from '../history/store.js';
+import type { ChatEvent, CompactionReport } from '../../chat/event.js';
+import type { Preview } from '../../compaction/preview.js';
+import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
+import type { HistoryStore } from '../../history/store.js';
 import type { CompactionAhead } from './compaction-ahead.js';
 
 /** How a compaction is done: by hand with options of its own, or because it is due. */
@@ -26,7 +26,7 @@ export async function* compactHistory(
   signal: AbortSignal,
   ahead: CompactionAhead | null = null,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
-  const { runStrategy } = await import('../compaction/run-strategy.js');
+  const { runStrategy } = await import('../../compaction/run-strategy.js');
   return yield* history.compact(
     ordered.running,
     async function* (entries, running, unloaded) {
@@ -40,7 +40,7 @@ export async function* compactHistory(
 
 /** What a compaction would do, without asking any model. Null when there is nothing to compact. */
 export async function previewCompaction(history: HistoryStore, ordered: OrderedCompaction): Promise<Preview | null> {
-  const { preview } = await import('../compaction/preview.js');
+  const { preview } = await import('../../compaction/preview.js');
   const { entries, unloaded } = history;
   return preview({ ...ordered, entries, unloaded });
 }

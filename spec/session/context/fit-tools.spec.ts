@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { fitTools, toolTokens } from '../../lib/session/fit-tools.js';
-import { SPECS } from '../../lib/tools/tool-specs.js';
-import { memory } from '../support/memory.js';
-import { answer, drain, stage } from '../support/session.js';
+import { fitTools, toolTokens } from '../../../lib/session/context/fit-tools.js';
+import { SPECS } from '../../../lib/tools/tool-specs.js';
+import { memory } from '../../support/memory.js';
+import { answer, drain, stage } from '../../support/session.js';
 
 const say = (text: string) => ({ text, texts: [], attachments: [] });
 const never = () => new AbortController().signal;

@@ -1,6 +1,6 @@
-import type { DocumentPart, ImagePart } from '../chat/message.js';
-import type { ChatRequest } from '../chat/request.js';
-import type { HistoryStore } from '../history/store.js';
+import type { DocumentPart, ImagePart } from '../../chat/message.js';
+import type { ChatRequest } from '../../chat/request.js';
+import type { HistoryStore } from '../../history/store.js';
 
 /** The bytes of images and documents. Of one that is lost the model reads that it is no longer there: nothing that was said stops the conversation. */
 export async function requestAttachments(

@@ -1,7 +1,7 @@
-import { type CompressBlock, type Entry, isMessage, type NewCompressBlock } from '../chat/entry.js';
-import type { ChatEvent } from '../chat/event.js';
-import type { CompactionDeps, CompactionInput } from '../compaction/strategy.js';
-import { newestBlock } from '../view/view.js';
+import { type CompressBlock, type Entry, isMessage, type NewCompressBlock } from '../../chat/entry.js';
+import type { ChatEvent } from '../../chat/event.js';
+import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
+import { newestBlock } from '../../view/view.js';
 
 /** A compaction that is not due yet, and what it is made with. */
 export interface NearlyDue {
@@ -58,7 +58,7 @@ export class CompactionAhead {
     const block = yield* draft.follow(signal);
     this.#draft = null;
     if (block === null) return null;
-    const { settled } = await import('../compaction/written-ahead.js');
+    const { settled } = await import('../../compaction/written-ahead.js');
     return settled(block, due);
   }
 
@@ -132,7 +132,7 @@ class Draft {
   async #write(input: CompactionInput, deps: CompactionDeps): Promise<void> {
     let written: NewCompressBlock | null = null;
     try {
-      const { writeAhead } = await import('../compaction/written-ahead.js');
+      const { writeAhead } = await import('../../compaction/written-ahead.js');
       const steps = writeAhead(input, deps, this.#stop.signal);
       for (let step = await steps.next(); ; step = await steps.next()) {
         if (step.done) {

@@ -1,4 +1,4 @@
-import type { HiError } from '../errors.js';
+import type { HiError } from '../../errors.js';
 
 const ATTEMPTS = 4;
 const FIRST_DELAY = 1000;

@@ -1,6 +1,6 @@
-import type { PictureFile, ToolCallReport, TurnReport } from '../chat/event.js';
-import { type ToolCallPart, type ToolResultPart, textOf } from '../chat/message.js';
-import { joinSources, type Source } from '../chat/source.js';
+import type { PictureFile, ToolCallReport, TurnReport } from '../../chat/event.js';
+import { type ToolCallPart, type ToolResultPart, textOf } from '../../chat/message.js';
+import { joinSources, type Source } from '../../chat/source.js';
 import type { PartialAnswer } from './request-answer.js';
 
 /** What a turn came to, less what only the session knows. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Message } from '../../lib/chat/message.js';
-import { cacheHints } from '../../lib/session/cache-hints.js';
+import type { Message } from '../../../lib/chat/message.js';
+import { cacheHints } from '../../../lib/session/context/cache-hints.js';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 
