@@ -1,7 +1,7 @@
 import type { CompactionSource } from './entry.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { AnswerPart, Opaque, StopReason, Usage } from './message.js';
-import type { ModelFacts } from './model-facts.js';
+import type { ModelFacts } from './model/model-facts.js';
 import type { Source } from './source.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { JsonObject } from './json.js';
 import type { Message } from './message.js';
-import type { ModelFacts } from './model-facts.js';
-import type { ThinkingLevel } from './thinking-level.js';
-import type { WebMode } from './web-mode.js';
+import type { ModelFacts } from './model/model-facts.js';
+import type { ThinkingLevel } from './model/thinking-level.js';
+import type { WebMode } from './model/web-mode.js';
 
 /** What helps a vendor to read the beginning of a request from its cache. */
 export interface CacheHints {

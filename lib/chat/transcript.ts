@@ -1,10 +1,10 @@
 import { commandIn } from './command-report.js';
-import { firstCharacters } from './cut-text.js';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Mark, type UnknownEntry } from './entry.js';
 import type { CompactionReport } from './event.js';
-import { localMinute } from './local-time.js';
 import type { Message, Part } from './message.js';
 import { sourceMarkdown, sourceText } from './source.js';
+import { firstCharacters } from './text/cut-text.js';
+import { localMinute } from './text/local-time.js';
 
 /** How many characters of a tool's arguments or result a transcript shows. */
 const SHOWN_LENGTH = 400;

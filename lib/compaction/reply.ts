@@ -1,8 +1,8 @@
-import { firstCharacters } from '../chat/cut-text.js';
 import type { StopReason } from '../chat/message.js';
+import { firstCharacters } from '../chat/text/cut-text.js';
+import { withoutElements } from '../chat/text/without-elements.js';
 import type { WrittenText } from '../chat/text-model.js';
 import { estimateTokens, type Tokens } from '../chat/tokens.js';
-import { withoutElements } from '../chat/without-elements.js';
 import { HiError } from '../errors.js';
 import type { Fact, FactKind } from '../view/block-state.js';
 import { BLOCK_PREFIX } from '../view/present.js';

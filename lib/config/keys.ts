@@ -1,8 +1,8 @@
 import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
 import type { JsonObject } from '../chat/json.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../chat/model/thinking-level.js';
+import type { WebMode } from '../chat/model/web-mode.js';
 import { WRAP_MODES, type WrapMode } from '../chat/screen-settings.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../chat/thinking-level.js';
-import type { WebMode } from '../chat/web-mode.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
 import { found, objectSchema, oneOf, section, setting } from './setting.js';

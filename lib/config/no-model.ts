@@ -1,6 +1,6 @@
-import { firstCharacters } from '../chat/cut-text.js';
-import { capitalised } from '../chat/quantity.js';
-import type { Vendor } from '../chat/vendor.js';
+import type { Vendor } from '../chat/model/vendor.js';
+import { firstCharacters } from '../chat/text/cut-text.js';
+import { capitalised } from '../chat/text/quantity.js';
 import { HiError } from '../errors.js';
 
 /** A model that can be had at an address. */

@@ -1,5 +1,5 @@
-import { isOwnAddress } from '../chat/own-address.js';
-import type { Vendor } from '../chat/vendor.js';
+import { isOwnAddress } from '../chat/model/own-address.js';
+import type { Vendor } from '../chat/model/vendor.js';
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
 import type { Config, ConfigFile } from './config.js';

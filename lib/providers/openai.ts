@@ -1,5 +1,5 @@
-import type { ModelFacts } from '../chat/model-facts.js';
-import type { Vendor } from '../chat/vendor.js';
+import type { ModelFacts } from '../chat/model/model-facts.js';
+import type { Vendor } from '../chat/model/vendor.js';
 import type { ListedModel } from './common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderMember, ProviderSettings } from './common/provider.js';
 

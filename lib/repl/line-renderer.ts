@@ -1,4 +1,4 @@
-import { quantity } from '../chat/quantity.js';
+import { quantity } from '../chat/text/quantity.js';
 import { BOLD, CYAN, DIM, paint } from '../screen/style.js';
 import type { EditBuffer } from './edit-buffer.js';
 import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';

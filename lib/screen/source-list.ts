@@ -1,5 +1,5 @@
-import { quantity } from '../chat/quantity.js';
 import type { Source } from '../chat/source.js';
+import { quantity } from '../chat/text/quantity.js';
 import { neutralise } from './sanitize.js';
 
 /** Where a list of sources is shown. */

@@ -1,6 +1,6 @@
-import { firstCharacters } from '../chat/cut-text.js';
 import type { ChatEventOf } from '../chat/event.js';
 import type { JsonObject, JsonValue } from '../chat/json.js';
+import { firstCharacters } from '../chat/text/cut-text.js';
 import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
 import { neutralise } from './sanitize.js';

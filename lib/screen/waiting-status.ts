@@ -1,5 +1,5 @@
 import type { ChatEventOf } from '../chat/event.js';
-import { quantity } from '../chat/quantity.js';
+import { quantity } from '../chat/text/quantity.js';
 import { shortCount } from '../chat/transcript.js';
 import { unreachable } from '../errors.js';
 import { shortTime } from './print.js';

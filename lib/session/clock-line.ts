@@ -1,7 +1,7 @@
 import { isMessage } from '../chat/entry.js';
-import { localTime } from '../chat/local-time.js';
 import type { Message, TextPart } from '../chat/message.js';
-import { quantity } from '../chat/quantity.js';
+import { localTime } from '../chat/text/local-time.js';
+import { quantity } from '../chat/text/quantity.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Clock } from './common/deps.js';
 

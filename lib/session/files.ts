@@ -1,7 +1,7 @@
 import { constants, openSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { fileFormat } from '../chat/file-format.js';
+import { fileFormat } from '../chat/media/file-format.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
 import type { Attachment } from './common/deps.js';
 

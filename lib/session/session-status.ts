@@ -1,4 +1,4 @@
-import { localMinute } from '../chat/local-time.js';
+import { localMinute } from '../chat/text/local-time.js';
 import { shortCount } from '../chat/transcript.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';

@@ -1,8 +1,8 @@
 import type { ChatEvent } from '../chat/event.js';
 import { type NewMessage, type Part, textOf } from '../chat/message.js';
+import type { ThinkingLevel } from '../chat/model/thinking-level.js';
+import type { WebMode } from '../chat/model/web-mode.js';
 import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
-import type { ThinkingLevel } from '../chat/thinking-level.js';
-import type { WebMode } from '../chat/web-mode.js';
 import type { Provider } from '../providers/common/provider.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';

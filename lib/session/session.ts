@@ -1,8 +1,8 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { type Part, typedText } from '../chat/message.js';
+import type { ThinkingLevel } from '../chat/model/thinking-level.js';
+import type { WebMode } from '../chat/model/web-mode.js';
 import type { ToolSpec } from '../chat/request.js';
-import type { ThinkingLevel } from '../chat/thinking-level.js';
-import type { WebMode } from '../chat/web-mode.js';
 import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';

@@ -1,7 +1,7 @@
-import { type CodeBlock, codeBlocks } from '../chat/code-blocks.js';
 import { isMessage } from '../chat/entry.js';
 import { textOf } from '../chat/message.js';
-import { quantity } from '../chat/quantity.js';
+import { type CodeBlock, codeBlocks } from '../chat/text/code-blocks.js';
+import { quantity } from '../chat/text/quantity.js';
 import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';

@@ -1,4 +1,4 @@
-import { quantity } from '../chat/quantity.js';
+import { quantity } from '../chat/text/quantity.js';
 import type { SlashCommand } from './command.js';
 
 /** `/on`: forgets what was said off the record, and keeps what is said from now on. */

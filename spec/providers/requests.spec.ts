@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import type { ImagePart } from '../../lib/chat/message.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/model/thinking-level.js';
 import type { ChatRequest, ToolSpec } from '../../lib/chat/request.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/thinking-level.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
 import { vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { THINKING_LEVELS, type ThinkingLevel } from '../../chat/thinking-level.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../chat/model/thinking-level.js';
 
 /** The options of a turn, from the program and its subcommand together. */
 export interface ChatOptions {

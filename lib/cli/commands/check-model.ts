@@ -1,5 +1,5 @@
-import { isOwnAddress } from '../../chat/own-address.js';
-import { quantity } from '../../chat/quantity.js';
+import { isOwnAddress } from '../../chat/model/own-address.js';
+import { quantity } from '../../chat/text/quantity.js';
 import type { Config } from '../../config/config.js';
 import { publishedWindow } from '../../config/models.js';
 import { HiError } from '../../errors.js';

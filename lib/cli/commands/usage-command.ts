@@ -1,5 +1,5 @@
-import { localMinute } from '../../chat/local-time.js';
-import { quantity } from '../../chat/quantity.js';
+import { localMinute } from '../../chat/text/local-time.js';
+import { quantity } from '../../chat/text/quantity.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';

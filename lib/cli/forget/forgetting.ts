@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { firstCharacters } from '../../chat/cut-text.js';
 import type { ForgetOrder } from '../../chat/forget-order.js';
-import { localMinute } from '../../chat/local-time.js';
 import type { Message } from '../../chat/message.js';
-import { occurrenceOf } from '../../chat/occurrence.js';
-import { quantity } from '../../chat/quantity.js';
+import { firstCharacters } from '../../chat/text/cut-text.js';
+import { localMinute } from '../../chat/text/local-time.js';
+import { occurrenceOf } from '../../chat/text/occurrence.js';
+import { quantity } from '../../chat/text/quantity.js';
 import { fullText } from '../../chat/transcript.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';

@@ -1,7 +1,7 @@
 import type { ForgetOrder } from '../../chat/forget-order.js';
 import { type Message, typedText } from '../../chat/message.js';
-import { occurrenceOf } from '../../chat/occurrence.js';
 import { storedText } from '../../chat/stored-text.js';
+import { occurrenceOf } from '../../chat/text/occurrence.js';
 import type { MemoryLine } from '../../memory/memory-text.js';
 
 /** How what goes is known outside the history. */

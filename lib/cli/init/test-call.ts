@@ -1,5 +1,5 @@
 import { textOf } from '../../chat/message.js';
-import { type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model-facts.js';
+import { type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { asHiError, type HiError } from '../../errors.js';
 

@@ -1,5 +1,5 @@
-import { firstCharacters } from '../../chat/cut-text.js';
-import { quantity } from '../../chat/quantity.js';
+import { firstCharacters } from '../../chat/text/cut-text.js';
+import { quantity } from '../../chat/text/quantity.js';
 
 /** How much of an output is shown: its first and its last lines, and of these no more than so many characters. */
 const HEAD_LINES = 20;

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import { firstCharacters } from '../../chat/cut-text.js';
 import { isJsonObject, type JsonValue, wellFormedJson } from '../../chat/json.js';
 import { isTooDeep, MAX_LEVELS } from '../../chat/nesting.js';
+import { firstCharacters } from '../../chat/text/cut-text.js';
 import type { Check } from './compile-schema.js';
 import type { ObjectSchema } from './object-schema.js';
 

@@ -1,4 +1,4 @@
-import { firstCharacters, lastCharacters } from '../../chat/cut-text.js';
+import { firstCharacters, lastCharacters } from '../../chat/text/cut-text.js';
 import { displayWidth } from '../../repl/line-layout.js';
 import { visibleLine } from '../../screen/visible-text.js';
 import type { Approval, ApprovalQuestion } from '../../tools/common/tool.js';

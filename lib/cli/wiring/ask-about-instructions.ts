@@ -1,4 +1,4 @@
-import { firstCharacters } from '../../chat/cut-text.js';
+import { firstCharacters } from '../../chat/text/cut-text.js';
 import type { Instructions } from '../../memory/trusted-instructions.js';
 import { visibleLine } from '../../screen/visible-text.js';
 import { askQuestion } from '../base/ask-question.js';

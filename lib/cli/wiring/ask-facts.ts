@@ -1,5 +1,5 @@
-import type { ModelMemory } from '../../chat/model-facts.js';
-import { isOwnAddress } from '../../chat/own-address.js';
+import type { ModelMemory } from '../../chat/model/model-facts.js';
+import { isOwnAddress } from '../../chat/model/own-address.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { publishedWindow } from '../../config/models.js';
 import { HiError } from '../../errors.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import type { ModelMemory } from '../../chat/model-facts.js';
+import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';

@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../../chat/thinking-level.js';
+import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import type { Approve } from '../../tools/common/tool.js';
 import type { SettingsOptions } from '../base/settings.js';

@@ -1,6 +1,6 @@
 import type { ForgetOrder } from '../../chat/forget-order.js';
 import type { Message } from '../../chat/message.js';
-import { occurrenceOf } from '../../chat/occurrence.js';
+import { occurrenceOf } from '../../chat/text/occurrence.js';
 
 /** Which entries of a log are meant. */
 export interface Criteria {

@@ -1,10 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { JSONOutputFormat } from '@anthropic-ai/sdk/resources/messages';
 import type { StreamEvent } from '../../chat/event.js';
-import type { ModelFacts } from '../../chat/model-facts.js';
-import { isOwnAddress } from '../../chat/own-address.js';
+import type { ModelFacts } from '../../chat/model/model-facts.js';
+import { isOwnAddress } from '../../chat/model/own-address.js';
+import type { Vendor } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { Vendor } from '../../chat/vendor.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { asMalformed } from '../common/answer/stream.js';
 import { StreamedAnswer } from '../common/answer/streamed-answer.js';

@@ -1,9 +1,9 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
-import type { Feature, ModelFacts } from '../../chat/model-facts.js';
+import type { Feature, ModelFacts } from '../../chat/model/model-facts.js';
+import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
+import type { Vendor } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { ThinkingLevel } from '../../chat/thinking-level.js';
-import type { Vendor } from '../../chat/vendor.js';
 import { type ErrorCode, type ErrorDetails, HiError } from '../../errors.js';
 import type { FetchSettings } from '../../http/fetch-settings.js';
 import type { ListedModel } from './models/listed-model.js';

@@ -10,8 +10,8 @@ import type {
 } from '@google/genai/web';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { ToolResultPart } from '../../chat/message.js';
+import type { ThinkingLevel as ThinkingName } from '../../chat/model/thinking-level.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
-import type { ThinkingLevel as ThinkingName } from '../../chat/thinking-level.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/media/attachment.js';
 import {

@@ -2,10 +2,10 @@
 import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
 import type { StreamEvent } from '../../chat/event.js';
 import type { Usage } from '../../chat/message.js';
-import type { ModelFacts } from '../../chat/model-facts.js';
+import type { ModelFacts } from '../../chat/model/model-facts.js';
+import type { Vendor } from '../../chat/model/vendor.js';
 import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { Vendor } from '../../chat/vendor.js';
 import { HiError } from '../../errors.js';
 import type { Fetch } from '../../http/fetch.js';
 import { StreamError } from '../../http/stream-error.js';

@@ -1,6 +1,6 @@
 import type { Tool, Message as VendorMessage, ChatRequest as VendorRequest } from 'ollama/browser';
+import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
-import type { ThinkingLevel } from '../../chat/thinking-level.js';
 import { HiError, unreachable } from '../../errors.js';
 import { base64Of, missingText, unseenText } from '../common/media/attachment.js';
 import { cannotSee } from '../common/media/image-support.js';

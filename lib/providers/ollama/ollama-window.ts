@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../chat/model-facts.js';
+import type { ModelFacts } from '../../chat/model/model-facts.js';
 import { jsonText } from '../../chat/nesting.js';
 import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
-import type { ModelFacts } from '../../chat/model-facts.js';
+import type { ModelFacts } from '../../chat/model/model-facts.js';
+import type { Vendor } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { Vendor } from '../../chat/vendor.js';
 import { StreamingProvider } from '../common/answer/streaming-provider.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import type { ListedModel } from '../common/models/listed-model.js';

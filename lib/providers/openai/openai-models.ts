@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../../chat/thinking-level.js';
+import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
 
 /** False for the models that refuse everything that has to do with reasoning: GPT-3 and 4, and the ChatGPT ones. */
 export function canReason(model: string): boolean {

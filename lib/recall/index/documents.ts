@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../chat/json.js';
 import { isPart, type Message, type Part, spokenParts } from '../../chat/message.js';
-import { withoutElements } from '../../chat/without-elements.js';
+import { withoutElements } from '../../chat/text/without-elements.js';
 import { MASK, secretMask } from '../../permission/mask-secrets.js';
 import type { Document, Kind, PlainKind } from './part.js';
 

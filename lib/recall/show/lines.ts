@@ -1,5 +1,5 @@
-import { localTime } from '../../chat/local-time.js';
-import { quantity } from '../../chat/quantity.js';
+import { localTime } from '../../chat/text/local-time.js';
+import { quantity } from '../../chat/text/quantity.js';
 import { parseQuery } from '../rank/query.js';
 import type { Found, Hit } from '../search.js';
 import { marked, passageOf } from './passage.js';

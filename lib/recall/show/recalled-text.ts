@@ -1,4 +1,4 @@
-import { localTime } from '../../chat/local-time.js';
+import { localTime } from '../../chat/text/local-time.js';
 import { originLabel } from '../origin.js';
 import type { Reminder } from '../search.js';
 import { passageOf } from './passage.js';

@@ -1,4 +1,4 @@
-import { quantity } from '../../chat/quantity.js';
+import { quantity } from '../../chat/text/quantity.js';
 import { HiError } from '../../errors.js';
 
 const DAY = 86_400_000;

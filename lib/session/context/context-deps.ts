@@ -1,6 +1,6 @@
+import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
+import type { WebMode } from '../../chat/model/web-mode.js';
 import type { TextCache, TextModel } from '../../chat/text-model.js';
-import type { ThinkingLevel } from '../../chat/thinking-level.js';
-import type { WebMode } from '../../chat/web-mode.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { SentOverhead } from '../../view/measure.js';

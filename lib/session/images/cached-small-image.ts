@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../chat/json.js';
+import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { TextCache } from '../../chat/text-model.js';
-import type { ImageLimits } from '../../chat/vendor.js';
 import type { SmallImage } from './image-limits.js';
 
 /** What `smallImage` makes of the picture that `key` names, made once for all processes: decoding a large one takes about a second. Rejects with an abort error when `signal` aborts. */

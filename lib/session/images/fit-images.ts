@@ -1,8 +1,8 @@
 import type { ChatEvent } from '../../chat/event.js';
 import type { ImagePart, Part } from '../../chat/message.js';
+import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { TextCache } from '../../chat/text-model.js';
-import type { ImageLimits } from '../../chat/vendor.js';
 import { type SmallImage, tooLargeImages } from './image-limits.js';
 
 /** What pictures are made smaller by. */

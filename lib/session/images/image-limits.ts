@@ -1,7 +1,7 @@
-import { imageSize } from '../../chat/image-size.js';
+import { imageSize } from '../../chat/media/image-size.js';
 import { type ImagePart, isPart } from '../../chat/message.js';
+import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { ImageLimits } from '../../chat/vendor.js';
 
 /** A picture as it is sent in place of one that is too large. */
 export interface SmallImage {

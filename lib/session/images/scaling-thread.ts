@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import type { ImageLimits } from '../../chat/vendor.js';
+import type { ImageLimits } from '../../chat/model/vendor.js';
 
 /** What the thread is started with. */
 export interface ScalingTask {

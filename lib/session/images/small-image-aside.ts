@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { ImageLimits } from '../../chat/vendor.js';
+import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { SmallImage } from './image-limits.js';
 import type { ScalingTask } from './scaling-thread.js';
 

@@ -1,6 +1,6 @@
 import { PhotonImage, resize, SamplingFilter } from '@silvia-odwyer/photon-node';
-import { type ImageSize, imageSize } from '../../chat/image-size.js';
-import type { ImageLimits } from '../../chat/vendor.js';
+import { type ImageSize, imageSize } from '../../chat/media/image-size.js';
+import type { ImageLimits } from '../../chat/model/vendor.js';
 import { base64Length, type SmallImage } from './image-limits.js';
 import { jpegOrientation } from './jpeg-orientation.js';
 

@@ -1,6 +1,6 @@
-import { doubtfulAt, type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model-facts.js';
+import { doubtfulAt, type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
+import { THINKING_LEVELS } from '../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { THINKING_LEVELS } from '../../chat/thinking-level.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
 import { contains, holdsOldParts, thinkingOf } from './contents.js';
 import { lessonOf } from './lessons.js';

@@ -1,7 +1,7 @@
 import { isAudio, type Part } from '../../chat/message.js';
-import { type Feature, goesInWords } from '../../chat/model-facts.js';
+import { type Feature, goesInWords } from '../../chat/model/model-facts.js';
+import { nextThinking, type ThinkingLevel } from '../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { nextThinking, type ThinkingLevel } from '../../chat/thinking-level.js';
 
 /** Whether the request, as it was sent, has a feature. */
 export function contains(request: ChatRequest, feature: Feature): boolean {

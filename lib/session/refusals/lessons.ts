@@ -1,6 +1,6 @@
-import type { Feature, ModelFacts } from '../../chat/model-facts.js';
+import type { Feature, ModelFacts } from '../../chat/model/model-facts.js';
+import { nextThinking, THINKING_LEVELS } from '../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { nextThinking, THINKING_LEVELS } from '../../chat/thinking-level.js';
 import { unreachable } from '../../errors.js';
 import type { Refused, RequestRefusal } from '../../providers/common/provider.js';
 import { attachmentsOf, contains } from './contents.js';

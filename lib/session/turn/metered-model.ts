@@ -1,5 +1,5 @@
 import { textOf, type Usage } from '../../chat/message.js';
-import type { ModelMemory } from '../../chat/model-facts.js';
+import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { TextModel } from '../../chat/text-model.js';
 import type { Provider } from '../../providers/common/provider.js';
 import { type PartialAnswer, requestAnswer } from './request-answer.js';

@@ -1,10 +1,10 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
 import type { AnswerPart } from '../../chat/message.js';
-import type { ModelFacts, ModelMemory } from '../../chat/model-facts.js';
-import { Pieces } from '../../chat/pieces.js';
+import type { ModelFacts, ModelMemory } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { joinSources, type Source } from '../../chat/source.js';
-import { windowIn } from '../../chat/window-in.js';
+import { Pieces } from '../../chat/text/pieces.js';
+import { windowIn } from '../../chat/text/window-in.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { KeptImage } from '../common/keep-image.js';

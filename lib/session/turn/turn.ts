@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../../chat/event.js';
 import { type AnswerPart, isPart, type Message, type NewMessage, type Usage } from '../../chat/message.js';
-import type { ModelMemory } from '../../chat/model-facts.js';
+import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { addUsage, NO_USAGE } from '../../chat/usage.js';
 import { HiError, isAbort } from '../../errors.js';

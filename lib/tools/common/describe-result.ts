@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../chat/json.js';
-import { quantity } from '../../chat/quantity.js';
+import { quantity } from '../../chat/text/quantity.js';
 
 /** What a call found, in few words for the screen: `7 entries`, `120 lines`, `exit status 1`; empty where the result does not say. */
 export function describeResult(result: JsonValue): string {

@@ -1,4 +1,4 @@
-import { fileFormat } from '../../chat/file-format.js';
+import { fileFormat } from '../../chat/media/file-format.js';
 
 /** The encoding of a file. `binary` says what a file that is not text is; `mark` is the length of its byte order mark. */
 export type Encoding =

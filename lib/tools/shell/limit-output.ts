@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'n
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
-import { firstCharacters, lastCharacters } from '../../chat/cut-text.js';
+import { firstCharacters, lastCharacters } from '../../chat/text/cut-text.js';
 import { makeFolder } from '../../folder.js';
 import type { SecretStream } from '../../permission/secret-stream.js';
 

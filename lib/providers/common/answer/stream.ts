@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../../chat/event.js';
-import { capitalised } from '../../../chat/quantity.js';
+import { capitalised } from '../../../chat/text/quantity.js';
 import { HiError } from '../../../errors.js';
 import { aborted } from '../../../http/network-error.js';
 import { atMost, GRACE } from '../../../http/time-limit.js';

@@ -1,5 +1,5 @@
-import { firstCharacters } from '../../../chat/cut-text.js';
 import { jsonText } from '../../../chat/nesting.js';
+import { firstCharacters } from '../../../chat/text/cut-text.js';
 import type { ErrorCode } from '../../../errors.js';
 import { neverFitsRate, saysOverflow } from './overflow.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';

@@ -1,4 +1,4 @@
-import type { Vendor } from '../../../chat/vendor.js';
+import type { Vendor } from '../../../chat/model/vendor.js';
 import type { ErrorCode } from '../../../errors.js';
 import { refusedBy } from './refusals.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';

@@ -1,4 +1,4 @@
-import { capitalised } from '../../../chat/quantity.js';
+import { capitalised } from '../../../chat/text/quantity.js';
 import { HiError } from '../../../errors.js';
 import { mask } from '../../../http/mask-key.js';
 import { RequestRefusal } from '../provider.js';

@@ -1,5 +1,5 @@
-import type { Feature } from '../../../chat/model-facts.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/thinking-level.js';
+import type { Feature } from '../../../chat/model/model-facts.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/model/thinking-level.js';
 import type { ErrorCode } from '../../../errors.js';
 import type { Refused } from '../provider.js';
 import { saysOverflow } from './overflow.js';

@@ -1,7 +1,13 @@
 import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../../chat/json.js';
-import { currentFacts, factsAsTold, type ModelFacts, type ModelMemory, mergeFacts } from '../../../chat/model-facts.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/thinking-level.js';
+import {
+  currentFacts,
+  factsAsTold,
+  type ModelFacts,
+  type ModelMemory,
+  mergeFacts,
+} from '../../../chat/model/model-facts.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/model/thinking-level.js';
 import { makeFolder } from '../../../folder.js';
 import { readRegularFile } from '../../../regular-file.js';
 import { writeAside } from '../../../write-aside.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../chat/json.js';
-import type { ModelFacts } from '../../../chat/model-facts.js';
-import { tokenCount } from '../../../chat/token-count.js';
+import type { ModelFacts } from '../../../chat/model/model-facts.js';
+import { tokenCount } from '../../../chat/text/token-count.js';
 
 /** A model as a server lists it. */
 export interface ListedModel {

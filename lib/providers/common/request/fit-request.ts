@@ -6,9 +6,9 @@ import {
   type Part,
   type ToolCallPart,
 } from '../../../chat/message.js';
-import { type Feature, goesInWords } from '../../../chat/model-facts.js';
+import { type Feature, goesInWords } from '../../../chat/model/model-facts.js';
+import { nextThinking } from '../../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../../chat/request.js';
-import { nextThinking } from '../../../chat/thinking-level.js';
 import { unseenText } from '../media/attachment.js';
 import { cannotRead, cannotSee, isBlind } from '../media/image-support.js';
 import { withSchemaInWordsOnly } from '../schema/in-words.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { firstCharacters, lastCharacters } from '../../lib/chat/cut-text.js';
-import fc from '../support/properties.js';
+import { firstCharacters, lastCharacters } from '../../../lib/chat/text/cut-text.js';
+import fc from '../../support/properties.js';
 
 describe('a cut through a text', () => {
   it('takes as many characters as asked for from either end', () => {

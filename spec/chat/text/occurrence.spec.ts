@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { occurrenceOf } from '../../lib/chat/occurrence.js';
-import fc, { cases } from '../support/properties.js';
+import { occurrenceOf } from '../../../lib/chat/text/occurrence.js';
+import fc, { cases } from '../../support/properties.js';
 
 /** The ways in which a text comes to stand in a file. */
 const FORMS: Readonly<Record<string, (text: string) => string>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { imageSize } from '../../lib/chat/image-size.js';
-import { png } from '../support/pictures.js';
+import { imageSize } from '../../../lib/chat/media/image-size.js';
+import { png } from '../../support/pictures.js';
 
 const bytes = (...hex: readonly string[]): Buffer => Buffer.from(hex.join(''), 'hex');
 /** A segment of 70,000 bytes, as two that follow each other: what cameras put before the size. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeBlocks } from '../../lib/chat/code-blocks.js';
-import fc from '../support/properties.js';
+import { codeBlocks } from '../../../lib/chat/text/code-blocks.js';
+import fc from '../../support/properties.js';
 
 const codes = (text: string): readonly string[] => codeBlocks(text).map(({ code }) => code);
 

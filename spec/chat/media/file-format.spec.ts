@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { fileFormat } from '../../lib/chat/file-format.js';
-import { png } from '../support/pictures.js';
+import { fileFormat } from '../../../lib/chat/media/file-format.js';
+import { png } from '../../support/pictures.js';
 
 describe('the format of a file', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { tokenCount } from '../../lib/chat/token-count.js';
-import { windowIn } from '../../lib/chat/window-in.js';
+import { tokenCount } from '../../../lib/chat/text/token-count.js';
+import { windowIn } from '../../../lib/chat/text/window-in.js';
 
 describe('the window that an overflow sentence names', () => {
   it.each([
