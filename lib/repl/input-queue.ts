@@ -13,6 +13,15 @@ export class InputQueue {
     return this.#lines.shift();
   }
 
+  /** Takes the newest line back; undefined when there is none. */
+  pop(): EditBuffer | undefined {
+    return this.#lines.pop();
+  }
+
+  get lines(): readonly EditBuffer[] {
+    return this.#lines;
+  }
+
   /** Records the line that is being processed. */
   start(line: EditBuffer): void {
     this.#current = line;

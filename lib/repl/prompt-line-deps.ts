@@ -16,6 +16,8 @@ export interface PromptLineDeps {
   readonly completion: LineCompletionSources;
   /** What Escape submits when it is pressed twice at an empty prompt. */
   readonly escapeCommand: string;
+  /** Shows rows below the answer. */
+  showBelow(rows: readonly string[]): void;
   /** Ctrl-C while no line is being read. */
   interrupt(): void;
   /** Opens the text in the editor. Resolves to null after an error was shown. */

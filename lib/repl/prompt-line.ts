@@ -4,19 +4,20 @@ import { DeferredKeys } from './deferred-keys.js';
 import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines } from './edit-buffer.js';
 import { HistorySearch } from './history-search.js';
 import { InputQueue } from './input-queue.js';
-import type { KeyOutcome } from './key-bindings.js';
+import { type KeyOutcome, keyName } from './key-bindings.js';
 import { type Candidate, complete, insertCommonPrefix } from './line-completion.js';
 import { LineEditor } from './line-editor.js';
 import { LineRenderer, type LineView } from './line-renderer.js';
 import type { LineResult, PromptLineDeps } from './prompt-line-deps.js';
 import { blockText } from './quoted-block.js';
+import { typedAheadRows } from './typed-ahead.js';
 
 /** A second Ctrl-C within this time exits, and a second Escape submits its command. Milliseconds. */
 const EXIT_WINDOW = 2000;
 /** Keys typed after Tab wait this long for the completion. Milliseconds. */
 const COMPLETION_TIMEOUT = 150;
 
-/** The line at the prompt. It takes keys at all times, but it is drawn only while it is being read, so that typing does not disturb an answer. */
+/** The line at the prompt. It takes keys at all times. While it is not being read, it is shown below the answer, with the lines that are sent next. */
 export class PromptLine {
   readonly #deps: PromptLineDeps;
   readonly #editor: LineEditor;
@@ -41,6 +42,7 @@ export class PromptLine {
   /** Draws the prompt and resolves when a line is submitted; at once when one is queued. */
   read(prompt: string): Promise<LineResult> {
     this.#prompt = prompt;
+    this.#deps.showBelow([]);
     return new Promise((resolve) => {
       this.#resolve = resolve;
       const queued = this.#queue.shift();
@@ -54,7 +56,7 @@ export class PromptLine {
     this.#escapedAt = Number.NEGATIVE_INFINITY;
     if (this.#deferredKeys.defer(() => this.key(text, key))) return;
     if (this.#search !== null) this.#searchKey(this.#search, text, key);
-    else this.#handle(this.#editor.key(text, key));
+    else if (!this.#takeQueued(key)) this.#handle(this.#editor.key(text, key));
   }
 
   paste(text: string): void {
@@ -82,9 +84,24 @@ export class PromptLine {
     this.#resolveWith({ line: { shown: buffer.text, text: buffer.text, pasted: [] } });
   }
 
-  /** Draws the line while it is being read. */
   draw(): void {
-    if (this.#resolve !== null && !this.#isInExternalEditor) this.#renderer.draw(this.#view());
+    if (this.#isInExternalEditor) return;
+    if (this.#resolve !== null) this.#renderer.draw(this.#view());
+    else this.#deps.showBelow(this.#typedAhead());
+  }
+
+  #typedAhead(): readonly string[] {
+    const { terminal, colour } = this.#deps;
+    const space = { columns: terminal.columns(), rows: terminal.rows(), colour };
+    return typedAheadRows(this.#queue.lines, this.#editor.buffer, space);
+  }
+
+  /** While an answer streams, Up at an empty line takes the line back that was queued last. */
+  #takeQueued(key: Key): boolean {
+    if (this.#resolve !== null || keyName(key) !== 'up' || this.#editor.buffer.text !== '') return false;
+    const newest = this.#queue.pop();
+    if (newest !== undefined) this.#editor.set({ ...newest, cursor: newest.text.length });
+    return newest !== undefined;
   }
 
   /** Puts text before the typed text. */

@@ -46,6 +46,7 @@ export class TerminalRepl implements Repl {
       history: new InputHistory(deps.inputHistoryFile, () => deps.keepsInputs()),
       completion: deps,
       escapeCommand: deps.escapeCommand,
+      showBelow: (rows) => deps.screen.showBelow(rows),
       interrupt: () => this.#interrupt(),
       edit: (text) => this.#editLine(text),
     });
@@ -127,6 +128,7 @@ export class TerminalRepl implements Repl {
     this.#turn = new AbortController();
     const { signal } = this.#turn;
     this.#terminal.write(OUTPUT_START);
+    this.#line.draw();
     try {
       await screen.follow(await this.#deps.submit(submitted, signal));
       if (signal.aborted) this.#line.restoreQueued();

@@ -1,3 +1,4 @@
+import type { ChatEventOf } from '../chat/event.js';
 import type { HiError } from '../errors.js';
 import { neutralise } from './sanitize.js';
 
@@ -13,4 +14,9 @@ export function shortTime(milliseconds: number): string {
   if (seconds < 1) return `${seconds.toFixed(1)}s`;
   if (seconds < 60) return `${Math.floor(seconds)}s`;
   return `${Math.floor(seconds / 60)}m ${String(Math.floor(seconds % 60)).padStart(2, '0')}s`;
+}
+
+/** Which skills were loaded and dropped: `skills: +review -deploy`. */
+export function skillsLine({ loaded, dropped }: ChatEventOf<'skills'>): string {
+  return `skills: ${[...loaded.map((name) => `+${name}`), ...dropped.map((name) => `-${name}`)].join(' ')}`;
 }

@@ -3,7 +3,7 @@ import { compactionLine, shortCount } from '../chat/transcript.js';
 import { type HiError, unreachable } from '../errors.js';
 import { AnswerPacer } from './answer-pacer.js';
 import { type AnswerWriter, createAnswerWriter } from './answer-writer.js';
-import { errorText, shortTime } from './print.js';
+import { errorText, shortTime, skillsLine } from './print.js';
 import { Neutraliser, neutralise } from './sanitize.js';
 import type { ScreenOptions } from './screen-options.js';
 import { sourceList } from './source-list.js';
@@ -82,6 +82,9 @@ export class Screen {
     this.#notice(text, level);
   }
 
+  /** Shows rows below everything else that is shown, until `close` or other rows. Each must fit into a row of the terminal, with a column left. */
+  readonly showBelow = (rows: readonly string[]): void => this.#layout.showBelow(rows);
+
   /** Leaves the terminal to something else (a question, an editor), at the start of a line, until the returned function is called. */
   pause(): () => void {
     this.#pacer.flush();
@@ -147,7 +150,7 @@ export class Screen {
         if (event.purpose === 'summary') this.#showUsage(event, 'for the summary');
         break;
       case 'skills':
-        this.#showSkills(event);
+        if (event.loaded.length + event.dropped.length > 0) this.#notice(skillsLine(event), 'info');
         break;
       case 'notice':
         this.#notice(event.text, event.level);
@@ -208,11 +211,6 @@ export class Screen {
 
   #showUsage(request: UsageOf, purpose: string): void {
     if (this.#options.usage) this.#notice(usageLine(request, purpose), 'info');
-  }
-
-  #showSkills({ loaded, dropped }: ChatEventOf<'skills'>): void {
-    const changes = [...loaded.map((name) => `+${name}`), ...dropped.map((name) => `-${name}`)];
-    if (changes.length > 0) this.#notice(`skills: ${changes.join(' ')}`, 'info');
   }
 
   #endTurn(event: ChatEventOf<'turn-end'>): void {

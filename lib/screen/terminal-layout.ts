@@ -1,5 +1,7 @@
 import type { Writable } from 'node:stream';
+import { BelowRows } from './below-rows.js';
 import { PLAIN, paint, type Style } from './style.js';
+import { textWidth } from './text-width.js';
 import { type Waiting, WaitingLine } from './waiting-line.js';
 import { wrapLines } from './wrap-lines.js';
 import { WriteQueue } from './write-queue.js';
@@ -19,6 +21,9 @@ export interface OutputStreams {
 
 /** Half the time a terminal takes to show a frame, in milliseconds. Each write to a terminal costs more than the text in it, and the difference is invisible. */
 export const FRAME = 8;
+
+/** So much of a row is remembered at most, in characters. */
+const LONGEST_KNOWN = 4096;
 
 /** What a layout needs from the screen's options. */
 export interface TerminalLayoutOptions {
@@ -42,6 +47,9 @@ export class TerminalLayout {
   readonly #outCursor: Cursor = { isAtLineStart: true };
   readonly #errCursor: Cursor;
   readonly #waitingLine: WaitingLine;
+  readonly #below = new BelowRows();
+  /** What is written of the line of the answer's cursor. */
+  #row = '';
   #writer: 'answer' | 'log' = 'answer';
   #isPaused = false;
   #owesNewline = false;
@@ -53,7 +61,7 @@ export class TerminalLayout {
     this.#streams = streams;
     this.#isExact = exact;
     this.#hasWaitingLine = waiting && streams.errIsTerminal;
-    this.#queue = new WriteQueue(streams.outIsTerminal ? FRAME : 0);
+    this.#queue = new WriteQueue(streams.outIsTerminal ? FRAME : 0, () => this.#drawBelow());
     this.#isShared = streams.outIsTerminal && streams.errIsTerminal;
     this.#hasGap = gap && this.#isShared;
     this.#owesGap = this.#hasGap;
@@ -117,13 +125,22 @@ export class TerminalLayout {
     this.#write(this.#streams.err, this.#errCursor, `${this.#streams.colour.err ? paint(text, style) : text}\n`);
   }
 
+  /** Shows these rows below all that is written until others are set. */
+  showBelow(rows: readonly string[]): void {
+    if (!this.#streams.outIsTerminal) return;
+    this.#queue.put(this.#streams.out, this.#below.erase());
+    this.#below.set(rows);
+    this.#queue.flush();
+  }
+
   /** Leaves the terminal to another program, at the start of a line, until the returned function is called. */
   pause(): () => void {
     this.#endLogLine();
-    this.#writeNow(this.#waitingLine.erase());
     this.#isPaused = true;
+    this.#writeNow(this.#below.erase() + this.#waitingLine.erase());
     return () => {
       this.#isPaused = false;
+      this.#queue.flush();
     };
   }
 
@@ -142,6 +159,7 @@ export class TerminalLayout {
 
   /** Stops the timer of the waiting line and writes everything that is pending. */
   close(): void {
+    this.showBelow([]);
     this.#writeNow(this.#waitingLine.change(null));
     this.#owesGap = this.#hasGap;
   }
@@ -158,9 +176,25 @@ export class TerminalLayout {
 
   #write(stream: Writable, cursor: Cursor, text: string): void {
     if (text === '') return;
+    this.#queue.put(this.#streams.out, this.#below.erase());
     if (cursor === this.#errCursor) this.#queue.put(this.#streams.err, this.#waitingLine.erase());
     this.#queue.put(stream, text);
     cursor.isAtLineStart = text.endsWith('\n');
+    if (cursor !== this.#outCursor) return;
+    const newline = text.lastIndexOf('\n');
+    this.#row = newline === -1 ? this.#row + text : text.slice(newline + 1);
+    if (this.#row.length > LONGEST_KNOWN) this.#row = ' '.repeat(textWidth(this.#row) % this.#streams.columns());
+  }
+
+  #drawBelow(): void {
+    if (!this.#below.isDue || this.#isPaused || this.#isRowFull()) return;
+    this.#queue.put(this.#streams.out, this.#below.draw());
+  }
+
+  /** Whether the cursor waits behind the last column for the next character. */
+  #isRowFull(): boolean {
+    const width = textWidth(this.#row);
+    return width > 0 && width % this.#streams.columns() === 0;
   }
 
   #writeNow(text: string): void {

@@ -10,6 +10,7 @@ const MOST_WAITING = 65_536;
  */
 export class WriteQueue {
   readonly #interval: number;
+  readonly #complete: () => void;
   readonly #streams = new Set<Writable>();
   /** How many characters are pending. */
   #waiting = 0;
@@ -19,8 +20,10 @@ export class WriteQueue {
   #timer: NodeJS.Timeout | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
 
-  constructor(interval: number) {
+  /** `complete` is called before each write and may put more. */
+  constructor(interval: number, complete: () => void = () => undefined) {
     this.#interval = interval;
+    this.#complete = complete;
   }
 
   put(stream: Writable, text: string): void {
@@ -39,6 +42,8 @@ export class WriteQueue {
       clearImmediate(this.#immediate);
       clearTimeout(this.#timer);
     }
+    this.#isScheduled = true;
+    this.#complete();
     this.#isScheduled = false;
     if (this.#interval > 0) this.#writtenAt = monotonic();
     const pending = this.#pending;

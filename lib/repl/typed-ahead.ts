@@ -1,0 +1,63 @@
+import truncatedWidth from 'fast-string-truncated-width';
+import { DIM, paint } from '../screen/style.js';
+import type { EditBuffer } from './edit-buffer.js';
+import { graphemes } from './grapheme.js';
+import { displayText, displayWidth } from './line-layout.js';
+
+/** The style of the character that the cursor is on. */
+const REVERSE = '7';
+
+/** What is shown of a queue, so that it never hides the answer: at most so many rows, and so large a share of the screen. */
+const MOST_QUEUED = 3;
+const LARGEST_SHARE = 0.25;
+
+/** Where rows are shown. */
+export interface RowSpace {
+  readonly columns: number;
+  readonly rows: number;
+  readonly colour: boolean;
+}
+
+/** What is typed while an answer streams, as rows to show below it: the lines that are sent next, oldest first, and the line being typed. */
+export function typedAheadRows(queued: readonly EditBuffer[], typed: EditBuffer, space: RowSpace): readonly string[] {
+  const most = Math.max(1, Math.min(MOST_QUEUED, Math.floor(space.rows * LARGEST_SHARE)));
+  const shown = queued.length <= most ? queued : queued.slice(0, most - 1);
+  const rest = queued.length - shown.length;
+  const rows = [...shown.map(({ text }) => `queued: ${oneLine(text)}`), ...(rest > 0 ? [`queued: ${rest} more`] : [])];
+  return [
+    ...rows.map((row) => dimmed(cut(row, space.columns - 1), space)),
+    ...(typed.text === '' ? [] : [typedRow(typed, space)]),
+  ];
+}
+
+/** The text around the cursor, which is drawn reversed: the terminal's own stays with the answer. */
+function typedRow({ text, cursor }: EditBuffer, space: RowSpace): string {
+  const room = Math.max(1, space.columns - 4);
+  const before = ending(oneLine(text.slice(Math.max(0, cursor - 2 * room), cursor)), room);
+  const after = cut(oneLine(text.slice(cursor, cursor + 2 * room)), Math.max(1, room - displayWidth(before)));
+  const [under = ' '] = [...graphemes(after)].map(({ segment }) => segment);
+  const rest = after.slice(under.length);
+  return `${dimmed('›', space)} ${before}${space.colour ? paint(under, REVERSE) : under}${rest}`;
+}
+
+const dimmed = (text: string, { colour }: RowSpace): string => (colour ? paint(text, DIM) : text);
+
+const oneLine = (text: string): string => displayText(text).replaceAll('\n', ' ↵ ');
+
+/** The beginning of a text, with a mark where more follows. */
+function cut(text: string, width: number): string {
+  const { index, truncated, ellipsed } = truncatedWidth(text, { limit: width, ellipsis: '…' });
+  return truncated ? text.slice(0, index) + (ellipsed ? '…' : '') : text;
+}
+
+/** The end of a text, as much as fits. */
+function ending(text: string, width: number): string {
+  const all = [...graphemes(text)].map(({ segment }) => segment);
+  let left = width;
+  let from = all.length;
+  while (from > 0 && left >= displayWidth(all[from - 1] ?? '')) {
+    from -= 1;
+    left -= displayWidth(all[from] ?? '');
+  }
+  return all.slice(from).join('');
+}
