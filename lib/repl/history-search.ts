@@ -1,5 +1,5 @@
 import type { Key } from 'node:readline';
-import { isPrintable } from './key-bindings.js';
+import { isPrintable } from './editing/key-bindings.js';
 
 /** What a key did to a search. `take`: edit the match. `send`: submit the match. `cancel`: restore the line. */
 export type SearchOutcome = 'continue' | 'take' | 'send' | 'cancel';

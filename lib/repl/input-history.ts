@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { makeFolder } from '../folder.js';
 import { readRegularFile, requireRegularFile } from '../regular-file.js';
 import { writeAside } from '../write-aside.js';
-import type { InputList } from './history-cursor.js';
+import type { InputList } from './editing/history-cursor.js';
 
 /** Only the newest inputs are kept: this many at most, and no more characters than can be read without a delay. */
 const MAX_ENTRIES = 2000;

@@ -1,4 +1,4 @@
-import { type EditBuffer, EMPTY_BUFFER } from './edit-buffer.js';
+import { type EditBuffer, EMPTY_BUFFER } from './editing/edit-buffer.js';
 
 /** The lines submitted while an earlier one is still being processed. */
 export class InputQueue {

@@ -1,8 +1,8 @@
+import type { LineCompletionSources } from './editing/line-completion.js';
+import type { LongPastes } from './editing/long-pastes.js';
 import type { InputHistory } from './input-history.js';
-import type { LineCompletionSources } from './line-completion.js';
-import type { LongPastes } from './long-pastes.js';
 import type { SubmittedLine } from './repl.js';
-import type { Terminal } from './terminal.js';
+import type { Terminal } from './terminal/terminal.js';
 
 /** The result of reading a line: an input to process, or the status to exit with. */
 export type LineResult = { readonly line: SubmittedLine } | { readonly exit: number };

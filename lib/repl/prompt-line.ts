@@ -1,15 +1,15 @@
 import type { Key } from 'node:readline';
-import { formatCandidates } from './candidate-list.js';
-import { DeferredKeys } from './deferred-keys.js';
-import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines } from './edit-buffer.js';
+import { formatCandidates } from './drawing/candidate-list.js';
+import { LineRenderer, type LineView } from './drawing/line-renderer.js';
+import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines } from './editing/edit-buffer.js';
+import { type KeyOutcome, keyName } from './editing/key-bindings.js';
+import { type Candidate, complete, insertCommonPrefix } from './editing/line-completion.js';
+import { LineEditor } from './editing/line-editor.js';
+import { blockText } from './editing/quoted-block.js';
 import { HistorySearch } from './history-search.js';
 import { InputQueue } from './input-queue.js';
-import { type KeyOutcome, keyName } from './key-bindings.js';
-import { type Candidate, complete, insertCommonPrefix } from './line-completion.js';
-import { LineEditor } from './line-editor.js';
-import { LineRenderer, type LineView } from './line-renderer.js';
 import type { LineResult, PromptLineDeps } from './prompt-line-deps.js';
-import { blockText } from './quoted-block.js';
+import { DeferredKeys } from './terminal/deferred-keys.js';
 import { typedAheadRows } from './typed-ahead.js';
 
 /** A second Ctrl-C within this time exits, and a second Escape submits its command. Milliseconds. */

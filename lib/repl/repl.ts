@@ -1,10 +1,10 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { Screen } from '../screen/screen.js';
-import type { CompletableCommand } from './line-completion.js';
-import type { Span } from './long-pastes.js';
-import type { TerminalInput, TerminalOutput } from './terminal.js';
+import type { CompletableCommand } from './editing/line-completion.js';
+import type { Span } from './editing/long-pastes.js';
+import type { TerminalInput, TerminalOutput } from './terminal/terminal.js';
 
-export type { CompletableCommand } from './line-completion.js';
+export type { CompletableCommand } from './editing/line-completion.js';
 
 /** One input as submitted. */
 export interface SubmittedLine {

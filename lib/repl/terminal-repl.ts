@@ -2,14 +2,14 @@ import type { Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asHiError, isAbort } from '../errors.js';
+import { OUTPUT_END, OUTPUT_START } from './drawing/zone-marks.js';
+import { LongPastes } from './editing/long-pastes.js';
 import { InputHistory } from './input-history.js';
-import { InputParser } from './input-parser.js';
-import { LongPastes } from './long-pastes.js';
-import { PASTE_END, PASTE_START } from './paste-markers.js';
 import { PromptLine } from './prompt-line.js';
 import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
-import { Terminal } from './terminal.js';
-import { OUTPUT_END, OUTPUT_START } from './zone-marks.js';
+import { InputParser } from './terminal/input-parser.js';
+import { PASTE_END, PASTE_START } from './terminal/paste-markers.js';
+import { Terminal } from './terminal/terminal.js';
 
 /** A question waits for a pause of this length in the typing, so that a key meant for the line does not answer it. Milliseconds. */
 const TYPING_PAUSE = 400;
@@ -98,7 +98,7 @@ export class TerminalRepl implements Repl {
   }
 
   async edit(text: string): Promise<string> {
-    const { editExternally } = await import('./external-editor.js');
+    const { editExternally } = await import('./terminal/external-editor.js');
     return await this.releaseTerminal(() => editExternally(text, this.#deps.editor));
   }
 

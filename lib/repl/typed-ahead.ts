@@ -1,8 +1,8 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import { DIM, paint } from '../screen/style.js';
-import type { EditBuffer } from './edit-buffer.js';
-import { graphemes } from './grapheme.js';
-import { displayText, displayWidth } from './line-layout.js';
+import { displayText, displayWidth } from './drawing/line-layout.js';
+import type { EditBuffer } from './editing/edit-buffer.js';
+import { graphemes } from './editing/grapheme.js';
 
 /** The style of the character that the cursor is on. */
 const REVERSE = '7';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bufferOf } from '../../lib/repl/edit-buffer.js';
+import { bufferOf } from '../../lib/repl/editing/edit-buffer.js';
 import { typedAheadRows } from '../../lib/repl/typed-ahead.js';
 
 const SPACE = { columns: 20, rows: 24, colour: false };

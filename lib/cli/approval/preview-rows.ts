@@ -1,4 +1,4 @@
-import { layOutRows } from '../../repl/line-layout.js';
+import { layOutRows } from '../../repl/drawing/line-layout.js';
 import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/style.js';
 import { visibleText } from '../../screen/visible-text.js';
 import type { ApprovalQuestion } from '../../tools/common/tool.js';

@@ -1,7 +1,7 @@
 import truncatedWidth from 'fast-string-truncated-width';
-import { neutralise } from '../screen/sanitize.js';
-import { afterNewline, endOfLine, type MarkedRange } from './edit-buffer.js';
-import { graphemes } from './grapheme.js';
+import { neutralise } from '../../screen/sanitize.js';
+import { afterNewline, endOfLine, type MarkedRange } from '../editing/edit-buffer.js';
+import { graphemes } from '../editing/grapheme.js';
 
 /** One row of the terminal and the range of the text it shows. */
 export interface ScreenRow {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { InputParser } from '../../lib/repl/input-parser.js';
-import fc from '../support/properties.js';
+import { InputParser } from '../../../lib/repl/terminal/input-parser.js';
+import fc from '../../support/properties.js';
 
 /** A parser and, in order, what it reported. */
 function listen() {

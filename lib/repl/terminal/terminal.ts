@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { STOP_SIGNALS, statusAfter } from '../stop-signals.js';
+import { STOP_SIGNALS, statusAfter } from '../../stop-signals.js';
 
 /** The streams of a terminal. */
 export type TerminalInput = Readable & {

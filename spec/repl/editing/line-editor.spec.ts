@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { LineEditor } from '../../lib/repl/line-editor.js';
-import { LongPastes } from '../../lib/repl/long-pastes.js';
-import fc from '../support/properties.js';
+import { LineEditor } from '../../../lib/repl/editing/line-editor.js';
+import { LongPastes } from '../../../lib/repl/editing/long-pastes.js';
+import fc from '../../support/properties.js';
 
 const LIMIT = 20;
 

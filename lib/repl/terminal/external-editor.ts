@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { HiError } from '../errors.js';
+import { HiError } from '../../errors.js';
 
 /**
  * Opens the text in the user's editor, which gets the terminal, and resolves to the saved text. The newline that editors add at the end is

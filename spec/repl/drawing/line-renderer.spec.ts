@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, moveCursor } from '../../lib/repl/edit-buffer.js';
-import { displayText } from '../../lib/repl/line-layout.js';
-import { LineRenderer } from '../../lib/repl/line-renderer.js';
-import { createEmulator, type Emulator, screenOf, transcriptOf } from '../support/emulator.js';
-import fc from '../support/properties.js';
+import { displayText } from '../../../lib/repl/drawing/line-layout.js';
+import { LineRenderer } from '../../../lib/repl/drawing/line-renderer.js';
+import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, moveCursor } from '../../../lib/repl/editing/edit-buffer.js';
+import { createEmulator, type Emulator, screenOf, transcriptOf } from '../../support/emulator.js';
+import fc from '../../support/properties.js';
 
 const PROMPT = 'hi> ';
 

@@ -1,6 +1,6 @@
-import { quantity } from '../chat/text/quantity.js';
-import { BOLD, CYAN, DIM, paint } from '../screen/style.js';
-import type { EditBuffer } from './edit-buffer.js';
+import { quantity } from '../../chat/text/quantity.js';
+import { BOLD, CYAN, DIM, paint } from '../../screen/style.js';
+import type { EditBuffer } from '../editing/edit-buffer.js';
 import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';
 import { markedPrompt } from './zone-marks.js';
 
