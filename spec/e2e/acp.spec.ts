@@ -17,7 +17,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/chat/json.js';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 let home: Home;
@@ -49,7 +49,7 @@ async function withClient<Result>(
   work: (context: ClientContext) => Promise<Result>,
   ...args: string[]
 ): Promise<Result> {
-  agent = spawn(process.execPath, [PROGRAM, 'acp', ...args], {
+  agent = spawn(RUNTIME, [PROGRAM, 'acp', ...args], {
     cwd: home.folder,
     env: home.env,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -255,7 +255,7 @@ describe('hi acp', () => {
     await withClient(async () => undefined);
     agent.stdin?.end();
     expect(await exited).toEqual([0, null]);
-    const idle = spawn(process.execPath, [PROGRAM, 'acp'], { env: home.env });
+    const idle = spawn(RUNTIME, [PROGRAM, 'acp'], { env: home.env });
     idle.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n');
     await once(idle.stdout, 'data');
     idle.kill('SIGTERM');

@@ -7,7 +7,7 @@ import { asTokens } from '../../lib/chat/tokens.js';
 import { historyPathsIn } from '../../lib/history/base/history-paths.js';
 import { loadCodec } from '../../lib/history/file/codec.js';
 import { replaceHistory } from '../../lib/history/repair/rewrite.js';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 
 const MESSAGES = 6000;
@@ -48,7 +48,7 @@ describe('the archive', () => {
   it.each(['--json', '--md', ''])(
     'is printed as it is read (%s): who wants its beginning never comes to its middle',
     async (form) => {
-      const script = `"${process.execPath}" "${PROGRAM}" history ${form} </dev/null | head -n 4; echo "\${PIPESTATUS[0]}"`;
+      const script = `"${RUNTIME}" "${PROGRAM}" history ${form} </dev/null | head -n 4; echo "\${PIPESTATUS[0]}"`;
       const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { env: home.env });
       expect(stdout).toContain('message 1:');
       expect(stdout).toMatch(/\n0\n$/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 
 let server: ScriptedServer;
@@ -162,7 +162,7 @@ describe('hi ask', () => {
   it('is not disturbed by a closed pipe, and keeps the whole answer', async () => {
     const pieces = Array.from({ length: 2000 }, (_, index) => `line ${index}\n`);
     await setUp(() => ({ pieces }));
-    const script = `"${process.execPath}" "${PROGRAM}" ask x </dev/null | head -n 1; echo "status \${PIPESTATUS[0]}"`;
+    const script = `"${RUNTIME}" "${PROGRAM}" ask x </dev/null | head -n 1; echo "status \${PIPESTATUS[0]}"`;
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: home.env, cwd: home.work });
     expect(stdout).toBe('line 0\nstatus 0\n');
     expect(stored().at(-1).content[0].text).toBe(pieces.join(''));

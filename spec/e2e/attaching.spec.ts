@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { control, openTerminal } from '../support/terminal.js';
 
@@ -26,7 +26,7 @@ const lastSaid = () => String(server.requests.at(-1)?.messages.at(-1)?.content);
 /** Runs a script, which ends what it started after ten seconds, with `hi` in it. */
 const shell = (script: string) =>
   promisify(execFile)('bash', ['-c', script], {
-    env: { ...home.env, NODE: process.execPath, HI: PROGRAM },
+    env: { ...home.env, NODE: RUNTIME, HI: PROGRAM },
     cwd: home.work,
   });
 
@@ -42,7 +42,7 @@ describe('a named pipe', () => {
   });
 
   it('leaves the message in the line of the chat', async () => {
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
     await terminal.until(/^hi> *$/m);
     terminal.type('see @pipe please\r');
     await terminal.until(/named pipe[\s\S]*^hi> see @pipe please$/m);

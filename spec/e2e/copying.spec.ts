@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Chat, chatDriver } from '../support/chat.js';
-import { PROGRAM } from '../support/program.js';
+import { PROGRAM, RUNTIME } from '../support/program.js';
 import type { Reply } from '../support/scripted-server.js';
 import { control, KEY } from '../support/terminal.js';
 
@@ -90,7 +90,7 @@ describe('/copy inside tmux', () => {
     const chat = await start(() => ({ text: 'the words to copy' }));
     const [outer, inner] = [`outer-${process.pid}`, `inner-${process.pid}`];
     const variables = Object.entries({ ...chat.home.env, TERM: 'screen-256color' });
-    const program = ['env', ...variables.map(([name, value]) => `${name}=${value}`), process.execPath, PROGRAM, 'chat'];
+    const program = ['env', ...variables.map(([name, value]) => `${name}=${value}`), RUNTIME, PROGRAM, 'chat'];
     servers.push(outer);
     tmux(outer, 'new-session', '-d', '-x', '100', '-y', '30', `env -u TMUX tmux -L ${inner} -f /dev/null`);
     servers.unshift(inner);

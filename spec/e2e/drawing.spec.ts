@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { openTerminal } from '../support/terminal.js';
 import { chatServer, namedSse, sse, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
 
@@ -175,7 +175,7 @@ describe('the folder of pictures', () => {
 
 describe('on a terminal', () => {
   async function shown(env: Readonly<Record<string, string>>, term?: string): Promise<string> {
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'Draw.'], {
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'Draw.'], {
       env: { ...home.env, ...env },
       cwd: home.work,
       ...(term !== undefined && { term }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
-import { PROGRAM } from '../support/program.js';
+import { PROGRAM, RUNTIME } from '../support/program.js';
 import { control, KEY, openTerminal } from '../support/terminal.js';
 
 const start = chatDriver();
@@ -41,7 +41,7 @@ describe('hi chat in a terminal that can only print', () => {
         : { pieces: ['a ', 'pity'], delay: 300 },
     );
     const { env, work } = chat.home;
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'go'], { env, cwd: work, term: 'dumb' });
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'go'], { env, cwd: work, term: 'dumb' });
     expect(await terminal.exit()).toMatchObject({ status: 0 });
     expect(terminal.screen()).toMatch(/the\s+user\s+cannot\s+be\s+asked\s+here[\s\S]*a pity$/);
     expect(terminal.written()).not.toContain('\x1b');

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { openTerminal } from '../support/terminal.js';
 
 let server: Server;
@@ -42,7 +42,7 @@ async function setUp(delta: object): Promise<void> {
 /** Runs `hi ask` against such a server. Resolves to its exit status, what it wrote and the most memory it took, in MB. */
 async function ask(delta: object): Promise<{ status: number; stdout: string; stderr: string; peak: number }> {
   await setUp(delta);
-  const child = spawn(process.execPath, [PROGRAM, 'ask', 'go'], {
+  const child = spawn(RUNTIME, [PROGRAM, 'ask', 'go'], {
     env: home.env,
     cwd: home.work,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -113,7 +113,7 @@ describe('an answer that does not end', () => {
     'takes little memory and time on a terminal: %s',
     async (_what, content) => {
       await setUp({ content });
-      const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work });
+      const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work });
       let peak = 0;
       const watch = setInterval(() => {
         peak = Math.max(peak, peakOf(terminal.pid));

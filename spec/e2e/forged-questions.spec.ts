@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
-import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { KEY, openTerminal, type Terminal } from '../support/terminal.js';
 
@@ -27,7 +27,7 @@ async function ask(calls: readonly Call[], columns = 80, rows = 24): Promise<voi
     messages.at(-1)?.role === 'tool' ? { text: 'done' } : { calls: [...calls] },
   );
   home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
-  terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work, columns, rows });
+  terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work, columns, rows });
 }
 
 const bash = (command: string): Call => ({ name: 'bash', args: { command } });

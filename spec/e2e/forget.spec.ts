@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
 import { conversationOf, entriesAt, filesWith, keepAll, steps } from '../support/forgetting.js';
 import { archived, openIn, zstd } from '../support/history.js';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import fc, { cases } from '../support/properties.js';
 import { KEY, openTerminal } from '../support/terminal.js';
 
@@ -136,7 +136,7 @@ describe('hi forget', () => {
       ['y', 5],
     ] as const) {
       keep(TALK);
-      const terminal = openTerminal(process.execPath, [PROGRAM, 'forget', 'xyzzy'], { env: home.env, cwd: home.work });
+      const terminal = openTerminal(RUNTIME, [PROGRAM, 'forget', 'xyzzy'], { env: home.env, cwd: home.work });
       await terminal.until((screen) => screen.includes('Forget all of this for good?'));
       terminal.type(`${key}${KEY.enter}`);
       await terminal.exit();

@@ -4,7 +4,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Entry, isMessage } from '../../lib/chat/entry.js';
-import { type Home, makeHome, PROGRAM, type Run, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type Run, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 import { empty, fill, smallDisk, unmountAll } from '../support/small-disk.js';
@@ -32,7 +32,7 @@ const entriesOf = (path: string): readonly Entry[] => JSON.parse(execFileSync('z
 /** Runs `hi ask` where no file may be larger than so many kibibytes. */
 async function runLimited(kibibytes: number, question: string): Promise<Run> {
   const limited = `ulimit -f ${kibibytes}; exec "$0" "$@"`;
-  const child = spawn('bash', ['-c', limited, process.execPath, PROGRAM, 'ask', question], {
+  const child = spawn('bash', ['-c', limited, RUNTIME, PROGRAM, 'ask', question], {
     cwd: home.work,
     env: home.env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import { HistoryStore } from '../../lib/history/store.js';
 import { exchange } from '../support/history.js';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 let home: Home;
@@ -73,7 +73,7 @@ describe('hi history for programs', () => {
   it('goes on with what other processes add, one object a line, until it is stopped, a reset included', async () => {
     await hi('ask', 'zero');
     await hi('ask', 'one');
-    const child = spawn(process.execPath, [PROGRAM, 'history', '--follow', '--json', '--role', 'user', '-n', '1'], {
+    const child = spawn(RUNTIME, [PROGRAM, 'history', '--follow', '--json', '--role', 'user', '-n', '1'], {
       env: home.env,
     });
     let printed = '';
@@ -107,7 +107,7 @@ describe('hi history for programs', () => {
   });
 
   it('waits for a conversation that has not begun', async () => {
-    const child = spawn(process.execPath, [PROGRAM, 'history', '--follow'], { env: home.env });
+    const child = spawn(RUNTIME, [PROGRAM, 'history', '--follow'], { env: home.env });
     const heard = once(child.stdout, 'data');
     await hi('ask', 'first');
     expect(String(await heard)).toContain('first');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { attempt, bash, type Outcome } from '../support/attack.js';
-import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { control, openTerminal, type Terminal } from '../support/terminal.js';
 
@@ -58,7 +58,7 @@ describe('a command made to stop the judge', () => {
   it.each(HOSTILE)('does not keep Ctrl-C or a closed terminal from ending hi: %s', async (_name, command) => {
     server = await startScriptedServer(() => ({ calls: [bash(command)] }));
     home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
-    terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work });
+    terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'go'], { env: home.env, cwd: home.work });
     while (server.requests.length === 0) await sleep(10);
     terminal.type(control('c'));
     expect((await terminal.exit()).status).toBe(130);
@@ -67,7 +67,7 @@ describe('a command made to stop the judge', () => {
   it('does not keep a signal to end from ending a chat', async () => {
     server = await startScriptedServer(() => ({ calls: [bash('>a '.repeat(20_000))] }));
     home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
-    terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
+    terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
     await terminal.until(/^hi> *$/m, 20_000);
     terminal.type('go\r');
     while (server.requests.length === 0) await sleep(10);
@@ -94,7 +94,7 @@ describe('a command whose judging takes minutes', () => {
     home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
     makeFiles(home.work);
     const args = command === 'ask' ? ['ask', 'go'] : ['chat'];
-    terminal = openTerminal(process.execPath, [PROGRAM, ...args], { env: home.env, cwd: home.work });
+    terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: home.env, cwd: home.work });
     if (command === 'chat') {
       await terminal.until(/^hi> *$/m, 20_000);
       terminal.type('go\r');

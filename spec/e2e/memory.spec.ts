@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
-import { type Home, makeHome, PROGRAM, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { canTrace } from '../support/strace.js';
 import { KEY, openTerminal } from '../support/terminal.js';
@@ -124,7 +124,7 @@ describe('hi memory', () => {
     writeFileSync(file, '- \x1b]52;c;cHduZWQ=\x07 \u009b2J \u202egnp.exe\n');
     for (const args of [['memory'], ['memory', '--json']]) {
       const env = { ...home.env, NO_COLOR: '1' };
-      const terminal = openTerminal(process.execPath, [PROGRAM, ...args], { env, cwd: home.work });
+      const terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env, cwd: home.work });
       await terminal.exit();
       expect(terminal.written()).toContain('gnp.exe');
       expect(terminal.written().match(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]/g)).toBeNull();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { openTerminal, type Terminal } from '../support/terminal.js';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 /** What the program writes to a terminal, with its arguments. */
 async function onTerminal(...args: readonly string[]): Promise<string> {
   const env = { ...home.env, PAGER: 'cat', NO_COLOR: '1' };
-  const terminal = openTerminal(process.execPath, [PROGRAM, ...args], { env, cwd: home.work });
+  const terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env, cwd: home.work });
   terminals.push(terminal);
   await terminal.exit();
   return terminal.written();

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { KEY, openTerminal } from '../support/terminal.js';
 
@@ -33,7 +33,7 @@ describe("a command of the user's own", () => {
 
   it('is a slash command of the chat, with completion and help', async () => {
     command('review', '---\ndescription: Review a change\nargument-hint: "[what]"\n---\nReview $ARGUMENTS now.\n');
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], {
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], {
       env: home.env,
       cwd: home.work,
       columns: 100,

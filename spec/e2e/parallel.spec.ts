@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Entry, isCompressBlock, isMessage } from '../../lib/chat/entry.js';
 import { textOf } from '../../lib/chat/message.js';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 import { control, openTerminal, type Terminal } from '../support/terminal.js';
 
@@ -26,7 +26,7 @@ const slowly = (request: SentRequest): Reply => ({ pieces: ['answer to ', asked(
 
 /** Starts `hi chat` in a terminal and waits for its prompt. */
 async function chat(): Promise<Terminal> {
-  terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
+  terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
   await terminal.until(/^hi> *$/m, 60_000);
   return terminal;
 }

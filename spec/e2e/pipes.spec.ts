@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 /** 100,000 characters, each line another, in a thousand pieces; two bytes each in one of ten. */
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 /** What a shell script with `hi` in it prints, and says. */
 async function shell(script: string): Promise<readonly [string, string]> {
-  const text = `hi() { "${process.execPath}" "${PROGRAM}" "$@" </dev/null; }\n${script}`;
+  const text = `hi() { "${RUNTIME}" "${PROGRAM}" "$@" </dev/null; }\n${script}`;
   const options = { env: home.env, cwd: home.work, timeout: 25_000 };
   const { stdout, stderr } = await promisify(execFile)('bash', ['-c', text], options);
   return [stdout, stderr];
@@ -46,7 +46,7 @@ function peak(pid: number | undefined): number {
 async function readBy(
   size: number,
 ): Promise<{ readonly text: string; readonly memory: number; readonly status: unknown }> {
-  const child = spawn(process.execPath, [PROGRAM, 'ask', 'x'], {
+  const child = spawn(RUNTIME, [PROGRAM, 'ask', 'x'], {
     env: home.env,
     cwd: home.work,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -112,7 +112,7 @@ describe('an answer of 100,000 characters', () => {
 describe('what comes in by a pipe', () => {
   it('is sent whole: 100,000 characters before the question', async () => {
     home.write('long.txt', ANSWER);
-    await shell(`"${process.execPath}" "${PROGRAM}" ask "what is it?" < long.txt > /dev/null`);
+    await shell(`"${RUNTIME}" "${PROGRAM}" ask "what is it?" < long.txt > /dev/null`);
     const content = server.requests[0]?.messages.at(-1)?.content;
     expect(content).toBe(`<stdin>\n${ANSWER}</stdin>\n\nwhat is it?`);
   });
@@ -122,7 +122,7 @@ describe('colour', () => {
   it('goes into a pipe only where it is forced, and then into the answer too', async () => {
     const run = promisify(execFile);
     const ask = async (env: Readonly<Record<string, string>>) => {
-      const child = run(process.execPath, [PROGRAM, 'ask', 'hello'], { env: { ...home.env, ...env } });
+      const child = run(RUNTIME, [PROGRAM, 'ask', 'hello'], { env: { ...home.env, ...env } });
       child.child.stdin?.end();
       return (await child).stdout;
     };

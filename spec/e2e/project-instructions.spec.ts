@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { KEY, openTerminal } from '../support/terminal.js';
 
@@ -38,7 +38,7 @@ const system = (): string =>
 
 /** Asks on a terminal, and answers the question about instructions. */
 async function onTerminal(args: readonly string[], answer: string | null): Promise<string> {
-  const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', ...args], {
+  const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', ...args], {
     env: home.env,
     cwd: home.work,
     columns: 120,
@@ -99,7 +99,7 @@ describe('the instructions of a project', () => {
 
   it('are asked about in a chat before the first turn, and read again when they change', async () => {
     write('AGENTS.md', 'Say please.');
-    const terminal = openTerminal(process.execPath, [PROGRAM], {
+    const terminal = openTerminal(RUNTIME, [PROGRAM], {
       env: home.env,
       cwd: home.work,
       columns: 120,

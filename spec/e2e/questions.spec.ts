@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
 
@@ -25,7 +25,7 @@ async function hi(args: string, ahead = ''): Promise<void> {
       : { text: 'Let me.', calls: [{ name: 'bash', args: { command: 'touch proof' } }] };
   });
   home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
-  const env = { ...home.env, PS1: '$ ', HI: `${process.execPath} ${PROGRAM}` };
+  const env = { ...home.env, PS1: '$ ', HI: `${RUNTIME} ${PROGRAM}` };
   terminal = openTerminal('bash', ['--norc', '--noprofile', '-i'], { env, cwd: home.work, columns: 100, rows: 40 });
   await terminal.until(/\$ ?$/);
   terminal.type(`clear; $HI ${args}; echo left with $?\r${ahead}`);

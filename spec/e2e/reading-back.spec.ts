@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Chat, chatDriver } from '../support/chat.js';
-import { PROGRAM, runProgram } from '../support/program.js';
+import { PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
 
 const start = chatDriver();
@@ -11,7 +11,7 @@ afterEach(async () => {
 
 /** The built `hi history` in a terminal, with `less` as it comes. */
 function historyOf({ home }: Chat, env: Readonly<Record<string, string>>, ...args: readonly string[]): Terminal {
-  const terminal = openTerminal(process.execPath, [PROGRAM, 'history', ...args], {
+  const terminal = openTerminal(RUNTIME, [PROGRAM, 'history', ...args], {
     env: { ...home.env, PAGER: undefined, LESS: undefined, LC_ALL: 'C.UTF-8', ...env },
     cwd: home.work,
     columns: 80,

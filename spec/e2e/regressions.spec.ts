@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 import { openTerminal } from '../support/terminal.js';
 
@@ -17,7 +17,7 @@ async function setUp(answer: (request: SentRequest, index: number) => Reply, mor
 
 const hi = (args: readonly string[], options?: RunOptions) => runProgram(home, args, options);
 const shell = (script: string) =>
-  promisify(execFile)('bash', ['-c', `hi() { "${process.execPath}" "${PROGRAM}" "$@"; }\n${script}`], {
+  promisify(execFile)('bash', ['-c', `hi() { "${RUNTIME}" "${PROGRAM}" "$@"; }\n${script}`], {
     env: home.env,
     cwd: home.work,
     timeout: 20_000,
@@ -31,7 +31,7 @@ afterEach(async () => {
 describe('what was broken once', () => {
   it.each(['js', 'json', 'ts', 'tsx', 'jsx'])('shows a fence of %s on a terminal', async (language) => {
     await setUp(() => ({ text: `\`\`\`${language}\nconst a = { b: 1 };\n\`\`\`\n` }));
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'x'], { env: home.env, cwd: home.work });
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'x'], { env: home.env, cwd: home.work });
     expect(await terminal.exit()).toMatchObject({ status: 0 });
     expect(terminal.screen()).toContain('const a = { b: 1 };');
     await terminal.close();
@@ -73,7 +73,7 @@ describe('what was broken once', () => {
 
   it('leaves nothing of what was said after a purge', async () => {
     await setUp(() => ({ text: 'secret answer' }));
-    const terminal = openTerminal(process.execPath, [PROGRAM], { env: home.env, cwd: home.work });
+    const terminal = openTerminal(RUNTIME, [PROGRAM], { env: home.env, cwd: home.work });
     await terminal.until(/^hi>/m);
     terminal.type('secret question\r');
     await terminal.until('secret answer');

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../lib/chat/json.js';
 import { asObjectSchema } from '../../lib/cli/structured/object-schema.js';
 import { SCHEMAS } from '../support/answer-schemas.js';
-import { type Home, makeHome, PROGRAM, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
 import { openTerminal } from '../support/terminal.js';
 import { chatServer, refusal, type Scripted, type VendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
@@ -176,7 +176,7 @@ describe('an answer', () => {
     const { chunks = [], ...answer } = chat.text('{"name": "An', 'n"}');
     // Without what ends it, the answer goes on for ever.
     await start(chat, { ...answer, chunks: chunks.filter((chunk) => String(chunk).includes('An')), end: 'never' });
-    const child = spawn(process.execPath, [PROGRAM, 'ask', '--schema', FIELDS, 'Who?'], { env: home.env });
+    const child = spawn(RUNTIME, [PROGRAM, 'ask', '--schema', FIELDS, 'Who?'], { env: home.env });
     child.stdin.end();
     let printed = '';
     child.stdout.on('data', (chunk) => {
@@ -190,7 +190,7 @@ describe('an answer', () => {
 
   it('goes to a terminal as it is, too', async () => {
     await start(chat, ...says(ANN));
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', '--schema', FIELDS, 'Who?'], {
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', '--schema', FIELDS, 'Who?'], {
       env: { ...home.env, FORCE_COLOR: '1' },
       cwd: home.work,
       columns: 100,

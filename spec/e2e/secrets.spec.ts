@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { openTerminal } from '../support/terminal.js';
 
@@ -53,7 +53,7 @@ describe('the key', () => {
       bash(`printf %s sk-CANARYkey; sleep 0.4; printf '%s\\n' ${KEY.slice('sk-CANARYkey'.length)}; cat key64`),
     );
     home.write('key64', `${Buffer.from(`{"api_key":"${KEY}"}`).toString('base64')}\n`);
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', '-y', 'go'], { env: home.env, cwd: home.work });
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', '-y', 'go'], { env: home.env, cwd: home.work });
     endings.push(() => terminal.close());
     await terminal.exit();
     const shown = terminal.written().replace(/▸ bash[^\n]*/, '');

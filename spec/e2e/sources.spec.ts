@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { openTerminal } from '../support/terminal.js';
 import { chatServer, sse, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
 import { PAGES, WEB_ANSWERS } from '../support/web-answers.js';
@@ -94,7 +94,7 @@ it('says nothing of sources where there are none, or with -q', async () => {
 it('links them on a terminal, with nothing in a title that the terminal would obey', async () => {
   const long = `https://b.example/${'x'.repeat(200)}`;
   await start({ provider: 'openai' }, naming({ url: long, title: 'B\u001b[31m\nb' }));
-  const terminal = openTerminal(process.execPath, [PROGRAM, 'ask', 'x'], { env: home.env, cwd: home.work });
+  const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'x'], { env: home.env, cwd: home.work });
   expect(await terminal.exit()).toMatchObject({ status: 0 });
   expect(terminal.written()).toContain(`\u001b]8;;${long}\u001b\\B [31m b  https://b.example/xxx`);
   expect(terminal.transcript()).toMatch(/^1\. B \[31m b {2}https:\/\/b\.example\/x{30,50}…$/m);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { control, openTerminal, type Terminal } from '../support/terminal.js';
 import { vendorServer } from '../support/vendor-server.js';
@@ -15,7 +15,7 @@ async function chat(answer: (index: number) => Reply, permissions: object = {}, 
   server = await startScriptedServer((_request, index) => answer(index));
   const tools = { permissions: { allow: [], ask: [], deny: [], ...permissions } };
   home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, tools, ...config });
-  terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
+  terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
   await terminal.until(/^hi> *$/m, 20_000);
 }
 

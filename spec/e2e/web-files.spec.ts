@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { download } from '../../lib/http/download.js';
 import { publicLookup } from '../../lib/http/private-host.js';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 let home: Home;
@@ -138,7 +138,7 @@ it('does not connect to a name that became private', async () => {
 });
 
 it('is left with status 130 when it is interrupted', async () => {
-  const child = spawn(process.execPath, [PROGRAM, 'ask', '-f', `${site}/silent`, 'q'], {
+  const child = spawn(RUNTIME, [PROGRAM, 'ask', '-f', `${site}/silent`, 'q'], {
     env: home.env,
     cwd: home.work,
   });

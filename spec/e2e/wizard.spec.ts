@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
 import { type HouseOptions, openVendorHouse, type VendorHouse, type VendorName } from '../support/vendor-house.js';
 import { vendorServer } from '../support/vendor-server.js';
@@ -23,7 +23,7 @@ async function house(vendor: VendorName, options?: HouseOptions): Promise<Vendor
 async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}, size = {}): Promise<void> {
   const script =
     'trap : INT; "$@"; status=$?; stty -a | grep -o " -\\?\\(icanon\\|echo\\) \\|^\\(icanon\\|-icanon\\)" | xargs echo left $status';
-  terminal = openTerminal('/bin/sh', ['-c', script, 'sh', process.execPath, PROGRAM, ...args], {
+  terminal = openTerminal('/bin/sh', ['-c', script, 'sh', RUNTIME, PROGRAM, ...args], {
     env: { ...home.env, ...env },
     cwd: home.work,
     columns: 120,
@@ -359,7 +359,7 @@ describe('hi config init again', () => {
     home = makeHome(null);
     terminal = openTerminal(
       '/bin/sh',
-      ['-c', '"$@" </dev/null; echo left $?', 'sh', process.execPath, PROGRAM, 'config', 'init'],
+      ['-c', '"$@" </dev/null; echo left $?', 'sh', RUNTIME, PROGRAM, 'config', 'init'],
       {
         env: home.env,
       },

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach } from '@jest/globals';
-import { type Home, makeHome, PROGRAM } from './program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME } from './program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from './scripted-server.js';
 import { KEY, openTerminal, type Terminal } from './terminal.js';
 
@@ -60,7 +60,7 @@ export function chatDriver(): (
         return current();
       },
       async open({ args = [], env = {}, columns = 100, rows = 40, term = 'xterm-256color' } = {}) {
-        const opened = openTerminal(process.execPath, [PROGRAM, 'chat', ...args], {
+        const opened = openTerminal(RUNTIME, [PROGRAM, 'chat', ...args], {
           env: { ...home.env, ...env },
           cwd: home.work,
           columns,

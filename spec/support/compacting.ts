@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Entry, NewCompressBlock } from '../../lib/chat/entry.js';
 import type { Message } from '../../lib/chat/message.js';
 import { printed, zstd } from './history.js';
-import { type Home, makeHome, PROGRAM, type Run, type RunOptions, runProgram } from './program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type Run, type RunOptions, runProgram } from './program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from './scripted-server.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
@@ -99,7 +99,7 @@ export async function compacting(script: Script = {}): Promise<Compacting> {
     json: async (...text) => JSON.parse((await hi(['ask', '--json', ...text])).stdout),
     async chat() {
       const options = { env: home.env, cwd: home.work, rows: 40, columns: 100 };
-      terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], options);
+      terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], options);
       await terminal.until(PROMPT, 20_000);
       return terminal;
     },

@@ -4,8 +4,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The built program, as `bin.hi` of package.json names it. */
-export const PROGRAM = resolve(import.meta.dirname, '../../dist/hi.js');
+const ENTRY = process.env.HI_ENTRY;
+
+/** The built program: `bin.hi` of package.json, or the executable that `HI_ENTRY` names. */
+export const PROGRAM = ENTRY === undefined ? resolve(import.meta.dirname, '../../dist/hi.js') : resolve(ENTRY);
+
+/** What the program is started by: Node, and `env` for an executable, which it becomes without a process of its own. */
+export const RUNTIME = ENTRY === undefined ? process.execPath : '/usr/bin/env';
 
 /** One user's folders, empty but for the configuration, and an environment in which no key of the developer's is. */
 export interface Home {
@@ -84,7 +89,7 @@ export interface RunOptions {
 /** Runs the built program without a terminal. */
 export async function runProgram(home: Home, args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { under = [] } = options;
-  const [command = '', ...rest] = [...under, process.execPath, PROGRAM, ...args];
+  const [command = '', ...rest] = [...under, RUNTIME, PROGRAM, ...args];
   const child = spawn(command, rest, {
     cwd: options.cwd ?? home.work,
     env: { ...home.env, ...options.env },

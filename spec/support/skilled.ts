@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Entry } from '../../lib/chat/entry.js';
 import type { SkillRecord } from '../../lib/chat/message.js';
-import { type Home, makeHome, PROGRAM, type Run, runProgram } from './program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type Run, runProgram } from './program.js';
 import { type Reply, type SentRequest, startScriptedServer } from './scripted-server.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
@@ -86,7 +86,7 @@ export async function skilled(script: SkillScript = {}): Promise<Skilled> {
     ask: (text) => runProgram(home, ['ask', text]),
     chat: (...lines) => runProgram(home, ['chat'], { input: `${lines.join('\n')}\n` }),
     async open() {
-      terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
+      terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
       await terminal.until(PROMPT, 20_000);
       return terminal;
     },

@@ -25,7 +25,7 @@ export interface Fault {
 export const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
 
 /**
- * The command that runs what follows it with a fault: `spawn(command[0], [...command.slice(1), process.execPath, PROGRAM, 'ask'])`, or `under` of `runProgram`.
+ * The command that runs what follows it with a fault: `spawn(command[0], [...command.slice(1), RUNTIME, PROGRAM, 'ask'])`, or `under` of `runProgram`.
  * The same program with the same files makes the same calls in the same order, so a spec that counts on from 1 comes by every one of them.
  */
 export function straced({ at, when, path, does, from = false, pool = false }: Fault): readonly string[] {
