@@ -27,7 +27,8 @@ import {
 export function decodeEntry(stored: unknown, textOf: () => string): Entry | null {
   if (!isJsonObject(stored) || !isId(stored.id)) return null;
   const entry = decoded(stored, stored.id);
-  return holdsAll(stored, entry) && !isTooDeep(stored) ? entry : rememberOriginal(entry, textOf());
+  const isPlaceholder = 'type' in entry && entry.type === 'unknown';
+  return !isPlaceholder && holdsAll(stored, entry) && !isTooDeep(stored) ? entry : rememberOriginal(entry, textOf());
 }
 
 function decoded(stored: JsonObject, id: number): Entry {

@@ -18,7 +18,7 @@ export function editNotice(report: SalvageReport): string {
   const done = [
     ...(isRenumbered ? ['entries got new ids, because theirs do not ascend or are too high'] : []),
     ...(changed > 0 ? [`${counted(changed, 'entry', 'entries')} lacked fields, which were filled in`] : []),
-    ...(foreign > 0 ? [`${elements(foreign)} left out, because they are not messages`] : []),
+    ...(foreign > 0 ? [foreignElements(foreign)] : []),
   ];
   return `The history was edited by another program: ${done.join('; ')}. The file stays as it is until the next message.`;
 }
@@ -43,17 +43,19 @@ function causes({ format, parts, missing, unverified }: SalvageReport): readonly
 function losses({ missing, unverified, foreign, repeated }: SalvageReport, path: string | null): readonly string[] {
   const found: string[] = [];
   if (missing > 0) found.push(`${counted(missing, 'entry is', 'entries are')} missing.`);
-  if (unverified > 0)
-    found.push(
-      `${counted(unverified, 'entry is', 'entries are')} left out, because no checksum confirms them; see '${path}'.`,
-    );
-  if (foreign > 0) found.push(`${elements(foreign)} left out, because they are not messages.`);
+  if (unverified > 0) found.push(`${unconfirmedEntries(unverified)}; see '${path}'.`);
+  if (foreign > 0) found.push(`${foreignElements(foreign)}.`);
   if (repeated > 0) found.push(`${counted(repeated, 'entry was', 'entries were')} there twice.`);
   return found;
 }
 
-function elements(count: number): string {
-  return counted(count, 'element is', 'elements are');
+function unconfirmedEntries(count: number): string {
+  return `${counted(count, 'entry is', 'entries are')} left out, because no checksum confirms ${count === 1 ? 'it' : 'them'}`;
+}
+
+function foreignElements(count: number): string {
+  const reason = count === 1 ? 'it is not a message' : 'they are not messages';
+  return `${counted(count, 'element is', 'elements are')} left out, because ${reason}`;
 }
 
 function counted(count: number, one: string, many: string): string {

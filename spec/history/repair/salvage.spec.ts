@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../../lib/chat/entry.js';
 import { archived, exchange, fileIn, openIn, quickFolder } from '../../support/history.js';
 import { compressed, disorder, foreignFile, hiFile, outcomeOf, texts } from '../../support/history-files.js';
-import fc from '../../support/properties.js';
+import fc, { cases } from '../../support/properties.js';
 import { prose } from '../../support/prose.js';
 
 jest.setTimeout(180_000);
@@ -60,7 +60,7 @@ describe('a history of another zstd writer with a wrong byte', () => {
           if (entries.length > 0) expect(printed).toBe(JSON.stringify(entries));
         },
       ),
-      { numRuns: 80 },
+      { numRuns: cases(80) },
     );
   });
 
@@ -103,7 +103,7 @@ describe("a history in hi's layout with a wrong byte", () => {
           expect([written.length - entries.length, last - entries.length]).toContain(missing(told));
         },
       ),
-      { numRuns: 80 },
+      { numRuns: cases(80) },
     );
   });
 });
