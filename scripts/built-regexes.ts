@@ -16,13 +16,13 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
     return [secretMask([]), ...KEYS.map((key) => ownSecretMask([key]))];
   },
   'lib/permission/paths/private-places.ts': () => import('../lib/permission/paths/private-places.js'),
-  'lib/screen/fence.ts': async () => {
-    const { Fence } = await import('../lib/screen/fence.js');
-    const { StyledText } = await import('../lib/screen/styled-text.js');
+  'lib/screen/markdown/fence.ts': async () => {
+    const { Fence } = await import('../lib/screen/markdown/fence.js');
+    const { StyledText } = await import('../lib/screen/text/styled-text.js');
     return ['```', '~~~~'].map((marks) => new Fence(Object.create(StyledText.prototype), marks));
   },
-  'lib/screen/sanitize.ts': () => import('../lib/screen/sanitize.js'),
-  'lib/screen/visible-text.ts': () => import('../lib/screen/visible-text.js'),
+  'lib/screen/text/sanitize.ts': () => import('../lib/screen/text/sanitize.js'),
+  'lib/screen/text/visible-text.ts': () => import('../lib/screen/text/visible-text.js'),
   'lib/skills/match/significant-words.ts': async () =>
     (await import('../lib/skills/match/significant-words.js')).wordsOf('用docker部署'),
   'lib/write-aside.ts': async () => (await import('../lib/write-aside.js')).namesWithLeftovers('[0-9a-f]{64}'),

@@ -48,7 +48,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'recall/asked.ts': 'a word of everyday language',
   'providers/ollama/dropped-lines.ts': 'a word of everyday language',
   'permission/sandbox/runs-later.ts': 'the settings of another program, not a vendor',
-  'screen/languages.ts': 'the language bash, not the tool',
+  'screen/markdown/languages.ts': 'the language bash, not the tool',
 };
 
 /** The code of a file without its comments and types. */

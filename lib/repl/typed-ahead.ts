@@ -1,5 +1,5 @@
 import truncatedWidth from 'fast-string-truncated-width';
-import { DIM, paint } from '../screen/style.js';
+import { DIM, paint } from '../screen/text/style.js';
 import { displayText, displayWidth } from './drawing/line-layout.js';
 import type { EditBuffer } from './editing/edit-buffer.js';
 import { graphemes } from './editing/grapheme.js';

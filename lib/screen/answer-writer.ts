@@ -1,6 +1,6 @@
 import type { WrapMode } from '../chat/screen-settings.js';
-import { Neutraliser } from './sanitize.js';
 import type { OutputStreams, TerminalLayout } from './terminal-layout.js';
+import { Neutraliser } from './text/sanitize.js';
 
 /** Writes the text of an answer as it arrives. */
 export interface AnswerWriter {

@@ -1,6 +1,6 @@
 import type { ChatEventOf } from '../chat/event.js';
 import type { HiError } from '../errors.js';
-import { neutralise } from './sanitize.js';
+import { neutralise } from './text/sanitize.js';
 
 /** An error as the user reads it: what happened, and below it what to do. It is neutralised, because servers and files put their words into it. */
 export function errorText(error: HiError): string {

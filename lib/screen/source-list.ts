@@ -1,6 +1,6 @@
 import type { Source } from '../chat/source.js';
 import { quantity } from '../chat/text/quantity.js';
-import { neutralise } from './sanitize.js';
+import { neutralise } from './text/sanitize.js';
 
 /** Where a list of sources is shown. */
 export interface SourceListOptions {

@@ -1,10 +1,10 @@
 import type { AnswerStyle, AnswerWriter } from './answer-writer.js';
-import type { Highlighter } from './highlight.js';
-import { Markdown } from './markdown.js';
-import { Neutraliser } from './sanitize.js';
-import { StyledText } from './styled-text.js';
+import type { Highlighter } from './markdown/highlight.js';
+import { Markdown } from './markdown/markdown.js';
 import type { TerminalLayout } from './terminal-layout.js';
-import { WrappedText } from './wrapped-text.js';
+import { Neutraliser } from './text/sanitize.js';
+import { StyledText } from './text/styled-text.js';
+import { WrappedText } from './text/wrapped-text.js';
 
 /** Writes an answer with its Markdown styled, wrapped and aligned and its code coloured, safe for a terminal. */
 export class StyledAnswerWriter implements AnswerWriter {
@@ -91,7 +91,7 @@ const loaded = new Map<string, (() => Highlighter) | null>();
 function findHighlighter(language: string): Highlighter | null | Promise<Highlighter | null> {
   const known = loaded.get(language);
   if (known !== undefined) return known?.() ?? null;
-  return import('./highlight.js')
+  return import('./markdown/highlight.js')
     .then(({ loadHighlighter }) => loadHighlighter(language))
     .then((create) => {
       loaded.set(language, create);

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 import { BelowRows } from './below-rows.js';
-import { PLAIN, paint, type Style } from './style.js';
-import { textWidth } from './text-width.js';
+import { PLAIN, paint, type Style } from './text/style.js';
+import { textWidth } from './text/text-width.js';
+import { wrapLines } from './text/wrap-lines.js';
 import { type Waiting, WaitingLine } from './waiting-line.js';
-import { wrapLines } from './wrap-lines.js';
 import { WriteQueue } from './write-queue.js';
 
 /** Where text goes, and what the streams can show. */

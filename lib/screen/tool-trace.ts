@@ -3,10 +3,10 @@ import type { JsonObject, JsonValue } from '../chat/json.js';
 import { firstCharacters } from '../chat/text/cut-text.js';
 import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
-import { neutralise } from './sanitize.js';
-import { DIM, RED } from './style.js';
 import type { TerminalLayout } from './terminal-layout.js';
-import { visibleLine } from './visible-text.js';
+import { neutralise } from './text/sanitize.js';
+import { DIM, RED } from './text/style.js';
+import { visibleLine } from './text/visible-text.js';
 
 /** What a trace needs from the screen's options. */
 export interface ToolTraceOptions {

@@ -3,8 +3,8 @@ import { quantity } from '../chat/text/quantity.js';
 import { shortCount } from '../chat/transcript.js';
 import { unreachable } from '../errors.js';
 import { shortTime } from './print.js';
-import { neutralise } from './sanitize.js';
 import type { TerminalLayout } from './terminal-layout.js';
+import { neutralise } from './text/sanitize.js';
 
 /** What a status needs from the screen's options. */
 export interface WaitingStatusOptions {

@@ -1,6 +1,6 @@
 import { layOutRows } from '../../repl/drawing/line-layout.js';
-import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/style.js';
-import { visibleText } from '../../screen/visible-text.js';
+import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/text/style.js';
+import { visibleText } from '../../screen/text/visible-text.js';
 import type { ApprovalQuestion } from '../../tools/common/tool.js';
 
 /** Stands before every row of what is asked about, wrapped ones too, so that none of them can pass for a line of hi's own. */

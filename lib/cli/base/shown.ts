@@ -1,5 +1,5 @@
 import { toJson } from '../../chat/json.js';
-import { neutralise, neutraliseJson } from '../../screen/sanitize.js';
+import { neutralise, neutraliseJson } from '../../screen/text/sanitize.js';
 import type { Output } from './world.js';
 
 /** Text for that stream: neutralised on a terminal, byte for byte elsewhere. */

@@ -1,7 +1,7 @@
 import { HiError } from '../../errors.js';
 import { download } from '../../http/download.js';
 import { withoutPassword } from '../../http/without-password.js';
-import { visibleLine } from '../../screen/visible-text.js';
+import { visibleLine } from '../../screen/text/visible-text.js';
 import { asBlock, type FileInput, inputFrom, LARGEST } from '../../session/files.js';
 import { idleTimeout } from './settings.js';
 import type { World } from './world.js';

@@ -1,6 +1,6 @@
 import { HiError, isAbort } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
-import { visibleLine } from '../../screen/visible-text.js';
+import { visibleLine } from '../../screen/text/visible-text.js';
 import type { SlashContext } from '../../slash/command.js';
 import { askQuestion } from '../base/ask-question.js';
 import type { ChatTerminal } from './chat-terminal.js';

@@ -4,7 +4,7 @@ import { EXIT_STATUS, HiError } from '../../errors.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
 import { sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
-import { neutralise } from '../../screen/sanitize.js';
+import { neutralise } from '../../screen/text/sanitize.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { requireWritable } from '../base/require-writable.js';

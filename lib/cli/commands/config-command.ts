@@ -3,7 +3,7 @@ import { NoModel } from '../../config/no-model.js';
 import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
 import { shownAddress } from '../../http/mask-key.js';
-import { neutralise } from '../../screen/sanitize.js';
+import { neutralise } from '../../screen/text/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
 import { shownText, writeJson } from '../base/shown.js';

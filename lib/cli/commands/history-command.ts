@@ -9,7 +9,7 @@ import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import type { Search } from '../../recall/search.js';
-import { BOLD, CYAN, combine, DIM, paint } from '../../screen/style.js';
+import { BOLD, CYAN, combine, DIM, paint } from '../../screen/text/style.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownJson, shownText } from '../base/shown.js';

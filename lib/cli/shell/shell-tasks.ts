@@ -1,5 +1,5 @@
 import type { TextPrompt } from '../../chat/text-model.js';
-import { neutralise } from '../../screen/sanitize.js';
+import { neutralise } from '../../screen/text/sanitize.js';
 
 /** What a key asks of the model about a command line. */
 export interface ShellTask {

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import MarkdownIt from 'markdown-it';
-import { Markdown } from '../../lib/screen/markdown.js';
-import { WrappedText } from '../../lib/screen/wrapped-text.js';
-import { ANSWERS } from '../support/answers.js';
-import fc from '../support/properties.js';
+import { Markdown } from '../../../lib/screen/markdown/markdown.js';
+import { WrappedText } from '../../../lib/screen/text/wrapped-text.js';
+import { ANSWERS } from '../../support/answers.js';
+import fc from '../../support/properties.js';
 
 const WIDTHS = [30, 40, 57, 80, 200];
 

@@ -1,6 +1,6 @@
 import { type StreamParser, StringStream } from '@codemirror/streamparser';
+import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, PLAIN, RED, type Style, YELLOW } from '../text/style.js';
 import { LANGUAGES } from './languages.js';
-import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, PLAIN, RED, type Style, YELLOW } from './style.js';
 
 /** Passes the next line of a text to `put`, piece by piece with its colours. Lines must come in order, because it remembers what earlier ones left open. */
 export type Highlighter = (line: string, put: (text: string, style: Style) => void) => void;

@@ -1,10 +1,10 @@
+import { BLUE, BOLD, combine, DIM, PLAIN, UNDERLINE } from '../text/style.js';
+import type { StyledText } from '../text/styled-text.js';
 import { BlockLines } from './block-lines.js';
 import { Fence } from './fence.js';
 import type { Highlighter } from './highlight.js';
 import { Inline } from './inline.js';
 import { LineStartReader } from './line-start.js';
-import { BLUE, BOLD, combine, DIM, PLAIN, UNDERLINE } from './style.js';
-import type { StyledText } from './styled-text.js';
 import { Table, type TableLine } from './table.js';
 
 /** Finds the highlighter of a language: null when there is none, a promise when it must be loaded first. */

@@ -1,6 +1,6 @@
+import { BOLD, CYAN, combine, DIM, ITALIC, PLAIN, STRUCK, type Style, UNDERLINE } from '../text/style.js';
+import type { StyledText } from '../text/styled-text.js';
 import { characterAt, type EmphasisMark, flanking, isCodeClosed, isEmphasisClosed } from './emphasis.js';
-import { BOLD, CYAN, combine, DIM, ITALIC, PLAIN, STRUCK, type Style, UNDERLINE } from './style.js';
-import type { StyledText } from './styled-text.js';
 
 /** Emphasis that is not closed yet. */
 interface Emphasis {

@@ -1,6 +1,6 @@
+import { DIM, PLAIN, type Style } from '../text/style.js';
+import type { StyledText } from '../text/styled-text.js';
 import type { Highlighter } from './highlight.js';
-import { DIM, PLAIN, type Style } from './style.js';
-import type { StyledText } from './styled-text.js';
 
 /** A longer line of code is shown as it arrives, without colours. */
 const LONGEST_COLOURED = 1000;

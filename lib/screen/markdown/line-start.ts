@@ -1,6 +1,6 @@
+import { PLAIN, type Style } from '../text/style.js';
+import type { Run } from '../text/styled-text.js';
 import type { LineStart } from './block-lines.js';
-import { PLAIN, type Style } from './style.js';
-import type { Run } from './styled-text.js';
 
 /** What of a line is read already, before its text: blanks and the marks of lists and quotations. */
 export class LineStartReader {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { visibleLine, visibleText } from '../../lib/screen/visible-text.js';
-import fc from '../support/properties.js';
+import { visibleLine, visibleText } from '../../../lib/screen/text/visible-text.js';
+import fc from '../../support/properties.js';
 
 const character = (code: number): string => String.fromCodePoint(code);
 

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type Highlighter, loadHighlighter } from '../../lib/screen/highlight.js';
-import { Markdown } from '../../lib/screen/markdown.js';
-import { StyledText } from '../../lib/screen/styled-text.js';
-import fc from '../support/properties.js';
+import { type Highlighter, loadHighlighter } from '../../../lib/screen/markdown/highlight.js';
+import { Markdown } from '../../../lib/screen/markdown/markdown.js';
+import { StyledText } from '../../../lib/screen/text/styled-text.js';
+import fc from '../../support/properties.js';
 
 const python = await loadHighlighter('python');
 const find = (language: string): Highlighter | null => (language === 'python' ? (python?.() ?? null) : null);

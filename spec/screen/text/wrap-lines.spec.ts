@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapLines } from '../../lib/screen/wrap-lines.js';
-import fc from '../support/properties.js';
+import { wrapLines } from '../../../lib/screen/text/wrap-lines.js';
+import fc from '../../support/properties.js';
 
 describe("hi's own texts", () => {
   it('are wrapped at words, indented like their line', () => {

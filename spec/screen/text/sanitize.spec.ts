@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Neutraliser, neutralise, neutraliseJson } from '../../lib/screen/sanitize.js';
-import fc from '../support/properties.js';
+import { Neutraliser, neutralise, neutraliseJson } from '../../../lib/screen/text/sanitize.js';
+import fc from '../../support/properties.js';
 
 /** Text with much of what terminals obey in it. */
 const hostile = fc
