@@ -7,7 +7,7 @@ import type { Entry } from '../lib/chat/entry.js';
 import type { NewMessage } from '../lib/chat/message.js';
 import { asTokens } from '../lib/chat/tokens.js';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
-import { loadCodec } from '../lib/history/file/codec.js';
+import { loadCodec } from '../lib/history/file/frames/codec.js';
 import { LogFile } from '../lib/history/file/log-file.js';
 import { runLocked } from '../lib/history/lock/lock.js';
 import { replaceHistory } from '../lib/history/repair/rewrite.js';

@@ -11,8 +11,8 @@ import { fileNamesIn, leadsToFile, removeEmptyFolder } from '../remove-files.js'
 import { writeAside } from '../write-aside.js';
 import { type HistoryPaths, PROCESS_NAME } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
-import { writeAt } from './file/bytes.js';
-import { Damaged } from './file/damaged.js';
+import { writeAt } from './file/frames/bytes.js';
+import { Damaged } from './file/frames/damaged.js';
 import { requireAttachmentsFolder } from './file/links.js';
 import { assertLockHeld } from './lock/holder.js';
 import { unchangedFor } from './lock/observations.js';

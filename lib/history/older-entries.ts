@@ -1,7 +1,7 @@
 import type { Entry } from '../chat/entry.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBase } from '../view/view.js';
-import { Damaged } from './file/damaged.js';
+import { Damaged } from './file/frames/damaged.js';
 import { LogFile } from './file/log-file.js';
 import type { ArrayFile } from './repair/array-file.js';
 

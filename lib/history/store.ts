@@ -9,7 +9,7 @@ import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
 import { Conversation } from './conversation.js';
 import { findCrashedTurns } from './crashed-turns.js';
-import { prepareCodec } from './file/codec.js';
+import { prepareCodec } from './file/frames/codec.js';
 import { conversationFiles } from './file/links.js';
 import type { Forgettable } from './forget/forgettable.js';
 import type { ConversationReading } from './open-reading.js';

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Paths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
-import { prepareCodec } from '../../history/file/codec.js';
+import { prepareCodec } from '../../history/file/frames/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
 import { sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
 import { neutralise } from '../../screen/text/sanitize.js';

@@ -1,5 +1,3 @@
-import { bufferedReader, truncateFile, writeAt } from './bytes.js';
-import type { Codec } from './codec.js';
 import {
   BRACKET_SIZE,
   CLOSING,
@@ -14,7 +12,9 @@ import {
   tableFrame,
   tableSize,
 } from './file-layout.js';
-import type { Frame } from './frame-headers.js';
+import { bufferedReader, truncateFile, writeAt } from './frames/bytes.js';
+import type { Codec } from './frames/codec.js';
+import type { Frame } from './frames/frame-headers.js';
 import { rowsBefore, type Tail } from './tail.js';
 
 /**

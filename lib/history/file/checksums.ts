@@ -1,6 +1,6 @@
-import type { Codec } from './codec.js';
 import { CHECKSUMS_MAGIC, HEADER_SIZE, RECORD_MAGIC, readRecord } from './file-layout.js';
-import { frameAt, type ReadBytes } from './frame-headers.js';
+import type { Codec } from './frames/codec.js';
+import { frameAt, type ReadBytes } from './frames/frame-headers.js';
 
 /** How many bytes of content share a checksum: a bad byte costs few entries, and the checksums a thousandth of the file. */
 const SLICE_SIZE = 16 * 1024;

@@ -1,6 +1,6 @@
-import type { Codec } from './codec.js';
 import { type Facts, isFacts } from './facts.js';
-import { DATA_MAGIC, type Frame, frameAt, type ReadBytes } from './frame-headers.js';
+import type { Codec } from './frames/codec.js';
+import { DATA_MAGIC, type Frame, frameAt, type ReadBytes } from './frames/frame-headers.js';
 
 /** Skippable frames by their first four bytes: space that holds nothing, hi's record, checksums, and the seek table of zstd's seekable format. */
 export const SPACE_MAGIC = 0x184d2a50;

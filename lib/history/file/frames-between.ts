@@ -1,9 +1,9 @@
 import type { Entry } from '../../chat/entry.js';
-import { decompressFrame } from './bytes.js';
-import type { Codec } from './codec.js';
-import { Damaged } from './damaged.js';
-import { entriesIn } from './entries.js';
-import { frameAt, type ReadBytes } from './frame-headers.js';
+import { entriesIn } from './entries/entries.js';
+import { decompressFrame } from './frames/bytes.js';
+import type { Codec } from './frames/codec.js';
+import { Damaged } from './frames/damaged.js';
+import { frameAt, type ReadBytes } from './frames/frame-headers.js';
 import type { FrameStart } from './sealed-frame.js';
 
 /** The entries of each frame between two offsets, in order; `found` is called with where each begins. Throws `Damaged`. */

@@ -4,7 +4,7 @@ import { HiError } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { linkTarget, writeAside } from '../../write-aside.js';
 import { conversationPaths, DAMAGED_SUFFIX, type HistoryPaths } from '../base/history-paths.js';
-import { DATA_MAGIC } from './frame-headers.js';
+import { DATA_MAGIC } from './frames/frame-headers.js';
 
 /**
  * The paths of the conversation with links resolved. Where the history is a link, what a reset, a repair or a rewrite makes lies beside its target and is

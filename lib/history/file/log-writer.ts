@@ -1,7 +1,5 @@
 import type { Entry } from '../../chat/entry.js';
 import { storedText } from '../../chat/stored-text.js';
-import { writeAt } from './bytes.js';
-import type { Codec } from './codec.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 import {
   HEADER_SIZE,
@@ -14,6 +12,8 @@ import {
   tableFrame,
   tableSize,
 } from './file-layout.js';
+import { writeAt } from './frames/bytes.js';
+import type { Codec } from './frames/codec.js';
 import { type FrameStart, logEnd, neededFrom, SEALED_SIZE, sealedFrame } from './sealed-frame.js';
 
 /** Writes a whole log into an empty file, entry by entry, with one frame in memory. */

@@ -1,11 +1,11 @@
 import type { Entry } from '../../chat/entry.js';
 import { heartbeat } from '../lock/holder.js';
-import { ArraySplitter } from './array-splitter.js';
-import { decompressFrame } from './bytes.js';
-import type { Codec } from './codec.js';
-import { Damaged, Unordered } from './damaged.js';
-import { entryIn, ID_LIMIT } from './entries.js';
-import { frameAt, type ReadBytes } from './frame-headers.js';
+import { ArraySplitter } from './entries/array-splitter.js';
+import { entryIn, ID_LIMIT } from './entries/entries.js';
+import { decompressFrame } from './frames/bytes.js';
+import type { Codec } from './frames/codec.js';
+import { Damaged, Unordered } from './frames/damaged.js';
+import { frameAt, type ReadBytes } from './frames/frame-headers.js';
 
 /** How much of a large frame is parsed at once. */
 const CHUNK_SIZE = 1024 * 1024;

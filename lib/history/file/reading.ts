@@ -1,9 +1,9 @@
 import type { Entry } from '../../chat/entry.js';
-import { ArraySplitter } from './array-splitter.js';
-import { bufferedReader, decompressFrame, partReader } from './bytes.js';
-import { Damaged } from './damaged.js';
-import { entryIn } from './entries.js';
-import { frameAt } from './frame-headers.js';
+import { ArraySplitter } from './entries/array-splitter.js';
+import { entryIn } from './entries/entries.js';
+import { bufferedReader, decompressFrame, partReader } from './frames/bytes.js';
+import { Damaged } from './frames/damaged.js';
+import { frameAt } from './frames/frame-headers.js';
 import type { LogFile } from './log-file.js';
 import { type FramePlace, SEALED_SIZE } from './sealed-frame.js';
 import { type FrameSource, rowsBefore } from './tail.js';

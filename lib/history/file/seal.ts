@@ -1,7 +1,5 @@
 import { growSpace, mutableRow } from './append.js';
-import { bufferedReader, decompressFrame, sizeOf, syncData, truncateFile, writeAt } from './bytes.js';
-import type { Codec } from './codec.js';
-import { firstIdIn } from './entries.js';
+import { firstIdIn } from './entries/entries.js';
 import {
   BRACKET_SIZE,
   END_SIZE,
@@ -14,6 +12,8 @@ import {
   tableFrame,
   tableSize,
 } from './file-layout.js';
+import { bufferedReader, decompressFrame, sizeOf, syncData, truncateFile, writeAt } from './frames/bytes.js';
+import type { Codec } from './frames/codec.js';
 import { type FrameStart, logEnd, SEALED_SIZE, type SealedFrame, sealedFrame } from './sealed-frame.js';
 import { rowsBefore, type Tail, walkTail } from './tail.js';
 

@@ -1,5 +1,4 @@
 import { checksumsOf } from './checksums.js';
-import type { Codec } from './codec.js';
 import {
   BRACKET_SIZE,
   CHECKSUMS_MAGIC,
@@ -10,6 +9,7 @@ import {
   type SeekRow,
   skippableHeader,
 } from './file-layout.js';
+import type { Codec } from './frames/codec.js';
 
 /** How much content a sealed frame holds: small enough to open from its middle, large enough to compress well. */
 export const SEALED_SIZE = 256 * 1024;

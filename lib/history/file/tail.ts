@@ -1,6 +1,3 @@
-import { readAt, sizeOf } from './bytes.js';
-import type { Codec } from './codec.js';
-import { Damaged } from './damaged.js';
 import {
   BRACKET_SIZE,
   CLOSING,
@@ -17,7 +14,10 @@ import {
   SPACE_MAGIC,
   skippableHeader,
 } from './file-layout.js';
-import { type Frame, frameAt, type ReadBytes } from './frame-headers.js';
+import { readAt, sizeOf } from './frames/bytes.js';
+import type { Codec } from './frames/codec.js';
+import { Damaged } from './frames/damaged.js';
+import { type Frame, frameAt, type ReadBytes } from './frames/frame-headers.js';
 
 /** The mutable end of the file: the newest record, what follows it, and the space for the next frame. */
 export interface Tail {

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
 import { requireRegularFile } from '../../regular-file.js';
-import { bufferedReader } from '../file/bytes.js';
-import type { Codec } from '../file/codec.js';
-import { Damaged, Unordered } from '../file/damaged.js';
-import { lastMessages, ROOM_LIMIT } from '../file/entries.js';
+import { lastMessages, ROOM_LIMIT } from '../file/entries/entries.js';
 import { type Facts, NO_FACTS } from '../file/facts.js';
+import { bufferedReader } from '../file/frames/bytes.js';
+import type { Codec } from '../file/frames/codec.js';
+import { Damaged, Unordered } from '../file/frames/damaged.js';
 import { entriesOfArray } from '../file/read-array.js';
 import { RecentEntries } from '../file/recent-entries.js';
 import type { Salvage, SalvageReport } from './salvage.js';

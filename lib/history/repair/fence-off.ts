@@ -1,8 +1,8 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { HistoryPaths } from '../base/history-paths.js';
-import { readAt, writeAt } from '../file/bytes.js';
-import type { Codec } from '../file/codec.js';
-import { Damaged } from '../file/damaged.js';
+import { readAt, writeAt } from '../file/frames/bytes.js';
+import type { Codec } from '../file/frames/codec.js';
+import { Damaged } from '../file/frames/damaged.js';
 import { historyFolder, resolveLinks } from '../file/links.js';
 import { LogFile } from '../file/log-file.js';
 import { assertLockHeld, heartbeat } from '../lock/holder.js';

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { isTooDeep } from '../../chat/nesting.js';
-import { ArraySplitter, type Element } from '../file/array-splitter.js';
 import { checksumsBefore, crc32, intactPieces } from '../file/checksums.js';
-import type { Codec } from '../file/codec.js';
+import { ArraySplitter, type Element } from '../file/entries/array-splitter.js';
 import type { RecordBody } from '../file/file-layout.js';
-import type { ReadBytes } from '../file/frame-headers.js';
-import type { RecoveredFrame } from '../file/recover-frame.js';
+import type { Codec } from '../file/frames/codec.js';
+import type { ReadBytes } from '../file/frames/frame-headers.js';
+import type { RecoveredFrame } from '../file/frames/recover-frame.js';
 import { heartbeat } from '../lock/holder.js';
 import {
   beginsTurn,

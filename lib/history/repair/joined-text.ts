@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { ReadBytes } from '../file/frame-headers.js';
-import type { RecoveredFrame } from '../file/recover-frame.js';
+import type { ReadBytes } from '../file/frames/frame-headers.js';
+import type { RecoveredFrame } from '../file/frames/recover-frame.js';
 import { GZIP_START, gunzipStart } from './gzip.js';
 import { nextFrameStart } from './next-frame.js';
 import { inUtf8 } from './utf16.js';

@@ -1,4 +1,4 @@
-import { ROOM_LIMIT } from '../file/entries.js';
+import { ROOM_LIMIT } from '../file/entries/entries.js';
 import type { Inventory, Item } from './inventory.js';
 
 /** The elements of the merged conversation, by their index, and their ids. */

@@ -1,4 +1,4 @@
-import { DATA_MAGIC, type ReadBytes } from '../file/frame-headers.js';
+import { DATA_MAGIC, type ReadBytes } from '../file/frames/frame-headers.js';
 
 /** How much is searched at once. */
 const WINDOW = 1024 * 1024;

@@ -2,10 +2,10 @@ import { closeSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
 import { systemCode } from '../../errors.js';
 import { requireRegularFile } from '../../regular-file.js';
-import { readAt } from '../file/bytes.js';
-import type { Codec } from '../file/codec.js';
-import { Damaged, Unordered } from '../file/damaged.js';
 import { BRACKET_SIZE, OPENING } from '../file/file-layout.js';
+import { readAt } from '../file/frames/bytes.js';
+import type { Codec } from '../file/frames/codec.js';
+import { Damaged, Unordered } from '../file/frames/damaged.js';
 import { LogFile } from '../file/log-file.js';
 import { ArrayFile } from './array-file.js';
 

@@ -1,4 +1,4 @@
-import { DATA_MAGIC, type ReadBytes } from '../file/frame-headers.js';
+import { DATA_MAGIC, type ReadBytes } from '../file/frames/frame-headers.js';
 import type { ScannedFrame } from './scan-frames.js';
 import { inUtf8 } from './utf16.js';
 

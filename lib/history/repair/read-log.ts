@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
-import { loadCodec } from '../file/codec.js';
+import { loadCodec } from '../file/frames/codec.js';
 import { ArrayFile } from './array-file.js';
 
 /** Every entry of the log at `path`, oldest first, read on demand; none when the file is missing. Throws `Damaged` and the system's error. */

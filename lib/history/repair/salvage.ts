@@ -1,10 +1,10 @@
 import type { Entry } from '../../chat/entry.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { isTooDeep } from '../../chat/nesting.js';
-import type { Codec } from '../file/codec.js';
-import { decodeEntry } from '../file/decode-entry.js';
-import type { ReadBytes } from '../file/frame-headers.js';
-import { recoverFrame } from '../file/recover-frame.js';
+import { decodeEntry } from '../file/entries/decode-entry.js';
+import type { Codec } from '../file/frames/codec.js';
+import type { ReadBytes } from '../file/frames/frame-headers.js';
+import { recoverFrame } from '../file/frames/recover-frame.js';
 import { heartbeat } from '../lock/holder.js';
 import { Inventory, type Item } from './inventory.js';
 import { joinedTextAt } from './joined-text.js';

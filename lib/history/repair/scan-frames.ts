@@ -1,7 +1,7 @@
-import type { Codec } from '../file/codec.js';
 import { BRACKET_SIZE, CLOSING, OPENING, RECORD_MAGIC, type RecordBody, readRecord } from '../file/file-layout.js';
-import { frameAt, type ReadBytes } from '../file/frame-headers.js';
-import { type RecoveredFrame, recoverFrame } from '../file/recover-frame.js';
+import type { Codec } from '../file/frames/codec.js';
+import { frameAt, type ReadBytes } from '../file/frames/frame-headers.js';
+import { type RecoveredFrame, recoverFrame } from '../file/frames/recover-frame.js';
 import { joinedTextAt } from './joined-text.js';
 import { nextFrameStart } from './next-frame.js';
 

@@ -1,4 +1,4 @@
-import type { RecoveredFrame } from '../file/recover-frame.js';
+import type { RecoveredFrame } from '../file/frames/recover-frame.js';
 
 /** Why an element can be trusted: a checksum covers it; there is none, but everything around it fits together; or neither. */
 export type Trust = 'checked' | 'plain' | 'none';

@@ -5,7 +5,7 @@ import type { ForgetOrder } from '../../../lib/chat/forget-order.js';
 import type { Message, TextPart } from '../../../lib/chat/message.js';
 import { rememberOriginal, storedText } from '../../../lib/chat/stored-text.js';
 import { asTokens } from '../../../lib/chat/tokens.js';
-import { decodeEntry } from '../../../lib/history/file/decode-entry.js';
+import { decodeEntry } from '../../../lib/history/file/entries/decode-entry.js';
 import { type Criteria, criteriaForCopy, criteriaOf } from '../../../lib/history/forget/criteria.js';
 import { Survey } from '../../../lib/history/forget/survey.js';
 import { view } from '../../../lib/view/view.js';

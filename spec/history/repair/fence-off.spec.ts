@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { historyPathsIn } from '../../../lib/history/base/history-paths.js';
-import { loadCodec } from '../../../lib/history/file/codec.js';
+import { loadCodec } from '../../../lib/history/file/frames/codec.js';
 import { fenceOff } from '../../../lib/history/repair/fence-off.js';
 import { dataFolder, exchange, fileIn, openIn, printed } from '../../support/history.js';
 import { fill, smallDisk, unmountAll } from '../../support/small-disk.js';

@@ -1,10 +1,10 @@
-import type { CompressBlock, Entry, Mark, Pins, UnknownEntry } from '../../chat/entry.js';
-import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import type { Message, Part, SkillRecord, SkillStanding, Usage } from '../../chat/message.js';
-import { isTooDeep, jsonText } from '../../chat/nesting.js';
-import { isSource } from '../../chat/source.js';
-import { rememberOriginal } from '../../chat/stored-text.js';
-import { asTokens } from '../../chat/tokens.js';
+import type { CompressBlock, Entry, Mark, Pins, UnknownEntry } from '../../../chat/entry.js';
+import { isJsonObject, type JsonObject } from '../../../chat/json.js';
+import type { Message, Part, SkillRecord, SkillStanding, Usage } from '../../../chat/message.js';
+import { isTooDeep, jsonText } from '../../../chat/nesting.js';
+import { isSource } from '../../../chat/source.js';
+import { rememberOriginal } from '../../../chat/stored-text.js';
+import { asTokens } from '../../../chat/tokens.js';
 import { decodePart } from './decode-part.js';
 import {
   count,

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import { isTooDeep } from '../../chat/nesting.js';
+import { isJsonObject, type JsonObject } from '../../../chat/json.js';
+import { isTooDeep } from '../../../chat/nesting.js';
 
 /** Reads a field from its stored value, undefined when it is missing. */
 export type FieldReader<Value> = (stored: unknown, whole: JsonObject) => Value;

@@ -1,9 +1,16 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { bufferedReader, partReader, readAt, sizeOf, truncateFile, writeAt } from '../../../lib/history/file/bytes.js';
-import { quickFolder } from '../../support/history.js';
-import fc from '../../support/properties.js';
+import {
+  bufferedReader,
+  partReader,
+  readAt,
+  sizeOf,
+  truncateFile,
+  writeAt,
+} from '../../../../lib/history/file/frames/bytes.js';
+import { quickFolder } from '../../../support/history.js';
+import fc from '../../../support/properties.js';
 
 const CONTENT = Buffer.from(Array.from({ length: 5000 }, (_, at) => (at * 31 + (at >> 8)) & 0xff));
 

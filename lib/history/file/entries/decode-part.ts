@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
 import type {
   DocumentPart,
   ImagePart,
@@ -8,8 +8,8 @@ import type {
   ToolCallPart,
   ToolResultPart,
   VendorPart,
-} from '../../chat/message.js';
-import { isTooDeep, jsonText, TOO_DEEP } from '../../chat/nesting.js';
+} from '../../../chat/message.js';
+import { isTooDeep, jsonText, TOO_DEEP } from '../../../chat/nesting.js';
 import {
   count,
   type FieldReader,

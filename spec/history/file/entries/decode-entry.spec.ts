@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Entry } from '../../../lib/chat/entry.js';
-import { originalText, storedText } from '../../../lib/chat/stored-text.js';
-import { decodeEntry } from '../../../lib/history/file/decode-entry.js';
-import fc from '../../support/properties.js';
+import type { Entry } from '../../../../lib/chat/entry.js';
+import { originalText, storedText } from '../../../../lib/chat/stored-text.js';
+import { decodeEntry } from '../../../../lib/history/file/entries/decode-entry.js';
+import fc from '../../../support/properties.js';
 
 const AT = '2026-11-22T10:00:00.000Z';
 const SHA = 'a'.repeat(64);

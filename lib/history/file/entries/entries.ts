@@ -1,7 +1,7 @@
-import { type Entry, isMessage } from '../../chat/entry.js';
-import { storedText } from '../../chat/stored-text.js';
+import { type Entry, isMessage } from '../../../chat/entry.js';
+import { storedText } from '../../../chat/stored-text.js';
+import { Damaged } from '../frames/damaged.js';
 import { ArraySplitter } from './array-splitter.js';
-import { Damaged } from './damaged.js';
 import { decodeEntry } from './decode-entry.js';
 
 /** Ids stay below this number, far from the last one that a number can hold, 2 ** 53 - 1. */

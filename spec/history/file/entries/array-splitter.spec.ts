@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ArraySplitter } from '../../../lib/history/file/array-splitter.js';
-import fc from '../../support/properties.js';
+import { ArraySplitter } from '../../../../lib/history/file/entries/array-splitter.js';
+import fc from '../../../support/properties.js';
 
 const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((one, other) => one - other);
