@@ -1,4 +1,4 @@
-import type { Entry } from './entry.js';
+import { type Entry, isMessage } from './entry.js';
 
 /** The turns that the user undid and did not redo. */
 export function undoneTurns(entries: readonly Entry[]): ReadonlySet<number> {
@@ -9,4 +9,11 @@ export function undoneTurns(entries: readonly Entry[]): ReadonlySet<number> {
     else if (entry.type === 'redo') for (const id of entry.turns) undone.delete(id);
   }
   return undone;
+}
+
+/** The ids of these turns and of their messages, as far as these are among the entries. */
+export function undoneIds(entries: readonly Entry[]): ReadonlySet<number> {
+  const undone = undoneTurns(entries);
+  const gone = entries.filter((entry) => isMessage(entry) && undone.has(entry.turn));
+  return new Set([...undone, ...gone.map(({ id }) => id)]);
 }

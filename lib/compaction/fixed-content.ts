@@ -1,3 +1,4 @@
+import { citedIn } from '../chat/text/citations.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
 import { type Artifacts, type BlockState, stateOf } from '../view/block-state.js';
 import { artifactRoom, type LimitSettings } from '../view/limit.js';
@@ -11,6 +12,9 @@ export interface Content {
   readonly state: Partial<BlockState>;
 }
 
+/** Without an example in brackets, which would be taken for a citation. */
+const CITED = 'A number in brackets, such as #12, is the id of an older message that the words before it rest on.';
+
 /** The summary's prose, followed by what code has kept: the facts, what tools did, and the user's language. */
 export function fixedContentOf(
   plan: Plan,
@@ -22,10 +26,12 @@ export function fixedContentOf(
   const known: Artifacts = stateOf(plan.basis.block).artifacts;
   const artifacts = collectArtifacts(known, plan.compacted, effects, artifactRoom(settings));
   const { facts, forgotten } = summary.ledger;
+  const cites = citedIn(summary.prose).length > 0 || facts.some(({ ids }) => ids !== undefined);
   const sections = [
     summary.prose,
     facts.length > 0 ? `Facts on record:\n${listed(facts)}` : '',
     describeArtifacts(artifacts),
+    cites ? CITED : '',
     // Models drift towards English by themselves, never away from it.
     language === null || language === 'English' ? '' : `The user writes in ${language}.`,
   ];

@@ -1,7 +1,10 @@
+import { citing } from '../chat/text/citations.js';
 import { FACT_KINDS, type Fact } from '../view/block-state.js';
 
 /** The most characters of a fact. */
 const LINE = 240;
+/** The most ids of messages behind a fact; the newest are kept. */
+const MOST_IDS = 5;
 
 /** Facts, and how many were dropped for lack of room. */
 export interface Ledger {
@@ -10,7 +13,8 @@ export interface Ledger {
 }
 
 /**
- * The previous facts without those declared outdated by number, followed by the new ones. A repeated fact keeps its place and gets its new kind.
+ * The previous facts without those declared outdated by number, followed by the new ones. A repeated fact keeps its place, gets its new kind, and rests
+ * on all the messages that were named for it.
  * Beyond `room` characters, the oldest facts of the least important kind are dropped first, and counted.
  */
 export function mergeLedgers(
@@ -23,9 +27,11 @@ export function mergeLedgers(
   before.facts.forEach((fact, index) => {
     if (!outdated.includes(index + 1)) facts.set(keyOf(fact.text), fact);
   });
-  for (const { kind, text } of added) {
+  for (const { kind, text, ids = [] } of added) {
     const line = oneLine(text);
-    if (line !== '') facts.set(keyOf(line), { kind, text: line });
+    const key = keyOf(line);
+    const all = [...new Set([...(facts.get(key)?.ids ?? []), ...ids])].slice(-MOST_IDS);
+    if (line !== '') facts.set(key, { kind, text: line, ...(all.length > 0 && { ids: all }) });
   }
   const kept = [...facts.values()];
   let forgotten = before.forgotten;
@@ -38,12 +44,12 @@ export function mergeLedgers(
 
 /** The facts as shown to the model that writes the next summary. */
 export function numberedFacts(facts: readonly Fact[]): string {
-  return facts.map(({ kind, text }, index) => `${index + 1}. ${kind}: ${text}`).join('\n');
+  return facts.map(({ kind, text, ids }, index) => `${index + 1}. ${kind}: ${citing(text, ids)}`).join('\n');
 }
 
 /** The facts as shown to the model that continues the conversation. */
 export function listed(facts: readonly Fact[]): string {
-  return facts.map(({ kind, text }) => `- ${kind}: ${text}`).join('\n');
+  return facts.map(({ kind, text, ids }) => `- ${kind}: ${citing(text, ids)}`).join('\n');
 }
 
 function leastLasting(facts: readonly Fact[]): number {

@@ -1,4 +1,5 @@
 import type { StopReason } from '../chat/message.js';
+import { citedIn, citingOnly } from '../chat/text/citations.js';
 import { firstCharacters } from '../chat/text/cut-text.js';
 import { withoutElements } from '../chat/text/without-elements.js';
 import type { WrittenText } from '../chat/text-model.js';
@@ -27,7 +28,7 @@ export function readReply({ text, stop_reason }: Pick<WrittenText, 'text' | 'sto
   if (stop_reason === 'refusal') throw invalid('the model refused to write it');
   if (stop_reason !== 'end') throw invalid(INCOMPLETE[stop_reason]);
   const parts = split(withoutThinking(text).replaceAll(BLOCK_PREFIX, ''));
-  if (parts.prose === '') throw invalid('the answer was empty');
+  if (citingOnly(parts.prose, () => false).trim() === '') throw invalid('the answer was empty');
   if (isExcuse(parts.prose)) throw invalid(`the answer was '${parts.prose.slice(0, 80)}'`);
   const size = estimateTokens(parts.prose.length);
   if (size > TOLERANCE * budget) throw invalid(`it has ${size} tokens where ${budget} were asked for`);
@@ -78,18 +79,17 @@ function factsIn(body: string): readonly Fact[] {
   return body.split('\n').flatMap((line) => {
     const match = /^(?:[-*•]|\d+[.)])?\s*[[*"]*([a-z]+)[\]*]*\s*[:：]\s*(.+)/i.exec(line.trim());
     const kind = KINDS[match?.[1]?.toLowerCase() ?? ''];
-    return kind && match?.[2]
-      ? [
-          {
-            kind,
-            text: match[2]
-              .replace(/^\*+\s*/, '')
-              .replace(/"$/, '')
-              .trimEnd(),
-          },
-        ]
-      : [];
+    return kind && match?.[2] ? [factOf(kind, match[2])] : [];
   });
+}
+
+function factOf(kind: FactKind, said: string): Fact {
+  const ids = citedIn(said);
+  const text = citingOnly(said, () => false)
+    .replace(/^\*+\s*/, '')
+    .replace(/"$/, '')
+    .trim();
+  return { kind, text, ...(ids.length > 0 && { ids }) };
 }
 
 /** Matches refusals of small models and error messages of gateways. */

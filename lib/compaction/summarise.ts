@@ -1,10 +1,12 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { Message, Usage } from '../chat/message.js';
+import { citedIn, citingOnly } from '../chat/text/citations.js';
 import type { TextCache, TextModel } from '../chat/text-model.js';
 import { asTokens } from '../chat/tokens.js';
 import { addUsage } from '../chat/usage.js';
 import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
+import type { Fact } from '../view/block-state.js';
 import { charactersOf, totalCharacters } from '../view/size.js';
 import { type Recalled, recallOr } from './cached-reply.js';
 import { type Ledger, mergeLedgers, numberedFacts } from './ledger.js';
@@ -19,6 +21,8 @@ export interface Task extends SummaryLimits, Omit<Material, 'transcript' | 'fact
   /** How many older messages are missing because they are not loaded. */
   readonly unread: number;
   readonly ledger: Ledger;
+  /** The ids of messages that were taken back and are cited no more. */
+  readonly undone: ReadonlySet<number>;
   /** The most characters of all facts together. */
   readonly factRoom: number;
   /** The main model's window in tokens: at least this much is read. */
@@ -84,7 +88,9 @@ async function* fold(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Summary> {
   await model.ask?.(signal);
-  let { earlier: prose, ledger } = task;
+  const citable = citableIn(task);
+  let prose = task.earlier;
+  let ledger: Ledger = { ...task.ledger, facts: citingThese(task.ledger.facts, citable) };
   let source: Summary['source'] = 'cache';
   let usage: Usage | null = null;
   let share = 1;
@@ -106,14 +112,28 @@ async function* fold(
       share /= 2;
       continue;
     }
-    prose = answer.reply.prose;
-    ledger = mergeLedgers(ledger, answer.reply.added, answer.reply.outdated, task.factRoom);
+    for (const { id } of messages.slice(Math.max(0, next), part.next)) citable.add(id);
+    prose = citingOnly(answer.reply.prose, (id) => citable.has(id)).trim();
+    ledger = mergeLedgers(ledger, citingThese(answer.reply.added, citable), answer.reply.outdated, task.factRoom);
     if (answer.written) source = 'model';
     const taken = answer.written?.usage ?? null;
     usage = usage && taken ? addUsage(usage, taken) : (taken ?? usage);
     next = part.next;
   }
   return { prose, ledger, source, model: source === 'model' ? model.model : null, usage };
+}
+
+/** The ids that a summary may take over from the record so far. */
+function citableIn({ earlier, ledger, undone }: Task): Set<number> {
+  const cited = [...citedIn(earlier), ...ledger.facts.flatMap(({ ids = [] }) => ids)];
+  return new Set(cited.filter((id) => !undone.has(id)));
+}
+
+function citingThese(facts: readonly Fact[], citable: ReadonlySet<number>): readonly Fact[] {
+  return facts.map(({ ids = [], ...fact }) => {
+    const known = ids.filter((id) => citable.has(id));
+    return known.length === 0 ? fact : { ...fact, ids: known };
+  });
 }
 
 /** About how many requests one summary may take; later ones hold a little less, as facts accumulate. A million messages would take hundreds of requests and about an hour. */
@@ -141,13 +161,13 @@ function partly(task: Task, messages: readonly Message[]): string {
 }
 
 /** The size of instructions and headings, in tokens, and of the brief ones. */
-const INSTRUCTIONS = 700;
-const BRIEF_INSTRUCTIONS = 150;
+const INSTRUCTIONS = 740;
+const BRIEF_INSTRUCTIONS = 165;
 /** The fewest characters of conversation worth a call, and worth one with the brief instructions. */
 const LEAST_ROOM = 2000;
 const LEAST_BRIEF_ROOM = 600;
 /** The length of the tags around a message, in characters. */
-const FRAME = 40;
+const FRAME = 60;
 
 /** The share of the window for the prompt; the reply has the rest. */
 const PROMPT_SHARE = 0.7;

@@ -1,4 +1,5 @@
 import { type Message, type Part, spokenParts } from '../chat/message.js';
+import { withoutLookalikes } from '../chat/text/citations.js';
 import { nameOfImage } from '../view/shorten.js';
 import { headAndTail } from '../view/shorten-text.js';
 
@@ -7,12 +8,13 @@ const RESULT_LIMIT = 2000;
 const ARGUMENT_LIMIT = 1000;
 
 /**
- * A message as data for the model that writes a summary: role and text, tool output cut to head and tail, images named, thinking omitted.
- * It has no time and no id, so that the same message always gives the same text. At most `limit` characters.
+ * A message as data for the model that writes a summary: id, role and text, tool output cut to head and tail, images named, thinking omitted.
+ * It has no time, so that the same message always gives the same text, and nothing in it that looks like the ids a summary cites. At most `limit` characters.
  */
 export function summaryInput(message: Message, limit: number): string {
   const body = spokenParts(message.content).map(inWords).filter(Boolean).join('\n');
-  return `<message role="${message.role}">\n${headAndTail(asData(body), Math.max(0, limit))}\n</message>\n`;
+  const text = headAndTail(withoutLookalikes(asData(body)), Math.max(0, limit));
+  return `<message role="${message.role}" id="${message.id}">\n${text}\n</message>\n`;
 }
 
 /** Escapes text so that it can neither close our tags nor open a turn of a chat template. */

@@ -2,6 +2,7 @@ import type { NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { undoneIds } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import { stateOf } from '../view/block-state.js';
 import { LEAST_PROSE } from '../view/least.js';
@@ -58,6 +59,7 @@ export async function* summaryBlock(
       unread: made.leaving - made.compacted.length,
       earlier,
       ledger: old,
+      undone: undoneIds(input.entries),
       factRoom: factRoom(settings),
       context_window: settings.context_window,
       budget: budgetOf(input, made, earlier),

@@ -2,7 +2,12 @@ import type { CompressBlock } from '../chat/entry.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 
 /** A fact that code copies from block to block, so that no summary can lose it. */
-export type Fact = { readonly kind: FactKind; readonly text: string };
+export type Fact = {
+  readonly kind: FactKind;
+  readonly text: string;
+  /** The ids of the messages it rests on, as far as the model named them. */
+  readonly ids?: readonly number[];
+};
 
 /** The kinds of facts, the least important first. */
 export const FACT_KINDS = ['done', 'fact', 'open', 'decision', 'pref'] as const;
@@ -104,7 +109,8 @@ function parse(state: JsonObject, { id: last, content }: CompressBlock): BlockSt
 function fact(value: JsonValue): Fact | null {
   if (!isJsonObject(value) || typeof value.text !== 'string') return null;
   const kind = FACT_KINDS.find((known) => known === value.kind);
-  return kind ? { kind, text: value.text } : null;
+  const ids = list(value.ids, integer);
+  return kind ? { kind, text: value.text, ...(ids.length > 0 && { ids }) } : null;
 }
 
 function numbers(value: JsonValue | undefined): Record<string, number> {

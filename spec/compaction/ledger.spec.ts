@@ -23,6 +23,14 @@ describe('the ledger', () => {
     ]);
   });
 
+  it('rests a fact on all messages that were named for it, of more than five on the newest', () => {
+    const before = { facts: [{ ...fact('the port is 8080'), ids: [3, 4] }, fact('b')], forgotten: 0 };
+    const { facts } = mergeLedgers(before, [{ ...fact('the port is 8080.'), ids: [4, 9] }, fact('c')], [], 1000);
+    expect(facts).toEqual([{ ...fact('the port is 8080.'), ids: [3, 4, 9] }, fact('b'), fact('c')]);
+    const more = mergeLedgers({ facts, forgotten: 0 }, [{ ...fact('the port is 8080'), ids: [10, 11, 12] }], [], 1000);
+    expect(more.facts[0]?.ids).toEqual([4, 9, 10, 11, 12]);
+  });
+
   it('makes one line of at most 240 characters of each', () => {
     const { facts } = mergeLedgers(NONE, [fact(`two\nlines ${'🙂'.repeat(300)}`), fact('  ')], [], 10_000);
     expect(facts).toHaveLength(1);

@@ -40,6 +40,12 @@ describe('the request for a summary', () => {
     expect(taskOf(EARLIER)).toContain('\n=== OUTDATED FACTS ===\nThe numbers of the facts above');
   });
 
+  it('asks for the ids of messages behind each fact, and keeps those of the record so far', () => {
+    expect(taskOf({})).toContain('put the ids of its messages: [#12] or [#12 #15].');
+    const facts = [{ kind: 'fact', text: 'The port is 8080.', ids: [3, 4] }] as const;
+    expect(taskOf({ facts })).toContain('<facts>\n1. fact: The port is 8080. [#3 #4]\n</facts>');
+  });
+
   it('names the language and what to pay attention to, where they are known', () => {
     expect(taskOf({ language: 'German' })).toContain('language of the conversation, which is German; keep');
     expect(taskOf({})).toContain('language of the conversation; keep');
@@ -51,7 +57,7 @@ describe('the request for a summary', () => {
     const brief = (change: Partial<Material>) => summaryPrompt({ ...MATERIAL, brief: true, ...change });
     expect(brief({}).system.length).toBeLessThan(summaryPrompt(MATERIAL).system.length);
     expect(brief({}).user).toMatch(
-      /\nWrite the record that replaces the messages above, in at most 70 words: .*open\.$/,
+      /\nWrite the record that replaces the messages above, in at most 70 words: .*open\. Behind each fact .*\.$/,
     );
     expect(brief(EARLIER).user).toContain('replaces the earlier summary and the messages above');
     expect(brief({ language: 'German' }).user).toMatch(/\nWrite in German\.$/);
@@ -72,7 +78,7 @@ describe('a message for the summariser', () => {
     const message: Message = { role: 'tool', content, cwd: '/', id: 1, turn: 1, at: '2026-01-01T00:00:00.000Z' };
     return summaryInput(message, limit);
   }
-  const wrapped = (text: string) => `<message role="tool">\n${text}\n</message>\n`;
+  const wrapped = (text: string) => `<message role="tool" id="1">\n${text}\n</message>\n`;
   const call = { call_id: 'a', name: 'bash' } as const;
 
   it('has its words, calls, results and images, without thinking', () => {
@@ -113,6 +119,12 @@ describe('a message for the summariser', () => {
       wrapped('xxxxxxx\n[... 40 characters left out ...]\nxxx'),
     );
     expect(shown([{ type: 'text', text: 'x' }], -5)).toContain('1 characters left out');
+  });
+
+  it('has nothing that looks like the ids of messages, which a summary cites', () => {
+    expect(shown([{ type: 'text', text: 'see [#7], [#8](https://example.org)' }])).toBe(
+      wrapped('see (#7), [#8](https://example.org)'),
+    );
   });
 
   it('closes no tag and opens no turn', () => {

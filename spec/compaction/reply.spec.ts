@@ -25,6 +25,13 @@ We use zstd.
     });
   });
 
+  it('names the messages behind a fact', () => {
+    expect(read('We use zstd [#3].\n=== NEW FACTS ===\n- decision: zstd [#3, #4].\n- pref: tabs').added).toEqual([
+      { kind: 'decision', text: 'zstd.', ids: [3, 4] },
+      { kind: 'pref', text: 'tabs' },
+    ]);
+  });
+
   it('is read in the forms that models make of it', () => {
     const text = `<think>What shall I write?</think>
 **SUMMARY**
@@ -66,6 +73,7 @@ none`;
     expect(() => read(' \n ')).toThrow('empty');
     expect(() => read('=== SUMMARY ===\n=== NEW FACTS ===\n- fact: x')).toThrow('empty');
     expect(() => read('<think>hm</think>')).toThrow('empty');
+    expect(() => read('[#12] [#13]')).toThrow('empty');
   });
 
   it('is none when it is a refusal or an error', () => {

@@ -119,6 +119,43 @@ describe('summary', () => {
     }
   });
 
+  it('names the messages it rests on, and none that do not exist or were taken back', async () => {
+    const log = conversation();
+    const first = scripted(
+      () => 'The port is 8080 [#3, #999].\n=== NEW FACTS ===\n- pref: tabs [#5]\n- fact: the host is kiwi [#19]',
+    );
+    await compacted(log, first);
+    expect(partsOf(first.asked[0] ?? { system: '', user: '', max_output_tokens: 0 }).conversation).toMatch(
+      /^<message role="user" id="1">\nQuestion 0/,
+    );
+    for (let turn = 0; turn < 4; turn++) log.exchange(WORDS, WORDS);
+    const { block } = await compacted(
+      log,
+      scripted(
+        () => 'The port is 8080 [#3], the host kiwi [#4], all fast [#22].\n=== NEW FACTS ===\n- pref: tabs [#17]',
+      ),
+    );
+    expect(contentOf(block)).toMatch(
+      /^The port is 8080 \[#3\], the host kiwi, all fast \[#22\]\.\n\nFacts on record:\n- pref: tabs \[#5 #17\]\n- fact: the host is kiwi\n\nA number in brackets/,
+    );
+    log.undo(3, 5);
+    for (let turn = 0; turn < 4; turn++) log.exchange(WORDS, WORDS);
+    const last = await compacted(
+      log,
+      scripted(() => 'The port is 8080 [#3].'),
+    );
+    expect(contentOf(last.block)).toMatch(/^The port is 8080\.\n\nFacts on record:\n- pref: tabs \[#17\]\n/);
+  });
+
+  it('says nothing of ids where the summariser names none', async () => {
+    const { block } = await compacted(
+      conversation(),
+      scripted(() => 'They talked [#999].\n=== NEW FACTS ===\n- pref: tabs'),
+    );
+    expect(contentOf(block)).toBe('They talked.\n\nFacts on record:\n- pref: tabs');
+    expect(JSON.stringify(block)).not.toContain('"ids"');
+  });
+
   it('drops a fact that the summariser calls outdated', async () => {
     const log = conversation();
     await compacted(

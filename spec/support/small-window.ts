@@ -30,6 +30,7 @@ export async function summariesIn(
     unread: 0,
     earlier: '',
     ledger: { facts: [], forgotten: 0 },
+    undone: new Set<number>(),
     factRoom: Math.floor(0.2 * context_window),
     context_window,
     budget: asTokens(512),
