@@ -106,7 +106,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const DOORS: Readonly<Record<string, string>> = {
   providers: 'common/provider',
   tools: 'common/tool',
-  slash: 'command',
+  slash: 'common/command',
   skills: 'common/skill-library',
 };
 

@@ -1,5 +1,5 @@
 import { HiError } from '../errors.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/btw`: answers a question in context and keeps neither. */
 export const slashBtw: SlashCommand = {

@@ -1,4 +1,4 @@
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/compact`: makes the conversation shorter for the model, now. */
 export const slashCompact: SlashCommand = {

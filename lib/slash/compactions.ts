@@ -2,7 +2,7 @@ import type { CompressBlock } from '../chat/entry.js';
 import { quantity } from '../chat/text/quantity.js';
 import { shortCount } from '../chat/transcript.js';
 import { compactionsOf, takenBack } from '../session/compactions.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/compactions`: lists what each compaction did. */
 export const slashCompactions: SlashCommand = {

@@ -5,7 +5,7 @@ import { quantity } from '../chat/text/quantity.js';
 import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/copy`: copies the last answer, the n-th last, or a code block of the last. */
 export const slashCopy: SlashCommand = {

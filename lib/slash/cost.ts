@@ -1,4 +1,4 @@
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/cost`: shows what this chat and the whole conversation cost. */
 export const slashCost: SlashCommand = {

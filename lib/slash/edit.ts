@@ -1,4 +1,4 @@
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/edit`: opens the last message in the editor and puts what is saved into the input line. */
 export const slashEdit: SlashCommand = {

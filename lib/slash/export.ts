@@ -3,7 +3,7 @@ import { storedText } from '../chat/stored-text.js';
 import { markdownOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/export`: writes the whole conversation to a file, as Markdown or JSON by its extension. */
 export const slashExport: SlashCommand = {

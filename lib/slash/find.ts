@@ -1,5 +1,5 @@
 import { HiError } from '../errors.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** So many messages are listed. */
 const LISTED = 20;

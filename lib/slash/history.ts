@@ -1,7 +1,7 @@
 import { inReadingOrder } from '../chat/reading-order.js';
 import { transcriptOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
-import type { SlashCommand, SlashContext } from './command.js';
+import type { SlashCommand, SlashContext } from './common/command.js';
 
 /** So many messages before and after one are printed with it. */
 const NEIGHBOURS = 5;

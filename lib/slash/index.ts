@@ -1,5 +1,5 @@
 import { slashBtw } from './btw.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 import { slashCompact } from './compact.js';
 import { slashCompactions } from './compactions.js';
 import { slashCopy } from './copy.js';

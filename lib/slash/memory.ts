@@ -1,4 +1,4 @@
-import type { SlashCommand, SlashContext, SlashEvent } from './command.js';
+import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
 const REVIEW = 'review';
 

@@ -1,6 +1,6 @@
 import { closest } from 'fastest-levenshtein';
 import { HiError } from '../errors.js';
-import type { SlashCommand, SlashContext } from './command.js';
+import type { SlashCommand, SlashContext } from './common/command.js';
 
 /** `/model`: shows the model in use, or changes it for the rest of the chat. */
 export const slashModel: SlashCommand = {

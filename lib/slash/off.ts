@@ -1,4 +1,4 @@
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/off`: what is said from now on is kept nowhere. */
 export const slashOff: SlashCommand = {

@@ -1,5 +1,5 @@
 import { quantity } from '../chat/text/quantity.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/on`: forgets what was said off the record, and keeps what is said from now on. */
 export const slashOn: SlashCommand = {

@@ -1,7 +1,7 @@
 import { textOf } from '../chat/message.js';
-import { beginningOf } from './beginning-of.js';
-import type { SlashCommand } from './command.js';
-import { whichMessage } from './which-message.js';
+import { beginningOf } from './common/beginning-of.js';
+import type { SlashCommand } from './common/command.js';
+import { whichMessage } from './common/which-message.js';
 
 const USAGE = '/pin [n|#ID]';
 

@@ -1,4 +1,4 @@
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/quit`: ends the chat. Everything is on disk already. */
 export const slashQuit: SlashCommand = {

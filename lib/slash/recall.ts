@@ -1,5 +1,5 @@
 import { pick } from '../registry.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 const WORDS = ['off', 'on', 'why'] as const;
 const ORDERS = WORDS.map((name) => ({ name }));

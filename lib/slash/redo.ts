@@ -1,6 +1,6 @@
 import { quantity } from '../chat/text/quantity.js';
 import { redo } from '../session/past-turns.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/redo`: takes the last undo or rewind back. */
 export const slashRedo: SlashCommand = {

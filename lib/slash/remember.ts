@@ -1,5 +1,5 @@
 import { HiError } from '../errors.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/remember`: adds a line to what goes with every request. */
 export const slashRemember: SlashCommand = {

@@ -1,6 +1,6 @@
 import { quantity } from '../chat/text/quantity.js';
 import { HiError } from '../errors.js';
-import type { SlashCommand, SlashContext, SlashEvent } from './command.js';
+import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
 const OPTIONS = ['--undo', '--purge'] as const;
 

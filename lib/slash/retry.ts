@@ -1,4 +1,4 @@
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/retry`: asks the last question again, of another model if one is named. */
 export const slashRetry: SlashCommand = {

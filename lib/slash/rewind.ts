@@ -1,8 +1,8 @@
 import { HiError } from '../errors.js';
 import { type PastTurn, pastTurns } from '../session/past-turns.js';
-import { beginningOf } from './beginning-of.js';
-import type { SlashCommand, SlashContext } from './command.js';
-import { whichMessage } from './which-message.js';
+import { beginningOf } from './common/beginning-of.js';
+import type { SlashCommand, SlashContext } from './common/command.js';
+import { whichMessage } from './common/which-message.js';
 
 /** So many turns are listed. */
 const LISTED = 10;

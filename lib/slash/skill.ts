@@ -1,6 +1,6 @@
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/skill NAME` loads a skill with the next message and keeps it; `/skill -NAME` drops it. */
 export const slashSkill: SlashCommand = {

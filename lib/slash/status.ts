@@ -1,7 +1,7 @@
 import { estimateTokens } from '../chat/tokens.js';
 import { shortCount } from '../chat/transcript.js';
 import { statusText } from '../session/session-status.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/status`: shows how long the conversation is, how full the window is, and what this chat has used. */
 export const slashStatus: SlashCommand = {

@@ -4,7 +4,7 @@ import { nextThinking, THINKING_LEVELS, type ThinkingLevel } from '../chat/model
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
 import type { Session } from '../session/session.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 const LEVELS: readonly { readonly name: string; readonly level: ThinkingLevel | null }[] = [
   ...THINKING_LEVELS.map((level) => ({ name: level, level })),

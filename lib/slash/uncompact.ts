@@ -1,5 +1,5 @@
 import { quantity } from '../chat/text/quantity.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/uncompact`: takes the last compaction back. */
 export const slashUncompact: SlashCommand = {

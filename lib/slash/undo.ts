@@ -1,4 +1,4 @@
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 /** `/undo`: takes the last turn out of the view and puts its message back into the input line. */
 export const slashUndo: SlashCommand = {

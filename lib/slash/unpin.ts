@@ -1,8 +1,8 @@
 import { textOf } from '../chat/message.js';
 import { HiError } from '../errors.js';
-import { beginningOf } from './beginning-of.js';
-import type { SlashCommand } from './command.js';
-import { whichMessage } from './which-message.js';
+import { beginningOf } from './common/beginning-of.js';
+import type { SlashCommand } from './common/command.js';
+import { whichMessage } from './common/which-message.js';
 
 const USAGE = '/unpin n|#ID';
 

@@ -1,6 +1,6 @@
 import { WEB_MODES } from '../chat/model/web-mode.js';
 import { pick } from '../registry.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 const MODES = WEB_MODES.map((name) => ({ name }));
 

@@ -1,6 +1,6 @@
 import { WRAP_MODES, type WrapMode } from '../chat/screen-settings.js';
 import { pick } from '../registry.js';
-import type { SlashCommand } from './command.js';
+import type { SlashCommand } from './common/command.js';
 
 const ABOUT: Readonly<Record<WrapMode, string>> = {
   word: 'at words, at most 100 columns; tables are aligned.',

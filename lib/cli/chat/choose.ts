@@ -1,6 +1,6 @@
 import type { Repl } from '../../repl/repl.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
-import type { SlashContext } from '../../slash/command.js';
+import type { SlashContext } from '../../slash/common/command.js';
 import { askQuestion } from '../base/ask-question.js';
 import type { ChatTerminal } from './chat-terminal.js';
 

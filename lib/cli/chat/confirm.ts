@@ -1,7 +1,7 @@
 import { HiError, isAbort } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
-import type { SlashContext } from '../../slash/command.js';
+import type { SlashContext } from '../../slash/common/command.js';
 import { askQuestion } from '../base/ask-question.js';
 import type { ChatTerminal } from './chat-terminal.js';
 

@@ -4,7 +4,7 @@ import { createRepl } from '../../repl/create-repl.js';
 import type { CompletableCommand, Repl } from '../../repl/repl.js';
 import { type OutputStreams, Screen } from '../../screen/screen.js';
 import { StyledAnswerWriter } from '../../screen/styled-answer-writer.js';
-import type { SlashContext } from '../../slash/command.js';
+import type { SlashContext } from '../../slash/common/command.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
 import type { Approve } from '../../tools/common/tool.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
-import type { SlashCommand, SlashContext } from '../../slash/command.js';
+import type { SlashCommand, SlashContext } from '../../slash/common/command.js';
 import { slashCommands } from '../../slash/index.js';
 import type { World } from '../base/world.js';
 import type { OwnInputDeps } from '../own-commands/own-input.js';

@@ -10,7 +10,7 @@ import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
 import { type Forgettable, type ForgettableCopy, isNothing } from '../../history/forget/forgettable.js';
 import type { HistoryStore } from '../../history/store.js';
-import type { Forgetting } from '../../slash/command.js';
+import type { Forgetting } from '../../slash/common/command.js';
 import { ownFilesWith } from './own-files.js';
 import { type Place, placesOf } from './places.js';
 import { tracesOf } from './traces.js';

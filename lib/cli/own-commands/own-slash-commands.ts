@@ -1,4 +1,4 @@
-import type { SlashCommand, SlashEvent } from '../../slash/command.js';
+import type { SlashCommand, SlashEvent } from '../../slash/common/command.js';
 import { argumentOf } from './fill-in.js';
 import { findOwnCommands, type OwnCommand, readOwnCommand } from './own-command.js';
 import { type OwnInputDeps, ownInput } from './own-input.js';

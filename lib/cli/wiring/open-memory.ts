@@ -1,7 +1,7 @@
 import { isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { MemoryChange } from '../../memory/memory-file.js';
-import type { OpenMemory } from '../../slash/command.js';
+import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory } from '../../tools/common/tool.js';
 
 /** Opens the memory at `path`, which is changed by one `hi` at a time. */

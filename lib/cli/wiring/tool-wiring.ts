@@ -4,7 +4,7 @@ import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import type { Recall } from '../../recall/recall.js';
 import { pick } from '../../registry.js';
-import type { OpenMemory } from '../../slash/command.js';
+import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory, SearchableConversation, ToolContext, ToolRunner } from '../../tools/common/tool.js';
 import { SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/limit.js';

@@ -11,7 +11,7 @@ import { Session } from '../../session/session.js';
 import { textModel } from '../../session/turn/metered-model.js';
 import type { SkillLibrary } from '../../skills/common/skill-library.js';
 import { openSkills } from '../../skills/index.js';
-import type { OpenMemory } from '../../slash/command.js';
+import type { OpenMemory } from '../../slash/common/command.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
 import { nearLimits, readSettings, requireConfig, type Settings } from '../base/settings.js';

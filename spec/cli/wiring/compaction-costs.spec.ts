@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CompressBlock } from '../../../lib/chat/entry.js';
 import { asTokens } from '../../../lib/chat/tokens.js';
 import { compactionCosts } from '../../../lib/cli/wiring/price.js';
-import type { SlashContext } from '../../../lib/slash/command.js';
+import type { SlashContext } from '../../../lib/slash/common/command.js';
 import { slashCompactions } from '../../../lib/slash/compactions.js';
 import { drain, stage } from '../../support/session.js';
 

@@ -1,4 +1,4 @@
-import { firstCharacters } from '../chat/text/cut-text.js';
+import { firstCharacters } from '../../chat/text/cut-text.js';
 
 /** So many characters of a message are enough to know it by. */
 const LENGTH = 60;

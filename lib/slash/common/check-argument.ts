@@ -1,4 +1,4 @@
-import { HiError } from '../errors.js';
+import { HiError } from '../../errors.js';
 import type { SlashCommand } from './command.js';
 
 /** Throws a `HiError` of code `usage` for an argument that the command would not heed: any where it takes none, and options it does not have. */

@@ -1,5 +1,5 @@
-import { HiError } from '../errors.js';
-import type { Which } from '../session/pinned-messages.js';
+import { HiError } from '../../errors.js';
+import type { Which } from '../../session/pinned-messages.js';
 
 /** A message as it is named in a command: `2`, the second newest, or `#12`, the one with that id. Throws a `HiError` of code `usage`. */
 export function whichMessage(argument: string, usage: string): Which {

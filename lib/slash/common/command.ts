@@ -1,10 +1,10 @@
-import type { CompressBlock } from '../chat/entry.js';
-import type { ChatEvent } from '../chat/event.js';
-import type { ScreenSettings } from '../chat/screen-settings.js';
-import type { MemoryFile } from '../memory/memory-file.js';
-import type { LineOrigin } from '../memory/memory-text.js';
-import type { Named } from '../registry.js';
-import type { Session } from '../session/session.js';
+import type { CompressBlock } from '../../chat/entry.js';
+import type { ChatEvent } from '../../chat/event.js';
+import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { MemoryFile } from '../../memory/memory-file.js';
+import type { LineOrigin } from '../../memory/memory-text.js';
+import type { Named } from '../../registry.js';
+import type { Session } from '../../session/session.js';
 
 /** The memory, and where a line that is kept now comes from. */
 export interface OpenMemory {
