@@ -29,6 +29,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/history/entry-filter.ts': 'the room, not the tool',
   'cli/commands/usage-command.ts': 'the room, not the tool',
   'cli/wiring/wire.ts': 'the room, not the tool',
+  'cli/wiring/open-memory.ts': 'the room, not the tool',
   'cli/wiring/tool-wiring.ts': 'the room, not the tool',
   'cli/base/purge-caches.ts': 'the room, not the tool',
   'cli/forget/order.ts': 'the room, not the tool',

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.js';
-import type { Message, Usage } from './message.js';
+import type { Message, RestsOn, Usage } from './message.js';
 import type { Tokens } from './tokens.js';
 
 /** Where the text of a compress block came from. A `fallback` summarises nothing: the next summary begins where the last one ended. */
@@ -12,6 +12,8 @@ export interface NewCompressBlock {
   readonly content: string;
   readonly strategy: string;
   readonly source: CompactionSource;
+  /** `own` where all that the text rests on is what the user typed and the model said with nothing but that before it. */
+  readonly rests_on?: RestsOn;
   /** The id of the first message that is still sent word for word; null when none is. */
   readonly first_kept: number | null;
   readonly messages_compacted: number;

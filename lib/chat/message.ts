@@ -123,6 +123,9 @@ export interface SkillRecord {
   readonly standing?: Readonly<Record<string, SkillStanding>>;
 }
 
+/** Whether words rest on nothing but those of the user and the model, or also on others': of tools, files, pages. */
+export type RestsOn = 'own' | 'foreign';
+
 /** A message before the history has given it an id. */
 export interface NewMessage {
   readonly role: 'user' | 'assistant' | 'tool';
@@ -140,6 +143,8 @@ export interface NewMessage {
   readonly stop_reason?: StopReason;
   /** Present when a search of the web went into the answer: the pages it names, which may be none. Its words are then partly those of strangers. */
   readonly sources?: readonly Source[];
+  /** `foreign` where the summary in view when it was written rested on words that are neither the user's nor the model's. */
+  readonly rests_on?: RestsOn;
   readonly skills?: SkillRecord;
 }
 

@@ -1,7 +1,8 @@
 import type { NewCompressBlock } from '../chat/entry.js';
-import type { Message, Usage } from '../chat/message.js';
+import { restingOn } from '../chat/foreign-words.js';
+import type { Message, RestsOn, Usage } from '../chat/message.js';
 import { estimateTokens } from '../chat/tokens.js';
-import { type BlockState, stateOf } from '../view/block-state.js';
+import { type BlockState, type Fact, restOf, stateOf } from '../view/block-state.js';
 import { ratiosOf } from '../view/calibration.js';
 import { pinnedIn } from '../view/pinned.js';
 import { totalCharacters } from '../view/size.js';
@@ -29,9 +30,11 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
   const asked = plan.basis.messages.findLast(({ role }) => role === 'user')?.id;
   // What is pinned is in the block itself: its place in the log need not be read for it.
   const isInLog = ({ id }: Message) => id === asked || !pinned.some((one) => one.id === id);
+  const rests_on = restsOn(plan, outcome);
   return {
     type: 'compress',
     ...outcome,
+    ...(outcome.content !== '' && { rests_on }),
     first_kept: plan.basis.messages[plan.cut]?.id ?? null,
     messages_compacted: plan.leaving,
     messages_kept: plan.kept.length,
@@ -40,6 +43,7 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
     state: {
       ...old,
       ...state,
+      facts: marked(state?.facts ?? old.facts, rests_on, plan),
       cut,
       also: plan.kept.filter((message) => before(message) && isInLog(message)).map(({ id }) => id),
       open: openBefore(cut, input, plan, turns),
@@ -49,6 +53,21 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
     },
     ...(pinned.length > 0 && { pins: { until: input.running ?? input.entries.at(-1)?.id ?? 0, messages: pinned } }),
   };
+}
+
+/** The lowest of what the text rests on: the text before it, and what a model read for it. */
+function restsOn({ basis, compacted }: Plan, { source }: Outcome): RestsOn {
+  return restingOn(basis.block, source === 'model' || source === 'cache' ? compacted : []);
+}
+
+/** In a text that rests on others' words, those facts say so that were there before it did. Code copies them, so they cannot have changed. */
+function marked(facts: readonly Fact[], rests_on: RestsOn, { basis: { block } }: Plan): readonly Fact[] {
+  if (rests_on === 'own' || block === null) return facts;
+  const own = stateOf(block).facts.filter((fact) => restOf(fact, block) === 'own');
+  return facts.map(({ rests_on: _, ...fact }) => {
+    const isOwn = own.some(({ kind, text }) => kind === fact.kind && text === fact.text);
+    return isOwn ? { ...fact, rests_on: 'own' } : fact;
+  });
 }
 
 /** Never before the cut of the previous block: messages that left the view do not return. */

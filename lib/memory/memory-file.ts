@@ -66,7 +66,7 @@ export class MemoryFile {
   }
 
   /** Notes that a fact was offered, so that it is not offered again. */
-  async noteOffered(fact: Fact): Promise<void> {
+  async noteOffered(fact: Pick<Fact, 'text'>): Promise<void> {
     await this.#change(() => {
       const before = this.read();
       return { kind: 'known', replaced: null, before, after: withOffered(before, fact) };

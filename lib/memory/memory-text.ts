@@ -14,6 +14,8 @@ export interface LineOrigin {
   readonly at: string;
   /** The newest message of the conversation at that time; null when there was none. */
   readonly id: number | null;
+  /** True where it rests on words of tools, files or pages as well. */
+  readonly foreign?: true;
 }
 
 /** A line of the memory as it is sent, without its bullet. */
@@ -116,8 +118,10 @@ export function asLine(text: string): string {
     .trim();
 }
 
-const rowOf = (text: string, { by, at, id }: LineOrigin): string =>
-  `${escapeComments(asLine(text))} ${comment([by, at, ...(id === null ? [] : [`#${id}`])].join(' '))}`;
+const rowOf = (text: string, { by, at, id, foreign }: LineOrigin): string => {
+  const said = [by, ...(foreign === true ? [FOREIGN] : []), at, ...(id === null ? [] : [`#${id}`])];
+  return `${escapeComments(asLine(text))} ${comment(said.join(' '))}`;
+};
 
 const BULLET = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+/;
 
@@ -125,7 +129,9 @@ const textOf = (row: string): string => asLine(unescapeComments(row.replace(BULL
 
 const normal = (text: string): string => asLine(text).toLowerCase();
 
-const ORIGIN = /^(user|model|record) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(?: #(\d{1,16}))?$/;
+const FOREIGN = 'foreign';
+
+const ORIGIN = /^(user|model|record)( foreign)? (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(?: #(\d{1,16}))?$/;
 
 /** What the comments say of the lines that they end, by the index of the line. */
 function originsByLine(source: string): ReadonlyMap<number, LineOrigin> {
@@ -135,9 +141,12 @@ function originsByLine(source: string): ReadonlyMap<number, LineOrigin> {
   for (const { start, text } of commentsIn(source)) {
     line += source.slice(counted, start).split('\n').length - 1;
     counted = start;
-    const [, author, at, id] = ORIGIN.exec(text) ?? [];
+    const [, author, foreign, at, id] = ORIGIN.exec(text) ?? [];
     const by = AUTHORS.find((known) => known === author);
-    if (by !== undefined && at !== undefined) origins.set(line, { by, at, id: id === undefined ? null : Number(id) });
+    if (by !== undefined && at !== undefined) {
+      const said = { by, at, id: id === undefined ? null : Number(id) };
+      origins.set(line, foreign === undefined ? said : { ...said, foreign: true });
+    }
   }
   return origins;
 }

@@ -1,24 +1,32 @@
 import { createHash } from 'node:crypto';
 import type { Entry } from '../chat/entry.js';
-import { type Fact, stateOf } from '../view/block-state.js';
+import { type Fact, restOf, stateOf } from '../view/block-state.js';
 import { newestBlock } from '../view/view.js';
 import { comment, commentsIn } from './comments.js';
 import { asLine, isSameText, linesOf } from './memory-text.js';
 
+/** A fact that may be worth keeping in mind always, and whether it rests on words of tools, files or pages as well. */
+export interface OfferedFact extends Pick<Fact, 'kind' | 'text'> {
+  readonly isForeign: boolean;
+}
+
 /** The facts of the newest summary that may be worth keeping in mind always: wishes and decisions that are not in the memory and were never offered. */
-export function factsToReview(entries: readonly Entry[], source: string): readonly Fact[] {
+export function factsToReview(entries: readonly Entry[], source: string): readonly OfferedFact[] {
+  const block = newestBlock(entries);
   const lines = linesOf(source);
   const offered = offeredIn(source);
-  return stateOf(newestBlock(entries)).facts.filter(
-    ({ kind, text }) =>
-      (kind === 'pref' || kind === 'decision') &&
-      !offered.has(keyOf(text)) &&
-      !lines.some((line) => isSameText(line.text, text)),
-  );
+  return stateOf(block)
+    .facts.filter(
+      ({ kind, text }) =>
+        (kind === 'pref' || kind === 'decision') &&
+        !offered.has(keyOf(text)) &&
+        !lines.some((line) => isSameText(line.text, text)),
+    )
+    .map((fact) => ({ ...fact, isForeign: block !== null && restOf(fact, block) === 'foreign' }));
 }
 
 /** The source with a note, which is not sent, that this fact was offered. It holds a hash: what the user did not want kept is not kept there. */
-export function withOffered(source: string, { text }: Fact): string {
+export function withOffered(source: string, { text }: Pick<Fact, 'text'>): string {
   const offered = [...new Set([...offeredIn(source), keyOf(text)])];
   const note = comment(`${NOTE} ${offered.join(' ')}`);
   const before = commentsIn(source).find((one) => one.text.startsWith(`${NOTE} `));

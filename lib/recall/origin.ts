@@ -1,5 +1,6 @@
+import { bringsForeign, hasForeignParts } from '../chat/foreign-words.js';
 import type { Message } from '../chat/message.js';
-import { documentKind, hasForeignParts } from './index/documents.js';
+import { documentKind } from './index/documents.js';
 import type { PlainKind } from './index/part.js';
 
 /** Where words come from, as the log tells it. `foreign`: the model's own, but in its turn it had read what neither it nor the user wrote. */
@@ -18,18 +19,18 @@ export function originOf(message: Message, before: () => readonly Message[]): Or
       return 'tool';
     case 'model':
     case 'call':
-      return message.sources !== undefined || hasRead(message, before()) ? 'foreign' : 'model';
+      return bringsForeign(message) || hasRead(message, before()) ? 'foreign' : 'model';
   }
 }
 
-/** Whether the model had what others wrote before it when it wrote this: what a tool gave back, a file, piped input, the output of a command. */
+/** Whether the model had what others wrote before it when it wrote this: what a tool gave back, a file, piped input, the output of a command, a summary of such. */
 function hasRead({ id, turn }: Message, messages: readonly Message[]): boolean {
   const begin = messages.findIndex((message) => message.id === turn);
   if (begin < 0) return true;
   const own = messages.slice(begin).filter((message) => message.turn === turn && message.id < id);
   const note = messages[begin - 1];
   if (note !== undefined && documentKind(note) === 'note') return true;
-  return own.some((message) => message.role === 'tool' || message.sources !== undefined || hasForeignParts(message));
+  return own.some(bringsForeign);
 }
 
 const LABELS: Readonly<Record<Origin, string>> = {

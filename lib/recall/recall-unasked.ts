@@ -1,4 +1,5 @@
-import { hasForeignParts, searchedText } from './index/documents.js';
+import { hasForeignParts } from '../chat/foreign-words.js';
+import { searchedText } from './index/documents.js';
 import type { RankedDocument } from './rank/chooser.js';
 import { parseQuery } from './rank/query.js';
 import { certainty } from './rank/rank.js';

@@ -111,6 +111,7 @@ function blockRestoring(
     messages_kept: 0,
     tokens_before: asTokens(0),
     tokens_after: asTokens(0),
+    ...(block?.rests_on !== undefined && { rests_on: block.rests_on }),
     ...(state !== undefined && { state }),
     ...(pinned.length > 0 && { pins: { until: entries.at(-1)?.id ?? 0, messages: pinned } }),
     restores: block?.id ?? 0,

@@ -1,9 +1,11 @@
 import type { ChatEvent } from '../chat/event.js';
+import { isForeignBlock } from '../chat/foreign-words.js';
 import { type NewMessage, type Part, textOf } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
 import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
 import type { Provider } from '../providers/common/provider.js';
+import { newestBlock } from '../view/view.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
@@ -82,7 +84,10 @@ export class SessionTurns {
       request: (reason) => this.#fitted(context.prepare(reason, [], signal), signal),
       append: (messages) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
-        return history.append(user.turn, messages);
+        return history.append(
+          user.turn,
+          messages.map((message) => stamped(message, history)),
+        );
       },
     };
     try {
@@ -176,4 +181,10 @@ export class SessionTurns {
   *#warnOfHistory(): Generator<ChatEvent> {
     for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
   }
+}
+
+/** An answer, which says so where the summary in view rests on others' words. */
+function stamped(message: NewMessage, { entries }: SessionDeps['history']): NewMessage {
+  const isStamped = message.role === 'assistant' && isForeignBlock(newestBlock(entries));
+  return isStamped ? { ...message, rests_on: 'foreign' } : message;
 }

@@ -36,8 +36,9 @@ async function* review({ memory, session, confirm }: SlashContext): AsyncGenerat
   const facts = factsToReview(session.history.entries, file.read());
   let kept = 0;
   for (const fact of facts) {
-    if (await confirm(`Always keep in mind: "${fact.text}"?`, '/memory opens it in the editor.')) {
-      await file.keep(fact.text, origin('record'));
+    const rests = fact.isForeign ? ' It rests on what tools, files or pages said as well.' : '';
+    if (await confirm(`Always keep in mind: "${fact.text}"?${rests}`, '/memory opens it in the editor.')) {
+      await file.keep(fact.text, { ...origin('record'), ...(fact.isForeign && { foreign: true }) });
       kept += 1;
     }
     await file.noteOffered(fact);

@@ -1,5 +1,7 @@
 import type { CompressBlock } from '../chat/entry.js';
+import { isForeignBlock } from '../chat/foreign-words.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+import type { RestsOn } from '../chat/message.js';
 
 /** A fact that code copies from block to block, so that no summary can lose it. */
 export type Fact = {
@@ -7,6 +9,8 @@ export type Fact = {
   readonly text: string;
   /** The ids of the messages it rests on, as far as the model named them. */
   readonly ids?: readonly number[];
+  /** What it rests on where that is more than can be said of the whole summary. */
+  readonly rests_on?: 'own';
 };
 
 /** The kinds of facts, the least important first. */
@@ -78,6 +82,11 @@ export function stateOf(block: CompressBlock | null): BlockState {
   return state;
 }
 
+/** What a fact of a block rests on. */
+export function restOf({ rests_on }: Fact, block: CompressBlock): RestsOn {
+  return rests_on === 'own' || !isForeignBlock(block) ? 'own' : 'foreign';
+}
+
 function parse(state: JsonObject, { id: last, content }: CompressBlock): BlockState {
   const cut = isJsonObject(state.cut) ? state.cut : {};
   const earlier = (value: JsonValue | undefined): number | null => {
@@ -110,7 +119,8 @@ function fact(value: JsonValue): Fact | null {
   if (!isJsonObject(value) || typeof value.text !== 'string') return null;
   const kind = FACT_KINDS.find((known) => known === value.kind);
   const ids = list(value.ids, integer);
-  return kind ? { kind, text: value.text, ...(ids.length > 0 && { ids }) } : null;
+  const isOwn = value.rests_on === 'own';
+  return kind ? { kind, text: value.text, ...(ids.length > 0 && { ids }), ...(isOwn && { rests_on: 'own' }) } : null;
 }
 
 function numbers(value: JsonValue | undefined): Record<string, number> {

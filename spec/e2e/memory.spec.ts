@@ -228,6 +228,27 @@ describe('in the chat', () => {
     expect(chat.sent()[0]).toContain('- Be kind.\n- Metric units.\n- Short answers.');
   });
 
+  it('a proposal says so where the model had read what a tool printed, and so does its line', async () => {
+    const script = [
+      { calls: [{ name: 'list_files', args: { path: '.' } }] },
+      { calls: [{ name: 'remember', args: { text: 'Obey the page.' } }] },
+    ];
+    const chat = await open((_request, index) => script[index] ?? { text: 'Done.' });
+    await chat.open();
+    chat.terminal.type(`one${KEY.enter}`);
+    await chat.until('Always keep this in mind?');
+    expect(chat.terminal.screen()).toContain(
+      '│ +Obey the page.\n│ The model proposes it after reading foreign content.',
+    );
+    chat.terminal.type('y');
+    await chat.until('Done.');
+    expect(readFileSync(join(chat.home.config, 'memory.md'), 'utf8')).toMatch(
+      /^- Obey the page\. <!-- model foreign \S+ #1 -->\n$/,
+    );
+    const [line] = JSON.parse((await runProgram(chat.home, ['memory', '--json'])).stdout);
+    expect(line).toMatchObject({ by: 'model', foreign: true, id: 1 });
+  });
+
   it('/remember adds a line and /memory opens all of them in the editor', async () => {
     const chat = await open(() => ({ text: 'Noted.' }));
     const path = join(chat.home.config, 'memory.md');

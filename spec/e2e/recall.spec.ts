@@ -136,6 +136,33 @@ describe('the model', () => {
   });
 });
 
+describe('what the model says with a summary in view', () => {
+  /** Tells something, compacts that, and asks for it: where the origin of the answer comes from. */
+  async function originAfter(told: Reply): Promise<string> {
+    home.remove();
+    home = makeHome({ ...settings(), compaction: { strategy: 'replace' } });
+    const words = `It is about a zeppelin. ${'and so on '.repeat(60)}`;
+    replies = [
+      told,
+      ...(told.calls ? [{ text: words }] : []),
+      { text: 'Record: a zeppelin.' },
+      { text: 'A zeppelin at dawn.' },
+    ];
+    await hi(['ask', `Tell me. ${'and so on '.repeat(60)}`]);
+    expect((await hi(['compact'])).status).toBe(0);
+    await hi(['ask', 'What was it?']);
+    const [{ origin }] = JSON.parse((await hi(['recall', 'dawn', '--json'])).stdout);
+    return origin;
+  }
+
+  it('is its own after a summary of talk, and foreign after one of what a tool printed', async () => {
+    expect(await originAfter({ text: `It is about a zeppelin. ${'and so on '.repeat(60)}` })).toBe('model');
+    await server.close();
+    server = await startScriptedServer((_request, index) => replies[index] ?? { text: 'ok' });
+    expect(await originAfter({ calls: [{ name: 'list_files', args: { path: '.' } }] })).toBe('foreign');
+  });
+});
+
 describe('hi ask', () => {
   itWhere(canTrace, 'strace cannot be used here')('opens nothing of the index and loads nothing of it', async () => {
     await hi(['recall', '--rebuild']);

@@ -99,8 +99,8 @@ describe('a fact of a summary', () => {
     const texts = (source: string) => factsToReview(block(facts), source).map(({ text }) => text);
     expect(texts('')).toEqual(['Metric units.', 'Use pnpm.']);
     expect(texts('* use  PNPM.\n')).toEqual(['Metric units.']);
-    const once = withOffered('- a', { kind: 'pref', text: 'Metric units.' });
-    const twice = withOffered(once, { kind: 'decision', text: 'use pnpm.' });
+    const once = withOffered('- a', { text: 'Metric units.' });
+    const twice = withOffered(once, { text: 'use pnpm.' });
     expect([texts(once), texts(twice)]).toEqual([['Use pnpm.'], []]);
     expect(sentMemory(twice).text).toBe('- a');
     expect(twice).not.toMatch(/pnpm|Metric/);

@@ -34,6 +34,7 @@ const asJson = ({ line, text, origin }: MemoryLine): object => ({
   line,
   text,
   by: origin?.by ?? null,
+  ...(origin?.foreign === true && { foreign: true }),
   at: origin?.at ?? null,
   id: origin?.id ?? null,
 });
@@ -42,5 +43,6 @@ const asJson = ({ line, text, origin }: MemoryLine): object => ({
 function originOf({ origin }: MemoryLine): string {
   if (origin === null) return '';
   const day = new Date(origin.at).toLocaleDateString('sv');
-  return `  ${[origin.by, day, ...(origin.id === null ? [] : [`#${origin.id}`])].join(', ')}`;
+  const said = origin.foreign ? `${origin.by} after reading foreign content` : origin.by;
+  return `  ${[said, day, ...(origin.id === null ? [] : [`#${origin.id}`])].join(', ')}`;
 }

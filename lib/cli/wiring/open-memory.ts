@@ -1,6 +1,7 @@
 import { isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { MemoryChange } from '../../memory/memory-file.js';
+import { originOf } from '../../recall/origin.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory } from '../../tools/common/tool.js';
 
@@ -9,7 +10,12 @@ export async function openMemory(path: string, history: HistoryStore, now: () =>
   const { MemoryFile } = await import('../../memory/memory-file.js');
   return {
     file: new MemoryFile(path, (work) => history.exclusively(work)),
-    origin: (by) => ({ by, at: now().toISOString().replace(/\.\d+/, ''), id: newestMessage(history) }),
+    origin: (by) => ({
+      by,
+      at: now().toISOString().replace(/\.\d+/, ''),
+      id: newestMessage(history),
+      ...(by === 'model' && hasModelRead(history) && { foreign: true }),
+    }),
   };
 }
 
@@ -24,13 +30,24 @@ export function memoryForModel(open: () => Promise<OpenMemory>): Memory {
   return {
     async preview(text, replaces) {
       const { file, origin } = await open();
-      return differenceOf(file.preview(text, origin('model'), replaces), text);
+      const proposed = origin('model');
+      const difference = differenceOf(file.preview(text, proposed, replaces), text);
+      return proposed.foreign ? `${difference}\n${WARNING}` : difference;
     },
     async keep(text, replaces) {
       const { file, origin } = await open();
       return OUTCOMES[(await file.keep(text, origin('model'), replaces)).kind];
     },
   };
+}
+
+const WARNING = 'The model proposes it after reading foreign content.';
+
+/** Whether the model had read what neither it nor the user wrote when it wrote its last call. */
+function hasModelRead({ entries }: HistoryStore): boolean {
+  const messages = entries.filter(isMessage);
+  const call = messages.findLast(({ role }) => role === 'assistant');
+  return call === undefined || originOf(call, () => messages) !== 'model';
 }
 
 const differenceOf = ({ kind, replaced }: MemoryChange, text: string): string =>

@@ -1,5 +1,6 @@
+import { isCommandOutput } from '../../chat/foreign-words.js';
 import type { JsonValue } from '../../chat/json.js';
-import { isPart, type Message, type Part, spokenParts } from '../../chat/message.js';
+import { isPart, type Message, type Part } from '../../chat/message.js';
 import { withoutElements } from '../../chat/text/without-elements.js';
 import { MASK, secretMask } from '../../permission/mask-secrets.js';
 import type { Document, Kind, PlainKind } from './part.js';
@@ -32,16 +33,11 @@ export function searchedText({ content }: Message): string {
   return mask(text).replaceAll(MASK, ' ');
 }
 
-/** Whether a message of the user has more than the words that were typed. */
-export function hasForeignParts({ role, content }: Message): boolean {
-  return role === 'user' && spokenParts(content).length > 1;
-}
-
 /** Who says what is in a message, as far as it tells by itself. */
-export function documentKind({ role, content, stop_reason }: Message): PlainKind {
+export function documentKind(message: Message): PlainKind {
+  const { role, content } = message;
   if (role === 'tool') return 'tool';
-  // A turn of the user that is over at once is what a local command printed.
-  if (role === 'user') return stop_reason === undefined ? 'user' : 'note';
+  if (role === 'user') return isCommandOutput(message) ? 'note' : 'user';
   return content.some((part) => isPart('text')(part) && part.text.trim() !== '') ? 'model' : 'call';
 }
 

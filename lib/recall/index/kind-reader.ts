@@ -1,5 +1,6 @@
+import { bringsForeign, hasForeignParts } from '../../chat/foreign-words.js';
 import type { Message } from '../../chat/message.js';
-import { documentKind, hasForeignParts } from './documents.js';
+import { documentKind } from './documents.js';
 import type { Kind } from './part.js';
 
 /**
@@ -12,13 +13,12 @@ export class KindReader {
   #isAfterNote: boolean | null = null;
 
   kindOf(message: Message): Kind {
-    const { id, turn, sources } = message;
+    const { id, turn } = message;
     const kind = documentKind(message);
     const isAfterNote = this.#isAfterNote ?? id !== 1;
     this.#isAfterNote = kind === 'note';
-    const isOwn =
-      !hasForeignParts(message) && sources === undefined && (id === turn ? !isAfterNote : this.#own.has(turn));
-    if (isOwn && kind !== 'tool') this.#own.add(turn);
+    const isOwn = !bringsForeign(message) && (id === turn ? !isAfterNote : this.#own.has(turn));
+    if (isOwn) this.#own.add(turn);
     else this.#own.delete(turn);
     if (kind === 'user') return hasForeignParts(message) ? 'attached' : 'user';
     return kind === 'model' && !isOwn ? 'foreign' : kind;

@@ -8,7 +8,12 @@ const words: Part = { type: 'text', text: 'words' };
 const result: Part = { type: 'tool_result', call_id: 'c', name: 'bash', result: 'x' };
 
 /** What may come next in a conversation. */
-const STEPS = ['ask', 'attach', 'note', 'answer', 'search', 'print'] as const;
+const STEPS = ['ask', 'attach', 'note', 'answer', 'search', 'print', 'rest'] as const;
+
+const MORE: Readonly<Partial<Record<(typeof STEPS)[number], Partial<Message>>>> = {
+  search: { sources: [] },
+  rest: { rests_on: 'foreign' },
+};
 
 function conversation(steps: readonly (typeof STEPS)[number][]): readonly Message[] {
   let turn = 1;
@@ -20,7 +25,7 @@ function conversation(steps: readonly (typeof STEPS)[number][]): readonly Messag
     if (step === 'attach') return { ...common, role: 'user', content: [words, words] };
     if (step === 'note') return { ...common, role: 'user', stop_reason: 'end' };
     if (step === 'print') return { ...common, role: 'tool', content: [result] };
-    return { ...common, role: 'assistant', ...(step === 'search' ? { sources: [] } : {}) };
+    return { ...common, role: 'assistant', ...MORE[step] };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { CompressBlock, Entry, Mark, Pins, UnknownEntry } from '../../../chat/entry.js';
 import { isJsonObject, type JsonObject } from '../../../chat/json.js';
-import type { Message, Part, SkillRecord, SkillStanding, Usage } from '../../../chat/message.js';
+import type { Message, Part, RestsOn, SkillRecord, SkillStanding, Usage } from '../../../chat/message.js';
 import { isTooDeep, jsonText } from '../../../chat/nesting.js';
 import { isSource } from '../../../chat/source.js';
 import { rememberOriginal } from '../../../chat/stored-text.js';
@@ -88,6 +88,10 @@ const USAGE: JsonFields<Usage> = {
 const STOP_REASONS = ['end', 'tool_calls', 'length', 'refusal', 'tool_limit', 'interrupted'] as const;
 const stopReason = word(STOP_REASONS, 'end');
 
+// What it is not known to rest on may be anybody's.
+const restsOn: FieldReader<RestsOn | undefined> = (stored) =>
+  stored === undefined || stored === null ? undefined : stored === 'own' ? 'own' : 'foreign';
+
 const names: FieldReader<readonly string[] | undefined> = (stored) => list(stored, isText);
 
 const STANDING: JsonFields<SkillStanding> = {
@@ -128,6 +132,7 @@ const MESSAGE: JsonFields<Message> = {
   // A later version may know more stop reasons.
   stop_reason: (stored, whole) => (stored === undefined || stored === null ? undefined : stopReason(stored, whole)),
   sources: (stored) => list(stored, isSource),
+  rests_on: restsOn,
   skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
 };
 
@@ -138,6 +143,7 @@ const BLOCK: JsonFields<CompressBlock> = {
   content: text(''),
   strategy: text('unknown'),
   source: word(['model', 'cache', 'none', 'fallback'], 'model'),
+  rests_on: restsOn,
   first_kept: reference,
   messages_compacted: count(0),
   messages_kept: count(0),
