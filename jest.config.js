@@ -17,7 +17,8 @@ export default {
     ],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
-  testTimeout: 30_000,
+  // A spec ends by itself; the limit only stops what hangs, on slow and busy machines too.
+  testTimeout: 120_000,
   // Both cores of a small machine; workers are renewed, for modules of ES specs are never let go.
   maxWorkers: '100%',
   workerIdleMemoryLimit: '1GB',
