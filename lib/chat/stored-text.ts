@@ -22,7 +22,12 @@ export function storedText(entry: Entry): string {
 
 /** An entry as it reads after it was stored: the entries in memory must not differ from those in the file. */
 export function asStored<Kind extends Entry>(entry: Kind): Kind {
-  const text = JSON.stringify(entry);
-  const stored = wellFormedJson(text);
-  return stored === text ? entry : JSON.parse(stored);
+  return isWellFormed(entry) ? entry : JSON.parse(wellFormedJson(JSON.stringify(entry)));
+}
+
+/** Whether no text in a value has a lone surrogate. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, part]) => isWellFormed(key) && isWellFormed(part));
 }

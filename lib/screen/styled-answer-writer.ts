@@ -30,7 +30,8 @@ export class StyledAnswerWriter implements AnswerWriter {
   }
 
   push(piece: string): void {
-    this.#show(this.#neutraliser.push(piece));
+    for (let at = 0; at < piece.length; at += AT_ONCE)
+      this.#show(this.#neutraliser.push(piece.slice(at, at + AT_ONCE)));
   }
 
   pause(): void {
@@ -79,6 +80,8 @@ export class StyledAnswerWriter implements AnswerWriter {
     return this.#markdown;
   }
 }
+
+const AT_ONCE = 4096;
 
 /** How long no text may come before the last word is shown, in milliseconds. */
 const QUIET = 100;

@@ -108,6 +108,10 @@ describe('an answer that does not end', () => {
     ['coloured code', '```js\nconst a = 1;\n```\n'],
     ['a row without an end', '|'.repeat(50_000)],
     ['a paragraph without an end', 'lorem ipsum dolor sit amet '.repeat(2000)],
+    ['a word of unpaired marks without an end', '*a'.repeat(25_000)],
+    ['quotations in quotations without an end', '> '.repeat(25_000)],
+    ['sequences that write to the clipboard, never ended', '\x1b]52;c;AAAA'.repeat(4000)],
+    ['halves of characters', '\ud83d'.repeat(50_000)],
     ['a fence whose first line does not end', `\`\`\`${'x'.repeat(50_000)}`],
   ])(
     'takes little memory and time on a terminal: %s',

@@ -16,24 +16,20 @@ export interface MarkRun {
  */
 export function isEmphasisClosed(text: string, from: number, opener: MarkRun, isLast: boolean): boolean | null {
   const { ahead, isComplete } = lookAhead(text, from, isLast);
-  const marks = RUNS[opener.mark];
-  marks.lastIndex = 0;
   let open = opener.length;
   /** Marks that were opened later and are closed earlier. */
   let inner = 0;
-  for (let found = marks.exec(ahead); found !== null; found = marks.exec(ahead)) {
-    const [run] = found;
-    const end = found.index + run.length;
-    if (run.startsWith('`')) marks.lastIndex = endOfCode(ahead, end, run.length) ?? end;
-    if (!run.startsWith(opener.mark)) continue;
+  for (let at = nextRun(ahead, 0, opener.mark); at < ahead.length; ) {
+    const end = endOfRun(ahead, at);
     if (end === ahead.length && !isComplete) return null;
-    const before = found.index === 0 ? opener.mark : (ahead[found.index - 1] ?? '');
+    const before = at === 0 ? opener.mark : (ahead[at - 1] ?? '');
     const { canOpen, canClose } = flanking(opener.mark, before, characterAt(ahead, end));
-    const closed = canClose ? run.length : 0;
+    const closed = canClose ? end - at : 0;
     open -= Math.max(0, closed - inner);
     inner = Math.max(0, inner - closed);
     if (open <= 0) return true;
-    if (canOpen && !canClose) inner += run.length;
+    if (canOpen && !canClose) inner += end - at;
+    at = nextRun(ahead, end, opener.mark);
   }
   return isComplete ? false : null;
 }
@@ -52,10 +48,10 @@ export function flanking(
   before: string,
   after: string,
 ): { readonly canOpen: boolean; readonly canClose: boolean } {
-  const [blankBefore, blankAfter] = [/\s/.test(before), /\s/.test(after)];
-  const [signBefore, signAfter] = [SIGN.test(before), SIGN.test(after)];
-  const isLeft = !blankAfter && (!signAfter || blankBefore || signBefore);
-  const isRight = !blankBefore && (!signBefore || blankAfter || signAfter);
+  const [kindBefore, kindAfter] = [kindOf(before), kindOf(after)];
+  const [signBefore, signAfter] = [kindBefore === 'sign', kindAfter === 'sign'];
+  const isLeft = kindAfter !== 'blank' && (!signAfter || kindBefore !== 'letter');
+  const isRight = kindBefore !== 'blank' && (!signBefore || kindAfter !== 'letter');
   if (mark !== '_') return { canOpen: isLeft, canClose: isRight };
   return { canOpen: isLeft && (!isRight || signBefore), canClose: isRight && (!isLeft || signAfter) };
 }
@@ -86,11 +82,33 @@ function endOfCode(text: string, from: number, length: number): number | null {
   return null;
 }
 
-/** What a closing mark is looked for in: escaped characters, code, and runs of the mark. */
-const RUNS: Readonly<Record<EmphasisMark, RegExp>> = {
-  '*': /\\[\s\S]?|`+|\*+/g,
-  _: /\\[\s\S]?|`+|_+/g,
-  '~': /\\[\s\S]?|`+|~+/g,
-};
+/** Where the next run of the mark begins, outside code and not escaped; the end of the text when there is none. Looks at each character once: a text of marks has many. */
+function nextRun(text: string, from: number, mark: EmphasisMark): number {
+  let at = from;
+  while (at < text.length && text[at] !== mark) {
+    if (text[at] === '`') {
+      const end = endOfRun(text, at);
+      at = endOfCode(text, end, end - at) ?? end;
+    } else at += text[at] === '\\' ? 2 : 1;
+  }
+  return Math.min(at, text.length);
+}
 
-const SIGN = /[\p{P}\p{S}]/u;
+function endOfRun(text: string, at: number): number {
+  let end = at + 1;
+  while (text[end] === text[at] && end < text.length) end += 1;
+  return end;
+}
+
+type Kind = 'blank' | 'sign' | 'letter';
+
+function kindOf(character: string): Kind {
+  return ASCII_KINDS[character.charCodeAt(0)] ?? findKind(character);
+}
+
+function findKind(character: string): Kind {
+  if (/\s/.test(character)) return 'blank';
+  return /[\p{P}\p{S}]/u.test(character) ? 'sign' : 'letter';
+}
+
+const ASCII_KINDS: readonly Kind[] = Array.from({ length: 128 }, (_, code) => findKind(String.fromCharCode(code)));

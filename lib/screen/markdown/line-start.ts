@@ -1,5 +1,6 @@
 import { PLAIN, type Style } from '../text/style.js';
 import type { Run } from '../text/styled-text.js';
+import { LONGEST_ROW } from '../text/text-width.js';
 import type { LineStart } from './block-lines.js';
 
 /** What of a line is read already, before its text: blanks and the marks of lists and quotations. */
@@ -16,7 +17,7 @@ export class LineStartReader {
     const width = [...blank].reduce((sum, character) => sum + (character === '\t' ? 4 : 1), 0);
     this.#column += width;
     this.#indent += width;
-    this.#prefix.push({ text: ' '.repeat(width), style: PLAIN });
+    this.#addPrefix(' '.repeat(width), PLAIN);
   }
 
   addMark(mark: string, style: Style): void {
@@ -27,7 +28,13 @@ export class LineStartReader {
     if (!isList) this.#quotations += 1;
     this.#hasListMark ||= isList;
     this.#canInterrupt &&= !/^(?!0*1[.)])\d/.test(mark);
-    this.#prefix.push(isList ? { text: ' '.repeat(mark.length), style: PLAIN } : { text: mark, style });
+    if (isList) this.#addPrefix(' '.repeat(mark.length), PLAIN);
+    else this.#addPrefix(mark, style);
+  }
+
+  /** A prefix as wide as the longest row is not repeated, so its rest is not kept: a line of marks without an end would fill the memory. */
+  #addPrefix(text: string, style: Style): void {
+    if (this.#column - text.length <= LONGEST_ROW) this.#prefix.push({ text, style });
   }
 
   /** Whether a mark stands in the line. */

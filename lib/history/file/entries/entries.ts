@@ -53,8 +53,12 @@ export function firstIdIn(content: Buffer): number {
 
 /** The content of a frame with these entries; the first one of a history has no comma before it. */
 export function frameContent(entries: readonly Entry[], first: boolean): Buffer {
-  const texts = entries.map((entry) => storedText(entry));
-  return Buffer.from((first ? '' : ',') + texts.join(','));
+  const pieces = entries.flatMap((entry, index) => (index === 0 && first ? [] : [',']).concat(storedText(entry)));
+  // Not joined to one text first: a long answer would be in memory once more.
+  const content = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  let at = 0;
+  for (const piece of pieces) at += content.write(piece, at);
+  return content;
 }
 
 /** How many of the entries are messages. */
