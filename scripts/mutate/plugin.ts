@@ -27,18 +27,26 @@ export interface SampleOptions {
 /** The variable with the spec file that one run of Jest is limited to; read by the `filter` of Jest's configuration. */
 const SPECS = 'HI_MUTATE_SPECS';
 
+/** What the first run tells of the specs: in which files each is, and how long each file took. */
+interface Specs {
+  readonly files: readonly (readonly [id: string, files: readonly string[]])[];
+  readonly times: readonly (readonly [file: string, milliseconds: number])[];
+}
+
 const options: SampleOptions = JSON.parse(process.env.HI_MUTATE ?? '{}');
 const drawnFile = join(options.folder, 'drawn.json');
 const specsFile = join(options.folder, 'specs.json');
 
 /**
  * Runs Jest, with two differences. A mutant that was not drawn is not run. And spec files are run one by one until one notices the mutant, only those whose
- * specs reach it, and the one that noticed the last mutant of the same file first: Stryker's own runner always loads all of them, which takes most of the time.
+ * specs reach it, the quick ones first, and before these the one that noticed the last mutant of the same file: Stryker's own runner always loads all of them,
+ * which takes most of the time.
  */
 class SampleRunner implements TestRunner {
   readonly #jest: TestRunner;
   #drawn: ReadonlySet<string> | null = null;
-  #specs: ReadonlyMap<string, readonly string[]> | null = null;
+  #specs: ReadonlyMap<string, readonly string[]> = new Map();
+  #times: ReadonlyMap<string, number> = new Map();
   /** The spec file that noticed the last mutant of each file. */
   readonly #noticed = new Map<string, string>();
 
@@ -58,16 +66,19 @@ class SampleRunner implements TestRunner {
     const result = await this.#jest.dryRun(run);
     if (result.status !== DryRunStatus.Complete) return result;
     const files = new Map<string, string[]>();
-    for (const { id, fileName } of result.tests) {
-      if (fileName !== undefined) files.set(id, [...(files.get(id) ?? []), fileName]);
+    const times = new Map<string, number>();
+    for (const { id, fileName, timeSpentMs } of result.tests) {
+      if (fileName === undefined) continue;
+      files.set(id, [...(files.get(id) ?? []), fileName]);
+      times.set(fileName, (times.get(fileName) ?? 0) + timeSpentMs);
     }
-    writeFileSync(specsFile, JSON.stringify([...files]));
+    const specs: Specs = { files: [...files], times: [...times] };
+    writeFileSync(specsFile, JSON.stringify(specs));
     return result;
   }
 
   async mutantRun(run: MutantRunOptions): Promise<MutantRunResult> {
-    this.#drawn ??= new Set(read<string[]>(drawnFile));
-    this.#specs ??= new Map(read<[string, string[]][]>(specsFile));
+    this.#drawn ??= this.#readPlan();
     if (!this.#drawn.has(run.activeMutant.id)) return { status: MutantRunStatus.Error, errorMessage: 'not drawn' };
     const { fileName } = run.activeMutant;
     let result: MutantRunResult = { status: MutantRunStatus.Survived, nrOfTests: 0 };
@@ -81,12 +92,18 @@ class SampleRunner implements TestRunner {
     return result;
   }
 
+  #readPlan(): ReadonlySet<string> {
+    const { files, times } = read<Specs>(specsFile);
+    this.#specs = new Map(files);
+    this.#times = new Map(times);
+    return new Set(read<string[]>(drawnFile));
+  }
+
   #specsFor(tests: readonly string[], fileName: string): readonly string[] {
-    const files = new Set(tests.flatMap((id) => this.#specs?.get(id) ?? []));
+    const files = [...new Set(tests.flatMap((id) => this.#specs.get(id) ?? []))];
     const first = this.#noticed.get(fileName);
-    return first !== undefined && files.has(first)
-      ? [first, ...[...files].filter((file) => file !== first)]
-      : [...files];
+    const time = (file: string): number => (file === first ? 0 : (this.#times.get(file) ?? 0));
+    return files.sort((one, other) => time(one) - time(other));
   }
 
   async dispose(): Promise<void> {

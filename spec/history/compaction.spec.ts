@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isCompressBlock, isMessage } from '../../lib/chat/entry.js';
@@ -7,8 +7,7 @@ import type { CompactionInput } from '../../lib/compaction/strategy.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { compactHistory } from '../../lib/session/context/compact-history.js';
 import { SETTINGS } from '../support/compaction.js';
-import { archived, dataFolder, exchange, fileIn, openIn, printed, says, zstd } from '../support/history.js';
-import { Log } from '../support/log.js';
+import { archived, dataFolder, exchange, fileIn, openIn, printed, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
 
 type Pass = Omit<CompactionInput, 'entries'>;
@@ -133,33 +132,4 @@ describe('a compaction of the history', () => {
     expect(await store.attachment(pending)).toEqual(Buffer.from('not yet sent'));
     expect(readdirSync(join(folder, 'attachments'))).toHaveLength(3);
   });
-});
-
-describe('a history that is longer than any request, without a block', () => {
-  it('is loaded from its newest part, whatever its file looks like, and counted in whole', async () => {
-    const folder = dataFolder();
-    const log = new Log();
-    for (let turn = 0; turn < 50_100; turn += 1) log.exchange(`question ${turn}`, 'answer');
-    writeFileSync(fileIn(folder), zstd(Buffer.from(JSON.stringify(log.entries))));
-    const foreign = await openIn(folder);
-    expect(foreign.entries).toHaveLength(100_000);
-    expect(foreign.unloaded).toBe(200);
-    expect(foreign.view(null)).toBe(foreign.view(null));
-    await exchange(foreign, 'one more question', 'answer');
-
-    const own = await openIn(folder);
-    expect(own.totals.messages).toBe(100_202);
-    expect(own.entries).toHaveLength(100_000);
-    expect(own.unloaded).toBe(202);
-    const { report } = await truncated(own);
-    const { messages_compacted = 0, messages_kept = 0 } = report ?? {};
-    expect(messages_compacted + messages_kept).toBe(100_202);
-    expect(messages_compacted).toBeGreaterThan(50_202);
-    expect(own.unloaded).toBe(0);
-    expect((await openIn(folder)).view(null)).toEqual(own.view(null));
-    for await (const entry of own.archive()) {
-      expect(entry.id).toBe(1);
-      break;
-    }
-  }, 60_000);
 });
