@@ -16,6 +16,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   'regular-file': 0,
   clock: 0,
   'stop-signals': 0,
+  'end-processes': 0,
   config: 1,
   view: 1,
   permission: 1,
@@ -28,6 +29,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   providers: 2,
   recall: 2,
   history: 3,
+  mcp: 3,
   session: 4,
   slash: 5,
   repl: 6,
@@ -45,6 +47,7 @@ const GROUND = [
   'chat',
   'clock',
   'stop-signals',
+  'end-processes',
 ];
 
 /** What a room may use below it, where that is less than everything. */
@@ -58,6 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'regular-file': [],
   clock: [],
   'stop-signals': [],
+  'end-processes': [],
   config: GROUND,
   view: ['chat'],
   permission: GROUND,
@@ -71,6 +75,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   providers: [...GROUND, 'http'],
   recall: [...GROUND, 'permission/mask-secrets'],
   history: [...GROUND, 'view'],
+  mcp: [...GROUND, 'config/server-settings', 'http/sdk-console', 'permission/access', 'tools/common/tool'],
   session: [
     ...GROUND,
     'history',

@@ -10,6 +10,7 @@ import {
 import type { World } from './base/world.js';
 import { askCommand } from './commands/ask-command.js';
 import { addConfigCommands } from './config-commands.js';
+import { addMcpCommands } from './mcp-commands.js';
 import { mergedOptions } from './merged-options.js';
 import { STRATEGY_NAMES } from './strategy-names.js';
 
@@ -188,6 +189,11 @@ export function commandTable(
     config: [
       'set up, check and show the configuration',
       (command) => addConfigCommands(command, program, world, finish),
+    ],
+
+    mcp: [
+      'list, test and change the servers of tools (Model Context Protocol)',
+      (command) => addMcpCommands(command, program, world, finish),
     ],
 
     acp: [

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../chat/json.js';
 import type { configKeys } from './keys.js';
 import type { ModelSettings } from './model-settings.js';
+import type { ServersFile } from './server-settings.js';
 import type { DefaultsOf, FileOf } from './setting.js';
 
 type ConfigKeys = ReturnType<typeof configKeys>;
@@ -16,6 +17,8 @@ export interface Config extends ModelSettings, ConfigDefaults {
   readonly options: JsonObject;
   /** Go with every request to the address of the main model. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The servers of tools, by name. */
+  readonly mcpServers: ServersFile;
 }
 
 /** A `config.json` as the schema allows it: everything optional. */

@@ -5,6 +5,7 @@ import type { WebMode } from '../chat/model/web-mode.js';
 import { WRAP_MODES, type WrapMode } from '../chat/screen-settings.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
+import { SERVERS_RANGE, type ServersFile } from './server-settings.js';
 import { found, objectSchema, oneOf, section, setting } from './setting.js';
 
 /** The names of the members that the schema lists. */
@@ -217,6 +218,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         ),
       },
       'tools-and-safety',
+    ),
+    mcpServers: found<ServersFile>(
+      SERVERS_RANGE,
+      'Servers of the Model Context Protocol, by name, as the README of each shows them: `command`, `args`, `env`, `cwd`; or `url`, `headers`. See [servers of tools](mcp.md).',
+      'none',
     ),
     clock: setting(
       { type: 'boolean' },

@@ -27,6 +27,10 @@ export interface Paths {
   readonly knownSkills: string;
   /** What is known of models and the servers that have them. */
   readonly knownModels: string;
+  /** What the servers of tools offer, and what they printed. */
+  readonly servers: string;
+  /** The tools of servers as the user knows them. */
+  readonly serverPins: string;
   /** The warnings that were given. */
   readonly warned: string;
   readonly log: string;
@@ -64,6 +68,8 @@ export async function findPaths(
     outputs: join(cache, 'outputs'),
     knownSkills: join(cache, 'skills.json'),
     knownModels: join(cache, 'models.json'),
+    servers: join(cache, 'mcp'),
+    serverPins: join(data, 'mcp-pins.json'),
     warned: join(cache, 'warned.json'),
     log: join(cache, 'debug.log'),
   };

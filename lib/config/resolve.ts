@@ -57,7 +57,8 @@ export async function resolveConfig(sources: Sources): Promise<Resolved> {
   const preamble = sources.flags.preamble ?? settings.preamble;
   const { options = {}, headers = {} } = own ?? {};
   const small_model = await smallModel(sources, vendor, main);
-  return { config: { ...main, ...settings, preamble, options, headers, small_model }, locals };
+  const mcpServers = file?.mcpServers ?? {};
+  return { config: { ...main, ...settings, preamble, options, headers, small_model, mcpServers }, locals };
 }
 
 /** The window that the user gave, else what is assumed until the server tells. */

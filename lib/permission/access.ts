@@ -8,4 +8,18 @@ export type Access =
   /** What was said in this conversation, which the user and the model have both read. */
   | { readonly kind: 'conversation' }
   /** What goes with every later request. `byHand` is how the user does it; `preview` is the change, and rejects when it cannot be made. */
-  | { readonly kind: 'memory'; readonly byHand: string; preview(): Promise<string> };
+  | { readonly kind: 'memory'; readonly byHand: string; preview(): Promise<string> }
+  | ServerAccess;
+
+/** The call of a tool that another program runs, of which nothing is known but what that program says. */
+export interface ServerAccess {
+  readonly kind: 'server';
+  /** What the user is told about it in a question: whose tool it is, and what its server claims. */
+  readonly about: string;
+  /** Why no earlier answer holds, such as that its description is another one now; null where they do. */
+  readonly changed: string | null;
+  /** The call in full, and below it what has changed. */
+  preview(): string;
+  /** Keeps that the user has seen the tool as it is now. */
+  accept(): void;
+}

@@ -1,5 +1,5 @@
 import { unreachable } from '../errors.js';
-import type { Access } from './access.js';
+import type { Access, ServerAccess } from './access.js';
 import { inTime } from './judging-bound.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
 import { concerns, type Rule, type Rules } from './rules/rules.js';
@@ -24,6 +24,8 @@ export async function judge(
       return judgeConversation(tool, rules);
     case 'memory':
       return judgeMemory(tool, rules);
+    case 'server':
+      return judgeServer(tool, access, rules);
     default:
       return unreachable(access);
   }
@@ -61,4 +63,13 @@ function judgeMemory(tool: string | null, rules: Rules): Verdict {
   if (verdict !== null) return verdict;
   if (rules.allow.some((rule) => concerns(rule, 'memory', tool))) return { decision: 'allow' };
   return { decision: 'ask', reason: 'what it contains is sent with every later request', rule: tool };
+}
+
+/** What another program does with a call is not known, so that the user says yes to each call, or to the tool as it was described then. */
+function judgeServer(tool: string | null, { about, changed }: ServerAccess, rules: Rules): Verdict {
+  const verdict = restricted('server', tool, rules);
+  if (verdict !== null) return verdict;
+  if (changed !== null) return { decision: 'ask', reason: changed, rule: tool };
+  if (rules.allow.some((rule) => concerns(rule, 'server', tool))) return { decision: 'allow' };
+  return { decision: 'ask', reason: about, rule: tool };
 }

@@ -63,8 +63,8 @@ export class SessionTurns {
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     const { history, cwd, clock } = this.#deps;
     const provider = await this.#manner.target.connect(signal);
-    const tools = options.tools === false ? [] : this.#deps.toolSpecs;
-    yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
+    const tools = (): readonly ToolSpec[] => (options.tools === false ? [] : this.#deps.toolSpecs);
+    yield* askAboutModel(this.#manner.target, tools().length > 0, signal);
     yield* this.#settle(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
@@ -109,7 +109,7 @@ export class SessionTurns {
     const provider = await this.#manner.target.connect(signal);
     yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
     yield* this.#settle(signal);
-    const context = await this.context(null, this.#skills.active, tools);
+    const context = await this.context(null, this.#skills.active, () => tools);
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
       request: (reason) => this.#fitted(context.prepare(reason, [question], signal), signal),
@@ -128,7 +128,7 @@ export class SessionTurns {
   async context(
     running: number | null,
     active: readonly string[],
-    tools = this.#deps.toolSpecs,
+    tools = (): readonly ToolSpec[] => this.#deps.toolSpecs,
     schema?: AnswerSchema,
   ): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead, ahead: this.ahead };
@@ -173,8 +173,7 @@ export class SessionTurns {
   }
 
   async *#settle(signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const text = await this.#deps.settle(signal);
-    if (text !== null) yield { type: 'notice', level: 'warning', text };
+    for (const text of await this.#deps.settle(signal)) yield { type: 'notice', level: 'warning', text };
   }
 
   /** Shows the notices of the history that are new: the file may be damaged, and repaired, at any time. */

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
+import { endProcesses } from '../end-processes.js';
 import { HiError, systemCode } from '../errors.js';
 import { commandEnvironment } from '../permission/command-environment.js';
 import type { Leftovers } from '../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../permission/secret-stream.js';
 import type { Tool, ToolContext } from './common/tool.js';
-import { endProcesses } from './shell/end-processes.js';
 import { OutputKeeper, outputName } from './shell/limit-output.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';
 

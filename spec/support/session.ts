@@ -126,7 +126,7 @@ export async function stage(
     writers: (main) => [textModel(main)],
     preamble: null,
     standing: async () => ({ text: null, warning: null }),
-    settle: async () => null,
+    settle: async () => [],
     thinking: null,
     web: 'off',
     savePicture: async () => ({ reason: 'nowhere' }),

@@ -69,7 +69,7 @@ export class EditorSession {
 
   async close(): Promise<void> {
     this.cancel();
-    await this.#wired.session.history.close();
+    await this.#wired.close();
   }
 
   async #approve(question: Parameters<Approve>[0], signal: AbortSignal): Promise<Approval> {

@@ -63,7 +63,7 @@ async function askOnce(
   const approve = canApprove(world)
     ? { approve: approver(world, screen, stop), askAboutInstructions: instructionsAsker(world, screen, stop) }
     : {};
-  const { session, settings, config, tools, connections } = await openSession(world, { ...options, ...approve });
+  const { session, settings, config, tools, connections, close } = await openSession(world, { ...options, ...approve });
   screenSettings.wrap = config.wrap;
   try {
     const deps = { tools, secrets: () => connections.secrets() };
@@ -97,7 +97,7 @@ async function askOnce(
     printHistoryNotices(world, session.history);
     // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed.
     if (session.history.sealed > 0) await (await import('../chat/index-slice.js')).indexSlice(session);
-    await session.history.close();
+    await close();
   }
 }
 

@@ -21,6 +21,6 @@ export async function chatCommand(world: World, options: ChatOptions, isDefault 
   } finally {
     ahead.drop();
     printHistoryNotices(world, history);
-    await history.close();
+    await chat.wired.close();
   }
 }

@@ -2,6 +2,8 @@ import type { ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
+import { PREFIX } from '../../mcp/base/tool-names.js';
+import type { RuleSubject } from '../../permission/rules/rules.js';
 import type { Recall } from '../../recall/recall.js';
 import { pick } from '../../registry.js';
 import type { OpenMemory } from '../../slash/common/command.js';
@@ -11,11 +13,15 @@ import { effectiveWindow } from '../../view/limit.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import type { Connections } from './connections.js';
+import type { ServerTools } from './server-tools.js';
 import type { SessionOptions } from './session-options.js';
 
 /** The shares of the window that the output of one call, and of all calls of one answer, may take: output that the model has not read cannot be compacted. */
 const OUTPUT_SHARE = 0.2;
 const ANSWER_SHARE = 0.4;
+
+/** What rules may say of the tools of servers, which are not known before one runs. */
+const SERVER_TOOLS: RuleSubject = { name: PREFIX, accessKind: 'server', rulesCoverKind: false, isFamily: true };
 
 /** What the tools of a session reach besides its settings. */
 export interface ToolReach {
@@ -64,6 +70,7 @@ export async function toolRunner(
     context,
     connections,
     window,
+    servers,
   }: {
     readonly options: SessionOptions;
     readonly settings: Settings;
@@ -71,15 +78,17 @@ export async function toolRunner(
     readonly context: ToolContext;
     readonly connections: Connections;
     readonly window: () => number;
+    readonly servers: ServerTools;
   },
 ): Promise<ToolRunner> {
   const { createToolRunner, tools } = await import('../../tools/index.js');
   return createToolRunner({
     tools: offered.map(({ name }) => pick(tools, name, 'tool')),
+    findTool: (name) => servers.find(name),
     context,
     sharedLimit: () => outputRoom(config, ANSWER_SHARE, window()),
     permissions: config.tools.permissions,
-    ruleSubjects: tools,
+    ruleSubjects: [...tools, SERVER_TOOLS],
     approve: options.approve ?? null,
     allowAll: options.yes ?? false,
     storeRule: (rule) => addRule(paths.configFile, rule),
@@ -93,7 +102,7 @@ export async function toolRunner(
 export function offeredTools(config: Config, { tools: wanted }: SessionOptions): readonly ToolSpec[] {
   if (wanted === false) return [];
   if (wanted === undefined || wanted === true) return config.tools.enabled ? SPECS : [];
-  return wanted.map((name) => pick(SPECS, name, 'tool', 'usage'));
+  return wanted.filter((name) => !name.startsWith(PREFIX)).map((name) => pick(SPECS, name, 'tool', 'usage'));
 }
 
 function conversationOf(finder: () => Promise<Recall>, world: World): SearchableConversation {

@@ -17,6 +17,7 @@ import { EFFECTS } from '../../tools/tool-specs.js';
 import { nearLimits, readSettings, requireConfig, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { Connections, memoized } from './connections.js';
+import { type ServerTools, serverTools } from './server-tools.js';
 import type { SessionOptions } from './session-options.js';
 import { offeredTools, toolContext, toolRunner } from './tool-wiring.js';
 
@@ -32,6 +33,9 @@ export interface WiredSession {
   readonly memory: () => Promise<OpenMemory>;
   /** What the project says that goes with every request. */
   readonly project: ProjectInstructions;
+  readonly servers: ServerTools;
+  /** Ends what the session started, and then the session. */
+  close(): Promise<void>;
 }
 
 /** The composition root: reads the settings and puts a session together. Throws `HiError`s of codes `config` and `history`. */
@@ -63,6 +67,7 @@ export async function wire(
   const standing = new StandingMemory(paths.memory);
   const project = projectInstructions(world, options, settings, config);
   const offered = offeredTools(config, options);
+  const servers = await serverTools(world, options, settings, config, () => config.context_window);
   history = await opened;
   const session = new Session({
     history,
@@ -71,7 +76,10 @@ export async function wire(
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
     standing: async () => withProject(await standing.read(), project.text),
-    settle: (signal) => project.settle(signal),
+    settle: async (signal) => {
+      const told = await project.settle(signal);
+      return [...(told === null ? [] : [told]), ...(await servers.settle(signal))];
+    },
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: {
@@ -80,9 +88,11 @@ export async function wire(
       near: nearLimits(settings.file),
     },
     maxRounds: config.tools.max_rounds,
-    toolSpecs: offered,
+    get toolSpecs() {
+      return [...offered, ...servers.specs];
+    },
     toolEffects: EFFECTS,
-    tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections, window })),
+    tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections, window, servers })),
     skills: (main: Target) => skillsFor(main, small ?? main, settings, config, cache),
     finder,
     recallsUnasked: config.recall.auto,
@@ -95,7 +105,11 @@ export async function wire(
     },
     cwd: () => context.workingFolder,
   });
-  return { session, settings, config, tools: context, connections, memory, project };
+  const close = async (): Promise<void> => {
+    await servers.close();
+    await session.history.close();
+  };
+  return { session, settings, config, tools: context, connections, memory, project, servers, close };
 }
 
 /** The same cache, but while nothing is to be kept, what is new stays in the memory of this process. */

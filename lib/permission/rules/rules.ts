@@ -40,7 +40,7 @@ export interface CommandGrant extends Grant {
 }
 
 /** What an access does. */
-export type AccessKind = 'read' | 'write' | 'execute' | 'conversation' | 'memory';
+export type AccessKind = 'read' | 'write' | 'execute' | 'conversation' | 'memory' | 'server';
 
 /** A tool as rules name it. The tools declare it, so that none of them is named here. */
 export interface RuleSubject {
@@ -49,6 +49,8 @@ export interface RuleSubject {
   readonly accessKind: AccessKind;
   /** Whether its rules cover every access of this kind: the calls of other tools, and what a command does to files. */
   readonly rulesCoverKind: boolean;
+  /** Whether `name` is only what the names of its tools begin with, which are not known here: rules may name any, or end with `*`. */
+  readonly isFamily?: true;
 }
 
 /** One parsed rule: `tool`, `tool(exact text)` or `tool(prefix:*)`. */
@@ -109,7 +111,9 @@ export function describeRule(entry: RuleEntry): string {
 
 /** Whether a rule is about this access. `tool` is the tool whose call it is; null for what a command does. */
 export function concerns({ subject }: Rule, kind: AccessKind, tool: string | null): boolean {
-  return subject.name === tool || (subject.rulesCoverKind && subject.accessKind === kind);
+  if (subject.rulesCoverKind && subject.accessKind === kind) return true;
+  if (subject.isFamily && subject.name.endsWith('*')) return tool?.startsWith(subject.name.slice(0, -1)) === true;
+  return subject.name === tool;
 }
 
 /** The tool whose rules cover every access of this kind; null where there is none. */
@@ -117,11 +121,17 @@ export function generalSubject({ subjects }: Rules, kind: AccessKind): string | 
   return subjects.find(({ accessKind, rulesCoverKind }) => rulesCoverKind && accessKind === kind)?.name ?? null;
 }
 
+/** The tool, or the tools, that a rule names in a family; undefined where the name is of none. */
+function inFamily(tool: string, subjects: readonly RuleSubject[]): RuleSubject | undefined {
+  const family = subjects.find(({ name, isFamily }) => isFamily && tool.startsWith(name) && tool.length > name.length);
+  return family && { ...family, name: tool };
+}
+
 function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubject[]): Rule {
   const { rule: source, write = false, network = false } = typeof entry === 'string' ? { rule: entry } : entry;
   const grant = { write, network };
-  const [, tool = '', inner] = /^([A-Za-z_][\w-]*)(?:\s*\((.*)\))?$/s.exec(source.trim()) ?? [];
-  const subject = subjects.find(({ name }) => name === tool);
+  const [, tool = '', inner] = /^([A-Za-z_][\w-]*\*?)(?:\s*\((.*)\))?$/s.exec(source.trim()) ?? [];
+  const subject = subjects.find(({ name }) => name === tool) ?? inFamily(tool, subjects);
   if (subject === undefined) {
     const names = subjects.map(({ name }) => name);
     throw new HiError('config', `The rule '${source}' in ${where} does not begin with the name of a tool.`, {
@@ -129,6 +139,10 @@ function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubjec
     });
   }
   if (inner === undefined || inner === '*' || inner === ':*') return { source, subject, scope: { kind: 'all' }, grant };
+  if (subject.isFamily)
+    throw new HiError('config', `The rule '${source}' in ${where} says more than the name of a tool.`, {
+      hint: `A rule covers every call of a server's tool. Write '${tool}'.`,
+    });
   const scope: Extract<Rule['scope'], { text: string }> = inner.endsWith(':*')
     ? { kind: 'prefix', text: inner.slice(0, -2) }
     : { kind: 'exact', text: inner };

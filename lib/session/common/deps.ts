@@ -56,13 +56,14 @@ export interface SessionDeps {
   readonly preamble: string | null;
   /** What the user wants always kept in mind, as it is now. */
   standing(): Promise<Standing>;
-  /** Settles what a turn begins with, and may ask the user. Resolves with what they should know, null for nothing. */
-  settle(signal: AbortSignal): Promise<string | null>;
+  /** Settles what a turn begins with, and may ask the user. Resolves with what they should know. */
+  settle(signal: AbortSignal): Promise<readonly string[]>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
   /** Requests one turn may make. */
   readonly maxRounds: number;
+  /** As they are now: those of servers may come and go. */
   readonly toolSpecs: readonly ToolSpec[];
   /** What the calls of tools did, also of those that are not offered. */
   readonly toolEffects: ToolEffects;

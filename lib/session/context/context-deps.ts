@@ -1,5 +1,6 @@
 import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
 import type { WebMode } from '../../chat/model/web-mode.js';
+import type { ToolSpec } from '../../chat/request.js';
 import type { TextCache, TextModel } from '../../chat/text-model.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
@@ -9,7 +10,9 @@ import type { CompactionAhead } from './compaction-ahead.js';
 import type { OverheadSource } from './request-overhead.js';
 
 /** What a request is made of apart from the log. */
-export interface ContextDeps extends OverheadSource {
+export interface ContextDeps extends Omit<OverheadSource, 'tools'> {
+  /** The tools that the model is offered: a call may find more of them. */
+  tools(): readonly ToolSpec[];
   readonly history: HistoryStore;
   readonly target: Pick<Target, 'model' | 'context_window' | 'memory' | 'options'>;
   readonly thinking: ThinkingLevel | null;

@@ -97,7 +97,7 @@ export class Context {
   get #offered(): FittedTools {
     const { target, tools, compaction } = this.#deps;
     if (target.memory.facts.takes?.tools === false) return { tools: [], notice: null };
-    return fitTools(tools, effectiveWindow({ ...compaction, context_window: target.context_window }));
+    return fitTools(tools(), effectiveWindow({ ...compaction, context_window: target.context_window }));
   }
 
   /** Takes in what other processes wrote meanwhile, a reset too. */

@@ -45,6 +45,8 @@ export interface ToolContext {
   keepsOutput?(): boolean;
   /** Runs every command in the sandbox, approved ones too; if it does not work, no command runs. Absent or null for only those that need no approval. */
   readonly sandbox?: SandboxSettings | null;
+  /** A text that was all there at once, as the model gets it: no longer than `outputLimit`, without control characters, the whole of it in a file. Set by the runner. */
+  readonly fitOutput?: (text: string) => string;
   /** Makes a mask of secrets for one stream of output. Set by the runner. */
   readonly maskStream?: () => SecretStream;
   /** Registers a cleanup for the end of the turn. Set by the runner; without it a call cleans up before it ends. */
@@ -86,6 +88,10 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
   /** What a compaction records of a call whose messages leave the view; null for nothing. */
   readonly effect: ToolEffect | null;
   access(args: Args, context: ToolContext): Access;
+  /** What is wrong with the arguments, as the model reads it; absent where `parameters` tell. */
+  check?(args: Args): string | null;
+  /** Whether it ends its calls in time by itself. */
+  readonly timesItself?: true;
   /**
    * Runs the call and resolves to the result for the model. `emit` shows output on the screen while it runs.
    * `permit` is how it may run; absent for a call that was not judged.

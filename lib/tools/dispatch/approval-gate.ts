@@ -69,7 +69,9 @@ async function* decide(
           rule,
           signal,
         );
-        return refusal === null ? approved() : { refusal };
+        if (refusal !== null) return { refusal };
+        if (access.kind === 'server') access.accept();
+        return approved();
       }
       yield notice(
         `Not run: ${describeCall(call)} needs approval (${verdict.reason}), and the user cannot be asked here. -y approves every call.`,
@@ -182,6 +184,8 @@ async function previewOf(gate: Gate, call: ToolCallPart, access: Access): Promis
       return { kind: 'command', text: describeCall(call) };
     case 'memory':
       return { kind: 'memory', text: await access.preview() };
+    case 'server':
+      return { kind: 'command', text: access.preview() };
     default:
       return unreachable(access);
   }

@@ -11,6 +11,7 @@ import { type Permissions, type RuleObject, type RuleSubject, readRules } from '
 import { SecretStream } from '../../permission/secret-stream.js';
 import { suggestion } from '../../registry.js';
 import type { Approve, Permit, Tool, ToolContext, ToolRunner } from '../common/tool.js';
+import { fitText } from '../shell/fit-text.js';
 import { askOutside, passGate } from './approval-gate.js';
 import type { Gate } from './gate.js';
 import { FailureWatch } from './repeated-failure.js';
@@ -22,6 +23,8 @@ import { argumentErrors } from './validate-arguments.js';
 /** What a tool runner needs. */
 export interface ToolRunnerOptions {
   readonly tools: readonly Tool[];
+  /** Finds a tool that is not among them, and may come and go. */
+  findTool?(name: string): Tool | undefined;
   readonly context: ToolContext;
   /** The most characters of output that the model gets from all calls of one answer together; absent for no limit. */
   sharedLimit?(): number;
@@ -63,6 +66,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
 class ToolExecutor implements ToolRunner {
   readonly specs: readonly ToolSpec[];
   readonly #tools: readonly Tool[];
+  readonly #find: (name: string) => Tool | undefined;
   readonly #gate: Gate;
   readonly #context: ToolContext;
   readonly #mask: (text: string) => string;
@@ -75,6 +79,7 @@ class ToolExecutor implements ToolRunner {
 
   constructor(options: ToolRunnerOptions) {
     this.#tools = options.tools;
+    this.#find = (name) => options.tools.find((tool) => tool.name === name) ?? options.findTool?.(name);
     this.specs = options.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
     this.#mask = secretMask(options.secrets);
     const { context, sharedLimit = () => Number.POSITIVE_INFINITY } = options;
@@ -127,7 +132,7 @@ class ToolExecutor implements ToolRunner {
     if (signal.aborted) return interrupted();
     let printed = '';
     try {
-      const tool = this.#tools.find(({ name }) => name === call.name);
+      const tool = this.#find(call.name);
       if (!tool) return { error: this.#unknown(call.name) };
       const wrong = await wrongArguments(tool, call);
       if (wrong !== null) return { error: wrong };
@@ -202,6 +207,7 @@ function sharedContext(
     ...context,
     env: commandEnvironment(context.env, secrets, context.variables),
     maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
+    fitOutput: (text) => fitText(text, outputLimit(), context, secretMask(secrets)),
     atTurnEnd,
     warn,
     get outputLimit() {
@@ -217,7 +223,7 @@ function sharedContext(
 }
 
 async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart): Promise<string | null> {
-  if (invalid_args === undefined) return argumentErrors(tool, args);
+  if (invalid_args === undefined) return tool.check ? tool.check(args) : await argumentErrors(tool, args);
   if (invalid_args === TOO_DEEP) return `The arguments of ${tool.name} are nested deeper than ${MAX_LEVELS} levels.`;
   return `The arguments of ${tool.name} were not a JSON object: ${invalid_args.slice(0, 200)}`;
 }
@@ -225,7 +231,10 @@ async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart):
 const MASKED_CALL = `The call contains '${MASK}', which stands for a secret that you cannot see. Change only other parts of the file, or ask the user.`;
 
 function wouldWriteMask(access: Access, args: JsonObject): boolean {
-  return (access.kind === 'write' || access.kind === 'execute') && JSON.stringify(args).includes(MASK);
+  return (
+    (access.kind === 'write' || access.kind === 'execute' || access.kind === 'server') &&
+    JSON.stringify(args).includes(MASK)
+  );
 }
 
 function sentence(thrown: unknown): string {

@@ -32,7 +32,7 @@ export async function* runTool(
   const settle = () => {
     settled = true;
   };
-  const end = Promise.race([run, timedOut(context.timeout, signal, stop.signal)]);
+  const end = Promise.race([run, timedOut(tool.timesItself ? null : context.timeout, signal, stop.signal)]);
   const ended = end.then(settle, settle);
   try {
     for (;;) {
@@ -49,11 +49,12 @@ export async function* runTool(
 }
 
 /** Rejects when a call ignores its time limit or its signal. */
-async function timedOut(timeout: number, signal: AbortSignal, stop: AbortSignal): Promise<never> {
-  const overdue = sleep(timeout + GRACE_MS, null, { signal: stop, ref: false });
+async function timedOut(timeout: number | null, signal: AbortSignal, stop: AbortSignal): Promise<never> {
+  const overdue = timeout === null ? [] : [sleep(timeout + GRACE_MS, null, { signal: stop, ref: false })];
   const graceOver = aborted(signal, stop).then(() => sleep(GRACE_MS, null, { signal: stop }));
-  await Promise.race([overdue, graceOver]);
-  throw new HiError('interrupted', signal.aborted ? 'interrupted' : `The call did not end within ${timeout / 1000} s.`);
+  await Promise.race([...overdue, graceOver]);
+  const late = `The call did not end within ${(timeout ?? 0) / 1000} s.`;
+  throw new HiError('interrupted', signal.aborted ? 'interrupted' : late);
 }
 
 function aborted(signal: AbortSignal, stop: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CommandProcesses, endProcesses, isRunning, MARK, newMark } from './end-processes.js';
+import { type CommandProcesses, endProcesses, isRunning, MARK, newMark } from '../../end-processes.js';
 
 /** How long processes may take to end after SIGTERM before they are killed, in milliseconds. */
 const GRACE_MS = 400;

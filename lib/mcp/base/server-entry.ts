@@ -1,0 +1,83 @@
+import type { ServerFile, ServersFile } from '../../config/server-settings.js';
+import { hashOf } from './tool-names.js';
+
+/** How a server is reached. The values are as they are written: nothing in them was looked up yet. */
+export type ServerAddress =
+  | {
+      readonly kind: 'process';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string | null;
+    }
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** The older form, with one stream for all answers. */
+      readonly isOld: boolean;
+    };
+
+/** A configured server. */
+export interface ServerEntry {
+  readonly name: string;
+  readonly address: ServerAddress;
+  /** Whether it is confined as commands are. */
+  readonly sandbox: boolean;
+  readonly only: readonly string[] | null;
+  readonly not: readonly string[];
+  /** How long it may be silent during a call, and how long it may take to start, in milliseconds. */
+  readonly timeout: number;
+  readonly startTimeout: number;
+  /** Names what is configured: another one of the same name is another server. */
+  readonly key: string;
+}
+
+/** The servers that are configured and enabled, and what is wrong with others. */
+export interface ReadServers {
+  readonly entries: readonly ServerEntry[];
+  readonly problems: readonly string[];
+}
+
+const START_TIMEOUT = 10_000;
+
+/** Reads `mcpServers`. `timeout` is the limit of calls where an entry has none. */
+export function readServers(servers: ServersFile, timeout: number): ReadServers {
+  const entries: ServerEntry[] = [];
+  const problems: string[] = [];
+  for (const [name, file] of Object.entries(servers)) {
+    if (file.enabled === false || file.disabled === true) continue;
+    const address = addressOf(file);
+    if (typeof address === 'string') problems.push(`The server '${name}' in mcpServers ${address}`);
+    else entries.push(entryOf(name, file, address, timeout));
+  }
+  return { entries, problems };
+}
+
+function entryOf(name: string, file: ServerFile, address: ServerAddress, timeout: number): ServerEntry {
+  const { tools = {}, timeout_ms = timeout, start_timeout_ms = START_TIMEOUT, sandbox = false } = file;
+  return {
+    name,
+    address,
+    sandbox,
+    only: tools.only ?? null,
+    not: tools.not ?? [],
+    timeout: timeout_ms,
+    startTimeout: start_timeout_ms,
+    key: keyOf(address),
+  };
+}
+
+/** The address, or what is wrong with it, as the end of a sentence. */
+function addressOf({ type, command, args = [], env = {}, cwd, url, headers = {} }: ServerFile): ServerAddress | string {
+  if (command !== undefined && url !== undefined) return 'has both command and url; keep one of them.';
+  if (command !== undefined) return { kind: 'process', command, args, env, cwd: cwd ?? null };
+  if (url !== undefined) return { kind: 'http', url, headers, isOld: type === 'sse' };
+  return 'has neither command nor url.';
+}
+
+/** A name for what is configured. It is no secret and protects nothing; two halves, so that no two are the same by chance. */
+function keyOf(address: ServerAddress): string {
+  const text = JSON.stringify(address);
+  return hashOf(text) + hashOf(`${text.length}${text}`);
+}

@@ -1,0 +1,33 @@
+/** What the names of all tools of servers begin with. */
+export const PREFIX = 'mcp__';
+
+/** The longest name that every vendor takes. */
+const LONGEST = 64;
+
+/**
+ * The name of a server's tool as the model knows it: `mcp__SERVER__TOOL`, of letters, digits, `_` and `-`. A longer one keeps its head and gets a
+ * hash of all of it, so that two tools do not become one. It is never taken apart again.
+ */
+export function modelName(server: string, tool: string): string {
+  const whole = `${serverPrefix(server)}${allowed(tool)}`;
+  return whole.length <= LONGEST ? whole : shortened(whole, `${server}\0${tool}`);
+}
+
+/** What the names of all tools of one server begin with, as rules have it before `*`. */
+export function serverPrefix(server: string): string {
+  return `${PREFIX}${allowed(server)}__`;
+}
+
+const allowed = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_');
+
+function shortened(whole: string, original: string): string {
+  const hash = hashOf(original);
+  return `${whole.slice(0, LONGEST - hash.length - 1)}_${hash}`;
+}
+
+/** Eight hexadecimal digits (FNV-1a). Nothing depends on its strength: a name that is taken is refused. */
+export function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}

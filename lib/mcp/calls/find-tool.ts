@@ -1,0 +1,62 @@
+import { HiError } from '../../errors.js';
+import type { Tool } from '../../tools/common/tool.js';
+
+/** The name of the tool that finds the others. */
+export const FIND_TOOL = 'find_tool';
+
+/** So many definitions one call gives. */
+const MOST_FOUND = 8;
+
+/** A tool that is not described in full, as it is listed. */
+export interface ListedTool {
+  readonly name: string;
+  readonly line: string;
+}
+
+/** Gives the definitions of tools of which the model only knows a line each, after which it may call them. */
+export function findTool(
+  listed: readonly ListedTool[],
+  find: (name: string) => Tool | undefined,
+  show: (names: readonly string[]) => void,
+): Tool {
+  return {
+    name: FIND_TOOL,
+    accessKind: 'conversation',
+    rulesCoverKind: false,
+    effect: null,
+    description: `Gives the full definitions of tools, which can be called after that. Give names from this list, or words to look for:\n${listed.map(({ name, line }) => `${name}: ${line}`).join('\n')}`,
+    parameters: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', minLength: 1, description: 'Names of tools, or words that say what one should do.' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    check: ({ query }) =>
+      typeof query === 'string' && query.trim() !== '' ? null : `'query' is missing: give names or words.`,
+    access: () => ({ kind: 'conversation' }),
+    async run({ query }) {
+      const found = bestOf(listed, String(query)).flatMap(({ name }) => find(name) ?? []);
+      if (found.length === 0) throw new HiError('usage', 'No tool has these words. Try others, or a name of the list.');
+      show(found.map(({ name }) => name));
+      return { tools: found.map(({ name, description, parameters }) => ({ name, description, parameters })) };
+    },
+  };
+}
+
+/** The tools that are named; where none is, those with the most of the words. */
+function bestOf(listed: readonly ListedTool[], query: string): readonly ListedTool[] {
+  const words = query
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_-]+/u)
+    .filter((word) => word !== '');
+  const named = listed.filter(({ name }) => words.includes(name.toLowerCase()));
+  if (named.length > 0) return named.slice(0, MOST_FOUND);
+  const rated = listed.map((tool) => {
+    const text = `${tool.name} ${tool.line}`.toLowerCase();
+    return { tool, hits: words.filter((word) => text.includes(word)).length };
+  });
+  const found = rated.filter(({ hits }) => hits > 0).sort((a, b) => b.hits - a.hits);
+  return found.slice(0, MOST_FOUND).map(({ tool }) => tool);
+}

@@ -1,0 +1,74 @@
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { HiError } from '../../errors.js';
+import type { ServerAccess } from '../../permission/access.js';
+import type { Tool, ToolContext } from '../../tools/common/tool.js';
+import type { ServerEntry } from '../base/server-entry.js';
+import type { CallLimits } from '../connection/client.js';
+import type { ToolDefinition } from '../definitions/definition.js';
+import type { Pins } from './pins.js';
+import { readResult } from './read-result.js';
+
+/** What a tool of a server is made of. */
+export interface ServerToolDeps {
+  /** As the model knows it. */
+  readonly name: string;
+  readonly entry: ServerEntry;
+  readonly definition: ToolDefinition;
+  readonly pins: Pins;
+  /** Calls it, after starting its server where that is needed. */
+  call(args: JsonObject, limits: CallLimits): Promise<unknown>;
+}
+
+/** A server's tool as one of hi's. */
+export function serverTool(deps: ServerToolDeps): Tool {
+  const { name, definition } = deps;
+  return {
+    name,
+    description: definition.description,
+    parameters: definition.parameters,
+    accessKind: 'server',
+    rulesCoverKind: false,
+    effect: null,
+    timesItself: true,
+    check: (args) => missingArguments(name, definition.parameters, args),
+    access: (args) => accessOf(deps, args),
+    run: (args, context, emit, signal) => run(deps, args, context, emit, signal),
+  };
+}
+
+/** The server checks its arguments itself; only what no server could do without is told before anybody is asked. */
+function missingArguments(name: string, { required, properties }: JsonObject, args: JsonObject): string | null {
+  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  const missing = names.filter((one) => typeof one === 'string').filter((one) => !Object.hasOwn(args, one));
+  if (missing.length === 0) return null;
+  const known = isJsonObject(properties) ? Object.keys(properties).join(', ') : '';
+  return `Invalid arguments for ${name}: ${missing.map((one) => `'${one}' is missing`).join('; ')}. Expected: {${known}}.`;
+}
+
+function accessOf({ entry, definition, pins }: ServerToolDeps, args: JsonObject): ServerAccess {
+  const change = pins.change(entry, definition);
+  const claim = definition.claimsReadOnly ? ', which says that it only reads' : '';
+  return {
+    kind: 'server',
+    about: `a tool of the server '${entry.name}'${claim}`,
+    changed: change?.reason ?? null,
+    preview: () =>
+      [`${definition.name} ${JSON.stringify(args, null, 2)}`, change?.text ?? ''].filter(Boolean).join('\n\n'),
+    accept: () => pins.accept(entry, definition),
+  };
+}
+
+async function run(
+  { entry, call }: ServerToolDeps,
+  args: JsonObject,
+  { fitOutput = (text) => text }: ToolContext,
+  emit: (text: string) => void,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const limits = { silence: entry.timeout, signal, progress: (text: string) => emit(`${text}\n`) };
+  const { text, files, isError } = readResult(await call(args, limits));
+  const named = files.map(({ mime, bytes }) => `[a file: ${mime}, ${bytes.length} bytes]`);
+  const content = fitOutput([text, ...named].filter((part) => part !== '').join('\n'));
+  if (isError) throw new HiError('usage', content === '' ? 'The tool failed, and did not say why.' : content);
+  return { content };
+}

@@ -1,0 +1,181 @@
+import {
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  type ListChangedHandlers,
+  type PriorDiscovery,
+  Client as SdkClient,
+  SdkError,
+  SdkErrorCode,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { quietConsole } from '../../http/sdk-console.js';
+import type { Listing } from '../definitions/read-offer.js';
+import type { CallLimits, Client } from './client.js';
+import { type ProcessStart, ProcessTransport } from './process-transport.js';
+
+/** Where a server is, every value looked up. */
+export type Destination =
+  | ({ readonly kind: 'process' } & ProcessStart)
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly isOld: boolean;
+    };
+
+/** What a connection is made with. */
+export interface ConnectOptions {
+  readonly destination: Destination;
+  /** The version of hi, which the server is told. */
+  readonly version: string;
+  /** What an earlier connection found out; null for nothing. */
+  readonly prior: JsonObject | null;
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+/** The longest that a call may take in all, in silences. */
+const MOST_SILENCES = 10;
+
+/** How long a server is asked for its version by the newer form before the older one is taken, in milliseconds. */
+const PROBE_TIMEOUT = 3000;
+
+/**
+ * What a tool gives back is for the model to read, whatever its schema promised; and a schema that cannot be compiled, or leads elsewhere, must not stop
+ * a call.
+ */
+const UNCHECKED: jsonSchemaValidator = {
+  getValidator<Value>(): JsonSchemaValidator<Value> {
+    return (data) => ({ valid: true, data: data as Value, errorMessage: undefined });
+  },
+};
+
+/** Connects to a server, by the newer form of the protocol where it speaks that. The only place that knows the SDK. */
+export async function connect(options: ConnectOptions): Promise<Client> {
+  quietConsole();
+  try {
+    return await attempt(options, options.prior);
+  } catch (thrown) {
+    // A server that exits at the first unknown question is one of the older form.
+    if (options.signal.aborted || options.prior?.kind === 'legacy' || !isNegotiation(thrown)) throw thrown;
+    return await attempt(options, { kind: 'legacy' });
+  }
+}
+
+async function attempt(options: ConnectOptions, prior: JsonObject | null): Promise<Client> {
+  const { destination, version, timeout, signal } = options;
+  const changes = new Set<() => void>();
+  const onChanged = (): void => {
+    for (const one of changes) one();
+  };
+  const changed = { autoRefresh: false, onChanged };
+  const listChanged: ListChangedHandlers = { tools: changed, prompts: changed, resources: changed };
+  const client = new SdkClient(
+    { name: 'hi', version },
+    {
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_TIMEOUT, timeout) } },
+      jsonSchemaValidator: UNCHECKED,
+      listChanged,
+    },
+  );
+  await client.connect(transportTo(destination), { timeout, signal, ...(isPrior(prior) && { prior }) });
+  return new SdkAdapter(client, changes, timeout);
+}
+
+class SdkAdapter implements Client {
+  readonly #client: SdkClient;
+  readonly #changes: Set<() => void>;
+  readonly #timeout: number;
+
+  constructor(client: SdkClient, changes: Set<() => void>, timeout: number) {
+    this.#client = client;
+    this.#changes = changes;
+    this.#timeout = timeout;
+  }
+
+  async list(): Promise<Listing> {
+    const limit = { timeout: this.#timeout };
+    const offers = this.#client.getServerCapabilities() ?? {};
+    const [tools, prompts, resources] = await Promise.all([
+      offers.tools === undefined ? { tools: [] } : this.#client.listTools({}, { ...limit, cacheMode: 'refresh' }),
+      offers.prompts === undefined
+        ? { prompts: [] }
+        : this.#client.listPrompts({}, limit).catch(() => ({ prompts: [] })),
+      offers.resources === undefined
+        ? { resources: [] }
+        : this.#client.listResources({}, limit).catch(() => ({ resources: [] })),
+    ]);
+    const lifetime: unknown = Reflect.get(tools, 'ttlMs');
+    return {
+      tools: tools.tools,
+      prompts: prompts.prompts,
+      resources: resources.resources,
+      instructions: this.#client.getInstructions(),
+      prior: this.#prior,
+      expires: typeof lifetime === 'number' && lifetime > 0 ? Date.now() + lifetime : null,
+    };
+  }
+
+  async call(tool: string, args: JsonObject, { silence, signal, progress }: CallLimits): Promise<unknown> {
+    return await this.#client.callTool(
+      { name: tool, arguments: { ...args } },
+      {
+        signal,
+        timeout: silence,
+        maxTotalTimeout: MOST_SILENCES * silence,
+        resetTimeoutOnProgress: true,
+        // Without it no server is asked to tell of its progress.
+        onprogress: (told) => progress(progressText(told)),
+      },
+    );
+  }
+
+  onClose(gone: () => void): void {
+    this.#client.onclose = gone;
+  }
+
+  onChange(changed: () => void): void {
+    this.#changes.add(changed);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  get #prior(): JsonObject {
+    const discover: unknown = this.#client.getDiscoverResult();
+    return isJsonObject(discover) ? { kind: 'modern', discover } : { kind: 'legacy' };
+  }
+}
+
+function progressText({
+  progress,
+  total,
+  message,
+}: {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}): string {
+  const share = total === undefined || total <= 0 ? String(progress) : `${progress}/${total}`;
+  return message === undefined ? share : `${share} ${message}`;
+}
+
+/** Whether a stored value is what an earlier connection left. */
+function isPrior(stored: unknown): stored is PriorDiscovery {
+  if (!isJsonObject(stored)) return false;
+  return stored.kind === 'legacy' || (stored.kind === 'modern' && isJsonObject(stored.discover));
+}
+
+const isNegotiation = (thrown: unknown): boolean =>
+  SdkError.isInstance(thrown) && thrown.code === SdkErrorCode.EraNegotiationFailed;
+
+function transportTo(destination: Destination): Transport {
+  if (destination.kind === 'process') return new ProcessTransport(destination);
+  const options = { requestInit: { headers: { ...destination.headers } } };
+  const url = new URL(destination.url);
+  return destination.isOld ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+}

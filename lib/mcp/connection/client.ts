@@ -1,0 +1,24 @@
+import type { JsonObject } from '../../chat/json.js';
+import type { Listing } from '../definitions/read-offer.js';
+
+/** What a call may take and whom it tells. */
+export interface CallLimits {
+  /** How long the server may say nothing, in milliseconds. */
+  readonly silence: number;
+  readonly signal: AbortSignal;
+  /** Takes what the server says of its progress. */
+  progress(text: string): void;
+}
+
+/** One live connection to a server, whatever is behind it. Every method throws when the server refuses, is silent or is gone. */
+export interface Client {
+  /** Everything that the server offers. */
+  list(): Promise<Listing>;
+  /** What the tool gave back, as the protocol has it. */
+  call(tool: string, args: JsonObject, limits: CallLimits): Promise<unknown>;
+  /** Called once when the connection is gone. */
+  onClose(gone: () => void): void;
+  /** Called when the server says that its lists are others now. */
+  onChange(changed: () => void): void;
+  close(): Promise<void>;
+}

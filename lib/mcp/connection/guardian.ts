@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type CommandProcesses, MARK } from '../../end-processes.js';
+
+/**
+ * Waits for the end of its input, which comes when hi is gone, however it went, and then ends what it guards: the group, and whatever left the group
+ * but carries the mark. A line of input is hi's word that it has done so itself.
+ */
+const SCRIPT = `read -r line && exit
+every() { kill "-$1" -- "-$group"; kill "-$1" $(grep -la -- "$mark" /proc/[0-9]*/environ | cut -d/ -f3); }
+{ every TERM; sleep 0.3; every KILL; } 2>/dev/null`;
+
+/** Sees to it that a server does not outlive hi, even one that is killed. Where there is no shell nobody does. */
+export class Guardian {
+  readonly #shell: ChildProcess;
+
+  constructor({ group, mark }: CommandProcesses) {
+    this.#shell = spawn('/bin/sh', ['-c', SCRIPT], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', group: String(group), mark: `${MARK}=${mark}` },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      // What ends hi's own group must not end what looks after it.
+      detached: true,
+    });
+    this.#shell.on('error', () => {});
+    this.#shell.stdin?.on('error', () => {});
+    this.#shell.unref();
+  }
+
+  /** The server has ended. */
+  dismiss(): void {
+    this.#shell.stdin?.end('\n');
+  }
+}

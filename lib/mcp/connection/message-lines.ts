@@ -1,0 +1,69 @@
+import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
+import { isTooDeep } from '../../chat/nesting.js';
+import { lastCharacters } from '../../chat/text/cut-text.js';
+import type { ServerLog } from './server-log.js';
+
+/** A longer line is dropped. A result of ten megabytes has to pass, with its escapes. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+
+/** How much of a line that is no message goes into the log. */
+const LOGGED = 1000;
+
+/** The messages in what a server prints, a line each. What is none goes into the log. */
+export class MessageLines {
+  readonly #take: (message: JSONRPCMessage) => void;
+  readonly #log: ServerLog;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  /** True while the rest of a line that is too long goes by. */
+  #isSkipping = false;
+
+  constructor(take: (message: JSONRPCMessage) => void, log: ServerLog) {
+    this.#take = take;
+    this.#log = log;
+  }
+
+  take(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
+      this.#keep(chunk.subarray(from, end));
+      this.#endLine();
+      from = end + 1;
+    }
+    this.#keep(chunk.subarray(from));
+  }
+
+  #keep(piece: Buffer): void {
+    if (this.#isSkipping || piece.length === 0) return;
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    if (this.#length <= LONGEST_LINE) return;
+    this.#log.write(`[hi] a line of more than ${LONGEST_LINE} bytes was dropped\n`);
+    this.#clear();
+    this.#isSkipping = true;
+  }
+
+  #endLine(): void {
+    const line = Buffer.concat(this.#pieces).toString().trim();
+    this.#clear();
+    if (line === '') return;
+    const message = messageIn(line);
+    if (message === null) this.#log.write(`[stdout] ${lastCharacters(line, LOGGED)}\n`);
+    else this.#take(message);
+  }
+
+  #clear(): void {
+    this.#pieces = [];
+    this.#length = 0;
+    this.#isSkipping = false;
+  }
+}
+
+function messageIn(line: string): JSONRPCMessage | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isTooDeep(value) ? null : parseJSONRPCMessage(value);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { type CommandProcesses, endProcesses, MARK, newMark } from '../../end-processes.js';
+import { HiError } from '../../errors.js';
+import { Guardian } from './guardian.js';
+import { MessageLines } from './message-lines.js';
+import type { ServerLog } from './server-log.js';
+
+/** How a server is run, every value looked up. */
+export interface ProcessStart {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly log: ServerLog;
+}
+
+/** How long a server may take to exit once nothing more is coming, and then once it was told to, in milliseconds. */
+const FAREWELL_MS = 100;
+const GRACE_MS = 250;
+
+/** A server as a process of its own, in a group of its own, that speaks in lines of JSON. It ends with hi, however hi ends. */
+export class ProcessTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  /** With these two the SDK knows that a silent server is no network that failed. */
+  readonly stderr = null;
+  pid: number | null = null;
+  readonly #start: ProcessStart;
+  #child: ChildProcess | null = null;
+  #processes: CommandProcesses | null = null;
+  #guardian: Guardian | null = null;
+  #ending: Promise<void> | null = null;
+
+  constructor(start: ProcessStart) {
+    this.#start = start;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd, log } = this.#start;
+    const mark = newMark();
+    const child = spawn(command, args, { cwd, env: { ...env, [MARK]: mark }, stdio: 'pipe', detached: true });
+    this.#child = child;
+    const lines = new MessageLines((message) => this.onmessage?.(message), log);
+    child.stdout.on('data', (chunk: Buffer) => lines.take(chunk));
+    child.stderr.on('data', (chunk: Buffer) => log.write(chunk));
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
+    await started(child, command);
+    this.pid = child.pid ?? null;
+    this.#processes = { group: child.pid ?? 0, mark };
+    this.#guardian = new Guardian(this.#processes);
+    // Not `close`: what the server leaves behind may keep its pipes.
+    child.once('exit', () => void this.close());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#child?.stdin;
+    if (!input?.writable) throw new HiError('network', 'The server has ended.');
+    await new Promise<void>((resolve) => {
+      if (input.write(`${JSON.stringify(message)}\n`)) resolve();
+      else for (const event of ['drain', 'close']) input.once(event, resolve);
+    });
+  }
+
+  /** Ends the server and all it started. Resolves when nothing of it is left. */
+  close(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    child?.stdin?.end();
+    if (child !== null && child.exitCode === null && child.signalCode === null)
+      await Promise.race([new Promise((resolve) => child.once('exit', resolve)), sleep(FAREWELL_MS)]);
+    if (this.#processes !== null) await endProcesses(this.#processes, GRACE_MS);
+    this.#guardian?.dismiss();
+    for (const stream of [child?.stdout, child?.stderr]) stream?.destroy();
+    child?.unref();
+    this.onclose?.();
+  }
+}
+
+function started(child: ChildProcess, command: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => resolve());
+    child.once('error', (cause) =>
+      reject(new HiError('config', `The program '${command}' cannot be started: ${cause.message}.`, { cause })),
+    );
+  });
+}

@@ -1,0 +1,158 @@
+import type { JsonObject } from '../../chat/json.js';
+import { HiError, isAbort } from '../../errors.js';
+import type { ServerEntry } from '../base/server-entry.js';
+import type { Offer } from '../definitions/definition.js';
+import { readOffer } from '../definitions/read-offer.js';
+import type { CallLimits, Client } from './client.js';
+import type { Destination } from './client-adapter.js';
+import { lookUp, lookUpAll, type Values } from './look-up.js';
+import { ServerLog } from './server-log.js';
+
+/** What every connection of a session is made with. */
+export interface ConnectionDeps {
+  readonly values: Values;
+  /** The working folder of servers that name none. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly version: string;
+  /** Where the logs are. */
+  readonly logs: string;
+}
+
+/** After so long without a call a server is ended, in milliseconds. */
+const IDLE_MS = 10 * 60_000;
+
+/** The variables that every server gets, as the SDK has them; no key is among them. */
+const USUAL_VARIABLES = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+
+/** One server of a session: started when it is first needed, started again once after it died, and ended with the session. */
+export class ServerConnection {
+  readonly #entry: ServerEntry;
+  readonly #deps: ConnectionDeps;
+  readonly #log: ServerLog;
+  readonly #changed: () => void;
+  #client: Promise<Client> | null = null;
+  #prior: JsonObject | null;
+  #idle: NodeJS.Timeout | null = null;
+  #running = 0;
+  #isClosed = false;
+
+  /** `changed` is called when the server says that it offers other things now. */
+  constructor(entry: ServerEntry, deps: ConnectionDeps, prior: JsonObject | null, changed: () => void) {
+    this.#entry = entry;
+    this.#deps = deps;
+    this.#prior = prior;
+    this.#changed = changed;
+    this.#log = new ServerLog(deps.logs, entry.name);
+  }
+
+  /** Asks the server for everything that it offers. Throws a `HiError` that says why that is impossible. */
+  async offer(signal: AbortSignal): Promise<Offer> {
+    return await this.#use(signal, async (client) => {
+      const listing = await client.list();
+      this.#prior = listing.prior;
+      return readOffer(listing);
+    });
+  }
+
+  /** Calls a tool. A server that died before is started again; one that dies now is not asked a second time, for it may have done what it was asked. */
+  async call(tool: string, args: JsonObject, limits: CallLimits): Promise<unknown> {
+    return await this.#use(limits.signal, (client) => client.call(tool, args, limits));
+  }
+
+  /** Ends the server. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#end();
+  }
+
+  async #use<Result>(signal: AbortSignal, what: (client: Client) => Promise<Result>): Promise<Result> {
+    this.#running += 1;
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    try {
+      return await what(await this.#connected(signal));
+    } catch (thrown) {
+      if (signal.aborted || isAbort(thrown)) throw thrown;
+      throw this.#explained(thrown);
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0 && this.#client !== null) this.#rest();
+    }
+  }
+
+  #rest(): void {
+    this.#idle = setTimeout(() => void this.#end(), IDLE_MS);
+    this.#idle.unref();
+  }
+
+  #connected(signal: AbortSignal): Promise<Client> {
+    if (this.#isClosed) throw new HiError('usage', 'The session has ended.');
+    if (this.#client !== null) return this.#client;
+    const connecting = this.#connect(signal);
+    this.#client = connecting;
+    const forget = (): void => {
+      if (this.#client === connecting) this.#client = null;
+    };
+    connecting.then((client) => client.onClose(forget), forget);
+    return connecting;
+  }
+
+  async #connect(signal: AbortSignal): Promise<Client> {
+    const { startTimeout } = this.#entry;
+    const destination = await this.#destination();
+    const { connect } = await import('./client-adapter.js');
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(startTimeout)]);
+    const options = { destination, version: this.#deps.version, prior: this.#prior, timeout: startTimeout };
+    const client = await connect({ ...options, signal: limit }).catch((thrown) => {
+      if (signal.aborted || !limit.aborted) throw thrown;
+      throw new HiError('network', `It did not start within ${startTimeout / 1000} s.`, { cause: thrown });
+    });
+    client.onChange(this.#changed);
+    return client;
+  }
+
+  async #destination(): Promise<Destination> {
+    const { address } = this.#entry;
+    const { values, cwd } = this.#deps;
+    if (address.kind === 'http')
+      return { ...address, url: await lookUp(address.url, values), headers: await lookUpAll(address.headers, values) };
+    const [command, folder, ...args] = await Promise.all(
+      [address.command, address.cwd ?? cwd, ...address.args].map((value) => lookUp(value, values)),
+    );
+    return {
+      kind: 'process',
+      command: this.#atHome(command ?? ''),
+      args,
+      env: { ...this.#usual(), ...(await lookUpAll(address.env, values)) },
+      cwd: this.#atHome(folder ?? cwd),
+      log: this.#log,
+    };
+  }
+
+  #usual(): Record<string, string> {
+    const { env } = this.#deps.values;
+    return Object.fromEntries(USUAL_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  }
+
+  #atHome(path: string): string {
+    return path.startsWith('~/') ? this.#deps.home + path.slice(1) : path;
+  }
+
+  #explained(thrown: unknown): HiError {
+    const { name } = this.#entry;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const { lastLines } = this.#log;
+    const printed = lastLines === '' ? '' : `\nIt printed:\n${lastLines}`;
+    const hint = thrown instanceof HiError && thrown.hint !== null ? { hint: thrown.hint } : {};
+    return new HiError('network', `The server '${name}': ${message}${printed}`, { cause: thrown, ...hint });
+  }
+
+  async #end(): Promise<void> {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    const ending = this.#client;
+    this.#client = null;
+    const client = await ending?.catch(() => null);
+    await client?.close().catch(() => undefined);
+    this.#log.close();
+  }
+}

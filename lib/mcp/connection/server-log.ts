@@ -1,0 +1,60 @@
+import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { makeFolder } from '../../folder.js';
+import { harmlessText } from '../base/harmless-text.js';
+
+/** A log that is longer is put aside, in place of the one that was put aside before. */
+const LONGEST = 1024 * 1024;
+
+/** So much of the end is shown with a failure. */
+const SHOWN_LINES = 5;
+const SHOWN_CHARACTERS = 1000;
+
+/** What a server printed that is no message. Nothing of it is ever on the screen by itself. */
+export class ServerLog {
+  readonly path: string;
+  readonly #folder: string;
+  #descriptor: number | null = null;
+  #length = 0;
+  #last = '';
+
+  constructor(folder: string, name: string) {
+    this.#folder = folder;
+    this.path = join(folder, `${encodeURIComponent(name)}.log`);
+  }
+
+  write(chunk: Buffer | string): void {
+    this.#last = (this.#last + chunk.toString()).slice(-4 * SHOWN_CHARACTERS);
+    try {
+      this.#open();
+      if (this.#descriptor !== null) this.#length += writeSync(this.#descriptor, chunk.toString());
+    } catch {
+      // A full disk takes the log and nothing else.
+    }
+  }
+
+  /** The last lines since this log was opened, for people; empty for none. */
+  get lastLines(): string {
+    const lines = stripVTControlCharacters(this.#last)
+      .split(/\r?\n/)
+      .filter((line) => line.trim() !== '');
+    return harmlessText(lines.slice(-SHOWN_LINES).join('\n'), SHOWN_CHARACTERS);
+  }
+
+  close(): void {
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
+    this.#descriptor = null;
+  }
+
+  #open(): void {
+    if (this.#descriptor !== null && this.#length < LONGEST) return;
+    if (this.#descriptor !== null) {
+      this.close();
+      renameSync(this.path, `${this.path}.old`);
+    }
+    makeFolder(this.#folder, 0o700);
+    this.#descriptor = openSync(this.path, 'a', 0o600);
+    this.#length = 0;
+  }
+}

@@ -1,0 +1,82 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import { isTooDeep } from '../../chat/nesting.js';
+import { harmlessLine, harmlessText } from '../base/harmless-text.js';
+import type { Offer, PromptDefinition, ResourceDefinition, ToolDefinition } from './definition.js';
+import { definitionHash } from './definition-hash.js';
+import { fitSchema } from './input-schema.js';
+
+/** How much of a server's words go into a request. */
+const LONGEST_DESCRIPTION = 2048;
+const LONGEST_INSTRUCTIONS = 2048;
+const LONGEST_NAME = 256;
+
+/** More entries than that of one kind are left out. */
+const MOST_ENTRIES = 2000;
+
+/** What a server said to the questions what it has. */
+export interface Listing {
+  readonly tools: readonly unknown[];
+  readonly prompts: readonly unknown[];
+  readonly resources: readonly unknown[];
+  readonly instructions: unknown;
+  readonly prior: JsonObject | null;
+  readonly expires: number | null;
+}
+
+/** What a server offers, with nothing in it that is invisible, too long or not what it has to be. */
+export function readOffer({ tools, prompts, resources, instructions, prior, expires }: Listing): Offer {
+  const read = tools.slice(0, MOST_ENTRIES).map(readTool);
+  const known = read.filter((tool) => tool !== null);
+  const unique = known.filter(({ name }, at) => known.findIndex((one) => one.name === name) === at);
+  const lost = tools.length - unique.length;
+  return {
+    tools: unique,
+    prompts: prompts.slice(0, MOST_ENTRIES).flatMap((prompt) => readPrompt(prompt) ?? []),
+    resources: resources.slice(0, MOST_ENTRIES).flatMap((resource) => readResource(resource) ?? []),
+    instructions: harmlessText(instructions, LONGEST_INSTRUCTIONS),
+    problems:
+      lost === 0
+        ? []
+        : [`${lost} of its ${tools.length} tools were left out: without a name of their own, or too many.`],
+    prior,
+    expires,
+  };
+}
+
+function readTool(given: unknown): ToolDefinition | null {
+  if (!isJsonObject(given)) return null;
+  const { name, description, inputSchema, annotations } = given;
+  if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) return null;
+  const schema: JsonValue = isJsonObject(inputSchema) && !isTooDeep(inputSchema) ? inputSchema : {};
+  return {
+    name,
+    description: harmlessText(description, LONGEST_DESCRIPTION),
+    parameters: fitSchema(schema),
+    hash: definitionHash({ name, description: description ?? null, inputSchema: schema }),
+    claimsReadOnly: isJsonObject(annotations) && annotations.readOnlyHint === true,
+  };
+}
+
+function readPrompt(given: unknown): PromptDefinition | null {
+  if (!isJsonObject(given) || typeof given.name !== 'string' || given.name === '') return null;
+  const list: readonly unknown[] = Array.isArray(given.arguments) ? given.arguments : [];
+  const named = list.filter((one) => isJsonObject(one)).filter(({ name }) => typeof name === 'string');
+  return {
+    name: harmlessLine(given.name, LONGEST_NAME),
+    description: harmlessLine(given.description, 200),
+    arguments: named.map(({ name, description, required }) => ({
+      name: harmlessLine(name, LONGEST_NAME),
+      description: harmlessLine(description, 200),
+      required: required === true,
+    })),
+  };
+}
+
+function readResource(given: unknown): ResourceDefinition | null {
+  if (!isJsonObject(given) || typeof given.uri !== 'string' || given.uri === '') return null;
+  return {
+    uri: harmlessLine(given.uri, 2048),
+    name: harmlessLine(given.name, LONGEST_NAME),
+    description: harmlessLine(given.description, 200),
+  };
+}

@@ -1,0 +1,14 @@
+import { OutputKeeper, outputName } from './limit-output.js';
+
+/** A text that was all there at once, kept as a command's output is: head and tail for the model, all of it in a file, nothing in it that a terminal obeys. */
+export function fitText(
+  text: string,
+  limit: number,
+  { spillFolder, keepsOutput }: { readonly spillFolder: string; keepsOutput?(): boolean },
+  mask: (text: string) => string,
+): string {
+  const folder = keepsOutput?.() === false ? null : spillFolder;
+  const keeper = new OutputKeeper(limit, folder, `${outputName()}.stdout`);
+  keeper.take(Buffer.from(mask(text)));
+  return keeper.finish(limit).text;
+}
