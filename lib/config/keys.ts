@@ -130,6 +130,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       'word',
       'How answers are wrapped on a terminal: `"word"`: prose at words, tables aligned. `"terminal"`: by the terminal, as they came.',
     ),
+    keys: oneOf<'emacs' | 'vi'>(
+      ['emacs', 'vi'],
+      'emacs',
+      'The keys of the line editor of the chat: `"emacs"`, as in a shell, or `"vi"`.',
+    ),
     compaction: section(
       'When and how the conversation is made shorter.',
       {

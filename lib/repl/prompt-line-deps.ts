@@ -1,5 +1,6 @@
-import type { LineCompletionSources } from './editing/line-completion.js';
+import type { LineCompletionSources } from './completion/line-completion.js';
 import type { LongPastes } from './editing/long-pastes.js';
+import type { ModalKeys } from './editing/modal-keys.js';
 import type { InputHistory } from './input-history.js';
 import type { SubmittedLine } from './repl.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -13,6 +14,8 @@ export interface PromptLineDeps {
   readonly colour: boolean;
   readonly longPastes: LongPastes;
   readonly history: InputHistory;
+  /** Keys with modes; null for the usual ones. */
+  readonly modalKeys: ModalKeys | null;
   readonly completion: LineCompletionSources;
   /** What Escape submits when it is pressed twice at an empty prompt. */
   readonly escapeCommand: string;

@@ -1,19 +1,19 @@
 import type { Key } from 'node:readline';
+import type { Candidate } from './completion/completion.js';
+import { complete, insertCommonPrefix } from './completion/line-completion.js';
 import { formatCandidates } from './drawing/candidate-list.js';
 import { LineRenderer, type LineView } from './drawing/line-renderer.js';
 import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines } from './editing/edit-buffer.js';
 import { type KeyOutcome, keyName } from './editing/key-bindings.js';
-import { type Candidate, complete, insertCommonPrefix } from './editing/line-completion.js';
 import { LineEditor } from './editing/line-editor.js';
 import { blockText } from './editing/quoted-block.js';
 import { HistorySearch } from './history-search.js';
 import { InputQueue } from './input-queue.js';
+import { PressedTwice } from './pressed-twice.js';
 import type { LineResult, PromptLineDeps } from './prompt-line-deps.js';
 import { DeferredKeys } from './terminal/deferred-keys.js';
 import { typedAheadRows } from './typed-ahead.js';
 
-/** A second Ctrl-C within this time exits, and a second Escape submits its command. Milliseconds. */
-const EXIT_WINDOW = 2000;
 /** Keys typed after Tab wait this long for the completion. Milliseconds. */
 const COMPLETION_TIMEOUT = 150;
 
@@ -30,12 +30,13 @@ export class PromptLine {
   /** Ends the reading of a line; null while none is being read. */
   #resolve: ((result: LineResult) => void) | null = null;
   #isInExternalEditor = false;
-  #escapedAt = Number.NEGATIVE_INFINITY;
-  #interruptedAt = Number.NEGATIVE_INFINITY;
+  readonly #escape = new PressedTwice();
+  /** A second interruption exits. */
+  readonly interruption = new PressedTwice();
 
   constructor(deps: PromptLineDeps) {
     this.#deps = deps;
-    this.#editor = new LineEditor(deps.longPastes, deps.history);
+    this.#editor = new LineEditor(deps.longPastes, deps.history, deps.modalKeys);
     this.#renderer = new LineRenderer(deps.terminal, deps.colour);
   }
 
@@ -53,7 +54,7 @@ export class PromptLine {
 
   key(text: string, key: Key): void {
     this.#hint = null;
-    this.#escapedAt = Number.NEGATIVE_INFINITY;
+    this.#escape.reset();
     if (this.#deferredKeys.defer(() => this.key(text, key))) return;
     if (this.#search !== null) this.#searchKey(this.#search, text, key);
     else if (!this.#takeQueued(key)) this.#handle(this.#editor.key(text, key));
@@ -66,20 +67,22 @@ export class PromptLine {
     this.#editor.paste(text);
   }
 
+  /** Begins the commands of keys with modes, where text is being typed; false where that is not the case. */
+  leaveInsertMode(): boolean {
+    return this.#editor.buffer.text !== '' && !this.#editor.isNormal && this.#editor.escape();
+  }
+
   escape(): void {
+    if (this.#search === null && this.#editor.escape()) return;
     const isIdle = this.#resolve !== null && this.#search === null && this.#editor.buffer.text === '';
     this.#hint = null;
     this.#endSearch(false);
-    if (!isIdle || this.#isInExternalEditor) return;
-    const now = performance.now();
-    if (now - this.#escapedAt <= EXIT_WINDOW) this.#submitEscapeCommand();
-    else this.#escapedAt = now;
+    if (isIdle && !this.#isInExternalEditor && this.#escape.press()) this.#submitEscapeCommand();
   }
 
   /** The command is shown as if it was typed, and not found with Up. */
   #submitEscapeCommand(): void {
     const buffer = bufferOf(this.#deps.escapeCommand);
-    this.#escapedAt = Number.NEGATIVE_INFINITY;
     this.#renderer.commit({ prompt: this.#prompt, buffer });
     this.#resolveWith({ line: { shown: buffer.text, text: buffer.text, pasted: [] } });
   }
@@ -93,7 +96,7 @@ export class PromptLine {
   #typedAhead(): readonly string[] {
     const { terminal, colour } = this.#deps;
     const space = { columns: terminal.columns(), rows: terminal.rows(), colour };
-    return typedAheadRows(this.#queue.lines, this.#editor.buffer, space);
+    return typedAheadRows(this.#queue.lines, this.#editor.buffer, space, this.#editor.isNormal ? ':' : '›');
   }
 
   /** While an answer streams, Up at an empty line takes the line back that was queued last. */
@@ -134,22 +137,19 @@ export class PromptLine {
     this.#editor.reset();
   }
 
-  /** Whether the last call was within two seconds: a second Ctrl-C exits. */
-  isSecondInterrupt(): boolean {
-    const now = performance.now();
-    if (now - this.#interruptedAt <= EXIT_WINDOW) return true;
-    this.#interruptedAt = now;
-    return false;
-  }
-
   #view(): LineView {
     const { buffer } = this.#editor;
     const match = this.#search?.match() ?? null;
     return {
-      prompt: this.#search?.prompt() ?? this.#prompt,
+      prompt: this.#search?.prompt() ?? this.#modePrompt(),
       buffer: match === null ? buffer : this.#deps.longPastes.fold(match),
       ...(this.#hint === null ? {} : { hint: this.#hint }),
     };
+  }
+
+  /** `hi: ` while keys are commands. */
+  #modePrompt(): string {
+    return this.#editor.isNormal ? this.#prompt.replace(/> $/, ': ') : this.#prompt;
   }
 
   #handle(outcome: KeyOutcome): void {
@@ -187,7 +187,7 @@ export class PromptLine {
   #interrupt(): void {
     if (this.#resolve === null) this.#deps.interrupt();
     else if (this.#editor.buffer.text !== '') this.#editor.set(EMPTY_BUFFER);
-    else if (this.isSecondInterrupt()) this.#finish({ exit: 130 });
+    else if (this.interruption.press()) this.#finish({ exit: 130 });
     else this.#hint = 'Press Ctrl-C again to exit.';
   }
 

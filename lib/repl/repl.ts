@@ -1,10 +1,11 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { Screen } from '../screen/screen.js';
-import type { CompletableCommand } from './editing/line-completion.js';
+import type { CompletableCommand } from './completion/line-completion.js';
 import type { Span } from './editing/long-pastes.js';
+import type { ModalKeys } from './editing/modal-keys.js';
 import type { TerminalInput, TerminalOutput } from './terminal/terminal.js';
 
-export type { CompletableCommand } from './editing/line-completion.js';
+export type { CompletableCommand } from './completion/line-completion.js';
 
 /** One input as submitted. */
 export interface SubmittedLine {
@@ -43,6 +44,8 @@ export interface ReplDeps {
   readonly longPaste: number;
   /** The command that edits a file, such as `vim` or `code --wait`; null when none is set. */
   readonly editor: string | null;
+  /** Keys with modes (`ViKeys`); null for the usual ones. */
+  readonly modalKeys: ModalKeys | null;
   /** The base of relative paths after `@`. */
   readonly cwd: string;
   /** The folder `~` stands for. */

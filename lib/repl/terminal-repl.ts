@@ -44,6 +44,7 @@ export class TerminalRepl implements Repl {
       colour: deps.colour,
       longPastes: new LongPastes(deps.longPaste),
       history: new InputHistory(deps.inputHistoryFile, () => deps.keepsInputs()),
+      modalKeys: deps.modalKeys,
       completion: deps,
       escapeCommand: deps.escapeCommand,
       showBelow: (rows) => deps.screen.showBelow(rows),
@@ -53,7 +54,7 @@ export class TerminalRepl implements Repl {
     this.#parser = new InputParser({
       key: (text, key) => this.#key(text, key),
       paste: (text) => this.#paste(text),
-      escape: () => (this.#turn === null ? this.#line.escape() : this.#turn.abort()),
+      escape: () => this.#escape(),
       settled: () => this.#line.draw(),
     });
   }
@@ -157,6 +158,12 @@ export class TerminalRepl implements Repl {
     else question.write(key.sequence ?? text);
   }
 
+  /** Stops the turn, unless it only ends the inserting of what is typed meanwhile. */
+  #escape(): void {
+    if (this.#turn === null) this.#line.escape();
+    else if (this.#openQuestion() !== null || !this.#line.leaveInsertMode()) this.#turn.abort();
+  }
+
   #paste(text: string): void {
     const question = this.#openQuestion();
     if (question === null) this.#line.paste(text);
@@ -166,7 +173,7 @@ export class TerminalRepl implements Repl {
   /** Stops the turn. If the turn does not end, pressing Ctrl-C twice more exits. */
   #interrupt(): void {
     if (this.#turn === null) return;
-    if (this.#turn.signal.aborted && this.#line.isSecondInterrupt()) this.#exit(130);
+    if (this.#turn.signal.aborted && this.#line.interruption.press()) this.#exit(130);
     this.#turn.abort();
   }
 

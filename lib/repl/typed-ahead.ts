@@ -19,25 +19,30 @@ export interface RowSpace {
 }
 
 /** What is typed while an answer streams, as rows to show below it: the lines that are sent next, oldest first, and the line being typed. */
-export function typedAheadRows(queued: readonly EditBuffer[], typed: EditBuffer, space: RowSpace): readonly string[] {
+export function typedAheadRows(
+  queued: readonly EditBuffer[],
+  typed: EditBuffer,
+  space: RowSpace,
+  mark = '›',
+): readonly string[] {
   const most = Math.max(1, Math.min(MOST_QUEUED, Math.floor(space.rows * LARGEST_SHARE)));
   const shown = queued.length <= most ? queued : queued.slice(0, most - 1);
   const rest = queued.length - shown.length;
   const rows = [...shown.map(({ text }) => `queued: ${oneLine(text)}`), ...(rest > 0 ? [`queued: ${rest} more`] : [])];
   return [
     ...rows.map((row) => dimmed(cut(row, space.columns - 1), space)),
-    ...(typed.text === '' ? [] : [typedRow(typed, space)]),
+    ...(typed.text === '' ? [] : [`${dimmed(mark, space)} ${typedText(typed, space)}`]),
   ];
 }
 
 /** The text around the cursor, which is drawn reversed: the terminal's own stays with the answer. */
-function typedRow({ text, cursor }: EditBuffer, space: RowSpace): string {
+function typedText({ text, cursor }: EditBuffer, space: RowSpace): string {
   const room = Math.max(1, space.columns - 4);
   const before = ending(oneLine(text.slice(Math.max(0, cursor - 2 * room), cursor)), room);
   const after = cut(oneLine(text.slice(cursor, cursor + 2 * room)), Math.max(1, room - displayWidth(before)));
   const [under = ' '] = [...graphemes(after)].map(({ segment }) => segment);
   const rest = after.slice(under.length);
-  return `${dimmed('›', space)} ${before}${space.colour ? paint(under, REVERSE) : under}${rest}`;
+  return `${before}${space.colour ? paint(under, REVERSE) : under}${rest}`;
 }
 
 const dimmed = (text: string, { colour }: RowSpace): string => (colour ? paint(text, DIM) : text);

@@ -11,6 +11,7 @@ export const slashExport: SlashCommand = {
   aliases: ['save'],
   usage: '/export FILE',
   summary: 'save the conversation as FILE.md or FILE.json',
+  complete: (typed, { paths }) => paths(typed),
   async *run(typed, { session, write, exists, confirm }) {
     const argument = /^(["'])(.+)\1$/.exec(typed)?.[2] ?? typed;
     const format = formatOf(argument);

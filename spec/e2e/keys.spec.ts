@@ -125,3 +125,41 @@ describe('the commands of hi chat', () => {
     expect(chat.sent()).toEqual(['go on']);
   });
 });
+
+describe("vi's keys in hi chat", () => {
+  it('change the prompt while they are commands, and Escape still stops an answer', async () => {
+    const chat = await start(
+      (_request, index) =>
+        index === 0 ? { pieces: Array.from({ length: 300 }, (_, word) => `word${word} `), delay: 50 } : { text: 'ok' },
+      { keys: 'vi' },
+    );
+    await chat.open();
+    chat.terminal.type(`one two${KEY.escape}`);
+    await chat.until(/hi: one two$/);
+    chat.terminal.type('0cwnow');
+    await chat.until(/hi> now two$/);
+    chat.terminal.type(KEY.enter);
+    await chat.until('word3 ');
+    chat.terminal.type(`next${KEY.escape}`);
+    await chat.until(/\n: next$/);
+    chat.terminal.type(KEY.escape);
+    await chat.until(/\(interrupted\)\n+hi: next$/);
+    chat.terminal.type(`A!${KEY.enter}`);
+    await chat.until(/hi> next!\n\nok\n\nhi>$/);
+    expect(chat.sent(0)).toEqual(['now two']);
+    expect(chat.sent().at(-1)).toBe('next!');
+  });
+});
+
+describe('Tab in hi chat', () => {
+  it('completes the file of /export and of a shell command', async () => {
+    const chat = await counted();
+    chat.home.write('notes.md', 'a note\n');
+    await chat.open();
+    chat.terminal.type(`/export no${KEY.tab}`);
+    await chat.until(/hi> \/export notes\.md$/);
+    chat.terminal.type(`${control('u')}!cat no${KEY.tab}`);
+    await chat.until(/hi> !cat notes\.md$/);
+    await chat.say('', /^a note$/m);
+  });
+});

@@ -46,6 +46,18 @@ describe('earlier inputs', () => {
     await terminal.until(/hi>$/);
   });
 
+  it('give their last words with Alt-., older ones when it is pressed again', async () => {
+    const { terminal } = await start();
+    terminal.type('say one\rsay two\r');
+    await terminal.until(/two\n\nhi>$/);
+    terminal.type('say \x1b.');
+    await terminal.until(/hi> say two$/);
+    terminal.type('\x1b.');
+    await terminal.until(/hi> say one$/);
+    terminal.type('!\x1b.');
+    await terminal.until(/hi> say one!two$/);
+  });
+
   it('are searched with Ctrl-R', async () => {
     const { terminal } = await start();
     terminal.type('say apple pie\rsay banana\rsay apple tart\r');

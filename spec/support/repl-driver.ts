@@ -5,6 +5,7 @@ import type { ChatEvent, TurnReport } from '../../lib/chat/event.js';
 import { HiError } from '../../lib/errors.js';
 import { createRepl } from '../../lib/repl/create-repl.js';
 import type { Repl, SubmittedLine } from '../../lib/repl/repl.js';
+import { ViKeys } from '../../lib/repl/vi/vi-keys.js';
 import { Screen } from '../../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 
@@ -12,7 +13,12 @@ import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
  * A program with the real REPL and screen and a conversation made up on the spot: the first word of the input says what happens. What was
  * submitted is appended to the file in `DRIVER_LOG`, one JSON object a line.
  */
-const { DRIVER_LOG = '/dev/null', DRIVER_HISTORY = '/dev/null', DRIVER_EDITOR = null } = process.env;
+const {
+  DRIVER_LOG = '/dev/null',
+  DRIVER_HISTORY = '/dev/null',
+  DRIVER_EDITOR = null,
+  DRIVER_KEYS = 'emacs',
+} = process.env;
 
 const isTerminal = process.stdout.isTTY === true;
 const screen = new Screen(
@@ -45,6 +51,7 @@ const repl: Repl = createRepl({
   keepsInputs: () => true,
   longPaste: 200,
   editor: DRIVER_EDITOR,
+  modalKeys: DRIVER_KEYS === 'vi' ? new ViKeys() : null,
   cwd: process.cwd(),
   home: homedir(),
 });

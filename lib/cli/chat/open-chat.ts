@@ -80,6 +80,7 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
     inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
     longPaste: wired.config.input.long_paste,
     editor: world.env.VISUAL || world.env.EDITOR || null,
+    modalKeys: config.keys === 'vi' ? new (await import('../../repl/vi/vi-keys.js')).ViKeys() : null,
     cwd: world.cwd,
     home: world.home,
   });

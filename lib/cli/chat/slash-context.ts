@@ -57,6 +57,11 @@ export async function slashContext(
     now: () => world.now(),
     instructions: () => project.used,
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
+    paths: async (typed) => {
+      const { pathsThatBegin } = await import('../../repl/completion/path-completion.js');
+      const found = await pathsThatBegin(typed, { cwd: tools.workingFolder, home: world.home });
+      return found.map(({ path, isFolder }) => (isFolder ? `${path}/` : path));
+    },
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),
   };

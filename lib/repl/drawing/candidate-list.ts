@@ -1,4 +1,4 @@
-import type { Candidate } from '../editing/line-completion.js';
+import type { Candidate } from '../completion/completion.js';
 import { displayText, displayWidth } from './line-layout.js';
 
 const MAX_SHOWN = 60;

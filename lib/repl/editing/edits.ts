@@ -40,6 +40,22 @@ export const transpose: Edit = (buffer) => {
   return moveCursor(swapped, end);
 };
 
+/** Capitals from the cursor to the end of the word, and the cursor after it. */
+export const upcaseWord: Edit = (buffer) => changeWord(buffer, (word) => word.toLocaleUpperCase());
+export const downcaseWord: Edit = (buffer) => changeWord(buffer, (word) => word.toLocaleLowerCase());
+export const capitaliseWord: Edit = (buffer) =>
+  changeWord(buffer, (word) => word.toLocaleLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toLocaleUpperCase()));
+
+/** A long paste stays as it is. */
+function changeWord(buffer: EditBuffer, change: (word: string) => string): EditBuffer {
+  const end = wordEnd(buffer);
+  const { text, marks } = sliceMarked(buffer, buffer.cursor, end);
+  if (marks.some(({ kind }) => kind === 'token')) return moveCursor(buffer, end);
+  const changed = change(text);
+  const kept = marks.map((mark) => ({ ...mark, end: Math.min(mark.end, changed.length) }));
+  return replaceRange(buffer, buffer.cursor, end, { text: changed, marks: kept });
+}
+
 /** Moves one line up, keeping the column; null on the first line. */
 export function moveUp(buffer: EditBuffer): EditBuffer | null {
   const start = lineStart(buffer);
@@ -78,9 +94,10 @@ function deleteRange(buffer: EditBuffer, start: number, end: number): EditBuffer
 }
 
 /** `lastIndexOf` treats a negative position as 0, so offset 0 needs its own case. */
-const lineStart = ({ text, cursor }: EditBuffer): number => (cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1);
+export const lineStart = ({ text, cursor }: EditBuffer): number =>
+  cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1;
 
-const lineEnd = ({ text, cursor }: EditBuffer): number => endOfLine(text, cursor);
+export const lineEnd = ({ text, cursor }: EditBuffer): number => endOfLine(text, cursor);
 
 const wordStart = (buffer: EditBuffer): number =>
   buffer.cursor - (/[\p{L}\p{N}\p{M}_]*[^\p{L}\p{N}\p{M}_]*$/u.exec(textBefore(buffer))?.[0].length ?? 0);

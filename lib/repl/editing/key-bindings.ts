@@ -34,6 +34,9 @@ export const EDIT_KEYS: Readonly<Record<string, edits.Edit>> = {
   delete: edits.deleteRight,
   'C-d': edits.deleteRight,
   'C-t': edits.transpose,
+  'M-u': edits.upcaseWord,
+  'M-l': edits.downcaseWord,
+  'M-c': edits.capitaliseWord,
 };
 
 export const KILL_KEYS: Readonly<Record<string, edits.KillRange>> = {

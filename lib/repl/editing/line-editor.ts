@@ -1,5 +1,15 @@
 import type { Key } from 'node:readline';
-import { type EditBuffer, EMPTY_BUFFER, insert, isMarked, replaceRange, sliceMarked } from './edit-buffer.js';
+import { unreachable } from '../../errors.js';
+import {
+  type EditBuffer,
+  EMPTY_BUFFER,
+  insert,
+  isMarked,
+  moveCursor,
+  offsetBefore,
+  replaceRange,
+  sliceMarked,
+} from './edit-buffer.js';
 import { type KillRange, moveDown, moveUp, NO_TEXT } from './edits.js';
 import { HistoryCursor, type InputList } from './history-cursor.js';
 import {
@@ -12,12 +22,14 @@ import {
   OUTCOME_KEYS,
 } from './key-bindings.js';
 import { KillRing } from './kill-ring.js';
+import { LastArgument } from './last-argument.js';
 import type { LongPastes } from './long-pastes.js';
+import type { ModalAction, ModalKeys } from './modal-keys.js';
 import { isOpenBlock } from './quoted-block.js';
 import { UndoStack } from './undo-stack.js';
 
 /** What the last key did. Keys of the same kind combine: typing is undone by words, and kills in a row are one kill. */
-type EditKind = 'type' | 'kill' | 'yank' | 'other';
+type EditKind = 'type' | 'kill' | 'yank' | 'argument' | 'other';
 
 /** The line being edited: takes keys and pastes and keeps a buffer to draw. It knows nothing of the terminal. */
 export class LineEditor {
@@ -25,13 +37,18 @@ export class LineEditor {
   readonly #history: HistoryCursor;
   readonly #undo = new UndoStack();
   readonly #kills = new KillRing();
+  readonly #lastArgument: LastArgument;
+  readonly #modal: ModalKeys | null;
   #buffer = EMPTY_BUFFER;
   #lastKind: EditKind = 'other';
   /** The first key of a sequence of two. */
   #prefix = '';
 
-  constructor(longPastes: LongPastes, history: InputList) {
+  /** With `modal` the keys have modes. */
+  constructor(longPastes: LongPastes, history: InputList, modal: ModalKeys | null = null) {
     this.#longPastes = longPastes;
+    this.#modal = modal;
+    this.#lastArgument = new LastArgument(history);
     this.#history = new HistoryCursor(history, (text) => longPastes.fold(text));
   }
 
@@ -39,7 +56,83 @@ export class LineEditor {
     return this.#buffer;
   }
 
+  /** Whether keys are commands and insert nothing. */
+  get isNormal(): boolean {
+    return this.#modal?.isNormal ?? false;
+  }
+
   key(text: string, key: Key): KeyOutcome {
+    if (this.#modal === null) return this.#plainKey(text, key);
+    // Escape and a key in quick succession look like a key with Alt, which vi does not know.
+    const quick = key.meta ? /^\x1b([ -~])$/.exec(key.sequence ?? '')?.[1] : undefined;
+    if (quick !== undefined) this.escape();
+    const pressed =
+      quick === undefined ? { text, key } : { text: quick, key: { name: quick.toLowerCase(), sequence: quick } };
+    const outcome = this.#act(this.#modal.key(pressed, this.#buffer)) ?? this.#plainKey(pressed.text, pressed.key);
+    this.#buffer = this.#modal.clamp(this.#buffer);
+    return outcome;
+  }
+
+  /** Escape; false where it has no meaning for the line. */
+  escape(): boolean {
+    const escaped = this.#modal?.escape(this.#buffer) ?? null;
+    this.#restore(escaped);
+    return escaped !== null;
+  }
+
+  /** Null for a key that has its usual meaning. */
+  #act(action: ModalAction): KeyOutcome | null {
+    switch (action.type) {
+      case 'pass':
+        return null;
+      case 'outcome':
+        return action.outcome;
+      case 'edit':
+        this.#change(action.buffer);
+        break;
+      case 'kill':
+        this.#remove(action.start, action.end, 'new');
+        break;
+      case 'copy':
+        this.#kills.add(sliceMarked(this.#buffer, action.start, action.end), 'new');
+        this.#change(moveCursor(this.#buffer, action.start));
+        break;
+      case 'yank':
+        this.#put(action.at, action.count);
+        break;
+      case 'undo':
+        this.#restore(this.#undo.undo(this.#buffer));
+        break;
+      case 'history':
+        this.#change(this.#history[action.direction](this.#buffer));
+        break;
+      case 'argument':
+        this.#buffer = moveCursor(this.#buffer, action.at);
+        this.#insertArgument();
+        break;
+      case 'repeat':
+        for (const { text, key } of action.keys) if (key.name !== 'escape' || !this.escape()) this.key(text, key);
+        break;
+      case 'wait':
+        break;
+      default:
+        unreachable(action);
+    }
+    return 'edited';
+  }
+
+  /** The killed text, with the cursor on its last character. */
+  #put(at: number, count: number): void {
+    let buffer = moveCursor(this.#buffer, at);
+    for (let left = count; left > 0; left -= 1) buffer = this.#kills.yank(buffer) ?? buffer;
+    if (buffer.text !== this.#buffer.text) this.#change({ ...buffer, cursor: offsetBefore(buffer, buffer.cursor) });
+  }
+
+  #insertArgument(): void {
+    this.#change(this.#lastArgument.next(this.#buffer, this.#lastKind === 'argument'), 'argument');
+  }
+
+  #plainKey(text: string, key: Key): KeyOutcome {
     const name = this.#prefix + keyName(key);
     this.#prefix = name === 'C-x' ? 'C-x ' : '';
     if (this.#prefix !== '') return 'edited';
@@ -64,6 +157,7 @@ export class LineEditor {
     this.#buffer = EMPTY_BUFFER;
     this.#undo.clear();
     this.#history.reset();
+    this.#modal?.reset();
     this.#lastKind = 'other';
   }
 
@@ -78,6 +172,7 @@ export class LineEditor {
       this.#change(moveDown(this.#buffer) ?? this.#history.newer(this.#buffer));
     else if (name === 'C-y') this.#change(this.#kills.yank(this.#buffer), 'yank');
     else if (name === 'M-y') this.#yankPrevious();
+    else if (key.sequence === '\x1b.' || key.sequence === '\x1b_') this.#insertArgument();
     else if (key.sequence === '\x1f') this.#restore(this.#undo.undo(this.#buffer));
     else if (key.sequence === '\x1e') this.#restore(this.#undo.redo(this.#buffer));
     else if (isPrintable(text, key)) this.#type(text);
@@ -104,14 +199,18 @@ export class LineEditor {
   }
 
   #kill(range: KillRange): void {
-    const buffer = this.#buffer;
-    const [start, end] = range(buffer);
+    const [start, end] = range(this.#buffer);
+    const side = end === this.#buffer.cursor ? 'before' : 'after';
+    this.#remove(start, end, this.#lastKind === 'kill' ? side : 'new');
+  }
+
+  #remove(start: number, end: number, where: 'new' | 'before' | 'after'): void {
     if (start === end) return;
+    const buffer = this.#buffer;
     const next = replaceRange(buffer, start, end, NO_TEXT);
     // The tokens that the range overlaps are killed as a whole, so the killed text may be longer than the range.
     const killed = sliceMarked(buffer, next.cursor, next.cursor + buffer.text.length - next.text.length);
-    const side = end === buffer.cursor ? 'before' : 'after';
-    this.#kills.add(killed, this.#lastKind === 'kill' ? side : 'new');
+    this.#kills.add(killed, where);
     this.#change(next, 'kill');
   }
 

@@ -57,6 +57,8 @@ export interface SlashContext {
   cost(): Promise<string>;
   /** What the summaries of these compactions cost, in words, by id, as far as prices are known. */
   compactionCosts(blocks: readonly CompressBlock[]): Promise<ReadonlyMap<number, string>>;
+  /** The files and folders whose path begins so, folders with a slash at their end. */
+  paths(typed: string): Promise<readonly string[]>;
   /** Whether there is a file of that name. */
   exists(path: string): Promise<boolean>;
   /** Replaces a whole file at once. Throws a `HiError` that names the path. */

@@ -20,7 +20,7 @@ function setUp(recall: readonly string[] = []): EditorSetup {
   const editor = new LineEditor(longPastes, { entries: () => recall });
   const press = (name: string): void => {
     const [, control, meta, key = ''] = /^(C-)?(M-)?(.+)$/.exec(name) ?? [];
-    const sequence = { 'C-_': '\x1f', 'C-^': '\x1e' }[name] ?? '';
+    const sequence = { 'C-_': '\x1f', 'C-^': '\x1e', 'M-.': '\x1b.' }[name] ?? '';
     editor.key('', { name: key, ctrl: control !== undefined, meta: meta !== undefined, sequence });
   };
   return {
@@ -53,6 +53,9 @@ describe('the line editor', () => {
     ['one two<M-b><C-u>', '|two'],
     ['one two<C-w><C-w><C-y>', 'one two|'],
     ['one two<C-w>x<C-u><C-y><M-y>', 'two|'],
+    ['one two<C-a><M-u>!', 'ONE!| two'],
+    ['ONE TWO<C-a><M-f><M-l>!', 'ONE two!|'],
+    ['one tWO<C-a><M-f><M-c>!', 'one Two!|'],
     ['ab<C-t>', 'ba|'],
     ['abc<left><C-t>', 'acb|'],
     ['ab<C-a><delete><C-d>', '|'],

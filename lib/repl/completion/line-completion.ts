@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { type EditBuffer, replaceRange } from './edit-buffer.js';
+import { type EditBuffer, replaceRange } from '../editing/edit-buffer.js';
+import type { Candidate, Completion } from './completion.js';
+import { type PathBase, pathsThatBegin } from './path-completion.js';
 
 /** A slash command, for completion. */
 export interface CompletableCommand {
@@ -13,30 +13,19 @@ export interface CompletableCommand {
   complete?(argument: string): Promise<readonly string[]>;
 }
 
-/** The possible replacements for the end of the text before the cursor. */
-export interface Completion {
-  /** The offset where the replaced text starts. */
-  readonly from: number;
-  readonly candidates: readonly Candidate[];
-}
-
-export interface Candidate {
-  /** The replacement. */
-  readonly text: string;
-  /** Printed after it in the list. */
-  readonly summary?: string;
-}
-
-export interface LineCompletionSources {
+export interface LineCompletionSources extends PathBase {
   readonly commands: readonly CompletableCommand[];
-  readonly cwd: string;
-  readonly home: string;
 }
 
-/** Completes a command, its argument, or a path after `@`. Never rejects: a source that fails has no candidates. */
+/** Completes a command, its argument, a path after `@`, or a shell command after `!`. Never rejects: a source that fails has no candidates. */
 export async function complete(before: string, sources: LineCompletionSources): Promise<Completion> {
   const command = /^\/\S*$/.exec(before);
   if (command) return { from: 0, candidates: matchingCandidates(before, commandNames(sources.commands)) };
+  const shell = /^!{1,2}(.*)$/s.exec(before);
+  if (shell) {
+    const { completeShell } = await import('./shell-completion.js');
+    return completeShell(before, shell[1] ?? '', sources);
+  }
   const path = /(?:^|[\s([{<"'`])@("[^"]*|\S*)$/.exec(before);
   if (path) return completePath(path[1] ?? '', before.length, sources);
   const argument = /^\/(\S+)\s+(.*)$/.exec(before);
@@ -68,18 +57,16 @@ async function completeArgument(
   };
 }
 
-/** A path with blanks is quoted. */
-async function completePath(typed: string, end: number, { cwd, home }: LineCompletionSources): Promise<Completion> {
+/** A path that begins as typed, else one that has its letters in this order. One with blanks is quoted. */
+async function completePath(typed: string, end: number, sources: PathBase): Promise<Completion> {
   const path = typed.replace(/^"/, '');
-  const folder = /^.*\//s.exec(path)?.[0] ?? '';
-  const where = resolve(cwd, folder.startsWith('~/') ? join(home, folder.slice(2)) : folder);
-  const found = await readdir(where, { withFileTypes: true }).catch(() => []);
-  const rest = path.slice(folder.length);
-  const candidates = found
-    .filter(({ name }) => name.startsWith(rest) && (rest !== '' || !name.startsWith('.')))
-    .map((entry) => quotedPath(folder + entry.name, entry.isDirectory()))
-    .sort((one, other) => (one.text < other.text ? -1 : 1));
-  return { from: end - typed.length, candidates };
+  const from = end - typed.length;
+  const found = await pathsThatBegin(path, sources);
+  const candidates = found.map((one) => quotedPath(one.path, one.isFolder));
+  if (candidates.length > 0 || path === '' || /^[~/]|(?:^|\/)\.\.?\//.test(path)) return { from, candidates };
+  const { fuzzyPaths } = await import('./fuzzy-paths.js');
+  const similar = await fuzzyPaths(path, sources.cwd);
+  return { from, candidates: similar.map((one) => quotedPath(one.path, one.isFolder)), isFuzzy: true };
 }
 
 /** A folder gets no closing quote or blank, so that typing continues the path. */
@@ -97,10 +84,13 @@ function matchingCandidates(typed: string, candidates: readonly Candidate[]): re
 }
 
 /** Inserts the text that all candidates start with; null when the line already has it. */
-export function insertCommonPrefix(buffer: EditBuffer, { from, candidates }: Completion): EditBuffer | null {
+export function insertCommonPrefix(
+  buffer: EditBuffer,
+  { from, candidates, isFuzzy = false }: Completion,
+): EditBuffer | null {
   const prefix = commonPrefix(candidates);
   const typed = buffer.text.slice(from, buffer.cursor);
-  if (prefix.length < typed.length || prefix === typed) return null;
+  if (prefix === typed || (isFuzzy ? candidates.length !== 1 : prefix.length < typed.length)) return null;
   return replaceRange(buffer, from, buffer.cursor, { text: prefix, marks: [] });
 }
 

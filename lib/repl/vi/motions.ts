@@ -1,0 +1,156 @@
+import { type EditBuffer, offsetAfter, offsetBefore } from '../editing/edit-buffer.js';
+import { lineEnd, lineStart } from '../editing/edits.js';
+
+/** Where a motion leads. */
+export interface Target {
+  readonly to: number;
+  /** Whether an operator takes the character there too. */
+  readonly isInclusive: boolean;
+}
+
+/** A movement of the cursor; null where it is impossible. */
+export type Motion = (buffer: EditBuffer, count: number) => Target | null;
+
+const exclusive = (to: number): Target => ({ to, isInclusive: false });
+const inclusive = (to: number): Target => ({ to, isInclusive: true });
+
+/** Repeats a step until it leads nowhere. */
+function repeated(count: number, from: number, step: (at: number) => number): number {
+  let at = from;
+  for (let left = count; left > 0; left -= 1) {
+    const next = step(at);
+    if (next === at) break;
+    at = next;
+  }
+  return at;
+}
+
+const left: Motion = (buffer, count) => {
+  const start = lineStart(buffer);
+  return exclusive(repeated(count, buffer.cursor, (at) => Math.max(start, offsetBefore(buffer, at))));
+};
+
+const right: Motion = (buffer, count) => {
+  const end = lineEnd(buffer);
+  return exclusive(repeated(count, buffer.cursor, (at) => Math.min(end, offsetAfter(buffer, at))));
+};
+
+const firstText: Motion = (buffer) => {
+  const start = lineStart(buffer);
+  const blanks = /^[ \t]*/.exec(buffer.text.slice(start, lineEnd(buffer)))?.[0].length ?? 0;
+  return exclusive(start + blanks);
+};
+
+const bracket: Motion = ({ text, cursor }) => {
+  const at = text.slice(cursor).search(/[()[\]{}]/);
+  if (at === -1) return null;
+  const mark = text[cursor + at] ?? '';
+  const pair = PAIRS.find((one) => one.includes(mark)) ?? '';
+  const step = pair[0] === mark ? 1 : -1;
+  let depth = 0;
+  for (let to = cursor + at; to >= 0 && to < text.length; to += step) {
+    if (pair.includes(text[to] ?? ' ')) depth += text[to] === mark ? 1 : -1;
+    if (depth === 0) return inclusive(to);
+  }
+  return null;
+};
+
+const PAIRS = ['()', '[]', '{}'];
+
+type Kind = 'blank' | 'word' | 'sign';
+
+/** What a character belongs to; with `isBig` everything but blanks is one word. */
+function kindAt({ text }: EditBuffer, at: number, isBig: boolean): Kind {
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0x20);
+  if (/\s/.test(character)) return 'blank';
+  return isBig || /[\p{L}\p{N}\p{M}_]/u.test(character) ? 'word' : 'sign';
+}
+
+const nextWord =
+  (isBig: boolean): Motion =>
+  (buffer, count) =>
+    exclusive(
+      repeated(count, buffer.cursor, (from) => {
+        const kind = kindAt(buffer, from, isBig);
+        let at = from;
+        while (kind !== 'blank' && at < buffer.text.length && kindAt(buffer, at, isBig) === kind)
+          at = offsetAfter(buffer, at);
+        while (at < buffer.text.length && kindAt(buffer, at, isBig) === 'blank') at = offsetAfter(buffer, at);
+        return at;
+      }),
+    );
+
+const previousWord =
+  (isBig: boolean): Motion =>
+  (buffer, count) =>
+    exclusive(
+      repeated(count, buffer.cursor, (from) => {
+        let at = offsetBefore(buffer, from);
+        while (at > 0 && kindAt(buffer, at, isBig) === 'blank') at = offsetBefore(buffer, at);
+        const kind = kindAt(buffer, at, isBig);
+        while (at > 0 && kindAt(buffer, offsetBefore(buffer, at), isBig) === kind) at = offsetBefore(buffer, at);
+        return at;
+      }),
+    );
+
+const endOfWord =
+  (isBig: boolean): Motion =>
+  (buffer, count) =>
+    inclusive(
+      repeated(count, buffer.cursor, (from) => {
+        const last = offsetBefore(buffer, buffer.text.length);
+        let at = Math.min(last, offsetAfter(buffer, from));
+        while (at < last && kindAt(buffer, at, isBig) === 'blank') at = offsetAfter(buffer, at);
+        const kind = kindAt(buffer, at, isBig);
+        while (at < last && kindAt(buffer, offsetAfter(buffer, at), isBig) === kind) at = offsetAfter(buffer, at);
+        return at;
+      }),
+    );
+
+/** By key. */
+export const MOTIONS: Readonly<Record<string, Motion>> = {
+  h: left,
+  l: right,
+  ' ': right,
+  '0': (buffer) => exclusive(lineStart(buffer)),
+  '^': firstText,
+  $: (buffer) => exclusive(lineEnd(buffer)),
+  '|': (buffer, count) => exclusive(Math.min(lineStart(buffer) + count - 1, lineEnd(buffer))),
+  '%': bracket,
+  w: nextWord(false),
+  W: nextWord(true),
+  b: previousWord(false),
+  B: previousWord(true),
+  e: endOfWord(false),
+  E: endOfWord(true),
+};
+
+/** A search for a character in the line: `f` and `t` forward, `F` and `T` backward, `t` and `T` up to it. */
+export interface Find {
+  readonly way: string;
+  readonly character: string;
+}
+
+/** Where the character is found; `isAgain` when the search before found the one next to the cursor. */
+export function findTarget(
+  buffer: EditBuffer,
+  { way, character }: Find,
+  count: number,
+  isAgain: boolean,
+): Target | null {
+  const isForward = way === 'f' || way === 't';
+  const isUpTo = way === 't' || way === 'T';
+  const [start, end] = [lineStart(buffer), lineEnd(buffer)];
+  let at = buffer.cursor;
+  if (isUpTo && isAgain) at += isForward ? 1 : -1;
+  for (let left = count; left > 0; left -= 1) {
+    at = isForward
+      ? buffer.text.indexOf(character, at + 1)
+      : at === 0
+        ? -1
+        : buffer.text.lastIndexOf(character, at - 1);
+    if (at < start || at >= end) return null;
+  }
+  if (isForward) return inclusive(isUpTo ? offsetBefore(buffer, at) : at);
+  return exclusive(isUpTo ? offsetAfter(buffer, at) : at);
+}
