@@ -32,7 +32,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/wiring/open-memory.ts': 'the room, not the tool',
   'cli/wiring/tool-wiring.ts': 'the room, not the tool',
   'cli/base/purge-caches.ts': 'the room, not the tool',
-  'cli/forget/order.ts': 'the room, not the tool',
+  'cli/forget/forget-words.ts': 'the room, not the tool',
   'cli/forget/places.ts': 'the room, not the tool',
   'config/paths.ts': 'the folder of the index, not the tool',
   'slash/index.ts': 'the command, not the tool',

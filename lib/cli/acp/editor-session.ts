@@ -10,9 +10,9 @@ import type { Approval, Approve } from '../../tools/common/tool.js';
 import type { World } from '../base/world.js';
 import type { SessionOptions } from '../wiring/session-options.js';
 import { openSession, type WiredSession } from '../wiring/wire.js';
-import { contentOf } from './diff-content.js';
+import { previewContent } from './preview-content.js';
 import { promptInput } from './prompt-input.js';
-import { kindOf, stopReasonOf, TurnUpdates } from './turn-updates.js';
+import { stopReasonOf, TurnUpdates, toolKindOf } from './turn-updates.js';
 
 /** One session of an editor: its folder and its turns. The conversation is the one that there is. */
 export class EditorSession {
@@ -77,7 +77,7 @@ export class EditorSession {
     const client = this.#client;
     if (client === null) return { answer: 'no' };
     const sessionId = this.id;
-    const content = await contentOf(preview, this.#cwd);
+    const content = await previewContent(preview, this.#cwd);
     const update = this.#updates.announced(call, 'pending', content);
     await client.notify(methods.client.session.update, { sessionId, update });
     const { outcome } = await client.request(
@@ -86,7 +86,7 @@ export class EditorSession {
         sessionId,
         toolCall: {
           toolCallId: call.call_id,
-          kind: kindOf(call.name),
+          kind: toolKindOf(call.name),
           status: 'pending',
           title: `${call.name}: ${reason}`,
           content: [...content],

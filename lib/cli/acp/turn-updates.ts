@@ -55,7 +55,7 @@ export class TurnUpdates {
       toolCallId,
       title: describeCall({ name, args }),
       name,
-      kind: kindOf(name),
+      kind: toolKindOf(name),
       status,
       rawInput: args,
       ...(content.length > 0 && { content: [...content] }),
@@ -75,7 +75,7 @@ export class TurnUpdates {
   }
 }
 
-export function kindOf(name: string): ToolKind {
+export function toolKindOf(name: string): ToolKind {
   const effect = EFFECTS[name]?.kind;
   if (effect === undefined) return 'other';
   return effect === 'command' ? 'execute' : effect === 'write' ? 'edit' : 'read';
@@ -98,7 +98,7 @@ function ended(event: ChatEventOf<'tool-end'>): SessionUpdate {
   const { call_id: toolCallId, name, error } = event;
   const text = error ?? JSON.stringify(event.result, null, 2);
   const status = error === undefined ? 'completed' : 'failed';
-  const isShown = kindOf(name) === 'edit' && error === undefined;
+  const isShown = toolKindOf(name) === 'edit' && error === undefined;
   return {
     sessionUpdate: 'tool_call_update',
     toolCallId,

@@ -38,7 +38,7 @@ export async function slashContext(
     forgetting: async (argument) => {
       const [{ forgetting }, { orderOf, wordsIn }] = await Promise.all([
         import('../forget/forgetting.js'),
-        import('../forget/order.js'),
+        import('../forget/forget-words.js'),
       ]);
       return await forgetting(await orderOf(wordsIn(argument), session.history, world.now()), session.history, paths);
     },

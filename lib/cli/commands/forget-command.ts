@@ -6,8 +6,8 @@ import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { orderOf } from '../forget/forget-words.js';
 import { forgetting } from '../forget/forgetting.js';
-import { orderOf } from '../forget/order.js';
 
 export interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;

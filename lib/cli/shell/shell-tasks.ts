@@ -20,7 +20,7 @@ export const SHELL_TASKS: readonly ShellTask[] = [
       user: line,
       max_output_tokens: 2000,
     }),
-    output: commandIn,
+    output: commandOf,
   },
   {
     name: 'explain',
@@ -39,7 +39,7 @@ export const SHELL_TASKS: readonly ShellTask[] = [
 const FENCED = /^[ \t]*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?[ \t]*\1[ \t]*$/m;
 
 /** The command in an answer: models put it in a fence, in backquotes or behind a prompt sign although they are asked not to. */
-export function commandIn(text: string): string {
+export function commandOf(text: string): string {
   const fenced = FENCED.exec(text)?.[2] ?? text;
   const lines = fenced.trim().split('\n');
   const command = lines.map((line) => line.replace(/^[$%] /, '')).join('\n');

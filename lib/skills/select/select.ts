@@ -5,9 +5,9 @@ import type { SkillOverrides, SkillSelection } from '../common/skill-library.js'
 import type { FoundSkill } from '../find/describe-skill.js';
 import { choose, isStale, isWanted, type Situation } from './choose-skills.js';
 import type { Matcher } from './matcher.js';
-import { order } from './order.js';
 import { recentTexts } from './recent-texts.js';
 import { advanceStanding } from './skill-standing.js';
+import { stableOrder } from './stable-order.js';
 
 /** What a selection is made from. */
 export interface SelectionContext {
@@ -44,7 +44,7 @@ export async function selectSkills(
   const situation = { standing, matched, before, evict_after: context.evict_after };
   const held = sendsAll ? [] : heldBy(context, situation, entries, text);
   const wanted = sendsAll ? allowed.map(({ name }) => name) : await chosen(context, situation, held);
-  const active = order(await readable(context, wanted), before);
+  const active = stableOrder(await readable(context, wanted), before);
   return {
     record: recordOf(situation, active, held, overrides),
     loaded: active.filter((name) => !before.includes(name)),

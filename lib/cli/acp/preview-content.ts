@@ -3,7 +3,7 @@ import type { ToolCallContent } from '@agentclientprotocol/sdk';
 import type { ApprovalQuestion } from '../../tools/common/tool.js';
 
 /** What a call would do, as an editor shows it: a change of a file as a difference, anything else in words. */
-export async function contentOf(
+export async function previewContent(
   { kind, text }: ApprovalQuestion['preview'],
   cwd: string,
 ): Promise<readonly ToolCallContent[]> {
