@@ -5,6 +5,7 @@ import type { WebMode } from '../chat/model/web-mode.js';
 import { WRAP_MODES, type WrapMode } from '../chat/screen-settings.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
+import { COUNT, GRANTS, type RuleSetting, rules, SHARE, TEXT } from './ranges.js';
 import { SERVERS_RANGE, type ServersFile } from './server-settings.js';
 import { found, objectSchema, oneOf, section, setting } from './setting.js';
 
@@ -15,30 +16,6 @@ export interface MemberNames {
   /** What `options` may hold, for each provider. */
   readonly options: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
 }
-
-const TEXT = { type: 'string', minLength: 1 };
-const COUNT = { type: 'integer', minimum: 1 };
-const SHARE = { type: 'number', exclusiveMinimum: 0, maximum: 1 };
-
-/** A list of rules: each is its text, or an object with the text and more. */
-const rules = (more: JsonObject) => ({
-  type: 'array',
-  items: {
-    type: ['string', 'object'],
-    minLength: 1,
-    properties: { rule: TEXT, folder: TEXT, ...more },
-    required: ['rule'],
-    additionalProperties: false,
-  },
-});
-
-/** What the list `allow` can say of a rule. */
-const GRANTS = { write: { type: 'boolean' }, network: { type: 'boolean' } };
-
-/** A rule as it is written. */
-export type RuleSetting =
-  | string
-  | { readonly rule: string; readonly folder?: string; readonly write?: boolean; readonly network?: boolean };
 
 const api_key = found<string | null>(
   { type: ['string', 'null'], minLength: 1 },

@@ -6,7 +6,7 @@ import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
 import type { ConfigFile } from './config.js';
-import type { RuleSetting } from './keys.js';
+import type { RuleSetting } from './ranges.js';
 import { parseConfig } from './read-config.js';
 
 /**
