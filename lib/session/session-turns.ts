@@ -68,7 +68,7 @@ export class SessionTurns {
     yield* this.#settle(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
-    const selection = yield* this.#skills.choose(textOf(content), this.#manner.target, signal);
+    const selection = yield* this.#skills.choose(textOf(content), signal);
     this.#failed = content;
     const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
     const reminder = yield* this.#reminders.for(content);
@@ -133,7 +133,7 @@ export class SessionTurns {
   ): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead, ahead: this.ahead };
     const { target } = this.#manner;
-    const loaded = { skills: await this.#skills.library(target), standing: await this.#deps.standing() };
+    const loaded = { skills: await this.#skills.library(), standing: await this.#deps.standing() };
     const given = { ...this.#manner, tools, ...(schema && { schema }), writers: () => this.#deps.writers(target) };
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }

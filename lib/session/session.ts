@@ -7,7 +7,6 @@ import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
-import type { SkillLibrary } from '../skills/common/skill-library.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './common/deps.js';
 import type { Restored } from './compactions.js';
 import type { CompactionOrder } from './context/compact-history.js';
@@ -26,7 +25,8 @@ export class Session {
   readonly #deps: SessionDeps;
   /** How turns are answered from now on. */
   readonly #manner: { -readonly [Key in keyof TurnManner]: TurnManner[Key] };
-  readonly #skills: SkillState;
+  /** What is known to the model when it is needed. */
+  readonly skills: SkillState;
   /** What is recalled unasked. */
   readonly reminders: Reminders;
   /** What the user keeps in view through compactions. */
@@ -42,8 +42,12 @@ export class Session {
     this.reminders = new Reminders(deps.history, () => deps.finder(), deps.recallsUnasked);
     const limits = () => ({ ...deps.compaction, context_window: this.target.context_window });
     this.pins = new PinnedMessages(deps.history, () => deps.finder(), limits);
-    this.#skills = new SkillState(deps.history, (model) => deps.skills(model));
-    this.#turns = new SessionTurns(deps, this.#skills, this.reminders, this.#manner);
+    this.skills = new SkillState(
+      deps.history,
+      (model) => deps.skills(model),
+      () => this.target,
+    );
+    this.#turns = new SessionTurns(deps, this.skills, this.reminders, this.#manner);
     this.ahead = this.#turns.ahead;
   }
 
@@ -173,19 +177,19 @@ export class Session {
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
     await this.#manner.target.ask?.(signal);
     await this.history.refresh();
-    const context = await this.#turns.context(null, this.activeSkills);
+    const context = await this.#turns.context(null, this.skills.active);
     return yield* context.compact({ ...order, reason: 'manual' }, signal);
   }
 
   /** What `compact` would do, without asking any model; null when there is nothing to compact. */
   async previewCompaction(order: Omit<CompactionOrder, 'reason'>, signal: AbortSignal): Promise<Preview | null> {
     await this.history.refresh();
-    return await (await this.#turns.context(null, this.activeSkills)).preview({ ...order, reason: 'manual' }, signal);
+    return await (await this.#turns.context(null, this.skills.active)).preview({ ...order, reason: 'manual' }, signal);
   }
 
   /** Takes the last compaction back. Resolves to what is in view then. */
   async uncompact(signal: AbortSignal): Promise<Restored> {
-    const context = await this.#turns.context(null, this.activeSkills);
+    const context = await this.#turns.context(null, this.skills.active);
     const { uncompact } = await import('./compactions.js');
     return await uncompact(this.history, await context.measure(signal), this.target.memory.facts.token_ratio ?? 1);
   }
@@ -212,16 +216,6 @@ export class Session {
     this.#turns.forget();
   }
 
-  /** The skills as they were found at the start. */
-  skills(): Promise<SkillLibrary> {
-    return this.#skills.library(this.#manner.target);
-  }
-
-  /** The skills whose text goes with the next request unless it changes them. */
-  get activeSkills(): readonly string[] {
-    return this.#skills.active;
-  }
-
   /** What finds anything that was ever said. Nothing of it is loaded before. */
   async finder(): Promise<Recall> {
     return await this.#deps.finder();
@@ -232,25 +226,10 @@ export class Session {
     return this.#deps.toolSpecs;
   }
 
-  /** Loads a skill with the next message and keeps it. */
-  pinSkill(name: string): void {
-    this.#skills.override({ pin: [name], drop: [] });
-  }
-
-  /** Drops a skill with the next message. */
-  dropSkill(name: string): void {
-    this.#skills.override({ pin: [], drop: [name] });
-  }
-
-  /** The text of a skill and why it is in or out. Throws a `HiError` naming the nearest skill. */
-  async explainSkill(name: string): Promise<string> {
-    return await this.#skills.explain(name, this.#manner.target);
-  }
-
   /** How long the conversation is and how full the window. */
   async status(signal: AbortSignal): Promise<Status> {
     await this.history.refresh();
-    const measured = await (await this.#turns.context(null, this.activeSkills)).measure(signal);
+    const measured = await (await this.#turns.context(null, this.skills.active)).measure(signal);
     return statusOf(this.history, measured, this.#manner.target.context_window);
   }
 }

@@ -14,17 +14,20 @@ import { overridesAfter, overridesOf } from './skill-overrides.js';
 export class SkillState {
   readonly #history: HistoryStore;
   readonly #find: (target: Target) => Promise<SkillLibrary>;
+  readonly #target: () => Target;
   readonly #shownWarnings = new Set<string>();
   #library: { readonly target: Target; readonly skills: Promise<SkillLibrary> } | null = null;
   #overrides = NO_OVERRIDES;
 
-  constructor(history: HistoryStore, find: (target: Target) => Promise<SkillLibrary>) {
+  constructor(history: HistoryStore, find: (target: Target) => Promise<SkillLibrary>, target: () => Target) {
     this.#history = history;
     this.#find = find;
+    this.#target = target;
   }
 
-  /** The skills as they were found at the start, read for that model. */
-  library(target: Target): Promise<SkillLibrary> {
+  /** The skills as they were found at the start, read for the model that answers now. */
+  library(): Promise<SkillLibrary> {
+    const target = this.#target();
     if (this.#library?.target !== target) this.#library = { target, skills: this.#find(target) };
     return this.#library.skills;
   }
@@ -34,19 +37,24 @@ export class SkillState {
     return activeSkills(this.#history);
   }
 
-  /** Loads and drops with the next message. */
-  override(overrides: SkillOverrides): void {
-    this.#overrides = overridesAfter(this.#overrides, overrides);
+  /** Loads a skill with the next message and keeps it. */
+  pin(name: string): void {
+    this.#override({ pin: [name], drop: [] });
+  }
+
+  /** Drops a skill with the next message. */
+  drop(name: string): void {
+    this.#override({ pin: [], drop: [name] });
   }
 
   /** The text of a skill and why it is in or out. Throws a `HiError` naming the nearest skill. */
-  async explain(name: string, target: Target): Promise<string> {
-    return await (await this.library(target)).explain(name, this.#history.entries, this.#overrides);
+  async explain(name: string): Promise<string> {
+    return await (await this.library()).explain(name, this.#history.entries, this.#overrides);
   }
 
   /** Chooses what goes with a message, and says once of each skill that is left out, or read with a reservation, why. */
-  async *choose(text: string, target: Target, signal: AbortSignal): AsyncGenerator<ChatEvent, SkillSelection> {
-    const skills = await this.library(target);
+  async *choose(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent, SkillSelection> {
+    const skills = await this.library();
     if (skills.asks) yield { type: 'waiting', what: 'choosing skills' };
     const selection = await skills.select(this.#history.entries, text, this.#overrides, signal);
     for (const { path, reason } of skills.warnings) {
@@ -65,5 +73,9 @@ export class SkillState {
   /** A turn is about to be taken back. What was loaded and dropped by hand with it holds on: that was not part of what was said. */
   takeBack(turn: number): void {
     this.#overrides = overridesAfter(overridesOf(this.#history, turn), this.#overrides);
+  }
+
+  #override(overrides: SkillOverrides): void {
+    this.#overrides = overridesAfter(this.#overrides, overrides);
   }
 }

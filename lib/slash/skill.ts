@@ -9,15 +9,22 @@ export const slashSkill: SlashCommand = {
   summary: 'load a skill by hand, or drop it with -NAME',
   complete: async (typed, { session }) => {
     const sign = typed.startsWith('-') ? '-' : '';
-    return (await session.skills()).skills.map(({ name }) => `${sign}${name}`).filter((name) => name.startsWith(typed));
+    return (await session.skills.library()).skills
+      .map(({ name }) => `${sign}${name}`)
+      .filter((name) => name.startsWith(typed));
   },
   async *run(argument, { session }) {
     if (argument === '')
       throw new HiError('usage', 'No skill named.', { hint: 'Type: /skill NAME. To list the skills, type: /skills' });
     const drop = argument.startsWith('-');
-    const { name } = pick((await session.skills()).skills, drop ? argument.slice(1) : argument, 'skill', 'usage');
-    if (drop) session.dropSkill(name);
-    else session.pinSkill(name);
+    const { name } = pick(
+      (await session.skills.library()).skills,
+      drop ? argument.slice(1) : argument,
+      'skill',
+      'usage',
+    );
+    if (drop) session.skills.drop(name);
+    else session.skills.pin(name);
     yield {
       type: 'print',
       text: drop ? `${name} is dropped from the next message on.` : `${name} is loaded from the next message on.`,

@@ -8,11 +8,11 @@ export const slashSkills: SlashCommand = {
   summary: 'list the skills, or show one and why it is or is not sent',
   isOnCommandLine: true,
   complete: async (typed, { session }) =>
-    (await session.skills()).skills.map(({ name }) => name).filter((name) => name.startsWith(typed)),
+    (await session.skills.library()).skills.map(({ name }) => name).filter((name) => name.startsWith(typed)),
   async *run(argument, { session }) {
-    if (argument !== '') return yield { type: 'print', text: await session.explainSkill(argument) };
-    const { skills, warnings } = await session.skills();
-    const active = session.activeSkills;
+    if (argument !== '') return yield { type: 'print', text: await session.skills.explain(argument) };
+    const { skills, warnings } = await session.skills.library();
+    const active = session.skills.active;
     const rows = skills.map(
       ({ name, description }) => [`${active.includes(name) ? '+' : ' '} ${name}`, description] as const,
     );

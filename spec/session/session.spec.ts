@@ -279,9 +279,9 @@ describe('the conversation', () => {
 
   it('loads the skills again that went with the newest message, none at the beginning', async () => {
     set = await stage([answer('one')]);
-    expect(set.session.activeSkills).toEqual([]);
+    expect(set.session.skills.active).toEqual([]);
     await set.history.note({ ...NOTE, skills: { matched: ['git'], active: ['git'] } });
-    expect(set.session.activeSkills).toEqual(['git']);
+    expect(set.session.skills.active).toEqual(['git']);
   });
 
   it('has nothing of a question that failed after a reset', async () => {

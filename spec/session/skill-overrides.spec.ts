@@ -31,11 +31,11 @@ describe('what the user asks of a skill by hand', () => {
   it('is what was asked last', async () => {
     const { asked, skills } = noting();
     set = await stage([answer('fine')], { skills });
-    set.session.pinSkill('git');
-    set.session.pinSkill('docker');
-    set.session.dropSkill('sql');
-    set.session.dropSkill('git');
-    set.session.pinSkill('sql');
+    set.session.skills.pin('git');
+    set.session.skills.pin('docker');
+    set.session.skills.drop('sql');
+    set.session.skills.drop('git');
+    set.session.skills.pin('sql');
     await drain(set.session.send(say('hello'), never()));
     expect(asked).toEqual([{ pin: ['docker', 'sql'], drop: ['git'] }]);
   });
@@ -43,10 +43,10 @@ describe('what the user asks of a skill by hand', () => {
   it('holds for one message, and for the next one when that turn is taken back', async () => {
     const { asked, skills } = noting();
     set = await stage([answer('fine')], { skills });
-    set.session.pinSkill('git');
+    set.session.skills.pin('git');
     await drain(set.session.send(say('one'), never()));
     await set.session.undo();
-    set.session.dropSkill('sql');
+    set.session.skills.drop('sql');
     await drain(set.session.send(say('two'), never()));
     await drain(set.session.send(say('three'), never()));
     expect(asked).toEqual([
@@ -59,8 +59,8 @@ describe('what the user asks of a skill by hand', () => {
   it('is not asked again when another turn is taken back', async () => {
     const { asked, skills } = noting();
     set = await stage([answer('fine')], { skills });
-    set.session.pinSkill('git');
-    set.session.dropSkill('sql');
+    set.session.skills.pin('git');
+    set.session.skills.drop('sql');
     await drain(set.session.send(say('one'), never()));
     await drain(set.session.send(say('two'), never()));
     await set.session.undo();

@@ -32,7 +32,8 @@ async function skillState(more: Partial<SkillLibrary> = {}) {
   set = await stage([]);
   const opened: string[] = [];
   const selected: { readonly text: string; readonly overrides: SkillOverrides }[] = [];
-  const state = new SkillState(set.history, async ({ model }) => {
+  const answering = { target: MAIN };
+  const find = async ({ model }: Target): Promise<SkillLibrary> => {
     opened.push(model);
     return {
       ...NO_SKILLS,
@@ -43,14 +44,15 @@ async function skillState(more: Partial<SkillLibrary> = {}) {
       explain: async (name, entries, overrides) => `${name} ${entries.length} ${JSON.stringify(overrides)}`,
       ...more,
     };
-  });
-  return { state, opened, selected };
+  };
+  const state = new SkillState(set.history, find, () => answering.target);
+  return { state, answering, opened, selected };
 }
 
 /** What choosing yields, and what it returns. */
 async function choose(state: SkillState, text = 'hello') {
   let selection: SkillSelection | null = null;
-  const choosing = state.choose(text, MAIN, new AbortController().signal);
+  const choosing = state.choose(text, new AbortController().signal);
   const events = await drain(
     (async function* () {
       selection = yield* choosing;
@@ -61,11 +63,13 @@ async function choose(state: SkillState, text = 'hello') {
 
 describe('the skills of a session', () => {
   it('are read once for a model, and again for another one', async () => {
-    const { state, opened } = await skillState();
-    const [first, second] = [state.library(MAIN), state.library(MAIN)];
+    const { state, answering, opened } = await skillState();
+    const [first, second] = [state.library(), state.library()];
     expect(first).toBe(second);
-    await state.library(target('other'));
-    await state.library(MAIN);
+    answering.target = target('other');
+    await state.library();
+    answering.target = MAIN;
+    await state.library();
     expect(opened).toEqual(['main', 'other', 'main']);
   });
 
@@ -94,10 +98,10 @@ describe('the skills of a session', () => {
 describe('skills loaded and dropped by hand', () => {
   it('go with the next message and with what is explained, until they are recorded', async () => {
     const { state, selected } = await skillState();
-    state.override({ pin: ['git'], drop: [] });
-    state.override({ pin: [], drop: ['sql'] });
+    state.pin('git');
+    state.drop('sql');
     const overrides = { pin: ['git'], drop: ['sql'] };
-    expect(await state.explain('git', MAIN)).toBe(`git 0 ${JSON.stringify(overrides)}`);
+    expect(await state.explain('git')).toBe(`git 0 ${JSON.stringify(overrides)}`);
     await choose(state);
     state.recorded();
     await choose(state);
@@ -109,7 +113,8 @@ describe('skills loaded and dropped by hand', () => {
     const skills = { matched: [], active: ['git'], pinned: ['git', 'go'], dropped: ['sql'] };
     const message = { role: 'user', content: [{ type: 'text', text: 'hello' }], cwd: '/', skills } as const;
     const turn = await set.history.begin(message);
-    state.override({ pin: ['sql'], drop: ['go'] });
+    state.pin('sql');
+    state.drop('go');
     state.takeBack(turn.id);
     await choose(state);
     expect(selected[0]?.overrides).toEqual({ pin: ['git', 'sql'], drop: ['go'] });

@@ -184,8 +184,8 @@ describe('skills', () => {
     expect(events).toContainEqual({ type: 'skills', loaded: ['git'], dropped: ['sql'] });
     expect(set.requests[0]?.system).toEqual(['Be brief.', expect.stringMatching(/^git whole/)]);
     expect(stored()[0]).toMatchObject({ skills: { matched: ['git'], active: ['git'] } });
-    expect(set.session.activeSkills).toEqual(['git']);
-    expect(await set.session.explainSkill('git')).toBe('git: in');
+    expect(set.session.skills.active).toEqual(['git']);
+    expect(await set.session.skills.explain('git')).toBe('git: in');
   });
 
   it('are sent shorter where the window is full, which takes a while and is said once', async () => {
