@@ -1,6 +1,7 @@
 import { type Entry, isMessage } from '../chat/entry.js';
 import { typedText } from '../chat/message.js';
 import { openTurns } from '../view/view.js';
+import { withHistoryErrors } from './base/history-error.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';
 import { lastReportedTurn, saveLastReportedTurn } from './reported-crashes.js';
@@ -14,10 +15,14 @@ export interface CrashedTurns {
   readonly notice: string | null;
 }
 
-/** Finds the unfinished turns that belong to no live process. Each is reported once. */
+/** Finds the unfinished turns that belong to no live process. Each is reported once. Throws a `HiError`. */
 export async function findCrashedTurns(log: Log, paths: HistoryPaths): Promise<CrashedTurns> {
   const suspects = openTurns(log.entries);
   if (suspects.length === 0) return { turn: null, notice: null };
+  return await withHistoryErrors(paths.history, () => crashedAmong(suspects, log, paths));
+}
+
+async function crashedAmong(suspects: readonly number[], log: Log, paths: HistoryPaths): Promise<CrashedTurns> {
   const running = runningTurns(paths.folder);
   // A turn may have ended between the reading of the log and of the marks.
   await log.refresh();

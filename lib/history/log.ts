@@ -6,12 +6,12 @@ import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { lastMessages, messagesIn } from './file/entries/entries.js';
 import { flattenEntries } from './file/entry-streams.js';
-import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
+import type { Facts } from './file/facts.js';
 import type { Codec } from './file/frames/codec.js';
 import { Damaged } from './file/frames/damaged.js';
 import { LogFile } from './file/log-file.js';
-import { type HistoryChange, HistoryFile } from './history-file.js';
-import { olderEntries } from './older-entries.js';
+import { HistoryFile } from './history-file.js';
+import { LoadedEntries } from './loaded-entries.js';
 import type { ConversationReading } from './open-reading.js';
 
 /** The log in memory, kept in sync with the file, which other processes write too. */
@@ -19,34 +19,33 @@ export class Log {
   /** False when nothing is written: new entries are kept in memory. */
   readonly writes: boolean;
   readonly #disk: HistoryFile;
-  #loaded = false;
-  #entries: Entry[] = [];
-  #facts: Facts = NO_FACTS;
-  #version = 0;
+  readonly #loaded: LoadedEntries;
+  #isRead = false;
   #sealed = 0;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.#disk = new HistoryFile(paths, now, writes, notices);
+    this.#loaded = new LoadedEntries(this.#disk);
     this.writes = writes;
   }
 
   /** Every entry from the first one that the view needs, oldest first. */
   get entries(): readonly Entry[] {
-    return this.#entries;
+    return this.#loaded.list;
   }
 
   get facts(): Facts {
-    return this.#facts;
+    return this.#loaded.facts;
   }
 
   /** Changes whenever `entries` changes. */
   get version(): number {
-    return this.#version;
+    return this.#loaded.version;
   }
 
   /** How many messages no block covers and `entries` does not hold either, because no request could. */
   get unloaded(): number {
-    return newestBase(this.#entries) === null ? this.#facts.messages - messagesIn(this.#entries) : 0;
+    return this.#loaded.unloaded;
   }
 
   /** Names the conversation: another one after a reset; null while there is none on disk. */
@@ -56,32 +55,29 @@ export class Log {
 
   /** True when a written entry is still there, as far as the entries in memory tell. */
   contains(entry: Entry): boolean {
-    const [first] = this.#entries;
-    if (first === undefined || entry.id < first.id) return entry.id <= this.#facts.last;
-    const found = this.#entries.findLast(({ id }) => id === entry.id);
-    return found !== undefined && JSON.stringify(found) === JSON.stringify(entry);
+    return this.#loaded.contains(entry);
   }
 
   /** Takes in what other processes did to the file. Throws a `HiError` when it cannot be read. */
   async refresh(): Promise<void> {
-    if (!this.writes && this.#loaded) return;
-    this.#loaded = true;
-    this.#apply(await this.#disk.refresh());
+    if (!this.writes && this.#isRead) return;
+    this.#isRead = true;
+    this.#loaded.apply(await this.#disk.refresh());
   }
 
   /**
    * Appends the entries that `plan` makes for the next id. They are on disk when this resolves; when it rejects with a `HiError` the file is unchanged.
    */
   async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
-    if (!this.writes) return this.#add(plan(this.#facts.last + 1).map(asStored));
+    if (!this.writes) return this.#loaded.add(plan(this.facts.last + 1).map(asStored));
     let tried: readonly Kind[] = [];
     const written = await this.#disk.withLock((codec, change) => {
-      this.#apply(change);
-      if (tried.length > 0 && this.#containsAll(tried)) return tried;
-      const entries = plan(this.#facts.last + 1).map(asStored);
+      this.#loaded.apply(change);
+      if (tried.length > 0 && this.#loaded.containsAll(tried)) return tried;
+      const entries = plan(this.facts.last + 1).map(asStored);
       tried = entries;
       if (entries.length > 0) this.#disk.append(codec, entries);
-      return this.#add(entries);
+      return this.#loaded.add(entries);
     });
     const { file } = this.#disk;
     if (!(file instanceof LogFile)) return written;
@@ -98,9 +94,9 @@ export class Log {
     if (!this.writes) return;
     await this.#lockedWithRepair((codec) => {
       // What no summary covers is kept, however old it is.
-      const needed = newestBase(this.#entries) === null ? 0 : (firstNeeded(this.#entries) ?? 0);
+      const needed = newestBase(this.entries) === null ? 0 : (firstNeeded(this.entries) ?? 0);
       const keeps = (entry: Entry): boolean => entry.id >= needed || isCompressBlock(entry);
-      this.#apply(this.#disk.rewrite(codec, (entry) => (keeps(entry) ? entry : null)));
+      this.#loaded.apply(this.#disk.rewrite(codec, (entry) => (keeps(entry) ? entry : null)));
       after(this.#disk.allLogs());
     });
   }
@@ -109,7 +105,7 @@ export class Log {
   async rewrite(plan: (entries: Iterable<Entry>) => ((entry: Entry) => Entry | null) | null): Promise<void> {
     await this.#lockedWithRepair((codec) => {
       const change = plan(flattenEntries(this.#disk.file?.all() ?? []));
-      if (change !== null) this.#apply(this.#disk.rewrite(codec, change));
+      if (change !== null) this.#loaded.apply(this.#disk.rewrite(codec, change));
     });
   }
 
@@ -127,7 +123,7 @@ export class Log {
   /** Forgets all entries: for a conversation in memory only. */
   clear(): void {
     this.#disk.close();
-    this.#apply({ kind: 'all', entries: [] });
+    this.#loaded.apply({ kind: 'all', entries: [] });
   }
 
   /** All entries at the time of the call, oldest first. Repairs damage that it finds on the way. Throws a `HiError`. */
@@ -148,7 +144,7 @@ export class Log {
         await this.#recover(thrown, tries);
       }
     }
-    if (!this.writes) yield* this.#entries.filter(({ id }) => id > last);
+    if (!this.writes) yield* this.entries.filter(({ id }) => id > last);
   }
 
   /** The last `count` messages and the entries between them, oldest first. Throws a `HiError`. */
@@ -156,8 +152,8 @@ export class Log {
     await this.refresh();
     for (let tries = 0; ; tries += 1) {
       const { file } = this.#disk;
-      const known = lastMessages(this.#entries, count);
-      if (file === null || messagesIn(known) === count || this.#entries.length === this.#facts.entries) return known;
+      const known = lastMessages(this.entries, count);
+      if (file === null || messagesIn(known) === count || this.entries.length === this.facts.entries) return known;
       try {
         return file.newest(count);
       } catch (thrown) {
@@ -175,18 +171,11 @@ export class Log {
   async reading(): Promise<ConversationReading> {
     await this.refresh();
     const { openReading } = await import('./open-reading.js');
-    return await openReading(this.#disk, this.writes ? [] : this.#entries);
+    return await openReading(this.#disk, this.writes ? [] : this.entries);
   }
 
   close(): void {
     this.#disk.close();
-  }
-
-  /** True when the log holds exactly these entries. */
-  #containsAll(entries: readonly Entry[]): boolean {
-    const ids = new Set(entries.map(({ id }) => id));
-    const found = this.#entries.filter(({ id }) => ids.has(id));
-    return JSON.stringify(found) === JSON.stringify(entries);
   }
 
   /** Runs `work` under the lock; when it finds damage, repairs that and runs it again. */
@@ -194,7 +183,7 @@ export class Log {
     for (let tries = 0; ; tries += 1) {
       try {
         return await this.#disk.withLock((codec, change) => {
-          this.#apply(change);
+          this.#loaded.apply(change);
           work(codec);
         });
       } catch (thrown) {
@@ -206,7 +195,7 @@ export class Log {
   /** After damage was found: refreshes first, for another process may have been writing, then repairs. */
   async #recover(thrown: unknown, tries: number): Promise<void> {
     if (!(thrown instanceof Damaged) || tries > 1) throw thrown;
-    this.#apply(tries === 0 ? await this.#disk.refresh() : await this.#disk.repair());
+    this.#loaded.apply(tries === 0 ? await this.#disk.refresh() : await this.#disk.repair());
   }
 
   /** Seals the end of the file when that pays, and after a compaction, so that the next start reads no more than it needs. */
@@ -215,44 +204,13 @@ export class Log {
     if (!compacted && !file.isSealDue) return;
     try {
       await this.#disk.withLock((_codec, change) => {
-        this.#apply(change);
-        const needed = this.#dropUnneeded();
+        this.#loaded.apply(change);
+        const needed = this.#loaded.dropUnneeded();
         if (this.#disk.file instanceof LogFile) this.#sealed += this.#disk.file.seal(needed);
       });
     } catch (thrown) {
       // The messages are on disk already; sealing only saves space and time, and the next append tries again.
       if (!(thrown instanceof HiError || thrown instanceof Damaged)) throw thrown;
     }
-  }
-
-  #apply({ kind, entries }: HistoryChange): void {
-    if (kind === 'all') {
-      this.#entries = [];
-      this.#facts = NO_FACTS;
-    }
-    this.#add(entries);
-    this.#facts = this.#disk.file?.facts ?? this.#facts;
-    if (kind === 'all') this.#dropUnneeded();
-  }
-
-  /** Drops the entries that nothing needs. Returns the id of the first needed one, null for none. */
-  #dropUnneeded(): number | null {
-    const needed = firstNeeded(this.#entries);
-    if (needed !== this.#entries[0]?.id) {
-      this.#entries = this.#entries.filter(({ id }) => needed !== null && id >= needed);
-      this.#version += 1;
-    }
-    return needed;
-  }
-
-  #add<Kind extends Entry>(entries: readonly Kind[]): readonly Kind[] {
-    this.#version += 1;
-    for (const entry of entries) {
-      this.#entries.push(entry);
-      this.#facts = withEntry(this.#facts, entry);
-    }
-    if (entries.some((entry) => isCompressBlock(entry) && entry.restores !== undefined))
-      this.#entries = [...olderEntries(this.#disk.file, this.#entries), ...this.#entries];
-    return entries;
   }
 }

@@ -1,9 +1,10 @@
 import type { Entry, Mark, NewMark } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { ForgetOrder } from '../chat/forget-order.js';
-import type { DocumentPart, ImagePart, Message, NewMessage } from '../chat/message.js';
+import type { Message, NewMessage } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
 import type { View } from '../view/view.js';
+import type { AttachmentStore } from './attachment-store.js';
 import { withHistoryErrors } from './base/history-error.js';
 import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
 import { Notices } from './base/notices.js';
@@ -224,19 +225,9 @@ export class HistoryStore {
     );
   }
 
-  /** Stores an image or a document beside the history, on disk when this resolves; returns its SHA-256. */
-  async attach(bytes: Uint8Array): Promise<string> {
-    return await this.#conversation.attachments.add(bytes);
-  }
-
-  /** The bytes with that SHA-256, null when they are missing, unreadable or altered. */
-  async attachment(sha256: string): Promise<Uint8Array | null> {
-    return await this.#conversation.attachments.get(sha256);
-  }
-
-  /** Adds a notice that these attachments are lost: once for each, whichever process finds it first. */
-  async noteLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
-    await this.#conversation.attachments.reportLost(parts);
+  /** The images and documents, which are kept beside the messages. */
+  get attachments(): AttachmentStore {
+    return this.#conversation.attachments;
   }
 
   /** Closes the file. A turn that still runs here counts as cut short from now on. */
@@ -246,10 +237,7 @@ export class HistoryStore {
   }
 
   async #findCutShort(): Promise<void> {
-    const { turn, notice } = await withHistoryErrors(
-      this.#paths.history,
-      async () => await findCrashedTurns(this.#conversation.log, this.#paths),
-    );
+    const { turn, notice } = await findCrashedTurns(this.#conversation.log, this.#paths);
     this.#crashedTurn = turn;
     if (notice !== null) this.#notices.add(notice);
   }

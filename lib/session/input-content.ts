@@ -6,7 +6,7 @@ import type { UserInput } from './common/deps.js';
 export async function contentOf({ text, texts, attachments }: UserInput, history: HistoryStore): Promise<Part[]> {
   const content: Part[] = [];
   for (const { kind, mime, bytes, name } of attachments) {
-    content.push({ type: kind, mime, sha256: await history.attach(bytes), bytes: bytes.length, name });
+    content.push({ type: kind, mime, sha256: await history.attachments.add(bytes), bytes: bytes.length, name });
   }
   for (const part of [...texts, text]) if (part !== '') content.push({ type: 'text', text: part });
   return content;

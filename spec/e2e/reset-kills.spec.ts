@@ -28,7 +28,7 @@ afterEach(() => home.remove());
 /** A conversation of one message with an image. */
 async function converse(store: HistoryStore, words: string): Promise<void> {
   const bytes = Buffer.from(`the image of ${words}`);
-  const sha256 = await store.attach(bytes);
+  const sha256 = await store.attachments.add(bytes);
   const image = { type: 'image', mime: 'image/png', sha256, bytes: bytes.length } as const;
   await store.note({ ...says(words), content: [...says(words).content, image] });
 }
@@ -67,7 +67,7 @@ async function wordsOf(store: HistoryStore): Promise<string | null> {
     for (const part of entry.content) {
       if (part.type === 'text') words.push(part.text);
       if (part.type !== 'image') continue;
-      const bytes = await store.attachment(part.sha256);
+      const bytes = await store.attachments.get(part.sha256);
       words.push(
         Buffer.from(bytes ?? '(lost)')
           .toString()

@@ -225,22 +225,22 @@ describe('the loss of an attachment', () => {
 
   it('is reported once, by whichever process finds it first, and again when it was back in between', async () => {
     const [store, other] = [await openIn(paths.folder), await openIn(paths.folder)];
-    const sha256 = await store.attach(BYTES);
+    const sha256 = await store.attachments.add(BYTES);
     await store.note({ ...says('see'), content: [image(sha256)] });
     rmSync(inFolder(sha256));
-    await store.noteLost([image(sha256)]);
-    await other.noteLost([image(sha256)]);
+    await store.attachments.reportLost([image(sha256)]);
+    await other.attachments.reportLost([image(sha256)]);
     expect([store.takeNotices().length, other.takeNotices()]).toEqual([1, []]);
     expect(names()).toEqual([`${sha256}.lost`]);
-    await store.attach(BYTES);
+    await store.attachments.add(BYTES);
     expect(names()).not.toContain(`${sha256}.lost`);
     rmSync(inFolder(sha256));
-    await other.noteLost([image(sha256)]);
+    await other.attachments.reportLost([image(sha256)]);
     expect(other.takeNotices()).toHaveLength(1);
     writeFileSync(inFolder(sha256), BYTES);
-    await other.attachment(sha256);
+    await other.attachments.get(sha256);
     expect(names()).not.toContain(`${sha256}.lost`);
-    await store.noteLost([]);
+    await store.attachments.reportLost([]);
     expect(store.takeNotices()).toEqual([]);
   });
 
@@ -253,7 +253,7 @@ describe('the loss of an attachment', () => {
       false,
       false,
     ]);
-    await store.attachment(HASH);
+    await store.attachments.get(HASH);
     expect(names()).toEqual([`${HASH}.lost`]);
     clearLostMark(paths, HASH);
     clearLostMark(paths, HASH);
@@ -284,20 +284,20 @@ describe('what an entry has of attachments', () => {
 describe('an attachment of the chat', () => {
   it('that was never sent goes with a purge, and what others have pending stays', async () => {
     const store = await openIn(paths.folder);
-    const sha256 = await store.attach(BYTES);
+    const sha256 = await store.attachments.add(BYTES);
     mkdirSync(paths.attachments, { recursive: true });
     const foreign = `${'e'.repeat(64)}.${place}.${process.ppid}.0`;
     writeFileSync(inFolder(foreign), 'x');
     await store.reset({ purge: true });
     expect(names()).toEqual([foreign]);
-    expect(await store.attachment(sha256)).toBeNull();
+    expect(await store.attachments.get(sha256)).toBeNull();
     await store.close();
   });
 
   it('stays pending when a message without it is written', async () => {
     const store = await openIn(paths.folder);
-    const sha256 = await store.attach(BYTES);
-    const other = await store.attach(Buffer.from('other'));
+    const sha256 = await store.attachments.add(BYTES);
+    const other = await store.attachments.add(Buffer.from('other'));
     await store.note({ ...says('see'), content: [image(sha256)] });
     expect(names()).toEqual([sha256, other, `${other}.${processName()}`].sort());
     await store.note({ ...says('see'), content: [image(other)] });

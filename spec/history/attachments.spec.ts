@@ -11,46 +11,46 @@ describe('an attachment', () => {
   it('is kept by its hash, once, and found by later processes', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
-    const sha256 = await store.attach(BYTES);
+    const sha256 = await store.attachments.add(BYTES);
     expect(sha256).toMatch(/^[0-9a-f]{64}$/);
-    expect(await store.attach(BYTES)).toBe(sha256);
+    expect(await store.attachments.add(BYTES)).toBe(sha256);
     await store.begin({
       ...says('look'),
       content: [{ type: 'image', mime: 'image/png', sha256, bytes: BYTES.length }],
     });
     expect(readdirSync(join(folder, 'attachments'))).toEqual([sha256]);
-    expect(await (await openIn(folder)).attachment(sha256)).toEqual(BYTES);
+    expect(await (await openIn(folder)).attachments.get(sha256)).toEqual(BYTES);
   });
 
   it('that is missing or altered is not there, until the same bytes are attached again', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
-    expect(await store.attachment(HASH)).toBeNull();
-    const sha256 = await store.attach(BYTES);
+    expect(await store.attachments.get(HASH)).toBeNull();
+    const sha256 = await store.attachments.add(BYTES);
     writeFileSync(join(folder, 'attachments', sha256), 'something else');
-    expect(await store.attachment(sha256)).toBeNull();
-    await store.attach(BYTES);
-    expect(await store.attachment(sha256)).toEqual(BYTES);
+    expect(await store.attachments.get(sha256)).toBeNull();
+    await store.attachments.add(BYTES);
+    expect(await store.attachments.get(sha256)).toEqual(BYTES);
   });
 
   it('stays for the copy a reset leaves, and goes for good with the next one', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
-    const sha256 = await store.attach(BYTES);
+    const sha256 = await store.attachments.add(BYTES);
     await store.note({ ...says('look'), content: [{ type: 'image', mime: 'image/png', sha256, bytes: BYTES.length }] });
     await store.reset({ purge: false });
     await store.undoReset();
-    expect(await store.attachment(sha256)).toEqual(BYTES);
+    expect(await store.attachments.get(sha256)).toEqual(BYTES);
     await store.reset({ purge: false });
     await exchange(store, 'one', 'two');
     await store.reset({ purge: false });
-    expect(await store.attachment(sha256)).toBeNull();
+    expect(await store.attachments.get(sha256)).toBeNull();
   });
 
   it('goes along when its turn goes on in a new conversation', async () => {
     const folder = dataFolder();
     const [store, other] = [await openIn(folder), await openIn(folder)];
-    const sha256 = await store.attach(BYTES);
+    const sha256 = await store.attachments.add(BYTES);
     const image = { type: 'image', mime: 'image/png', sha256, bytes: BYTES.length } as const;
     const asked = await store.begin({ ...says('look'), content: [image] });
     await other.reset({ purge: false });
@@ -61,26 +61,26 @@ describe('an attachment', () => {
     await other.reset({ purge: false });
     await exchange(store, 'new', 'yes');
     await other.undoReset();
-    expect(await other.attachment(sha256)).toEqual(BYTES);
+    expect(await other.attachments.get(sha256)).toEqual(BYTES);
   });
 
   it('goes along when the conversation is cleared before it is sent', async () => {
     const folder = dataFolder();
     const [store, other] = [await openIn(folder), await openIn(folder)];
     await exchange(other, 'one', 'two');
-    const sha256 = await store.attach(BYTES);
+    const sha256 = await store.attachments.add(BYTES);
     await other.reset({ purge: false });
     await store.note({ ...says('look'), content: [{ type: 'image', mime: 'image/png', sha256, bytes: BYTES.length }] });
     await other.reset({ purge: false });
     await other.undoReset();
-    expect(await other.attachment(sha256)).toEqual(BYTES);
+    expect(await other.attachments.get(sha256)).toEqual(BYTES);
     expect(readdirSync(join(folder, 'attachments'))).toEqual([sha256]);
   });
 
   it('that no message came to refer to is removed when the next one is attached', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
-    const sent = await store.attach(BYTES);
+    const sent = await store.attachments.add(BYTES);
     await store.note({
       ...says('look'),
       content: [{ type: 'image', mime: 'image/png', sha256: sent, bytes: BYTES.length }],
@@ -90,14 +90,14 @@ describe('an attachment', () => {
     // As a process leaves it that was killed between the two: its number is no process of this machine.
     const [place] = processName().split('.');
     for (const name of [lost, `${lost}.${place}.999999999.1`]) writeFileSync(join(attachments, name), 'lost');
-    const next = await store.attach(Buffer.from('another'));
+    const next = await store.attachments.add(Buffer.from('another'));
     expect(readdirSync(attachments).sort()).toEqual([sent, next, `${next}.${processName()}`].sort());
   });
 
   it('of an ephemeral history stays in memory', async () => {
     const folder = dataFolder();
     const store = await openIn(folder, { ephemeral: true });
-    expect(await store.attachment(await store.attach(BYTES))).toEqual(BYTES);
+    expect(await store.attachments.get(await store.attachments.add(BYTES))).toEqual(BYTES);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -117,7 +117,7 @@ describe('a compaction of the history', () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     const image = async (name: string) => {
-      const sha256 = await store.attach(Buffer.from(name));
+      const sha256 = await store.attachments.add(Buffer.from(name));
       const part = { type: 'image', mime: 'image/png', sha256, bytes: name.length } as const;
       await store.note({ ...says('look'), content: [part] });
       return sha256;
@@ -125,11 +125,11 @@ describe('a compaction of the history', () => {
     const old = await image('the old one');
     for (let turn = 0; turn < 10; turn += 1) await exchange(store, `question ${turn}`, 'yes');
     const recent = await image('the new one');
-    const pending = await store.attach(Buffer.from('not yet sent'));
+    const pending = await store.attachments.add(Buffer.from('not yet sent'));
     await truncated(store, DISCARD);
     expect(existsSync(join(folder, 'attachments', old))).toBe(false);
-    expect(await store.attachment(recent)).toEqual(Buffer.from('the new one'));
-    expect(await store.attachment(pending)).toEqual(Buffer.from('not yet sent'));
+    expect(await store.attachments.get(recent)).toEqual(Buffer.from('the new one'));
+    expect(await store.attachments.get(pending)).toEqual(Buffer.from('not yet sent'));
     expect(readdirSync(join(folder, 'attachments'))).toHaveLength(3);
   });
 });

@@ -54,7 +54,7 @@ describe('reset', () => {
   it('keeps nothing at all with purge', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
-    await store.attach(Buffer.from('an image'));
+    await store.attachments.add(Buffer.from('an image'));
     await exchange(store, 'one', 'two');
     await store.reset({ purge: false });
     await exchange(store, 'three', 'four');
@@ -190,7 +190,7 @@ describe('attachments as earlier versions left them', () => {
     const shas: string[] = [];
     for (const name of ['first', 'second']) {
       const bytes = Buffer.from(name);
-      shas.push(await store.attach(bytes));
+      shas.push(await store.attachments.add(bytes));
       await store.note({ ...says(name), content: [...says(name).content, image(bytes)] });
       if (name === 'first') await store.reset({ purge: false });
     }
@@ -204,9 +204,9 @@ describe('attachments as earlier versions left them', () => {
     mkdirSync(join(folder, name));
     renameSync(join(folder, 'attachments', second), join(folder, name, second));
     const store = await openIn(folder);
-    expect(`${await store.attachment(first)} ${await store.attachment(second)}`).toBe('first second');
+    expect(`${await store.attachments.get(first)} ${await store.attachments.get(second)}`).toBe('first second');
     await store.undoReset();
-    expect(`${await store.attachment(second)}`).toBe('second');
+    expect(`${await store.attachments.get(second)}`).toBe('second');
     await store.reset({ purge: false });
     await exchange(store, 'one', 'two');
     await store.reset({ purge: false });
@@ -220,12 +220,12 @@ describe('attachments as earlier versions left them', () => {
     writeFileSync(join(folder, 'attachments.swap', 'mine.txt'), 'mine');
     const store = await openIn(folder);
     await store.reset({ purge: false });
-    expect(`${await store.attachment(first)}`).toBe('first');
-    expect(await store.attachment(second)).toBeNull();
+    expect(`${await store.attachments.get(first)}`).toBe('first');
+    expect(await store.attachments.get(second)).toBeNull();
     expect(readdirSync(join(folder, 'attachments'))).toEqual([first]);
     expect(readdirSync(join(folder, 'attachments.swap'))).toEqual(['mine.txt']);
     await store.undoReset();
-    expect(`${await store.attachment(first)}`).toBe('first');
+    expect(`${await store.attachments.get(first)}`).toBe('first');
   });
 
   it('stay, all of them, where a conversation cannot be read', async () => {

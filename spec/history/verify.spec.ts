@@ -97,9 +97,9 @@ describe('the check of a history', () => {
   it('names the attachments that are missing or altered, by what the user calls them', async () => {
     const store = await openIn(folder);
     const [kept, lost, altered] = [
-      await store.attach(Buffer.from('kept')),
-      await store.attach(Buffer.from('lost')),
-      await store.attach(Buffer.from('altered')),
+      await store.attachments.add(Buffer.from('kept')),
+      await store.attachments.add(Buffer.from('lost')),
+      await store.attachments.add(Buffer.from('altered')),
     ];
     await store.note({
       ...says('see'),

@@ -141,7 +141,7 @@ async function play(step: Step, { history, session }: Stage, provider: string): 
     case 'note':
       return void (await session.note('$ ls\nfile'));
     case 'image': {
-      const sha256 = await history.attach(PICTURE);
+      const sha256 = await history.attachments.add(PICTURE);
       const asking = await user(
         { type: 'image', mime: 'image/png', sha256, bytes: PICTURE.length, name: 'a.png' },
         text('What?'),
@@ -149,7 +149,7 @@ async function play(step: Step, { history, session }: Stage, provider: string): 
       return void (await history.append(asking.turn, [answer([text('A cat.')])]));
     }
     case 'pdf': {
-      const sha256 = await history.attach(PAPER);
+      const sha256 = await history.attachments.add(PAPER);
       const asking = await user(
         { type: 'document', mime: 'application/pdf', sha256, bytes: PAPER.length, name: 'a.pdf' },
         text('What?'),

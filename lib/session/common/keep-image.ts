@@ -27,7 +27,7 @@ export async function keepImage(drawing: Drawing, history: HistoryStore, save: S
   const part: ImagePart = {
     type: 'image',
     mime,
-    sha256: await history.attach(bytes),
+    sha256: await history.attachments.add(bytes),
     bytes: bytes.length,
     ...('name' in saved && { name: saved.name }),
     ...(opaque !== undefined && { opaque }),

@@ -15,10 +15,10 @@ export async function requestAttachments(
   );
   for (const part of wanted) {
     if ((part.type !== 'image' && part.type !== 'document') || found.has(part.sha256)) continue;
-    const bytes = await history.attachment(part.sha256);
+    const bytes = await history.attachments.get(part.sha256);
     if (bytes === null) lost.set(part.sha256, part);
     else found.set(part.sha256, bytes);
   }
-  if (lost.size > 0) await history.noteLost([...lost.values()]);
+  if (lost.size > 0) await history.attachments.reportLost([...lost.values()]);
   return found;
 }

@@ -172,7 +172,7 @@ describe('attachments behind a link', () => {
   it('are followed, and removed by a purge', async () => {
     symlinkSync('../synced', join(folder, 'attachments'));
     const store = await openIn(folder);
-    const sha256 = await store.attach(Buffer.from('an image'));
+    const sha256 = await store.attachments.add(Buffer.from('an image'));
     expect(readdirSync(synced)).toContain(sha256);
     writeFileSync(join(synced, 'mine.txt'), 'mine');
     await store.reset({ purge: true });
@@ -183,7 +183,7 @@ describe('attachments behind a link', () => {
   it('are refused where the link leads to nothing', async () => {
     symlinkSync('../gone', join(folder, 'attachments'));
     const store = await openIn(folder);
-    await expect(store.attach(Buffer.from('an image'))).rejects.toMatchObject({
+    await expect(store.attachments.add(Buffer.from('an image'))).rejects.toMatchObject({
       code: 'history',
       message: expect.stringContaining('which does not exist'),
     });

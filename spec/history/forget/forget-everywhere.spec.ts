@@ -162,9 +162,9 @@ describe('to forget', () => {
   it('removes the attachments that hold it and those that nobody refers to any more', async () => {
     const store = await openIn(folder);
     const [holding, shared, only] = [
-      await store.attach(Buffer.from('%PDF xyzzy')),
-      await store.attach(Buffer.from('shared')),
-      await store.attach(Buffer.from('only')),
+      await store.attachments.add(Buffer.from('%PDF xyzzy')),
+      await store.attachments.add(Buffer.from('shared')),
+      await store.attachments.add(Buffer.from('only')),
     ];
     await store.note({ ...says('see'), content: [image(holding)] });
     await store.note({ ...says('xyzzy'), content: [...says('xyzzy').content, image(shared), image(only)] });
@@ -179,7 +179,7 @@ describe('to forget', () => {
 
   it('looks into the attachments of earlier versions too, and not into other files', async () => {
     const store = await openIn(folder);
-    const sha256 = await store.attach(Buffer.from('%PDF xyzzy'));
+    const sha256 = await store.attachments.add(Buffer.from('%PDF xyzzy'));
     await store.note({ ...says('see'), content: [image(sha256)] });
     mkdirSync(join(folder, 'attachments.reset'));
     renameSync(join(attachments(), sha256), join(folder, 'attachments.reset', sha256));
@@ -254,7 +254,7 @@ describe('to forget', () => {
     const store = await openIn(folder);
     const other = await openIn(folder);
     await exchange(store, 'xyzzy', 'yes');
-    const sha256 = await other.attach(Buffer.from('an image'));
+    const sha256 = await other.attachments.add(Buffer.from('an image'));
     await forget(store, said('xyzzy'));
     expect(readdirSync(attachments()).sort()).toEqual([sha256, `${sha256}.${processName()}`]);
     for (const one of [store, other]) await one.close();
