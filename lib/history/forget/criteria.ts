@@ -1,5 +1,7 @@
+import type { CompressBlock } from '../../chat/entry.js';
 import type { ForgetOrder } from '../../chat/forget-order.js';
 import type { Message } from '../../chat/message.js';
+import { citedIn } from '../../chat/text/citations.js';
 import { occurrenceOf } from '../../chat/text/occurrence.js';
 
 /** Which entries of a log are meant. */
@@ -7,6 +9,8 @@ export interface Criteria {
   /** `said` is what was said in the message. */
   isMeant(message: Message, said: string): boolean;
   isUnknownMeant(at: string, said: string): boolean;
+  /** Whether a summary rests on what is meant although it is not there any more: it names it, or `isAlone` and was made since then. */
+  isSummaryMeant(block: CompressBlock, isAlone: boolean): boolean;
   /** Whether a text that goes stands there. */
   readonly holds: (content: string) => boolean;
 }
@@ -15,11 +19,13 @@ export interface Criteria {
 export function criteriaOf(order: ForgetOrder, attachments: ReadonlySet<string>): Criteria {
   if (order.kind === 'since') {
     const isLater = (at: string): boolean => Date.parse(at) >= order.from.getTime();
-    return { isMeant: ({ at }) => isLater(at), isUnknownMeant: isLater, holds: () => false };
+    const isSummaryMeant = ({ at }: CompressBlock, isAlone: boolean): boolean => isAlone && isLater(at);
+    return { isMeant: ({ at }) => isLater(at), isUnknownMeant: isLater, isSummaryMeant, holds: () => false };
   }
   if (order.kind === 'messages') {
     const ids = new Set(order.ids);
-    return { isMeant: ({ id }) => ids.has(id), isUnknownMeant: () => false, holds: () => false };
+    const isSummaryMeant = ({ content }: CompressBlock): boolean => citedIn(content).some((id) => ids.has(id));
+    return { isMeant: ({ id }) => ids.has(id), isUnknownMeant: () => false, isSummaryMeant, holds: () => false };
   }
   const holds = occurrenceOf(order.text);
   const refers = ({ content }: Message): boolean =>
@@ -27,6 +33,7 @@ export function criteriaOf(order: ForgetOrder, attachments: ReadonlySet<string>)
   return {
     isMeant: (message, said) => holds(said) || refers(message),
     isUnknownMeant: (_at, said) => holds(said) || [...attachments].some((hash) => said.includes(hash)),
+    isSummaryMeant: () => false,
     holds,
   };
 }
@@ -39,7 +46,8 @@ export function criteriaForCopy(
 ): Criteria {
   if (order.kind !== 'messages') return criteriaOf(order, attachments);
   const known = new Set(messages.map(signature));
-  return { isMeant: (message) => known.has(signature(message)), isUnknownMeant: () => false, holds: () => false };
+  const isMeant = (message: Message): boolean => known.has(signature(message));
+  return { isMeant, isUnknownMeant: () => false, isSummaryMeant: () => false, holds: () => false };
 }
 
 const signature = ({ at, role, content }: Message): string => JSON.stringify([at, role, content]);

@@ -32,6 +32,11 @@ export class Survey {
   readonly #shells = new Set<number>();
   #last: Entry | null = null;
   #lastTurn = 0;
+  /** The id of the oldest message that no summary so far was made of, and of the newest one. */
+  #uncovered = Number.POSITIVE_INFINITY;
+  #newestSeen = 0;
+  /** Whether a summary rested on what is not there any more: so do all that follow it. */
+  #isOutdated = false;
   /** The summaries, pins and elements of later versions that go. */
   summaries = 0;
   others = 0;
@@ -72,10 +77,19 @@ export class Survey {
   }
 
   #addBlock(block: CompressBlock): void {
-    if (this.#restsOnGone(block) || this.#criteria.holds(saidInBlock(block))) {
+    this.#isOutdated ||= this.#criteria.isSummaryMeant(block, this.#isAlone(block));
+    if (this.#isOutdated || this.#restsOnGone(block) || this.#criteria.holds(saidInBlock(block))) {
       this.#removed.add(block.id);
       this.summaries += 1;
     } else if (this.#withoutPins(block) !== block) this.shortened += 1;
+  }
+
+  /** Whether none of the messages that a summary was made of is there any more. */
+  #isAlone(block: CompressBlock): boolean {
+    const cut = stateOf(block).cut?.id ?? block.first_kept ?? block.id;
+    const isAlone = block.messages_compacted > 0 && this.#uncovered >= cut;
+    this.#uncovered = this.#newestSeen >= cut ? cut : Number.POSITIVE_INFINITY;
+    return isAlone;
   }
 
   #addOther(entry: Mark | UnknownEntry): void {
@@ -90,6 +104,8 @@ export class Survey {
   #addMessage(message: Message): void {
     const { id, turn, role, stop_reason } = message;
     this.#lastTurn = turn;
+    this.#newestSeen = id;
+    this.#uncovered = Math.min(this.#uncovered, id);
     const kept = this.#without(message);
     const cannotBeShortened = kept !== message && originalText(message) !== null;
     const goes = this.#criteria.isMeant(message, saidIn(message)) || cannotBeShortened;

@@ -259,6 +259,34 @@ describe('the place of what goes', () => {
   });
 });
 
+describe('where the messages of summaries were removed', () => {
+  const cut = (turn: number) => ({ state: { cut: { turn, id: turn } } });
+  const [first, second] = [block(5, 'On pnpm [#1 #3].', cut(5)), block(8, 'More.', cut(8))];
+  const log = [first, second, user(9, 'five'), answer(10, 9, 'six')];
+
+  it('takes those with an id that name it, and all later ones', () => {
+    expect(forgotten(log, ids(3)).left).toEqual(log.slice(2));
+    expect(
+      forgotten([block(5, 'On tabs.', cut(5)), block(8, 'Pnpm [#7].', cut(8)), ...log.slice(2)], ids(7)).left,
+    ).toEqual([block(5, 'On tabs.', cut(5)), ...log.slice(2)]);
+    expect(forgotten(log, ids(4)).survey.isEmpty).toBe(true);
+  });
+
+  it('takes those with a time that were made since then, and no others', () => {
+    const since = (id: number): ForgetOrder => ({ kind: 'since', from: new Date(at(id)) });
+    expect(forgotten(log, since(8)).left.map(({ id }) => id)).toEqual([5, 10]);
+    expect(forgotten(log, since(9)).left.map(({ id }) => id)).toEqual([5, 8, 10]);
+    const whole = [
+      ...TURNS,
+      block(5, 'Talk.', cut(3)),
+      block(6, 'More.', cut(5)),
+      user(9, 'five'),
+      answer(10, 9, 'six'),
+    ];
+    expect(forgotten(whole, since(5)).left.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 10]);
+  });
+});
+
 describe('an order by ids in a copy', () => {
   it('finds the same messages under other ids, and leaves others with these ids', () => {
     const [, , word, noted] = TURNS;
