@@ -89,6 +89,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'recall/search',
     'recall/asked',
     'recall/show/recalled-text',
+    'recall/words/words',
     'memory/standing-of',
     'tools/common/tool',
     'skills/common/skill-library',

@@ -38,6 +38,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'slash/index.ts': 'the command, not the tool',
   'session/reminders.ts': 'the room, not the tool',
   'slash/recall.ts': 'the room, not the tool',
+  'session/grounds.ts': 'the room, not the tool',
+  'slash/why.ts': 'the room, not the tool',
   'recall/index/documents.ts': 'what was recalled is not found again',
   'recall/show/lines.ts': 'the command, not the tool',
   'slash/find.ts': 'the room, not the tool',

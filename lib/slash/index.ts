@@ -32,6 +32,7 @@ import { slashUncompact } from './uncompact.js';
 import { slashUndo } from './undo.js';
 import { slashUnpin } from './unpin.js';
 import { slashWeb } from './web.js';
+import { slashWhy } from './why.js';
 import { slashWrap } from './wrap.js';
 
 /** Every slash command, in the order of the help. Each is exported as `slash` and its name: plain `status` or `tools` would be a name of other rooms too. */
@@ -42,6 +43,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashCompact,
   slashCompactions,
   slashUncompact,
+  slashWhy,
   slashHistory,
   slashFind,
   slashStatus,

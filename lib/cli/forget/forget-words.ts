@@ -1,4 +1,6 @@
+import { isCompressBlock, isMessage } from '../../chat/entry.js';
 import type { ForgetOrder } from '../../chat/forget-order.js';
+import { citedIn } from '../../chat/text/citations.js';
 import { HiError } from '../../errors.js';
 import type { HistoryStore } from '../../history/store.js';
 
@@ -57,7 +59,11 @@ async function lastTurn(history: HistoryStore): Promise<readonly number[]> {
 async function knownIds(names: readonly string[], history: HistoryStore): Promise<readonly number[]> {
   const wanted = new Set(names.map((name) => Number(name.slice(1))));
   const unknown = new Set(wanted);
-  for await (const entry of history.archive()) if (!('type' in entry)) unknown.delete(entry.id);
+  for await (const entry of history.archive()) {
+    if (isMessage(entry)) unknown.delete(entry.id);
+    // A summary may rest on messages that were removed.
+    else if (isCompressBlock(entry)) for (const id of citedIn(entry.content)) unknown.delete(id);
+  }
   const [first] = unknown;
   if (first === undefined) return [...wanted];
   throw new HiError('usage', `There is no message #${first}.`, { hint: "'hi recall TEXT' shows the ids of messages." });

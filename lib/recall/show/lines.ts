@@ -1,7 +1,8 @@
 import { localTime } from '../../chat/text/local-time.js';
 import { quantity } from '../../chat/text/quantity.js';
+import { documentKind, searchedText } from '../index/documents.js';
 import { parseQuery } from '../rank/query.js';
-import type { Found, Hit } from '../search.js';
+import type { Found, Hit, Said } from '../search.js';
 import { marked, passageOf } from './passage.js';
 import { distance } from './when.js';
 
@@ -32,6 +33,18 @@ export function foundLines(
   return unsearched === 0 ? lines : [...lines, unsearchedLine(unsearched)];
 }
 
+/** One message by itself, in the same two lines. */
+export function groundLines(
+  { message, origin, isUndone }: Said & { readonly isUndone: boolean },
+  query: string,
+  now: Date,
+  mark: Highlight,
+): readonly string[] {
+  const hit = { message, origin, kind: documentKind(message), newer: null };
+  const undone = isUndone ? ' · undone' : '';
+  return [`${headOf(hit, now)}${undone}`, `  ${bodyOf({ text: searchedText(message) }, query, mark, (text) => text)}`];
+}
+
 /** How many there are, and what to do next. */
 export function summaryLine({ hits, isWhole }: Found, query: string): string {
   if (hits.length === 0) return `No message contains '${query}'.`;
@@ -45,13 +58,16 @@ export function unsearchedLine(unsearched: number): string {
   return `${Math.max(1, Math.round(100 * unsearched))} % of the conversation is not indexed yet. To index it now, run: hi recall --rebuild`;
 }
 
-function headOf({ message, kind, origin, newer }: Hit, now: Date): string {
+function headOf(
+  { message, kind, origin, newer }: Pick<Hit, 'message' | 'kind' | 'origin' | 'newer'>,
+  now: Date,
+): string {
   const who = kind === 'model' ? (message.model ?? WHO.model) : WHO[kind];
   const foreign = origin === 'foreign' ? ' · after reading foreign content' : '';
   const later = newer === null ? '' : ` · newer: #${newer}`;
   return `#${message.id} · ${localTime(message.at)} · ${distance(message.at, now)} · ${who}${foreign}${later}`;
 }
 
-function bodyOf({ text }: Hit, query: string, mark: Highlight, safe: (text: string) => string): string {
+function bodyOf({ text }: Pick<Hit, 'text'>, query: string, mark: Highlight, safe: (text: string) => string): string {
   return marked(passageOf(safe(text), query, parseQuery(query).phrases, SHOWN), mark);
 }

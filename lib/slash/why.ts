@@ -1,0 +1,58 @@
+import { quantity } from '../chat/text/quantity.js';
+import { HiError } from '../errors.js';
+import type { Grounds } from '../session/grounds.js';
+import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
+
+/** So many statements are shown. */
+const SHOWN = 5;
+
+/** `/why`: shows the messages that a line of the summary rests on. */
+export const slashWhy: SlashCommand = {
+  name: 'why',
+  usage: '/why TEXT',
+  summary: 'show what a line of the summary rests on',
+  takesWords: true,
+  async *run(argument, context, signal) {
+    const text = /^"(.+)"$/s.exec(argument)?.[1] ?? argument;
+    if (text === '') {
+      throw new HiError('usage', 'No text of the summary given.', { hint: 'Type: /why TEXT, or /why #ID' });
+    }
+    const { session } = context;
+    await session.history.refresh();
+    const { statementsWith } = await import('../session/grounds.js');
+    const found = statementsWith(session.history, text);
+    if (found === null) return yield { type: 'print', text: 'No summary is in view.' };
+    if (found.length === 0) {
+      const text = `The summary has no line with '${argument}'. To search the messages: /find TEXT`;
+      return yield { type: 'print', text };
+    }
+    for (const statement of found.slice(0, SHOWN)) yield* shown(statement, context, signal);
+    const more = found.length - SHOWN;
+    const narrow = more > 0 ? `${quantity(more, 'more line')}; add words to narrow it. ` : '';
+    yield { type: 'print', text: `${narrow}To see a message in its place: /history #ID` };
+  },
+};
+
+async function* shown(statement: string, context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
+  const { session, now } = context;
+  const { groundsOf, plain } = await import('../session/grounds.js');
+  const { groundLines } = await import('../recall/show/lines.js');
+  const grounds = await groundsOf(statement, session.history, await session.finder(), signal);
+  yield { type: 'print', text: statement };
+  for (const text of notesOn(grounds)) yield { type: 'print', text: `  ${text}` };
+  for (const ground of grounds.messages) {
+    for (const text of groundLines(ground, plain(statement), now(), (word) => `*${word}*`)) {
+      yield { type: 'print', text: `  ${text}` };
+    }
+  }
+}
+
+function notesOn({ isNamed, messages, missing }: Grounds): readonly string[] {
+  const ids = missing.map((id) => `#${id}`).join(', ');
+  const gone =
+    missing.length === 0 ? [] : [`${ids} ${missing.length === 1 ? 'is' : 'are'} not in the history any more.`];
+  if (isNamed) return gone;
+  const named = missing.length === 0 ? ['It names no message.'] : gone;
+  if (messages.length === 0) return [...named, 'Nothing of what was summarised fits it.'];
+  return [...named, 'Of what was summarised, this fits it best:'];
+}
