@@ -1,5 +1,4 @@
 import type { Key } from 'node:readline';
-import type { Candidate } from './completion/completion.js';
 import { complete, insertCommonPrefix } from './completion/line-completion.js';
 import { formatCandidates } from './drawing/candidate-list.js';
 import { LineRenderer, type LineView } from './drawing/line-renderer.js';
@@ -225,7 +224,8 @@ export class PromptLine {
     if (this.#editor.buffer === buffer && this.#resolve !== null) {
       const completed = insertCommonPrefix(buffer, completion);
       if (completed !== null) this.#editor.set(completed);
-      else if (completion.candidates.length > 1) this.#printAbove(completion.candidates);
+      else if (completion.candidates.length > 1)
+        this.#renderer.replaceBy(`${formatCandidates(completion.candidates, this.#deps.terminal.columns())}\n`);
     }
     this.#endCompletion();
   }
@@ -233,12 +233,6 @@ export class PromptLine {
   #endCompletion(): void {
     this.#deferredKeys.end();
     this.draw();
-  }
-
-  #printAbove(candidates: readonly Candidate[]): void {
-    const { terminal } = this.#deps;
-    this.#renderer.erase();
-    terminal.write(`${formatCandidates(candidates, terminal.columns())}\n`);
   }
 
   async #edit(): Promise<void> {

@@ -79,6 +79,12 @@ export class LineRenderer {
     this.#drawn = null;
   }
 
+  /** Writes text where the line was; the next drawing is below it. */
+  replaceBy(text: string): void {
+    this.erase();
+    this.#canvas.write(text);
+  }
+
   clearScreen(): void {
     this.#canvas.write('\x1b[H\x1b[2J');
     this.#drawn = null;
