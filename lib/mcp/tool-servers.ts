@@ -1,4 +1,3 @@
-import type { JsonObject } from '../chat/json.js';
 import type { ToolSpec } from '../chat/request.js';
 import type { Tool } from '../tools/common/tool.js';
 import type { ServerEntry } from './base/server-entry.js';
@@ -6,10 +5,9 @@ import { modelName } from './base/tool-names.js';
 import { findTool } from './calls/find-tool.js';
 import { Pins } from './calls/pins.js';
 import { serverTool } from './calls/server-tool.js';
-import type { CallLimits } from './connection/client.js';
-import type { ConnectionDeps, ServerConnection } from './connection/server-connection.js';
-import type { Offer } from './definitions/definition.js';
+import type { ConnectionDeps } from './connection/server-connection.js';
 import { OfferCache } from './definitions/offer-cache.js';
+import { KnownServer } from './known-server.js';
 
 /** What the servers of a session are made with. */
 export interface ToolServersDeps {
@@ -22,15 +20,6 @@ export interface ToolServersDeps {
   window(): number;
 }
 
-/** One server, as far as it is known. */
-interface KnownServer {
-  readonly entry: ServerEntry;
-  offer: Offer | null;
-  connection: Promise<ServerConnection> | null;
-  /** Whether the server said that it offers other things now. */
-  isStale: boolean;
-}
-
 /** With more tools, or more of the window, they are listed by name and found when they are needed. */
 const MOST_TOOLS = 30;
 const SHARE = 0.1;
@@ -41,141 +30,122 @@ const LINE = 80;
 /** The servers of a session. Nothing is started before a tool is called: what they offer is known from the last time. */
 export class ToolServers {
   readonly #deps: ToolServersDeps;
-  readonly #cache: OfferCache;
-  readonly #pins: Pins;
   readonly #servers: readonly KnownServer[];
-  readonly #shown: string[] = [];
-  #tools: ReadonlyMap<string, Tool> = new Map();
+  readonly #pins: Pins;
+  /** The names of tools that were found, in that order. */
+  readonly #found = new Set<string>();
+  /** The tools as the turn began: what is sent does not change before the next one, but for what was found. */
+  #offered: readonly Tool[] = [];
   #finder: Tool | null = null;
-  #problems: string[] = [];
 
   constructor(deps: ToolServersDeps) {
     this.#deps = deps;
-    this.#cache = new OfferCache(deps.cache);
     this.#pins = new Pins(deps.pins);
-    this.#servers = deps.entries.map((entry) => {
-      const offer = this.#cache.read(entry);
-      return { entry, offer, connection: null, isStale: false };
-    });
-    this.#build();
+    const store = { cache: new OfferCache(deps.cache), pins: this.#pins, connection: deps.connection };
+    this.#servers = deps.entries.map((entry) => new KnownServer(entry, store));
+    this.#offer();
   }
 
   /** The tools as the model is offered them: all, or one that finds them and those that were found. */
   get specs(): readonly ToolSpec[] {
-    const all = [...this.#tools.values()];
     const offered =
-      this.#finder === null ? all : [this.#finder, ...this.#shown.flatMap((name) => this.#tools.get(name) ?? [])];
-    return offered.map(({ name, description, parameters }) => ({ name, description, parameters }));
+      this.#finder === null
+        ? this.#offered
+        : [this.#finder, ...this.#offered.filter(({ name }) => this.#found.has(name))];
+    return offered.map(specOf);
   }
 
-  /** A tool by the name the model has for it, whether it was described in full or not. */
+  /** A tool by the name the model has for it, as its server describes it now. */
   find(name: string): Tool | undefined {
-    return this.#finder?.name === name ? this.#finder : this.#tools.get(name);
+    if (this.#finder?.name === name) return this.#finder;
+    return this.#tools().tools.get(name);
   }
 
-  /** Whether a server was never asked what it offers. */
-  get isIncomplete(): boolean {
-    return this.#servers.some(({ offer }) => offer === null);
+  /** What is wrong with what the servers offer, in sentences. */
+  get problems(): readonly string[] {
+    const own = this.#servers.flatMap(({ entry, offer }) =>
+      (offer?.problems ?? []).map((problem) => `The server '${entry.name}': ${problem}`),
+    );
+    return [...own, ...this.#tools().collisions];
   }
 
-  /** Asks the servers of which nothing is known, all at once, and those that changed. What fails is told by `takeProblems`. */
-  async settle(signal: AbortSignal): Promise<void> {
-    const open = this.#servers.filter(({ offer, isStale }) => offer === null || isStale);
-    if (open.length === 0) return;
-    await Promise.all(open.map((server) => this.#ask(server, signal)));
-    this.#build();
-  }
-
-  /** What the user should know, once. */
-  takeProblems(): readonly string[] {
-    return this.#problems.splice(0);
+  /** Asks the servers of which nothing is known, all at once, and those that changed. Resolves with why some cannot be used. */
+  async settle(signal: AbortSignal): Promise<readonly string[]> {
+    const open = this.#servers.filter(({ isOpen }) => isOpen);
+    const asked = await Promise.all(open.map((server) => failureOf(server.ask(signal))));
+    this.#offer();
+    return signal.aborted ? [] : asked.filter((failure) => failure !== null);
   }
 
   /** Ends every server. */
   async close(): Promise<void> {
-    await Promise.all(this.#servers.map(async ({ connection }) => await (await connection)?.close()));
+    await Promise.all(this.#servers.map((server) => server.close()));
   }
 
-  async #ask(server: KnownServer, signal: AbortSignal): Promise<void> {
-    try {
-      const connection = await this.#connection(server);
-      this.#take(server, await connection.offer(signal));
-    } catch (thrown) {
-      if (signal.aborted) return;
-      this.#problems.push(thrown instanceof Error ? thrown.message : String(thrown));
-    }
+  #offer(): void {
+    this.#offered = [...this.#tools().tools.values()];
+    this.#finder = this.#isTooMuch() ? this.#makeFinder() : null;
   }
 
-  #take(server: KnownServer, offer: Offer): void {
-    server.isStale = false;
-    server.offer = inOrder(offer, server.offer);
-    this.#cache.write(server.entry, server.offer);
-    this.#pins.meet(server.entry, server.offer.tools);
-  }
-
-  #connection(server: KnownServer): Promise<ServerConnection> {
-    server.connection ??= import('./connection/server-connection.js').then(({ ServerConnection }) => {
-      const changed = (): void => {
-        server.isStale = true;
-      };
-      return new ServerConnection(server.entry, this.#deps.connection, server.offer?.prior ?? null, changed);
-    });
-    return server.connection;
-  }
-
-  /** Makes the tools of what is known now. */
-  #build(): void {
+  /** The tools of what is known now. */
+  #tools(): { readonly tools: ReadonlyMap<string, Tool>; readonly collisions: readonly string[] } {
     const tools = new Map<string, Tool>();
+    const collisions: string[] = [];
     for (const server of this.#servers) {
       for (const tool of this.#toolsOf(server)) {
-        if (tools.has(tool.name))
-          this.#problems.push(
-            `Two tools of servers would be called ${tool.name}: the second one, of '${server.entry.name}', is left out.`,
-          );
+        if (tools.has(tool.name)) collisions.push(collision(tool.name, server.entry.name));
         else tools.set(tool.name, tool);
       }
     }
-    this.#tools = tools;
-    this.#finder = this.#isTooMuch([...tools.values()]) ? this.#makeFinder([...tools.values()]) : null;
+    return { tools, collisions };
   }
 
   #toolsOf(server: KnownServer): readonly Tool[] {
     const { entry, offer } = server;
     const wanted = (offer?.tools ?? []).filter(({ name }) => isWanted(entry, name));
-    return wanted.map((definition) => {
-      const call = async (args: JsonObject, limits: CallLimits): Promise<unknown> =>
-        await (await this.#connection(server)).call(definition.name, args, limits);
-      return serverTool({ name: modelName(entry.name, definition.name), entry, definition, pins: this.#pins, call });
-    });
+    return wanted.map((definition) =>
+      serverTool({
+        name: modelName(entry.name, definition.name),
+        entry,
+        definition,
+        pins: this.#pins,
+        call: (args, limits) => server.call(definition, args, limits),
+      }),
+    );
   }
 
-  #isTooMuch(tools: readonly Tool[]): boolean {
-    if (tools.length > MOST_TOOLS) return true;
-    const specs = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-    return JSON.stringify(specs).length / 4 > SHARE * this.#deps.window();
+  #isTooMuch(): boolean {
+    if (this.#offered.length > MOST_TOOLS) return true;
+    return JSON.stringify(this.#offered.map(specOf)).length / 4 > SHARE * this.#deps.window();
   }
 
-  #makeFinder(tools: readonly Tool[]): Tool {
-    const listed = tools.map(({ name, description }) => ({ name, line: lineOf(description) }));
+  #makeFinder(): Tool {
+    const listed = this.#offered.map(({ name, description }) => ({ name, line: lineOf(description) }));
     return findTool(
       listed,
-      (name) => this.#tools.get(name),
+      (name) => this.find(name),
       (names) => {
-        for (const name of names) if (!this.#shown.includes(name)) this.#shown.push(name);
+        for (const name of names) this.#found.add(name);
       },
     );
   }
 }
 
+const specOf = ({ name, description, parameters }: Tool): ToolSpec => ({ name, description, parameters });
+
 const isWanted = ({ only, not }: ServerEntry, name: string): boolean =>
   (only === null || only.includes(name)) && !not.includes(name);
 
-/** The offer with the tools that were known before in their old order, and new ones behind: what was sent stays the beginning of what will be. */
-function inOrder(offer: Offer, before: Offer | null): Offer {
-  const known = before?.tools.map(({ name }) => name) ?? [];
-  const place = ({ name }: { readonly name: string }): number =>
-    known.includes(name) ? known.indexOf(name) : known.length;
-  return { ...offer, tools: [...offer.tools].sort((a, b) => place(a) - place(b)) };
+const collision = (name: string, server: string): string =>
+  `Two tools of servers would be called ${name}: the second one, of '${server}', is left out.`;
+
+async function failureOf(asking: Promise<void>): Promise<string | null> {
+  try {
+    await asking;
+    return null;
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
 }
 
 function lineOf(description: string): string {

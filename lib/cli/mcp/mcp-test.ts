@@ -27,7 +27,7 @@ export async function mcpTestCommand(world: World, server: string, options: McpT
   const call = options.call === undefined ? null : callIn(options.call);
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
-  const connection = new ServerConnection(entry, connectionDeps(world, configured.paths), null, () => {});
+  const connection = new ServerConnection(entry, connectionDeps(world, configured.paths), null);
   try {
     const offer = await connection.offer(stop.signal);
     if (entry.name in configured.servers) keep(entry, offer, configured);

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.js';
 import type { ToolServers } from '../../mcp/tool-servers.js';
 import type { Tool } from '../../tools/common/tool.js';
 import { connectionDeps } from '../base/configured-servers.js';
+import { newWarnings } from '../base/new-warnings.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import type { SessionOptions } from './session-options.js';
@@ -40,18 +41,22 @@ export async function serverTools(
     connection: connectionDeps(world, paths),
     window,
   });
-  return new OfferedServers(servers, problems, Array.isArray(wanted) ? wanted : null);
+  return new OfferedServers(servers, problems, paths.warned, Array.isArray(wanted) ? wanted : null);
 }
 
 class OfferedServers implements ServerTools {
   readonly #servers: ToolServers;
-  readonly #problems: string[];
+  /** What is wrong with the configuration. */
+  readonly #problems: readonly string[];
+  /** The file of the warnings that were given. */
+  readonly #warned: string;
   /** The names that `--tools` gives; null for all. */
   readonly #wanted: readonly string[] | null;
 
-  constructor(servers: ToolServers, problems: readonly string[], wanted: readonly string[] | null) {
+  constructor(servers: ToolServers, problems: readonly string[], warned: string, wanted: readonly string[] | null) {
     this.#servers = servers;
-    this.#problems = [...problems];
+    this.#problems = problems;
+    this.#warned = warned;
     this.#wanted = wanted;
   }
 
@@ -65,8 +70,9 @@ class OfferedServers implements ServerTools {
   }
 
   async settle(signal: AbortSignal): Promise<readonly string[]> {
-    await this.#servers.settle(signal);
-    return [...this.#problems.splice(0), ...this.#servers.takeProblems()];
+    const failures = await this.#servers.settle(signal);
+    const problems = [...this.#problems, ...this.#servers.problems];
+    return [...failures, ...(problems.length > 0 ? await newWarnings(problems, this.#warned) : [])];
   }
 
   async close(): Promise<void> {

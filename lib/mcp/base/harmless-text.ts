@@ -13,6 +13,14 @@ export function harmlessText(text: unknown, limit: number): string {
   return seen.length <= limit ? seen : `${firstCharacters(seen, limit - 1)}…`;
 }
 
+/** What no language is written with, and a reader never sees: tags, zero-width blanks, fillers. Joiners and marks of direction belong to languages. */
+const HIDDEN = /[\u{e0000}-\u{e0fff}\u200b\u2060-\u2064\ufeff\u180e\u115f\u1160\u3164\uffa0]/gu;
+
+/** A long text without what is hidden in it. */
+export function withoutHidden(text: string): string {
+  return text.replace(HIDDEN, '');
+}
+
 /** The same in one line. */
 export function harmlessLine(text: unknown, limit: number): string {
   return harmlessText(text, limit).replace(/\s+/g, ' ');

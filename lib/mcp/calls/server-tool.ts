@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 import type { ServerAccess } from '../../permission/access.js';
 import type { Tool, ToolContext } from '../../tools/common/tool.js';
+import { withoutHidden } from '../base/harmless-text.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { CallLimits } from '../connection/client.js';
 import type { ToolDefinition } from '../definitions/definition.js';
@@ -68,7 +69,7 @@ async function run(
   const limits = { silence: entry.timeout, signal, progress: (text: string) => emit(`${text}\n`) };
   const { text, files, isError } = readResult(await call(args, limits));
   const named = files.map(({ mime, bytes }) => `[a file: ${mime}, ${bytes.length} bytes]`);
-  const content = fitOutput([text, ...named].filter((part) => part !== '').join('\n'));
+  const content = fitOutput([withoutHidden(text), ...named].filter((part) => part !== '').join('\n'));
   if (isError) throw new HiError('usage', content === '' ? 'The tool failed, and did not say why.' : content);
   return { content };
 }

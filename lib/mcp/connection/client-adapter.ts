@@ -1,12 +1,12 @@
 import {
   type JsonSchemaValidator,
   type jsonSchemaValidator,
-  type ListChangedHandlers,
   type PriorDiscovery,
   Client as SdkClient,
   SdkError,
   SdkErrorCode,
   SSEClientTransport,
+  type StandardSchemaV1,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -53,6 +53,14 @@ const UNCHECKED: jsonSchemaValidator = {
   },
 };
 
+/** So many pages of a list are read. */
+const MOST_PAGES = 64;
+
+/** Takes every result as it is. */
+const ANYTHING: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'hi', validate: (value) => ({ value }) },
+};
+
 /** Connects to a server, by the newer form of the protocol where it speaks that. The only place that knows the SDK. */
 export async function connect(options: ConnectOptions): Promise<Client> {
   quietConsole();
@@ -67,32 +75,23 @@ export async function connect(options: ConnectOptions): Promise<Client> {
 
 async function attempt(options: ConnectOptions, prior: JsonObject | null): Promise<Client> {
   const { destination, version, timeout, signal } = options;
-  const changes = new Set<() => void>();
-  const onChanged = (): void => {
-    for (const one of changes) one();
-  };
-  const changed = { autoRefresh: false, onChanged };
-  const listChanged: ListChangedHandlers = { tools: changed, prompts: changed, resources: changed };
   const client = new SdkClient(
     { name: 'hi', version },
     {
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_TIMEOUT, timeout) } },
       jsonSchemaValidator: UNCHECKED,
-      listChanged,
     },
   );
   await client.connect(transportTo(destination), { timeout, signal, ...(isPrior(prior) && { prior }) });
-  return new SdkAdapter(client, changes, timeout);
+  return new SdkAdapter(client, timeout);
 }
 
 class SdkAdapter implements Client {
   readonly #client: SdkClient;
-  readonly #changes: Set<() => void>;
   readonly #timeout: number;
 
-  constructor(client: SdkClient, changes: Set<() => void>, timeout: number) {
+  constructor(client: SdkClient, timeout: number) {
     this.#client = client;
-    this.#changes = changes;
     this.#timeout = timeout;
   }
 
@@ -100,7 +99,7 @@ class SdkAdapter implements Client {
     const limit = { timeout: this.#timeout };
     const offers = this.#client.getServerCapabilities() ?? {};
     const [tools, prompts, resources] = await Promise.all([
-      offers.tools === undefined ? { tools: [] } : this.#client.listTools({}, { ...limit, cacheMode: 'refresh' }),
+      offers.tools === undefined ? { tools: [] } : this.#tools(limit.timeout),
       offers.prompts === undefined
         ? { prompts: [] }
         : this.#client.listPrompts({}, limit).catch(() => ({ prompts: [] })),
@@ -117,6 +116,26 @@ class SdkAdapter implements Client {
       prior: this.#prior,
       expires: typeof lifetime === 'number' && lifetime > 0 ? Date.now() + lifetime : null,
     };
+  }
+
+  /** The SDK refuses a list for one tool that is not well-formed: then every page is taken as it is. */
+  async #tools(timeout: number): Promise<{ readonly tools: readonly unknown[] }> {
+    try {
+      return await this.#client.listTools({}, { timeout, cacheMode: 'refresh' });
+    } catch (thrown) {
+      if (!SdkError.isInstance(thrown) || thrown.code !== SdkErrorCode.InvalidResult) throw thrown;
+    }
+    let tools: readonly unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      const given = await this.#client.request({ method: 'tools/list', params }, ANYTHING, { timeout });
+      const result: JsonObject = isJsonObject(given) ? given : {};
+      if (Array.isArray(result.tools)) tools = tools.concat(result.tools);
+      if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break;
+      cursor = result.nextCursor;
+    }
+    return { tools };
   }
 
   async call(tool: string, args: JsonObject, { silence, signal, progress }: CallLimits): Promise<unknown> {
@@ -138,7 +157,9 @@ class SdkAdapter implements Client {
   }
 
   onChange(changed: () => void): void {
-    this.#changes.add(changed);
+    // Servers send these whether they declared it or not.
+    for (const list of ['tools', 'prompts', 'resources'] as const)
+      this.#client.setNotificationHandler(`notifications/${list}/list_changed`, changed);
   }
 
   async close(): Promise<void> {

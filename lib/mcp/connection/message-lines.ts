@@ -3,7 +3,7 @@ import { isTooDeep } from '../../chat/nesting.js';
 import { lastCharacters } from '../../chat/text/cut-text.js';
 import type { ServerLog } from './server-log.js';
 
-/** A longer line is dropped. A result of ten megabytes has to pass, with its escapes. */
+/** A longer line is no message. A result of ten megabytes has to pass, with its escapes. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** How much of a line that is no message goes into the log. */
@@ -15,11 +15,12 @@ export class MessageLines {
   readonly #log: ServerLog;
   #pieces: Buffer[] = [];
   #length = 0;
-  /** True while the rest of a line that is too long goes by. */
-  #isSkipping = false;
+  /** Called when no message is to be expected any more. */
+  readonly #giveUp: () => void;
 
-  constructor(take: (message: JSONRPCMessage) => void, log: ServerLog) {
+  constructor(take: (message: JSONRPCMessage) => void, log: ServerLog, giveUp: () => void) {
     this.#take = take;
+    this.#giveUp = giveUp;
     this.#log = log;
   }
 
@@ -34,13 +35,13 @@ export class MessageLines {
   }
 
   #keep(piece: Buffer): void {
-    if (this.#isSkipping || piece.length === 0) return;
+    if (piece.length === 0) return;
     this.#pieces.push(piece);
     this.#length += piece.length;
     if (this.#length <= LONGEST_LINE) return;
-    this.#log.write(`[hi] a line of more than ${LONGEST_LINE} bytes was dropped\n`);
+    this.#log.write(`[hi] it was ended: it sent a line of more than ${LONGEST_LINE} bytes\n`);
     this.#clear();
-    this.#isSkipping = true;
+    this.#giveUp();
   }
 
   #endLine(): void {
@@ -55,7 +56,6 @@ export class MessageLines {
   #clear(): void {
     this.#pieces = [];
     this.#length = 0;
-    this.#isSkipping = false;
   }
 }
 

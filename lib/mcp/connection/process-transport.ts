@@ -43,7 +43,11 @@ export class ProcessTransport implements Transport {
     const mark = newMark();
     const child = spawn(command, args, { cwd, env: { ...env, [MARK]: mark }, stdio: 'pipe', detached: true });
     this.#child = child;
-    const lines = new MessageLines((message) => this.onmessage?.(message), log);
+    const lines = new MessageLines(
+      (message) => this.onmessage?.(message),
+      log,
+      () => void this.close(),
+    );
     child.stdout.on('data', (chunk: Buffer) => lines.take(chunk));
     child.stderr.on('data', (chunk: Buffer) => log.write(chunk));
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});

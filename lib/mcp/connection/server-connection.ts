@@ -30,29 +30,43 @@ export class ServerConnection {
   readonly #entry: ServerEntry;
   readonly #deps: ConnectionDeps;
   readonly #log: ServerLog;
-  readonly #changed: () => void;
   #client: Promise<Client> | null = null;
+  /** What the running server offers; null where it was not asked, or says that it has changed. */
+  #offer: Promise<Offer> | null = null;
   #prior: JsonObject | null;
   #idle: NodeJS.Timeout | null = null;
   #running = 0;
   #isClosed = false;
 
-  /** `changed` is called when the server says that it offers other things now. */
-  constructor(entry: ServerEntry, deps: ConnectionDeps, prior: JsonObject | null, changed: () => void) {
+  constructor(entry: ServerEntry, deps: ConnectionDeps, prior: JsonObject | null) {
     this.#entry = entry;
     this.#deps = deps;
     this.#prior = prior;
-    this.#changed = changed;
     this.#log = new ServerLog(deps.logs, entry.name);
   }
 
-  /** Asks the server for everything that it offers. Throws a `HiError` that says why that is impossible. */
+  /** Everything that the running server offers, which is started where it is not. Throws a `HiError` that says why that is impossible. */
   async offer(signal: AbortSignal): Promise<Offer> {
-    return await this.#use(signal, async (client) => {
+    return await this.#use(signal, (client) => {
+      this.#offer ??= this.#ask(client);
+      return this.#offer;
+    });
+  }
+
+  /** Whether the server has said that it offers other things now. */
+  get isStale(): boolean {
+    return this.#client !== null && this.#offer === null;
+  }
+
+  async #ask(client: Client): Promise<Offer> {
+    try {
       const listing = await client.list();
       this.#prior = listing.prior;
       return readOffer(listing);
-    });
+    } catch (thrown) {
+      this.#offer = null;
+      throw thrown;
+    }
   }
 
   /** Calls a tool. A server that died before is started again; one that dies now is not asked a second time, for it may have done what it was asked. */
@@ -70,7 +84,7 @@ export class ServerConnection {
     this.#running += 1;
     if (this.#idle !== null) clearTimeout(this.#idle);
     try {
-      return await what(await this.#connected(signal));
+      return await unlessAborted(signal, this.#connected(signal).then(what));
     } catch (thrown) {
       if (signal.aborted || isAbort(thrown)) throw thrown;
       throw this.#explained(thrown);
@@ -91,7 +105,9 @@ export class ServerConnection {
     const connecting = this.#connect(signal);
     this.#client = connecting;
     const forget = (): void => {
-      if (this.#client === connecting) this.#client = null;
+      if (this.#client !== connecting) return;
+      this.#client = null;
+      this.#offer = null;
     };
     connecting.then((client) => client.onClose(forget), forget);
     return connecting;
@@ -107,7 +123,9 @@ export class ServerConnection {
       if (signal.aborted || !limit.aborted) throw thrown;
       throw new HiError('network', `It did not start within ${startTimeout / 1000} s.`, { cause: thrown });
     });
-    client.onChange(this.#changed);
+    client.onChange(() => {
+      this.#offer = null;
+    });
     return client;
   }
 
@@ -140,7 +158,7 @@ export class ServerConnection {
 
   #explained(thrown: unknown): HiError {
     const { name } = this.#entry;
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = reasonOf(thrown);
     const { lastLines } = this.#log;
     const printed = lastLines === '' ? '' : `\nIt printed:\n${lastLines}`;
     const hint = thrown instanceof HiError && thrown.hint !== null ? { hint: thrown.hint } : {};
@@ -151,8 +169,33 @@ export class ServerConnection {
     if (this.#idle !== null) clearTimeout(this.#idle);
     const ending = this.#client;
     this.#client = null;
+    this.#offer = null;
     const client = await ending?.catch(() => null);
     await client?.close().catch(() => undefined);
     this.#log.close();
+  }
+}
+
+/** What an error says, and where it says little, what is behind it: `fetch failed: connect ECONNREFUSED 127.0.0.1:9`. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const cause = thrown instanceof HiError || !(thrown.cause instanceof Error) ? '' : reasonOf(thrown.cause);
+  return cause === '' || thrown.message.includes(cause) ? thrown.message : `${thrown.message}: ${cause}`;
+}
+
+/** The same promise, but no longer waited for once `signal` fires. */
+async function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new HiError('interrupted', 'Interrupted.'));
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+  });
+  // Whichever is late says nothing any more.
+  promise.catch(() => {});
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }

@@ -3,7 +3,7 @@ import { MAX_LEVELS } from '../../chat/nesting.js';
 import { harmlessText } from '../base/harmless-text.js';
 
 /** So many values a schema may have once its references are put in: a short one can be made to grow beyond any memory. */
-const MOST_VALUES = 4000;
+const MOST_VALUES = 1500;
 
 /** The longest text in a schema, and the longest name of an argument. */
 const LONGEST_TEXT = 2000;
