@@ -18,6 +18,8 @@ export interface AnswerWriter {
 /** How a styled answer looks. */
 export interface AnswerStyle {
   readonly colour: boolean;
+  /** Whether addresses are links for the terminal (OSC 8). */
+  readonly links: boolean;
   /** The width of the terminal. */
   columns(): number;
   /** Asked once for each text. */
@@ -39,7 +41,12 @@ export function createAnswerWriter(
 ): AnswerWriter {
   const { outIsTerminal, columns } = streams;
   if (Styled !== null && (outIsTerminal || streams.colour.out))
-    return new Styled(layout, { colour: streams.colour.out, columns, wrap: outIsTerminal ? wrap : () => 'terminal' });
+    return new Styled(layout, {
+      colour: streams.colour.out,
+      links: outIsTerminal && streams.links === true,
+      columns,
+      wrap: outIsTerminal ? wrap : () => 'terminal',
+    });
   return streams.outIsTerminal ? new PlainAnswerWriter(layout) : new RawAnswerWriter(layout);
 }
 

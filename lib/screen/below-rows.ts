@@ -1,3 +1,6 @@
+/** No style and no link. */
+const PLAIN = '\x1b[0m\x1b]8;;\x1b\\';
+
 /**
  * Rows below whatever is being written, wherever in its row the cursor is. They are drawn after each write and removed before the next one, so that
  * nothing of them stays on the screen. The cursor returns to where it was, with its style (DECSC, DECRC).
@@ -22,7 +25,7 @@ export class BelowRows {
     this.#isDrawn = true;
     // An index (IND) scrolls at the last row and keeps the column, so it makes room wherever the cursor is.
     const room = `${'\x1bD'.repeat(length)}\x1b[${length}A`;
-    return `${room}\x1b7\r\n${this.#rows.map((row) => `\x1b[0m${row}\x1b[K`).join('\r\n')}\x1b[J\x1b8`;
+    return `${room}\x1b7\r\n${this.#rows.map((row) => `${PLAIN}${row}\x1b[K`).join('\r\n')}\x1b[J\x1b8`;
   }
 
   /** What removes the rows; empty when they are not drawn. */

@@ -223,7 +223,7 @@ export class Screen {
   /** In the log: what is read from a pipe is the answer alone. */
   #showSources(sources: ChatEventOf<'turn-end'>['sources']): void {
     if (sources.length === 0 || this.#options.quiet || this.#options.sources === false) return;
-    const links = this.#streams.errIsTerminal && this.#streams.colour.err;
+    const links = this.#streams.errIsTerminal && this.#streams.links === true;
     const shown = sourceList(sources, { links, columns: this.#streams.columns() });
     this.#layout.logLine(shown, DIM);
   }

@@ -1,5 +1,6 @@
 import type { Source } from '../chat/source.js';
 import { quantity } from '../chat/text/quantity.js';
+import { linkTo } from './text/links.js';
 import { neutralise } from './text/sanitize.js';
 
 /** Where a list of sources is shown. */
@@ -24,15 +25,5 @@ function entry({ url, title }: Source, { links, columns }: SourceListOptions): s
   if (!links) return name === '' ? address : `${name}  ${address}`;
   const room = Math.max(LEAST, columns - name.length - 6);
   const shown = address.length <= room ? address : `${address.slice(0, room - 1)}…`;
-  return link(url, name === '' ? shown : `${name}  ${shown}`);
-}
-
-/** Text that leads to an address where the terminal knows how, and is plain text where it does not. */
-function link(url: string, text: string): string {
-  return `\x1b]8;;${encoded(url)}\x1b\\${text}\x1b]8;;\x1b\\`;
-}
-
-/** The sequence takes ASCII only. */
-function encoded(url: string): string {
-  return URL.canParse(url) ? new URL(url).href : encodeURI(neutralise(url));
+  return `${linkTo(neutralise(url))}${name === '' ? shown : `${name}  ${shown}`}${linkTo('')}`;
 }

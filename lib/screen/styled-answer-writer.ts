@@ -73,10 +73,10 @@ export class StyledAnswerWriter implements AnswerWriter {
 
   #begun(): Markdown {
     if (this.#markdown !== null) return this.#markdown;
-    const { colour, columns, wrap } = this.#style;
+    const { colour, columns, links, wrap } = this.#style;
     const wraps = wrap() === 'word';
     this.#text = wraps ? new WrappedText(columns, colour) : new StyledText(colour);
-    this.#markdown = new Markdown(colour ? findHighlighter : noHighlighter, this.#text, wraps ? columns : null);
+    this.#markdown = new Markdown(colour ? findHighlighter : noHighlighter, this.#text, wraps ? columns : null, links);
     return this.#markdown;
   }
 }

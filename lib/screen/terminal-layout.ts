@@ -15,6 +15,8 @@ export interface OutputStreams {
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   readonly colour: { readonly out: boolean; readonly err: boolean };
+  /** Whether the terminal takes links (OSC 8); false when absent. */
+  readonly links?: boolean;
   /** The width of the terminal. */
   readonly columns: () => number;
 }

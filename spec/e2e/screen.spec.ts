@@ -33,6 +33,20 @@ const plain = (written: string): string =>
 const pieces = (text: string): readonly string[] => text.match(/[\s\S]{1,3}/g) ?? [];
 
 describe('an answer in hi chat', () => {
+  it('leads the terminal where its links lead, unless that shows what it does not know', async () => {
+    const chat = await start(() => ({
+      pieces: pieces('See [the page](https://example.org/a) or https://example.org/b.'),
+    }));
+    await chat.open();
+    await chat.say('go', 'See ');
+    const written = chat.terminal.written();
+    for (const page of ['a', 'b']) expect(written).toContain(`\x1b]8;;https://example.org/${page}\x1b\\`);
+    await chat.terminal.close();
+    await chat.open({ term: 'linux' });
+    await chat.say('go', /See [\s\S]*See /);
+    expect(chat.terminal.written()).not.toContain('\x1b]8;');
+  });
+
   it('is the text of the model, styled and nothing else, wherever it was cut', async () => {
     const chat = await start(() => ({ pieces: pieces(ANSWER) }));
     await chat.open();

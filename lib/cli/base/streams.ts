@@ -1,7 +1,7 @@
 import type { OutputStreams } from '../../screen/screen.js';
 import type { Output, World } from './world.js';
 
-/** The output streams as the screen takes them. Honours NO_COLOR and FORCE_COLOR (no-color.org, force-color.org). */
+/** The output streams as the screen takes them. Links are for terminals that at least ignore them: the console of Linux and Emacs show what they do not know. Honours NO_COLOR and FORCE_COLOR (no-color.org, force-color.org). */
 export function outputStreams(world: World): OutputStreams {
   const { stdout, stderr, env } = world;
   return {
@@ -10,6 +10,7 @@ export function outputStreams(world: World): OutputStreams {
     outIsTerminal: stdout.isTTY === true,
     errIsTerminal: stderr.isTTY === true,
     colour: { out: hasColour(stdout, env), err: hasColour(stderr, env) },
+    links: hasColour(stdout, env) && !/^(?:linux|eterm)/.test(env.TERM ?? ''),
     columns: () => stdout.columns ?? stderr.columns ?? 80,
   };
 }

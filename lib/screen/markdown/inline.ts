@@ -1,6 +1,8 @@
-import { BOLD, CYAN, combine, DIM, ITALIC, PLAIN, STRUCK, type Style, UNDERLINE } from '../text/style.js';
+import { linkTarget } from '../text/links.js';
+import { BOLD, CYAN, combine, DIM, ITALIC, linked, PLAIN, STRUCK, type Style, UNDERLINE } from '../text/style.js';
 import type { StyledText } from '../text/styled-text.js';
 import { characterAt, type EmphasisMark, flanking, isCodeClosed, isEmphasisClosed } from './emphasis.js';
+import { addressAfter, endOfBracketed, endOfRun, LONGEST_ADDRESS, LONGEST_RUN, lastCharacter } from './inline-ends.js';
 
 /** Emphasis that is not closed yet. */
 interface Emphasis {
@@ -11,6 +13,8 @@ interface Emphasis {
 
 /** Characters that may have a meaning. */
 const SPECIAL = /[\n\\`*_~\]|h]/g;
+/** The same, with what may begin a link. */
+const SPECIAL_OR_LINK = /[\n\\`*_~\]|h[]/g;
 const URL_END = /[\s<>"'`)\]]/g;
 const SCHEMES = ['https://', 'http://'];
 
@@ -20,6 +24,8 @@ const SCHEMES = ['https://', 'http://'];
  */
 export class Inline {
   readonly #styled: StyledText;
+  readonly #hasLinks: boolean;
+  readonly #special: RegExp;
   #base: Style = PLAIN;
   #isTable = false;
   #open: Emphasis[] = [];
@@ -28,11 +34,16 @@ export class Inline {
   /** `bracketed` ends at a parenthesis, `bare` at white space. */
   #url: 'none' | 'bracketed' | 'bare' = 'none';
   #style: Style = PLAIN;
+  /** Where the text leads; null for nowhere. */
+  #link: string | null = null;
   /** The last character written. */
   #previous = '\n';
 
-  constructor(styled: StyledText) {
+  /** With `links` addresses and the texts that lead to them are links for the terminal. */
+  constructor(styled: StyledText, links = false) {
     this.#styled = styled;
+    this.#hasLinks = links;
+    this.#special = links ? SPECIAL_OR_LINK : SPECIAL;
   }
 
   /** Begins a line; `previous` is the character before its text. */
@@ -43,6 +54,7 @@ export class Inline {
     this.#open = [];
     this.#ticks = 0;
     this.#url = 'none';
+    this.#link = null;
     this.#restyle();
   }
 
@@ -57,8 +69,8 @@ export class Inline {
         at = this.#scanUrl(text, at);
         continue;
       }
-      SPECIAL.lastIndex = at;
-      const next = SPECIAL.exec(text)?.index ?? text.length;
+      this.#special.lastIndex = at;
+      const next = this.#special.exec(text)?.index ?? text.length;
       this.#putText(text.slice(at, next));
       at = next;
       if (at === text.length || text[at] === '\n') return at;
@@ -86,6 +98,8 @@ export class Inline {
         this.#put('](', DIM);
         this.#url = 'bracketed';
         return at + 2;
+      case '[':
+        return this.#scanBracket(text, at, isLast);
       case 'h':
         return this.#scanScheme(text, at, isLast);
       case '|':
@@ -147,10 +161,29 @@ export class Inline {
   #scanScheme(text: string, at: number, isLast: boolean): number {
     if (this.#ticks > 0 || /[\p{L}\p{N}]/u.test(this.#previous)) return this.#literal(text, at, at + 1);
     const rest = text.slice(at, at + 8);
-    if (SCHEMES.some((scheme) => rest.startsWith(scheme))) this.#url = 'bare';
-    else if (!isLast && SCHEMES.some((scheme) => scheme.startsWith(rest))) return at;
-    else return this.#literal(text, at, at + 1);
+    if (SCHEMES.some((scheme) => rest.startsWith(scheme))) return this.#scanBareUrl(text, at, isLast);
+    if (!isLast && SCHEMES.some((scheme) => scheme.startsWith(rest))) return at;
+    return this.#literal(text, at, at + 1);
+  }
+
+  /** As a link it waits for its end, which is a part of where it leads. */
+  #scanBareUrl(text: string, at: number, isLast: boolean): number {
+    URL_END.lastIndex = at;
+    const end = URL_END.exec(text)?.index ?? text.length;
+    if (this.#hasLinks && end === text.length && !isLast && end - at < LONGEST_ADDRESS) return at;
+    this.#url = 'bare';
+    if (this.#hasLinks && this.#link === null) this.#link = linkTarget(text.slice(at, end).replace(/[.,;:!?]$/, ''));
     return this.#scanUrl(text, at);
+  }
+
+  /** The text of a link waits for where it leads. */
+  #scanBracket(text: string, at: number, isLast: boolean): number {
+    if (this.#ticks === 0 && this.#link === null) {
+      const address = addressAfter(text, at, isLast);
+      if (address === null) return at;
+      this.#link = linkTarget(address);
+    }
+    return this.#literal(text, at, at + 1);
   }
 
   #scanUrl(text: string, at: number): number {
@@ -163,9 +196,9 @@ export class Inline {
     if (end === text.length) return end;
     const isClosed = this.#url === 'bracketed' && text[end] === ')';
     this.#url = 'none';
-    if (!isClosed) return end;
-    this.#put(')', DIM);
-    return end + 1;
+    if (isClosed) this.#put(')', DIM);
+    this.#link = null;
+    return isClosed ? end + 1 : end;
   }
 
   /** A bar may make a table of this line and the next. */
@@ -183,14 +216,15 @@ export class Inline {
   /** Puts what is neither a mark nor an address. */
   #putText(text: string): void {
     if (text === '') return;
-    if (this.#ticks > 0) this.#styled.put(text, this.#style);
-    else this.#styled.putProse(text, this.#style);
+    const style = this.#link === null ? this.#style : linked(this.#style, this.#link);
+    if (this.#ticks > 0) this.#styled.put(text, style);
+    else this.#styled.putProse(text, style);
     this.#previous = lastCharacter(text);
   }
 
   #put(text: string, style: Style): void {
     if (text === '') return;
-    this.#styled.put(text, style);
+    this.#styled.put(text, this.#link === null ? style : linked(style, this.#link));
     this.#previous = lastCharacter(text);
   }
 
@@ -198,23 +232,4 @@ export class Inline {
     const emphasis = this.#open.reduce((style, open) => combine(style, open.style), this.#base);
     this.#style = this.#ticks > 0 ? combine(this.#base, CYAN) : emphasis;
   }
-}
-
-/** A longer run of marks counts as several, in characters. */
-const LONGEST_RUN = 500;
-
-function endOfRun(text: string, at: number): number {
-  let end = at + 1;
-  while (end - at < LONGEST_RUN && text[end] === text[at]) end += 1;
-  return end;
-}
-
-function endOfBracketed(text: string, at: number): number {
-  const found = text.slice(at).search(/[)\n]/);
-  return found === -1 ? text.length : at + found;
-}
-
-function lastCharacter(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xdc00 && last <= 0xdfff ? text.slice(-2) : text.slice(-1);
 }

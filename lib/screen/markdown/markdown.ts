@@ -30,11 +30,11 @@ export class Markdown {
   #loading: Promise<void> | null = null;
 
   /** With `columns`, tables wait until they are whole and are aligned where they fit. */
-  constructor(find: FindHighlighter, styled: StyledText, columns: (() => number) | null = null) {
+  constructor(find: FindHighlighter, styled: StyledText, columns: (() => number) | null = null, links = false) {
     this.#findHighlighter = find;
     this.#styled = styled;
     this.#columns = columns;
-    this.#inline = new Inline(styled);
+    this.#inline = new Inline(styled, links);
   }
 
   /** How many lines of a table wait for its end. */

@@ -1,4 +1,4 @@
-/** How text looks: the parameters of an SGR sequence, joined by semicolons. Plain text has none. */
+/** How text looks: the parameters of an SGR sequence, joined by semicolons. Plain text has none. Where it leads, if anywhere, follows after a NUL. */
 export type Style = string;
 
 export const PLAIN: Style = '';
@@ -23,6 +23,11 @@ export function sgr(style: Style): string {
 export function combine(first: Style, second: Style): Style {
   if (first === PLAIN) return second;
   return second === PLAIN ? first : `${first};${second}`;
+}
+
+/** The same style on text that leads to an address. */
+export function linked(style: Style, url: string): Style {
+  return `${style}\0${url}`;
 }
 
 /** The text in a style. It is plain again before its last newlines, so that the style does not reach the next line. */

@@ -1,3 +1,4 @@
+import { linkTo } from './links.js';
 import { PLAIN, type Style, sgr } from './style.js';
 
 /** A piece of a line in one style. */
@@ -11,6 +12,7 @@ export class StyledText {
   /** Not one string that grows: that would be a tree of its pieces, several times as large. */
   #pieces: string[] = [];
   #style: Style = PLAIN;
+  #link = '';
   readonly #hasColour: boolean;
 
   constructor(hasColour = true) {
@@ -60,7 +62,12 @@ export class StyledText {
   }
 
   #change(style: Style): void {
-    if (this.#hasColour) this.#pieces.push(sgr(style));
     this.#style = style;
+    if (!this.#hasColour) return;
+    const end = style.indexOf('\0');
+    const link = end === -1 ? '' : style.slice(end + 1);
+    if (link !== this.#link) this.#pieces.push(linkTo(link));
+    this.#link = link;
+    this.#pieces.push(sgr(end === -1 ? style : style.slice(0, end)));
   }
 }

@@ -8,10 +8,13 @@ import fc from '../../support/properties.js';
 const python = await loadHighlighter('python');
 const find = (language: string): Highlighter | null => (language === 'python' ? (python?.() ?? null) : null);
 
-function render(pieces: readonly string[]): string {
-  const markdown = new Markdown(find, new StyledText());
+function render(pieces: readonly string[], links = false): string {
+  const markdown = new Markdown(find, new StyledText(), null, links);
   return pieces.map((piece) => markdown.push(piece)).join('') + markdown.end();
 }
+
+/** The text without what makes links of it. */
+const unlinked = (text: string): string => text.replaceAll(/\x1b\]8;;[^\x1b]*\x1b\\/g, '');
 
 /** The text with a short name for each styling in place of its sequence. */
 function marked(text: string): string {
@@ -57,6 +60,9 @@ const markdownText = fc
         ')',
         '\\',
         'https://',
+        'https://a.example/b(c)é',
+        '[text](',
+        'http://c.example)',
         'h',
       ),
       fc.constantFrom(' ', 'word', 'a', 'def f(x):\n', 'É', '😀', '日本', '\t', '"""', "'"),
@@ -78,6 +84,7 @@ describe('markdown', () => {
     fc.assert(
       fc.property(markdownText, (text) => {
         expect(stripVTControlCharacters(render([text]))).toBe(text);
+        expect(stripVTControlCharacters(unlinked(render([text], true)))).toBe(text);
       }),
       { numRuns: 1000 },
     );
@@ -86,7 +93,7 @@ describe('markdown', () => {
   it('styles a text in pieces as it styles the whole, wherever it is cut', () => {
     fc.assert(
       fc.property(markdownText, fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 60 }), (text, lengths) => {
-        expect(render(cut(text, lengths))).toBe(render([text]));
+        for (const links of [false, true]) expect(render(cut(text, lengths), links)).toBe(render([text], links));
       }),
       { numRuns: 1000 },
     );
@@ -96,9 +103,12 @@ describe('markdown', () => {
     fc.assert(
       fc.property(markdownText, (text) => {
         let style = '0';
-        for (const [sequence] of render([`${text}\n`]).matchAll(/\n|\x1b\[[0-9;]*m/g)) {
-          if (sequence !== '\n') style = sequence.slice(2, -1);
-          else expect(style).toBe('0');
+        let link = '';
+        const shown = render([`${text}\n`], true);
+        for (const [sequence, url] of shown.matchAll(/\n|\x1b\[[0-9;]*m|\x1b\]8;;([^\x1b]*)\x1b\\/g)) {
+          if (sequence === '\n') expect([style, link]).toEqual(['0', '']);
+          else if (url === undefined) style = sequence.slice(2, -1);
+          else link = url;
         }
       }),
     );
@@ -150,6 +160,23 @@ describe('markdown', () => {
       'see {4}https://a.example/x_y_z,{/} or ({4}http://b.example{/})'.replaceAll('{4}', '{0;4}'),
     );
     expect(marked('[text](http://c.example) on')).toBe('[text{D}]({0;2;4}http://c.example{D}){/} on');
+  });
+
+  it.each([
+    ['see https://a.example/x, or', 'see {>https://a.example/x}https://a.example/x,{>} or'],
+    ['[the text](http://c.example "title") on', '{>http://c.example/}[the text](http://c.example "title"){>} on'],
+    ['[**b** `](`](http://c.example)', '[**b** `](`](http://c.example)'],
+    [
+      '[x] [y] (z) [a](b/c.md) [d](javascript:alert(1)) [e](mailto:f@g.example)',
+      '[x] [y] (z) [a](b/c.md) [d](javascript:alert(1)) {>mailto:f@g.example}[e](mailto:f@g.example){>}',
+    ],
+    ['[é](https://ü.example/ä)', '{>https://xn--tda.example/%C3%A4}[é](https://ü.example/ä){>}'],
+    ['`https://a.example` in code', '`https://a.example` in code'],
+  ])('leads the terminal where a link leads: %s', (text, expected) => {
+    const links = stripVTControlCharacters(
+      render([text], true).replaceAll(/\x1b\]8;;([^\x1b]*)\x1b\\/g, (_, url: string) => `{>${url}}`),
+    );
+    expect(links).toBe(expected);
   });
 
   it('colours code line by line and keeps what earlier lines left open', () => {
