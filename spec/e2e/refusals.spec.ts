@@ -124,16 +124,104 @@ describe('what only its author may read', () => {
 });
 
 describe('a server without tools', () => {
-  it.each(['tools (vLLM)', 'tools (llama.cpp)', 'tools (OpenRouter)', 'tools (Ollama)'])(
-    'answers at once: %s',
-    async (name) => {
-      await start('openai', [rule(name)]);
+  it.each([
+    'tools (vLLM)',
+    'tools (llama.cpp)',
+    'tools (OpenRouter)',
+    'tools (Ollama)',
+    'tools (a key)',
+    'tools (a conflict)',
+  ])('answers at once: %s', async (name) => {
+    await start('openai', [rule(name)]);
+    const first = await asked('ask', 'hello');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first.stderr).toContain("'m' takes no tools here: it answers without them.");
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+  });
+});
+
+describe('a server that does not stream', () => {
+  it.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
+    'answers whole, and is not asked to stream again: %s',
+    async (_title, dialect) => {
+      const { provider, path, settings } = dialect;
+      server = await chatServer(refusing(dialect, [rule('pieces (a gateway)')]));
+      const { options } = settings;
+      home = makeHome({
+        provider,
+        model: 'm',
+        api_key: 'k',
+        api_base: `${server.url}${path}`,
+        ...(options && { openai: options }),
+      });
       const first = await asked('ask', 'hello');
-      expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
-      expect(first.stderr).toContain("'m' takes no tools here: it answers without them.");
-      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+      expect(first).toMatchObject({ status: 0, stdout: 'Fine.' });
+      expect(first.stderr).toContain(
+        "'m' does not stream here: its answers arrive whole. (Streaming is not supported.)",
+      );
+      const chats = () => server.requests.filter(({ path: at }) => at !== '/api/ps');
+      expect(chats()).toHaveLength(2);
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', stderr: '' });
+      expect(chats()).toHaveLength(3);
+      expect(chats().at(-1)?.body.stream ?? false).toBe(false);
     },
   );
+});
+
+describe('an option of the configuration', () => {
+  it.each(['an option (OpenAI)', 'an option (Anthropic)'])(
+    'that the model refuses is left out, by its name, until it has another value: %s',
+    async (name) => {
+      const config = { options: { temperature: 0.3, top_p: 0.5 } };
+      await start('openai', [rule(name)], config);
+      const first = await asked('ask', 'hello');
+      expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+      expect(first.stderr).toContain("'m' does not take the option 'temperature' as configured: it is left out.");
+      expect(server.requests.at(-1)?.body).toMatchObject({ top_p: 0.5 });
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+      expect(server.requests.at(-1)?.body.temperature).toBeUndefined();
+      home.writeConfig(
+        JSON.stringify({
+          provider: 'openai',
+          model: 'm',
+          api_key: 'k',
+          api_base: `${server.url}/v1`,
+          options: { temperature: 1 },
+        }),
+      );
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 2 });
+    },
+  );
+
+  it('that asks for a longer answer than the model writes becomes what it writes', async () => {
+    const long: Rule = {
+      name: 'a long answer',
+      status: 400,
+      said: 'max_tokens is too large: 32000. This model supports at most 16384 completion tokens, whereas you provided 32000.',
+      breaks: ({ max_tokens }) => Number(max_tokens) > 16_384,
+    };
+    await start('openai', [long], { options: { max_output_tokens: 32_000 } });
+    const first = await asked('ask', 'hello');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first.stderr).toContain("'m' writes at most 16384 tokens in one answer.");
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+    expect(server.requests.at(-1)?.body).toMatchObject({ max_tokens: 16_384 });
+  });
+
+  it('that asks for a longer answer than the window holds becomes what fits', async () => {
+    await start('openai', [], { context_window: 8192, options: { max_output_tokens: 8192 } });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1 });
+    expect(Number(server.requests.at(-1)?.body.max_tokens)).toBeLessThan(8192);
+  });
+});
+
+describe('a model of Anthropic that writes less', () => {
+  it('than hi asks for is asked for what it writes', async () => {
+    await start('anthropic', [rule('a long answer (Anthropic)')]);
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2, stderr: '' });
+    expect(server.requests.at(-1)?.body).toMatchObject({ max_tokens: 8192 });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1 });
+  });
 });
 
 describe('a refusal that does not say why', () => {
@@ -144,7 +232,7 @@ describe('a refusal that does not say why', () => {
   };
 
   it.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
-    'of an image that another server was shown ends in an answer, and is remembered: %s',
+    'of an image that another server was shown ends in an answer, and is remembered when it comes again: %s',
     async (_title, dialect) => {
       const { provider, path, settings } = dialect;
       await start('openai', []);
@@ -167,8 +255,11 @@ describe('a refusal that does not say why', () => {
       const notice = "'x' refused the request: earlier messages are sent as text only. (Bad Request.)\n";
       expect(first.stderr).toContain(notice);
       const second = await asked('ask', 'and then?');
-      expect(second).toMatchObject({ status: 0, requests: 1 });
+      expect(second).toMatchObject({ status: 0, requests: 2 });
       expect(second.stderr).not.toContain('refused');
+      const third = await asked('ask', 'and then?');
+      expect(third).toMatchObject({ status: 0, requests: 1 });
+      expect(third.stderr).not.toContain('refused');
     },
   );
 
@@ -209,12 +300,39 @@ describe('a refusal that does not say why', () => {
     server = await chatServer((body) => refusing(chat, rules)(body));
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
     await hi('ask', 'hello');
+    await hi('ask', 'hello');
     rules = [];
     await hi('ask', 'hello');
     expect(server.requests.at(-1)?.body.tools).toBeUndefined();
     expect(await hi('config', 'check', '--live')).toMatchObject({ status: 0 });
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1 });
     expect(server.requests.at(-1)?.body.tools).toBeDefined();
+  });
+
+  it('that comes once is believed for that question alone', async () => {
+    const chat = dialectOf('openai');
+    server = await chatServer(refusal(400, { error: { message: 'Bad Request' } }), chat.text('Fine.'));
+    home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(server.requests.at(-1)?.body.tools).toBeUndefined();
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+    expect(server.requests.at(-1)?.body.tools).toBeDefined();
+  });
+
+  it('from a firewall that looks into what was said blocks nothing', async () => {
+    await start('openai', []);
+    writeFileSync(join(home.work, 'cat.png'), PNG);
+    await hi('ask', '-f', 'cat.png', 'what is it?');
+    await server[Symbol.asyncDispose]();
+    server = await chatServer(refusing(dialectOf('openai'), [wordless('images (a firewall)')]));
+    home.writeConfig(JSON.stringify({ provider: 'openai', model: 'x', api_base: `${server.url}/v1`, api_key: 'k' }));
+    const first = await asked('ask', 'and now?');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first.stderr).toContain('earlier messages are sent as text only. (Access denied.)');
+    const newest = await asked('ask', '-f', 'cat.png', 'this one?');
+    expect(newest).toMatchObject({ status: 5, stdout: '' });
+    expect(newest.stderr).toContain('perhaps from a firewall');
+    expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, stdout: 'Fine.' });
   });
 
   it('that nothing cures leaves the error and no notice', async () => {

@@ -36,14 +36,17 @@ interface Case {
   readonly steps: readonly Step[];
   readonly thinking: ThinkingLevel | null;
   readonly own: boolean;
+  /** Whether the user has set an option. */
+  readonly hasOptions: boolean;
 }
 
 const conversations: fc.Arbitrary<Case> = fc.record({
   dialect: fc.constantFrom(...dialects),
-  rules: fc.subarray([...RULES, ...WORDLESS]),
+  rules: fc.oneof(fc.subarray([...RULES, ...WORDLESS], { maxLength: 4 }), fc.subarray([...RULES, ...WORDLESS])),
   steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 7 }),
   thinking: fc.constantFrom(null, ...THINKING_LEVELS),
   own: fc.boolean(),
+  hasOptions: fc.boolean(),
 });
 
 describe('any history against a server that refuses any part of it', () => {
@@ -78,7 +81,14 @@ describe.each([
   ...WORDLESS.map((rule) => [`${rule.name}, without a word`, rule] as const),
 ])('a server that refuses %s', (_, rule) => {
   it.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s: once', async (_title, dialect) => {
-    await using chat = await conversation({ dialect, rules: [rule], steps: STEPS, thinking: 'off', own: true });
+    await using chat = await conversation({
+      dialect,
+      rules: [rule],
+      steps: STEPS,
+      thinking: 'off',
+      own: true,
+      hasOptions: true,
+    });
     const first = await chat.ask('And now?');
     expect(first).toMatchObject({ answer: 'Fine.' });
     expect(first.requests).toBeLessThanOrEqual(3);
@@ -88,7 +98,7 @@ describe.each([
 });
 
 /** A conversation with a server of some rules. */
-async function conversation({ dialect, rules, steps, thinking, own }: Case) {
+async function conversation({ dialect, rules, steps, thinking, own, hasOptions }: Case) {
   const server = await vendorServer(refusing(dialect, rules));
   const provider = await adapter(dialect.provider, `${server.url}${dialect.path}`, dialect.settings);
   const known: ModelMemory = memory();
@@ -97,6 +107,7 @@ async function conversation({ dialect, rules, steps, thinking, own }: Case) {
     model: 'm',
     context_window: 100_000,
     memory: known,
+    ...(hasOptions && { options: { temperature: 0.3 } }),
     connect: async () => provider,
     spent() {},
   };

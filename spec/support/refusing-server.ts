@@ -28,6 +28,8 @@ const levelOf = (body: JsonObject): string | null => {
   const found = LEVEL.exec(text(body));
   return found === null ? null : (found[1] ?? found[2] ?? found[3] ?? '').toLowerCase();
 };
+const isStream = ({ stream }: JsonObject): boolean => stream === true;
+const hasTemperature = (body: JsonObject): boolean => text(body).includes('"temperature"');
 const IMAGE = /"image_url":|"input_image"|"type":"image"|"mimeType":"image|"images":\[/;
 const DOCUMENT = /"type":"file"|"input_file"|"type":"document"|application\/pdf/;
 const FILE = new RegExp(`${IMAGE.source}|${DOCUMENT.source}`, 'g');
@@ -150,6 +152,27 @@ export const RULES: readonly Rule[] = [
     text(body).includes('"cache_control"'),
   ),
   rule('usage in the stream (an old server)', 400, 'unknown field: stream_options', (body) => 'stream_options' in body),
+  rule('pieces (OpenAI)', 400, 'Your organization must be verified to stream this model.', isStream, {
+    param: 'stream',
+    code: 'unsupported_value',
+  }),
+  rule('pieces (a gateway)', 501, 'Streaming is not supported.', isStream),
+  rule(
+    'an option (OpenAI)',
+    400,
+    "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) value is supported.",
+    hasTemperature,
+    { param: 'temperature', code: 'unsupported_value' },
+  ),
+  rule('an option (Anthropic)', 400, '`temperature` is deprecated for this model.', hasTemperature),
+  rule(
+    'a long answer (Anthropic)',
+    400,
+    'max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku-20241022',
+    ({ max_tokens }) => Number(max_tokens) > 8192,
+  ),
+  rule('tools (a key)', 401, 'Your API key may not use tools.', (body) => list(body.tools).length > 0),
+  rule('tools (a conflict)', 409, 'Tools are not supported here.', (body) => list(body.tools).length > 0),
   rule('tools (a plan)', 402, 'Tool use requires a paid plan.', (body) => list(body.tools).length > 0),
   rule('images (a plan)', 403, 'Vision is not enabled for this account.', (body) => IMAGE.test(text(body))),
   rule(
@@ -171,6 +194,11 @@ export const WORDLESS: readonly Rule[] = [
   rule('tools', 400, 'Invalid request.', (body) => list(body.tools).length > 0),
   rule('a system message', 500, '', hasSystem),
   rule('any level', 400, 'Bad Request', (body) => levelOf(body) !== null),
+  rule('options', 400, 'Bad Request', hasTemperature),
+  rule('images (a firewall)', 403, '<html><head><title>Access denied</title></head></html>', (body) =>
+    IMAGE.test(text(body)),
+  ),
+  rule('calls (a firewall)', 403, 'Forbidden', (body) => messagesOf(body).some((one) => callsOf(one).length > 0)),
 ];
 
 function rule(name: string, status: number, said: string, breaks: Rule['breaks'], more: JsonObject = {}): Rule {
@@ -178,12 +206,15 @@ function rule(name: string, status: number, said: string, breaks: Rule['breaks']
 }
 
 /** What a server with these rules says to a request: the first rule that it breaks, or an answer. */
-export function refusing(dialect: Dialect, rules: readonly Rule[]): (body: JsonObject) => VendorAnswer {
-  return (body) => {
-    const broken = rules.find((one) => one.breaks(body));
-    if (broken === undefined) return dialect.text('Fine.');
+export function refusing(dialect: Dialect, rules: readonly Rule[]): (body: JsonObject, path?: string) => VendorAnswer {
+  return (body, path = '') => {
+    // Gemini is asked for a stream by the path alone.
+    const stream = body.stream === true || path.includes(':stream');
+    const broken = rules.find((one) => one.breaks({ ...body, stream }));
+    if (broken === undefined) return stream || path === '' ? dialect.text('Fine.') : dialect.whole('Fine.');
     const { status, said, more } = broken;
     const headers = { 'x-should-retry': 'false' };
+    if (said.startsWith('<')) return { status, headers: { ...headers, 'content-type': 'text/html' }, chunks: [said] };
     if (dialect.provider === 'ollama')
       return refusal(status, { error: `${more?.param ?? ''} ${said}`.trim() }, headers);
     return refusal(status, { error: { message: said, code: status, ...more } }, headers);

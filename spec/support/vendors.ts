@@ -12,6 +12,8 @@ export interface Dialect {
   readonly path: string;
   /** The answer is these pieces of text. 7 tokens in, 3 out. */
   text(...pieces: readonly string[]): VendorAnswer;
+  /** The same in one piece, as a server sends it that was asked for no stream. */
+  whole(text: string): VendorAnswer;
   /** The answer thinks, says something, and calls tools. Every argument object comes in two pieces where the vendor does that. */
   tools(...calls: readonly { readonly name: string; readonly args: JsonObject }[]): VendorAnswer;
   /** The answer is stopped because it got too long. */
@@ -28,6 +30,8 @@ const chat: Dialect = {
   settings: { options: { api: 'chat' } },
   path: '/v1',
   text: (...pieces) => sse(...pieces.map((content) => delta({ content })), finish('stop'), chatUsage, '[DONE]'),
+  whole: (content) =>
+    json({ ...chatUsage, choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] }),
   tools: (...calls) =>
     sse(
       delta({ role: 'assistant', reasoning_content: 'Hm.' }),
@@ -65,6 +69,17 @@ const responses: Dialect = {
   settings: { options: { api: 'responses' } },
   path: '/v1',
   text: (...pieces) => namedSse(created, ...messageItem(0, pieces), completed()),
+  whole: (text) =>
+    json({
+      id: 'resp_1',
+      object: 'response',
+      status: 'completed',
+      model: 'test-model-1',
+      output: [
+        { type: 'message', id: 'msg_0', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] },
+      ],
+      usage: { input_tokens: 7, output_tokens: 3 },
+    }),
   tools: (...calls) =>
     namedSse(
       created,
@@ -115,6 +130,16 @@ const anthropic: Dialect = {
   settings: {},
   path: '',
   text: (...pieces) => namedSse(...opening, ...textBlock(0, pieces), ...closing('end_turn')),
+  whole: (text) =>
+    json({
+      type: 'message',
+      id: 'm1',
+      model: 'test-model-1',
+      role: 'assistant',
+      content: [{ type: 'text', text }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 7, output_tokens: 3 },
+    }),
   tools: (...calls) =>
     namedSse(
       ...opening,
@@ -163,6 +188,7 @@ const gemini: Dialect = {
   settings: {},
   path: '',
   text: (...pieces) => sse(...pieces.map((text) => candidate([{ text }])), candidate([{ text: '' }], 'STOP')),
+  whole: (text) => json(candidate([{ text }], 'STOP')),
   tools: (...calls) =>
     sse(
       candidate([{ text: 'Hm.', thought: true }]),
@@ -184,6 +210,7 @@ const ollama: Dialect = {
   settings: {},
   path: '',
   text: (...pieces) => ndjson(...pieces.map((content) => line({ content })), done('stop')),
+  whole: (content) => json({ ...done('stop'), message: { role: 'assistant', content } }),
   tools: (...calls) =>
     ndjson(
       line({ content: '', thinking: 'Hm.' }),
@@ -230,6 +257,8 @@ function finish(finish_reason: string): JsonObject {
     choices: [{ index: 0, delta: {}, finish_reason }],
   };
 }
+
+const json = (body: JsonObject): VendorAnswer => ({ chunks: [JSON.stringify(body)] });
 
 const chatUsage: JsonObject = {
   id: 'c1',

@@ -1,9 +1,11 @@
+import type { JsonValue } from '../json.js';
 import type { ThinkingLevel } from './thinking-level.js';
 
 /**
  * What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `calls`: calls that
  * were made, in a form of their own. `call_ids`: ids of calls as they were given. `summaries`: the wish to see what the model thought.
- * `schema`: a schema that the answer is held to. `extras`: what changes no answer, such as marks for a cache and the wish for usage in the stream.
+ * `schema`: a schema that the answer is held to. `stream`: an answer in pieces. `output_limit`: the greatest length of the answer. `extras`: what changes no
+ * answer, such as marks for a cache and the wish for usage in the stream.
  */
 export type Feature =
   | 'tools'
@@ -18,6 +20,8 @@ export type Feature =
   | 'call_ids'
   | 'summaries'
   | 'schema'
+  | 'stream'
+  | 'output_limit'
   | 'extras';
 
 /** What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means unknown. */
@@ -31,13 +35,17 @@ export interface ModelFacts {
   /** The levels of thinking that the model refused. */
   readonly refused_thinking?: readonly ThinkingLevel[];
   /** When a refusal was learnt, in milliseconds since 1970: after some days it is forgotten. What the server reported itself has no time here. */
-  readonly refused_at?: { readonly [Name in Feature | 'thinking' | 'files' | 'words']?: number };
+  readonly refused_at?: { readonly [Name in Feature | 'thinking' | 'files' | 'words' | 'options']?: number };
   /** Opaque parts of answers from before this time, in milliseconds since 1970, are refused. */
   readonly opaque_since?: number;
   /** What was said before this time, in milliseconds since 1970, goes in words alone: otherwise it was refused, and the server did not say why. */
   readonly words_until?: number;
   /** The SHA-256 of images and documents that the server refused, though it takes others. */
   readonly refused_files?: readonly string[];
+  /** The options of the user that the server refused, each with its value, as `optionName` writes them. */
+  readonly refused_options?: readonly string[];
+  /** When a request was refused without a reason and answered in a plainer form, in milliseconds since 1970; 0 when it went as usual again. */
+  readonly doubted_at?: number;
   /** The model's tokens for each token of the estimate (characters / 4), as measured last. */
   readonly token_ratio?: number;
   /** The window that the server gives by its own setting, which no request should change; 0 when there is no such setting. */
@@ -68,6 +76,7 @@ export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
   );
   const refused_thinking = [...new Set([...(earlier.refused_thinking ?? []), ...(more.refused_thinking ?? [])])];
   const refused_files = [...new Set([...(earlier.refused_files ?? []), ...(more.refused_files ?? [])])].slice(-FILES);
+  const refused_options = [...new Set([...(earlier.refused_options ?? []), ...(more.refused_options ?? [])])];
   return {
     ...earlier,
     ...more,
@@ -75,6 +84,7 @@ export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
     ...(Object.keys(refused_at).length > 0 || earlier.refused_at ? { refused_at } : {}),
     ...(refused_thinking.length > 0 && { refused_thinking }),
     ...(refused_files.length > 0 && { refused_files }),
+    ...(refused_options.length > 0 && { refused_options }),
   };
 }
 
@@ -100,7 +110,7 @@ export function currentFacts(facts: ModelFacts, now: number): ModelFacts {
 export const factsAsTold = (facts: ModelFacts): ModelFacts => without(facts, Object.keys(facts.refused_at ?? {}));
 
 function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
-  const { takes, refused_at, refused_thinking, refused_files, words_until, ...rest } = facts;
+  const { takes, refused_at, refused_thinking, refused_files, refused_options, words_until, ...rest } = facts;
   const kept = <Value>(fields: { readonly [name: string]: Value }) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !refusals.includes(name)));
   return {
@@ -109,6 +119,7 @@ function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
     refused_at: kept(refused_at ?? {}),
     ...(refused_thinking && !refusals.includes('thinking') && { refused_thinking }),
     ...(refused_files && !refusals.includes('files') && { refused_files }),
+    ...(refused_options && !refusals.includes('options') && { refused_options }),
     ...(words_until !== undefined && !refusals.includes('words') && { words_until }),
   };
 }
@@ -116,3 +127,7 @@ function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
 /** Whether of a message, unless it is the newest of the user, the words alone are sent. */
 export const goesInWords = ({ at }: { readonly at?: string }, { words_until }: ModelFacts): boolean =>
   words_until !== undefined && !(Date.parse(at ?? '') >= words_until);
+
+/** An option with its value: with another value it may be taken. */
+export const optionName = ([name, value]: readonly [string, JsonValue | undefined]): string =>
+  `${name}=${JSON.stringify(value)}`;

@@ -2,18 +2,19 @@ import { wholeNumbers } from './token-count.js';
 
 /** Where the sentences name the window: a number after the word for a limit, or before it. The surest first. */
 const NUMBERS: readonly RegExp[] = [
-  /\b(?:n_ctx|max_model_len)['"]?\s*[:=]\s*(\d+)/,
+  /\b(?:n_ctx|max_model_len|max_seq_len)['"]?(?:\s?[:=]\s?| )(\d+)/,
   /> (\d+)/,
   /\b(\d{1,12}) (?:tokens? )?max(?:imum)?\b/,
-  /context (?:size|length|window) \((?:of )?(\d+) tokens?\)/,
+  /context (?:size|length|window|window limit) \((?:of )?(\d+)(?: tokens?)?\)/,
+  /\bmodel(?:'s)? (?:max(?:imum)? )?(?:context )?(?:length|window)(?: is| of|:)? ?(?:only )?(\d+)/,
   /\bmax(?:imum)?(?: allowed)? (?:model |prompt |input |context |sequence |window )*(?:length|size|tokens|window)(?: is| of|:)? ?(?:only )?(\d+)/,
   /\ballowed \((\d+)\)/,
-  /context (?:length|size|window|limit)(?: of| is|:)*(?: only)? (\d+)/,
-  /(?:token|configured|context|the) limit(?: of| is|:)* (\d+)/,
+  /context (?:length|size|window|limit)(?: limit)?(?: of| is|:)*(?: only)? (\d+)/,
+  /(?:tokens?|configured|context|the|while) limit(?: of| is|:)* (\d+)/,
   /\bsupports? (?:only |up to |at most |a maximum of )*(\d+)/,
   /length should be \[\d+, ?(\d+)\]/,
   /must (?:be|have) (?:<=|less than(?: or equal to)?) (\d+)/,
-  /cannot exceed (\d+)|\blimit:? (\d+)/,
+  /cannot exceed (\d+)|\blimit(?: is| of)?:? (\d+)/,
 ];
 
 /** Below it a number in such a sentence is a code or a count of messages. */

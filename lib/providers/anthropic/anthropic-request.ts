@@ -3,7 +3,7 @@ import type {
   CacheControlEphemeral,
   ContentBlockParam,
   JSONOutputFormat,
-  MessageCreateParamsStreaming,
+  MessageCreateParams,
   TextBlockParam,
   Tool,
   ToolUnion,
@@ -20,6 +20,7 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/request/normalise-history.js';
+import { streams } from '../common/request/streams.js';
 import { FREE_FORM, formTurns, systemTexts } from '../common/request/template-turns.js';
 import { offersWeb } from '../common/request/web-search.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
@@ -37,7 +38,7 @@ export function toVendorRequest(
   request: SentRequest<JSONOutputFormat>,
   provider: string,
   form = FREE_FORM,
-): MessageCreateParamsStreaming {
+): MessageCreateParams {
   const max_tokens = request.max_output_tokens ?? defaultMaxTokens(request);
   const messages = toVendorMessages(request, provider, form);
   const mark = cacheControl(request);
@@ -51,7 +52,7 @@ export function toVendorRequest(
   return {
     model: request.model,
     max_tokens,
-    stream: true,
+    stream: streams(request),
     ...(system.length > 0 && { system }),
     ...(tools.length > 0 && { tools }),
     ...(tools.length > request.tools.length + web.length && { tool_choice: { type: 'none' as const } }),

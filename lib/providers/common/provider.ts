@@ -52,12 +52,14 @@ export interface ProviderMember extends Vendor {
 
 /**
  * What of a request a server does not take, by its own words. `thinking`: the level that was asked for, any level, or these. `files`: one of the attachments,
- * not the kind. `schema`: this one for the answer. `roles`: what a chat template says of the order of messages. `unsaid`: the words do not tell; where it is not certain, it may be no refusal.
+ * not the kind. `schema`: this one for the answer. `roles`: what a chat template says of the order of messages. `output`: an answer that may be so long, in
+ * tokens. `unsaid`: the words do not tell; where it is not certain, it may be no refusal.
  */
 export type Refused =
   | { readonly what: 'features'; readonly features: readonly Feature[] }
   | { readonly what: 'thinking'; readonly levels: 'this' | 'all' | readonly ThinkingLevel[] }
   | { readonly what: 'files' | 'schema' | 'roles' }
+  | { readonly what: 'output'; readonly most: number }
   | { readonly what: 'unsaid'; readonly isCertain: boolean };
 
 /** A refusal that one more request without its cause may answer. One that may pass by itself, as `retryable` says, is tried again first. */
@@ -65,14 +67,17 @@ export class RequestRefusal extends HiError {
   readonly refused: Refused;
   /** The server's own words. */
   readonly said: string;
+  /** The part of the request that the server names beside its words; null when there is none. */
+  readonly param: string | null;
 
   constructor(
     code: ErrorCode,
     message: string,
-    { refused, said, ...details }: ErrorDetails & Pick<RequestRefusal, 'refused' | 'said'>,
+    { refused, said, param, ...details }: ErrorDetails & Pick<RequestRefusal, 'refused' | 'said' | 'param'>,
   ) {
     super(code, message, details);
     this.refused = refused;
     this.said = said;
+    this.param = param;
   }
 }

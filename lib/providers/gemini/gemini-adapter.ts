@@ -18,6 +18,7 @@ import { withoutVersion } from '../common/api-base.js';
 import type { ListedModel } from '../common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { callIds } from '../common/request/call-ids.js';
+import { streams } from '../common/request/streams.js';
 import { WebNotice } from '../common/request/web-search.js';
 import { requireKey } from '../common/require-key.js';
 import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
@@ -82,7 +83,8 @@ async function* streamContent(
   let usage: Usage | null = null;
   let model = '';
   try {
-    for await (const chunk of chunks(client, toVendorRequest(request, vendor.name, ThinkingLevel, signal))) {
+    const asked = toVendorRequest(request, vendor.name, ThinkingLevel, signal);
+    for await (const chunk of chunks(client, asked, streams(request))) {
       model = chunk.modelVersion || model;
       usage = readUsage(chunk.usageMetadata) ?? usage;
       const blocked = chunk.promptFeedback?.blockReason;
@@ -116,8 +118,10 @@ async function* streamContent(
 async function* chunks(
   client: GoogleGenAI,
   contents: GenerateContentParameters,
+  isStream: boolean,
 ): AsyncGenerator<GenerateContentResponse> {
   try {
+    if (!isStream) return void (yield await client.models.generateContent(contents));
     yield* await client.models.generateContentStream(contents);
   } catch (thrown) {
     if (thrown instanceof Error && thrown.message.startsWith('Incomplete JSON segment')) return;

@@ -23,12 +23,14 @@ interface Uncut {
   readonly shift: false;
 }
 
+const UNCUT: Uncut = { truncate: false, shift: false };
+
 /** The request in the form of /api/chat. */
 export function toVendorRequest(
   request: SentRequest<object>,
   provider: string,
   sees: boolean,
-): VendorRequest & { stream: true } & Uncut {
+): VendorRequest & { stream: true } & Partial<Uncut> {
   const { model, tools, thinking, max_output_tokens } = request;
   const num_ctx = windowOption(request);
   const { keep_alive, ...options } = request.options ?? {};
@@ -36,8 +38,7 @@ export function toVendorRequest(
     model,
     messages: toVendorMessages(request, provider, sees),
     stream: true,
-    truncate: false,
-    shift: false,
+    ...(request.facts?.takes?.extras !== false && UNCUT),
     ...(tools.length > 0 && { tools: toVendorTools(tools) }),
     ...(request.format !== undefined && { format: request.format }),
     ...(thinking !== null && { think: toVendorThinking(model, thinking) }),

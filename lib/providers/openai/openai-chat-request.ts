@@ -1,6 +1,6 @@
 import type {
   ChatCompletionContentPart,
-  ChatCompletionCreateParamsStreaming,
+  ChatCompletionCreateParams,
   ChatCompletionFunctionTool,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
@@ -15,6 +15,7 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/request/normalise-history.js';
+import { streams } from '../common/request/streams.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
 import { canReason, effortOf } from './openai-models.js';
@@ -27,14 +28,15 @@ export function toVendorRequest(
   request: SentRequest<OpenAIFormat>,
   provider: string,
   { compatible, form }: { readonly compatible: boolean; readonly form: TurnForm },
-): ChatCompletionCreateParamsStreaming {
+): ChatCompletionCreateParams {
   const limit = request.max_output_tokens;
   const extras = request.facts?.takes?.extras !== false;
+  const stream = streams(request);
   return {
     model: request.model,
     messages: toVendorMessages(request, provider, form),
-    stream: true,
-    ...(extras && { stream_options: { include_usage: true } }),
+    stream,
+    ...(extras && stream && { stream_options: { include_usage: true } }),
     ...(extras && !compatible && request.cache?.key && { prompt_cache_key: request.cache.key }),
     ...(request.format && { response_format: { type: 'json_schema' as const, json_schema: request.format } }),
     ...(request.tools.length > 0 && { tools: toVendorTools(request.tools) }),

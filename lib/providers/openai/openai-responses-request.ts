@@ -1,6 +1,6 @@
 import type {
   FunctionTool,
-  ResponseCreateParamsStreaming,
+  ResponseCreateParams,
   ResponseInputContent,
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
@@ -16,6 +16,7 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/request/normalise-history.js';
+import { streams } from '../common/request/streams.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
 import { offersWeb } from '../common/request/web-search.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
@@ -30,19 +31,24 @@ export function toVendorRequest(
   request: SentRequest<OpenAIFormat>,
   provider: string,
   form: TurnForm,
-): ResponseCreateParamsStreaming {
+): ResponseCreateParams {
   const { model, tools, max_output_tokens } = request;
+  const extras = request.facts?.takes?.extras !== false;
   return {
     model,
     input: toVendorMessages(request, provider, form),
-    stream: true,
-    store: false,
+    stream: streams(request),
+    // OpenAI itself would store what is said.
+    ...((extras || !form.strict) && { store: false }),
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
-    ...(request.facts?.takes?.extras !== false && request.cache?.key && { prompt_cache_key: request.cache.key }),
+    ...(extras && request.cache?.key && { prompt_cache_key: request.cache.key }),
     ...toVendorOptions(request),
     // The API takes no fewer than 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),
-    ...(canReason(model) && { include: ['reasoning.encrypted_content' as const], ...toVendorThinking(request) }),
+    ...(canReason(model) && {
+      ...(extras && { include: ['reasoning.encrypted_content' as const] }),
+      ...toVendorThinking(request),
+    }),
   };
 }
 
@@ -158,7 +164,7 @@ function vendorId(call_id: string): string {
   return call_id.length <= 64 ? call_id : shortId(call_id);
 }
 
-function toVendorThinking({ model, thinking, facts }: ChatRequest): Pick<ResponseCreateParamsStreaming, 'reasoning'> {
+function toVendorThinking({ model, thinking, facts }: ChatRequest): Pick<ResponseCreateParams, 'reasoning'> {
   if (thinking === null) return {};
   const isShown = thinking !== 'off' && facts?.takes?.summaries !== false;
   return { reasoning: { effort: effortOf(model, thinking), ...(isShown && { summary: 'auto' as const }) } };

@@ -1,5 +1,5 @@
 import { isAudio, type Part } from '../../chat/message.js';
-import { type Feature, goesInWords } from '../../chat/model/model-facts.js';
+import { type Feature, goesInWords, optionName } from '../../chat/model/model-facts.js';
 import { nextThinking, type ThinkingLevel } from '../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../chat/request.js';
 
@@ -30,6 +30,9 @@ export function contains(request: ChatRequest, feature: Feature): boolean {
       return request.thinking !== null && request.thinking !== 'off';
     case 'schema':
       return request.schema !== undefined;
+    case 'output_limit':
+      return request.max_output_tokens !== null;
+    case 'stream':
     case 'extras':
       return true;
     case 'web':
@@ -55,6 +58,12 @@ export function holdsOldParts(request: ChatRequest): boolean {
 /** The level that is sent. */
 export const thinkingOf = ({ thinking, facts }: ChatRequest): ThinkingLevel | null =>
   thinking === null ? null : nextThinking(thinking, facts?.refused_thinking ?? []);
+
+/** The options of the user that are sent, as `optionName` writes them. */
+export const sentOptions = ({ options = {}, facts }: ChatRequest): readonly string[] =>
+  Object.entries(options)
+    .map(optionName)
+    .filter((option) => !facts?.refused_options?.includes(option));
 
 /** The SHA-256 of the files before the newest message of the user, and of those in it. */
 export function attachmentsOf({ messages }: ChatRequest): { earlier: readonly string[]; newest: readonly string[] } {

@@ -1,9 +1,10 @@
-import type { Feature, ModelFacts } from '../../chat/model/model-facts.js';
+import { type Feature, type ModelFacts, optionName } from '../../chat/model/model-facts.js';
 import { nextThinking, THINKING_LEVELS } from '../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import type { Refused, RequestRefusal } from '../../providers/common/provider.js';
 import { attachmentsOf, contains } from './contents.js';
+import { refusedOptions } from './refused-options.js';
 
 /** What a refusal teaches. */
 export interface Lesson {
@@ -14,7 +15,10 @@ export interface Lesson {
 }
 
 /** Null when the request holds nothing of what was refused. */
-export function lessonOf({ refused, code }: RequestRefusal, request: ChatRequest, now: number): Lesson | null {
+export function lessonOf(refusal: RequestRefusal, request: ChatRequest, now: number): Lesson | null {
+  const { refused, code } = refusal;
+  const options = code === 'window' ? [] : refusedOptions(refusal, request);
+  if (options.length > 0) return optionsLesson(options, request, now);
   switch (refused.what) {
     case 'features':
       return featureLesson(refused.features, request, now);
@@ -28,6 +32,8 @@ export function lessonOf({ refused, code }: RequestRefusal, request: ChatRequest
     }
     case 'schema':
       return schemaLesson(request);
+    case 'output':
+      return outputLesson(refused.most, request, now);
     case 'unsaid':
       return null;
     default:
@@ -78,6 +84,31 @@ function filesLesson(request: ChatRequest, now: number, areAll: boolean): Lesson
   };
 }
 
+/** An option with its value is left out: with another value, or from another model, it may be taken. */
+function optionsLesson(names: readonly string[], { model, options = {} }: ChatRequest, now: number): Lesson {
+  const quoted = names.map((name) => `'${name}'`).join(' and ');
+  const [what, they] = names.length === 1 ? ['the option', 'it is'] : ['the options', 'they are'];
+  return {
+    facts: {
+      refused_options: names.map((name) => optionName([name, options[name]])),
+      refused_at: { options: now },
+    },
+    notice: `'${model}' does not take ${what} ${quoted} as configured: ${they} left out.`,
+  };
+}
+
+/** A shorter answer than was asked for; where that was shorter already, no length is asked for. */
+function outputLesson(most: number, request: ChatRequest, now: number): Lesson | null {
+  const { max_output_tokens, facts, model } = request;
+  const sent = Math.min(
+    max_output_tokens ?? Number.POSITIVE_INFINITY,
+    facts?.max_output_tokens ?? Number.POSITIVE_INFINITY,
+  );
+  if (most >= sent) return featureLesson(['output_limit'], request, now);
+  const notice = max_output_tokens === null ? null : `'${model}' writes at most ${most} tokens in one answer.`;
+  return { facts: { max_output_tokens: most }, notice };
+}
+
 /** Another schema may be taken. */
 function schemaLesson(request: ChatRequest): Lesson | null {
   if (!contains(request, 'schema')) return null;
@@ -106,6 +137,8 @@ function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
       return `'${model}' cannot search the web here: it answers without.`;
     case 'summaries':
       return `'${model}' does not show its thinking here.`;
+    case 'stream':
+      return `'${model}' does not stream here: its answers arrive whole.`;
     default:
       return null;
   }

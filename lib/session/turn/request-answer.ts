@@ -52,7 +52,11 @@ export async function* requestAnswer(
       // What only an answer proves is said once there is one.
       const notice = adapted?.proves ? adapted.notice : null;
       yield* once(provider, request, answer, { memory, keep, notice }, signal);
-      if (adapted?.proves) memory.learn(adapted.proves);
+      if (adapted !== null || memory.facts.doubted_at) {
+        const { learntFromAnswer } = await import('../refusals/adapt-request.js');
+        const learnt = learntFromAnswer(adapted, memory.facts, Date.now());
+        if (learnt !== null) memory.learn(learnt);
+      }
       const usage = answer.end?.usage;
       if (usage) yield { type: 'usage', purpose: 'answer', provider: provider.name, model: request.model, usage };
       return;

@@ -96,5 +96,6 @@ function empty(title: string): HiError {
     retryable: true,
     refused: { what: 'unsaid', isCertain: false },
     said: 'an empty answer',
+    param: null,
   });
 }

@@ -6,16 +6,22 @@ import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
 /** Sentences that name the kind of an error whose status and words of kind do not, or name another. */
 const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
-  // Anthropic's accounts, LiteLLM's budgets, Ollama's cloud: statuses 400 and 429.
+  // Anthropic's accounts, LiteLLM's budgets, Ollama's cloud, xAI, Moonshot, Alibaba, Zhipu: statuses 400 and 429.
   [
-    /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget/,
+    /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget|insufficient (?:credits|funds|balance)|(?:available|included) credits|spending limit|in good standing|free-models-per-day|exceeded_current_quota|余额不足|欠费/,
     'quota',
   ],
   [/extra usage is required for long context/, 'window'],
   // xAI and gateways say it with 400.
   [/(?:incorrect|invalid|wrong) api[ _]key|api key (?:not valid|not found|expired|is invalid)/, 'key'],
-  [/invalid_prompt|usage policy|flagged as potentially violating/, 'refused'],
-  [/deploymentnotfound|supported api model names? (?:are|is)/, 'model'],
+  [
+    /invalid_prompt|usage (?:policy|guidelines)|(?:input|prompt|content|message) was flagged|flagged as potentially violating|content (?:management|filtering) policy|content exists risk|data_inspection_failed|inappropriate content|considered high risk|敏感内容/,
+    'refused',
+  ],
+  [
+    /deploymentnotfound|supported api model names? (?:are|is)|\bdecommissioned|\b(?:been|was) (?:retired|discontinued)/,
+    'model',
+  ],
   // More memory does not come by waiting.
   [/requires more system memory|location is not supported/, 'request'],
 ];
@@ -73,8 +79,13 @@ function isAboutModel(said: string, status: number): boolean {
 }
 
 /** Whether the same request may succeed later. */
-export function isRetryable(code: ErrorCode, { headers, status }: VendorError): boolean {
+export function isRetryable(code: ErrorCode, { headers, status, message }: VendorError): boolean {
   if (code === 'quota' || code === 'key') return false;
   if (headers?.get('x-should-retry') === 'false') return false;
-  return code === 'rate' || code === 'overload' || code === 'network' || code === 'malformed' || status === 409;
+  if (status === 409) return code !== 'model' && OF_THE_MOMENT.test(message);
+  return code === 'rate' || code === 'overload' || code === 'network' || code === 'malformed';
 }
+
+/** A conflict that passes: with another request, or with what the server is doing. Any other stays. */
+const OF_THE_MOMENT =
+  /\block(?:ed)?\b|time.?out|timed out|concurren|in progress|another request|try again|retry|busy|loading|starting|aborted|wait/i;

@@ -1,6 +1,6 @@
 import type { Vendor } from '../../../chat/model/vendor.js';
 import type { ErrorCode } from '../../../errors.js';
-import { refusedBy } from './refusals.js';
+import { refusedBy, saysNothing } from './refusals.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
 /** What a failure is about. */
@@ -81,14 +81,11 @@ function keyHint({ status, message }: VendorError, { hints, keyVariables, keyPag
   const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
   // The key is valid, and the message of the server says what to act on: a region, a project, a model that it is not for.
   const valid = `Set ${where}, to a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
-  if (status === 403 && WORDLESS.test(message))
+  if (status === 403 && saysNothing(message))
     return `${valid} If \`hi config check --live\` passes, the key is good and the server refuses what was said before: /undo takes back the turn before.`;
   if (status === 403) return `Fix that in the account of the key, or set ${where}, to another key.`;
   return valid;
 }
-
-/** What tells nothing beside the status. */
-const WORDLESS = /^(?:(?:403|http|error|access|request|permission|denied|forbidden)[\s:.]*)*$/i;
 
 function modelHint({ hints }: FailureContext['member'], model: string | null): string {
   return hints?.model?.(model ?? 'NAME') ?? 'Choose another with /model or -m; `hi config check --live` tests it.';

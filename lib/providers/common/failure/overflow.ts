@@ -1,7 +1,7 @@
 /**
  * How the services say that a prompt is longer than the window. Only OpenAI has a code for it; the others are recognised by their words:
- * OpenAI, Anthropic, Google, Azure, Bedrock, GitHub, Groq, xAI, Mistral, Cohere, Together, DeepSeek, Moonshot, MiniMax, Zhipu, Alibaba, OpenRouter,
- * LiteLLM, vLLM, SGLang, TGI, llama.cpp, LM Studio, Ollama and Ollama Cloud.
+ * OpenAI, Anthropic, Google, Azure, Bedrock, GitHub, Groq, xAI, Mistral, Cohere, Cerebras, Together, DeepSeek, DeepInfra, Databricks, Moonshot, MiniMax,
+ * Zhipu, Alibaba, OpenRouter, watsonx, Cloudflare, LiteLLM, vLLM, SGLang, TGI, TabbyAPI, llama.cpp, LM Studio, Ollama and Ollama Cloud.
  */
 const SENTENCES: readonly RegExp[] = [
   /context[_ ]length[_ ]exceeded|string_above_max_length|model_context_window_exceeded|contextwindowexceeded|tokens_limit_reached/,
@@ -21,6 +21,10 @@ const SENTENCES: readonly RegExp[] = [
   /range of input length should be|prompt 超长/,
   /`inputs`.{0,40} must (?:be|have) (?:<=|less than)/,
   /too_many_prompt_tokens|total length of all messages is too long/,
+  /max_seq_len|truncation length exceeded|total tokens limit/,
+  /(?:input|prompt) tokens? exceed|tokens? exceeds (?:the )?max|prompt token count [^.]{0,30}cannot exceed/,
+  /tokens (?:\d+ )?\+ `?max(?:_new_|_| )tokens`? (?:\d+ )?must be/,
+  /输入长度超|长度超过/,
 ];
 
 /** Limits on time or money, not on the window; their messages mention tokens too. */

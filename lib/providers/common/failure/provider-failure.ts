@@ -36,7 +36,7 @@ export function fromVendor(error: VendorError, cause: unknown, context: FailureC
   };
   if (refused === null) return new HiError(code, said, details);
   const words = mask(error.message === '' ? `HTTP ${error.status}` : sentence(error.message), context.apiKey);
-  return new RequestRefusal(code, said, { ...details, refused, said: words });
+  return new RequestRefusal(code, said, { ...details, refused, said: words, param: error.param });
 }
 
 /** An error of an SDK itself, where no server reported one. */

@@ -109,21 +109,27 @@ const COUNTS = [
   'asked_at',
   'opaque_since',
   'words_until',
+  'doubted_at',
 ] as const;
+
+const LISTS = ['refused_files', 'refused_options'] as const;
 
 /** What of a stored record has the type it must have. */
 function checked(stored: JsonObject): ModelFacts {
-  const { takes, refused_thinking, refused_at, refused_files } = stored;
+  const { takes, refused_thinking, refused_at } = stored;
   const counts = COUNTS.flatMap((name) => {
     const value = stored[name];
     return typeof value === 'number' && Number.isFinite(value) && value > 0 ? [[name, value]] : [];
   });
+  const lists = LISTS.flatMap((name) => {
+    const value = stored[name];
+    return Array.isArray(value) ? [[name, value.filter((one) => typeof one === 'string')]] : [];
+  });
   return {
-    ...Object.fromEntries(counts),
+    ...Object.fromEntries([...counts, ...lists]),
     ...(isJsonObject(takes) && { takes: Object.fromEntries(Object.entries(takes).filter(isFlag)) }),
     ...(Array.isArray(refused_thinking) && { refused_thinking: refused_thinking.filter(isLevel) }),
     ...(isJsonObject(refused_at) && { refused_at: Object.fromEntries(Object.entries(refused_at).filter(isTime)) }),
-    ...(Array.isArray(refused_files) && { refused_files: refused_files.filter((one) => typeof one === 'string') }),
   };
 }
 

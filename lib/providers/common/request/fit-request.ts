@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../chat/json.js';
 import {
   type DocumentPart,
   type ImagePart,
@@ -6,7 +7,7 @@ import {
   type Part,
   type ToolCallPart,
 } from '../../../chat/message.js';
-import { type Feature, goesInWords } from '../../../chat/model/model-facts.js';
+import { type Feature, goesInWords, optionName } from '../../../chat/model/model-facts.js';
 import { nextThinking } from '../../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../../chat/request.js';
 import { unseenText } from '../media/attachment.js';
@@ -45,7 +46,27 @@ export function fitRequest(given: ChatRequest, access: { readonly origin: string
     system: isInUser ? [] : request.system,
     tools: refused('tools') ? [] : request.tools,
     thinking: thinking === null ? null : nextThinking(thinking, facts.refused_thinking ?? []),
+    max_output_tokens: refused('output_limit') ? null : outputLimit(request),
+    ...(request.options && { options: takenOptions(request) }),
   };
+}
+
+/** Of an answer where the estimate leaves no room in the window: it may be too high. */
+const LEAST_ANSWER = 256;
+
+/** The most tokens of the answer, which prompt and model leave room for. */
+function outputLimit({ max_output_tokens, context_window, estimated_tokens, facts }: ChatRequest): number | null {
+  if (max_output_tokens === null) return null;
+  const room = Math.max(LEAST_ANSWER, context_window - estimated_tokens);
+  return Math.min(max_output_tokens, facts?.max_output_tokens ?? room, room);
+}
+
+/** The options of the user without those that were refused. */
+function takenOptions({ options = {}, facts }: ChatRequest): JsonObject {
+  if (facts?.refused_options === undefined) return options;
+  return Object.fromEntries(
+    Object.entries(options).filter((option) => !facts.refused_options?.includes(optionName(option))),
+  );
 }
 
 /** Of which messages the words alone go; what a call gave goes as the call does. */

@@ -174,7 +174,8 @@ describe('what a server does not take', () => {
     expect(refusedBy(400, page('Bad Request'))).toEqual(unsaid(true));
     expect(refusedBy(451, said('No.'))).toEqual(unsaid(true));
     expect(refusedBy(404, page('Not Found'))).toBeNull();
-    expect(refusedBy(403, page('Forbidden'))).toBeNull();
+    expect(refusedBy(403, page('Forbidden'))).toEqual(unsaid(false));
+    expect(refusedBy(403, 'Forbidden')).toEqual(unsaid(false));
   });
 
   it('is no reason to ask for the same again, unless the words say nothing and it may pass', () => {

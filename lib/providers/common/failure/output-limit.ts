@@ -1,0 +1,27 @@
+import { wholeNumbers } from '../../../chat/text/token-count.js';
+
+/** What servers call the greatest length of an answer. */
+const NAMES = /max_(?:completion_|output_|new_)?tokens|maxoutputtokens|maximum tokens|(?:output|completion) tokens/;
+
+/** Where their sentences name what it may be. */
+const NUMBERS: readonly RegExp[] = [
+  /> (\d+),? which is the maximum/,
+  /\bat most (\d+)/,
+  /<= ?\W?(\d+)/,
+  /less than or equal to \W?(\d+)/,
+  /\[\d{1,12}, ?(\d+)\]/,
+  /\bto (\d+) \(inclusive\)/,
+  /\blimit (?:of|is) (\d+)/,
+  /\bmaximum (?:value )?(?:of|is) (\d+)/,
+];
+
+const EXCLUSIVE = /\bto (\d+) \(exclusive\)/;
+
+/** The length in tokens that an answer may have, where a sentence refuses a greater one; null when it names none. */
+export function outputLimitIn(words: string): number | null {
+  const text = wholeNumbers(words.toLowerCase());
+  if (!NAMES.test(text)) return null;
+  const found = NUMBERS.map((pattern) => pattern.exec(text)?.[1]).find((number) => number !== undefined);
+  const most = Number(found ?? 0) || Number(EXCLUSIVE.exec(text)?.[1] ?? 0) - 1;
+  return most > 0 ? most : null;
+}

@@ -1,0 +1,33 @@
+import { optionName } from '../../chat/model/model-facts.js';
+import type { ChatRequest } from '../../chat/request.js';
+import type { RequestRefusal } from '../../providers/common/provider.js';
+
+/** Options whose names are words that sentences use for something else: only a quoted one is the option. */
+const COMMON_WORDS: ReadonlySet<string> = new Set(['user', 'stop', 'store', 'metadata', 'speed', 'transforms']);
+
+/** The least length of the last word of a name that tells which option is meant. */
+const DISTINCT = 7;
+
+/** Words by which two options refuse each other. */
+const ONE_OF_THEM = /\bboth\b|only one|together|at the same time|mutually/i;
+
+/** The options of the user that the server names in its refusal, by their names in the configuration; of two that refuse each other the later. */
+export function refusedOptions(
+  { said, param }: Pick<RequestRefusal, 'said' | 'param'>,
+  { options = {}, facts }: Pick<ChatRequest, 'options' | 'facts'>,
+): readonly string[] {
+  const sent = Object.entries(options).filter((option) => !facts?.refused_options?.includes(optionName(option)));
+  const named = sent.map(([name]) => name).filter((name) => isNamed(name, said, param));
+  return named.length > 1 && ONE_OF_THEM.test(said) ? named.slice(-1) : named;
+}
+
+function isNamed(name: string, said: string, param: string | null): boolean {
+  const camel = name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
+  const last = name.slice(name.lastIndexOf('_') + 1);
+  const isOne = (word: string) => word === name || word === camel;
+  if (param !== null) return isOne(param.replace(/^.*[.\]]/, ''));
+  // Google says "Penalty is not enabled".
+  if (last.length >= DISTINCT && said.toLowerCase().includes(last)) return true;
+  if (!COMMON_WORDS.has(name)) return (said.match(/[\w-]+/g) ?? []).some(isOne);
+  return (said.match(/(?<=['"`])\w+(?=['"`])/g) ?? []).some(isOne);
+}
