@@ -1,4 +1,3 @@
-import type { JsonValue } from '../json.js';
 import type { ThinkingLevel } from './thinking-level.js';
 
 /**
@@ -129,5 +128,5 @@ export const goesInWords = ({ at }: { readonly at?: string }, { words_until }: M
   words_until !== undefined && !(Date.parse(at ?? '') >= words_until);
 
 /** An option with its value: with another value it may be taken. */
-export const optionName = ([name, value]: readonly [string, JsonValue | undefined]): string =>
+export const optionName = ([name, value]: readonly [string, unknown]): string =>
   `${name}=${JSON.stringify(value)}`;
