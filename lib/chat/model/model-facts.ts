@@ -128,5 +128,4 @@ export const goesInWords = ({ at }: { readonly at?: string }, { words_until }: M
   words_until !== undefined && !(Date.parse(at ?? '') >= words_until);
 
 /** An option with its value: with another value it may be taken. */
-export const optionName = ([name, value]: readonly [string, unknown]): string =>
-  `${name}=${JSON.stringify(value)}`;
+export const optionName = ([name, value]: readonly [string, unknown]): string => `${name}=${JSON.stringify(value)}`;

@@ -20,8 +20,8 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/request/normalise-history.js';
-import { streams } from '../common/request/streams.js';
 import { FREE_FORM, formTurns, systemTexts } from '../common/request/template-turns.js';
+import { wantsStream } from '../common/request/wants-stream.js';
 import { offersWeb } from '../common/request/web-search.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
@@ -52,7 +52,7 @@ export function toVendorRequest(
   return {
     model: request.model,
     max_tokens,
-    stream: streams(request),
+    stream: wantsStream(request),
     ...(system.length > 0 && { system }),
     ...(tools.length > 0 && { tools }),
     ...(tools.length > request.tools.length + web.length && { tool_choice: { type: 'none' as const } }),

@@ -18,7 +18,7 @@ import { withoutVersion } from '../common/api-base.js';
 import type { ListedModel } from '../common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { callIds } from '../common/request/call-ids.js';
-import { streams } from '../common/request/streams.js';
+import { wantsStream } from '../common/request/wants-stream.js';
 import { WebNotice } from '../common/request/web-search.js';
 import { requireKey } from '../common/require-key.js';
 import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
@@ -84,7 +84,7 @@ async function* streamContent(
   let model = '';
   try {
     const asked = toVendorRequest(request, vendor.name, ThinkingLevel, signal);
-    for await (const chunk of chunks(client, asked, streams(request))) {
+    for await (const chunk of chunks(client, asked, wantsStream(request))) {
       model = chunk.modelVersion || model;
       usage = readUsage(chunk.usageMetadata) ?? usage;
       const blocked = chunk.promptFeedback?.blockReason;

@@ -16,7 +16,7 @@ import { withoutVersion } from '../common/api-base.js';
 import type { ListedModel } from '../common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { callIds } from '../common/request/call-ids.js';
-import { streams } from '../common/request/streams.js';
+import { wantsStream } from '../common/request/wants-stream.js';
 import { noSearch, WebNotice } from '../common/request/web-search.js';
 import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
 import { sdkFetch } from '../common/sdk-options.js';
@@ -153,7 +153,7 @@ class OllamaServer {
     try {
       const client = this.#connect(signal, dropped);
       const asked = toVendorRequest(request, this.#vendor.name, sees);
-      if (!streams(request)) return void (yield await client.chat({ ...asked, stream: false }));
+      if (!wantsStream(request)) return void (yield await client.chat({ ...asked, stream: false }));
       const stream = await client.chat(asked);
       for await (const chunk of stream) {
         const bad = isObject(chunk) ? dropped.first : jsonText(chunk);

@@ -15,8 +15,8 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/request/normalise-history.js';
-import { streams } from '../common/request/streams.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
+import { wantsStream } from '../common/request/wants-stream.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
 import { canReason, effortOf } from './openai-models.js';
 import type { OpenAIFormat } from './openai-schema.js';
@@ -31,7 +31,7 @@ export function toVendorRequest(
 ): ChatCompletionCreateParams {
   const limit = request.max_output_tokens;
   const extras = request.facts?.takes?.extras !== false;
-  const stream = streams(request);
+  const stream = wantsStream(request);
   return {
     model: request.model,
     messages: toVendorMessages(request, provider, form),

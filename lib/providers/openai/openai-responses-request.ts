@@ -16,8 +16,8 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/request/normalise-history.js';
-import { streams } from '../common/request/streams.js';
 import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
+import { wantsStream } from '../common/request/wants-stream.js';
 import { offersWeb } from '../common/request/web-search.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
 import { canReason, effortOf } from './openai-models.js';
@@ -37,7 +37,7 @@ export function toVendorRequest(
   return {
     model,
     input: toVendorMessages(request, provider, form),
-    stream: streams(request),
+    stream: wantsStream(request),
     // OpenAI itself would store what is said.
     ...((extras || !form.strict) && { store: false }),
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
