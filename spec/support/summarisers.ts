@@ -6,7 +6,10 @@ export interface ScriptedModel extends TextModel {
   readonly asked: TextPrompt[];
 }
 
-type Answer = (prompt: TextPrompt, call: number) => string | Partial<WrittenText> | Promise<string>;
+type Answer = (
+  prompt: TextPrompt,
+  call: number,
+) => string | Partial<WrittenText> | Promise<string | Partial<WrittenText>>;
 
 /** A model that answers by a script. Throw in it to fail. */
 export function scripted(answer: Answer, { model = 'small', context_window = 100_000 } = {}): ScriptedModel {

@@ -1,0 +1,304 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Message, Part } from '../../../lib/chat/message.js';
+import { doubtfulAt, type Feature, type ModelFacts } from '../../../lib/chat/model/model-facts.js';
+import { THINKING_LEVELS } from '../../../lib/chat/model/thinking-level.js';
+import type { ChatRequest } from '../../../lib/chat/request.js';
+import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
+import { adaptRequest } from '../../../lib/session/refusals/adapt-request.js';
+import { attachmentsOf, contains, holdsOldParts, thinkingOf } from '../../../lib/session/refusals/contents.js';
+import { lessonOf } from '../../../lib/session/refusals/lessons.js';
+import { memory } from '../../support/memory.js';
+import { chatRequest } from '../../support/providers.js';
+
+const AT = '2026-01-01T00:00:00Z';
+const NOW = Date.parse('2026-06-01T00:00:00Z');
+
+const text: Part = { type: 'text', text: 'words' };
+const call = (call_id: string): Part => ({ type: 'tool_call', call_id, name: 'bash', args: {} });
+const file = (mime: string, digit = 'a'): Part =>
+  ({
+    ...{ type: mime.startsWith('image') ? 'image' : 'document', mime, sha256: digit.repeat(64), bytes: 1 },
+  }) as Part;
+const said = (role: Message['role'], content: readonly Part[], more: Partial<Message> = {}): Message => ({
+  ...{ id: 1, turn: 1, at: AT, cwd: '/', role, content },
+  ...more,
+});
+const tool = { name: 'bash', description: 'Runs.', parameters: { type: 'object' } };
+const schema = { schema: { type: 'object' }, needsTools: false };
+
+const request = (more: Partial<ChatRequest> = {}): ChatRequest => ({
+  ...chatRequest(),
+  ...{ model: 'm', system: [], tools: [], thinking: null, web: 'off', messages: [said('user', [text])] },
+  ...more,
+});
+const answered = (...content: readonly Part[]): Partial<ChatRequest> => ({
+  messages: [said('user', [text]), said('assistant', content, { model: 'm' }), said('user', [text])],
+});
+
+const FEATURES: readonly Feature[] = [
+  ...(['tools', 'calls', 'parallel_calls', 'images', 'documents', 'audio', 'opaque'] as const),
+  ...(['web', 'system', 'call_ids', 'summaries', 'schema', 'extras'] as const),
+];
+
+const refusal = (refused: Refused, code: 'request' | 'window' = 'request'): RequestRefusal =>
+  new RequestRefusal(code, 'No.', { refused, said: 'no way' });
+
+describe('a request', () => {
+  it.each<readonly [string, Partial<ChatRequest>, readonly Feature[]]>([
+    ['words', {}, []],
+    ['tools', { tools: [tool] }, ['tools']],
+    ['a call', answered(call('a')), ['tools', 'calls', 'call_ids']],
+    ['two calls', answered(call('a'), text, call('b')), ['tools', 'calls', 'parallel_calls', 'call_ids']],
+    [
+      'two answers with a call each',
+      { messages: [said('assistant', [call('a')]), said('assistant', [call('b')])] },
+      ['tools', 'calls', 'call_ids'],
+    ],
+    ['a picture', answered(file('image/png')), ['images']],
+    ['a document', answered(file('application/pdf')), ['documents']],
+    ['a sound', answered(file('audio/mp3')), ['audio']],
+    ['thinking that was shown', answered({ type: 'thinking', text: 'hm' }), ['opaque']],
+    ['a signature', answered({ ...text, opaque: { a: 1 } } as Part), ['opaque']],
+    ['a system message', { system: ['Be kind.'] }, ['system']],
+    ['a level of thinking', { thinking: 'low' }, ['summaries']],
+    ['no thinking', { thinking: 'off' }, []],
+    ['a schema', { schema }, ['schema']],
+    ['a search', { web: 'on' }, ['web']],
+    ['a search where the model wants one', { web: 'auto' }, ['web']],
+  ])('with %s has just these features, unless they are known not to be taken', (_, more, features) => {
+    const one = request(more);
+    expect(FEATURES.filter((feature) => contains(one, feature))).toEqual(
+      FEATURES.filter((feature) => feature === 'extras' || features.includes(feature)),
+    );
+    const takes = Object.fromEntries(FEATURES.map((feature) => [feature, false]));
+    expect(FEATURES.filter((feature) => contains({ ...one, facts: { takes } }, feature))).toEqual([]);
+    const all = Object.fromEntries(FEATURES.map((feature) => [feature, true]));
+    expect(FEATURES.filter((feature) => contains({ ...one, facts: { takes: all } }, feature)).length).toBe(
+      features.length + 1,
+    );
+  });
+
+  it('thinks at the nearest level that was not refused', () => {
+    expect(thinkingOf(request())).toBeNull();
+    expect(thinkingOf(request({ thinking: 'high' }))).toBe('high');
+    expect(thinkingOf(request({ thinking: 'high', facts: { refused_thinking: ['high'] } }))).toBe('medium');
+    expect(thinkingOf(request({ thinking: 'high', facts: { refused_thinking: THINKING_LEVELS } }))).toBeNull();
+  });
+
+  it('holds more than words of what was said before, in the same model’s own form or anybody’s', () => {
+    const old = (part: Part, more: Partial<Message> = {}, facts: ModelFacts = {}): boolean =>
+      holdsOldParts(
+        request({ messages: [said('assistant', [part], { model: 'm', ...more }), said('user', [text])], facts }),
+      );
+    expect([
+      old(text),
+      old({ type: 'thinking', text: 'hm' }),
+      old({ type: 'thinking', text: 'hm' }, { model: 'x' }),
+    ]).toEqual([false, true, false]);
+    expect([old({ type: 'vendor', opaque: {} }), old({ type: 'vendor', opaque: {} }, { model: 'x' })]).toEqual([
+      true,
+      false,
+    ]);
+    expect([old(call('a'), { model: 'x' }), old(file('image/png'), { model: 'x' })]).toEqual([true, true]);
+    expect([old(call('a'), {}, { words_until: NOW }), old(call('a'), {}, { words_until: Date.parse(AT) })]).toEqual([
+      false,
+      true,
+    ]);
+    expect(holdsOldParts(request({ messages: [said('user', [file('image/png')])] }))).toBe(false);
+    expect(holdsOldParts(request({ messages: [said('user', [file('image/png')]), said('user', [text])] }))).toBe(true);
+    expect(holdsOldParts(request({ messages: [said('user', [text]), said('assistant', [call('a')])] }))).toBe(true);
+  });
+
+  it('has files of the newest message and of earlier ones', () => {
+    const messages = [
+      said('user', [text, file('image/png', '1')]),
+      said('tool', [file('a/b', '2')]),
+      said('user', [file('a/b', '3')]),
+      said('tool', [file('a/b', '4')]),
+    ];
+    const of = (digits: string): readonly string[] => [...digits].map((digit) => digit.repeat(64));
+    expect(attachmentsOf(request({ messages }))).toEqual({ earlier: of('12'), newest: of('34') });
+  });
+});
+
+describe('what a refusal teaches', () => {
+  const learnt = (refused: Refused, more: Partial<ChatRequest>, code: 'request' | 'window' = 'request') =>
+    lessonOf(refusal(refused, code), request(more), NOW);
+  const features = (...names: readonly Feature[]): Refused => ({ what: 'features', features: names });
+
+  it('is the features that the request had, and when; a notice where the user misses something', () => {
+    expect(learnt(features('tools', 'system', 'images'), { tools: [tool], system: ['x'] })).toEqual({
+      facts: { takes: { tools: false, system: false }, refused_at: { tools: NOW, system: NOW } },
+      notice: "'m' takes no tools here: it answers without them.",
+    });
+    expect(learnt(features('images'), {})).toBeNull();
+    const notices: readonly (readonly [Feature, Partial<ChatRequest>, string | null])[] = [
+      ['images', answered(file('image/png')), "'m' takes no images: those of earlier messages are only mentioned."],
+      ['documents', answered(file('a/b')), "'m' takes no documents: those of earlier messages are only mentioned."],
+      ['audio', answered(file('audio/mp3')), "'m' takes no audio: that of earlier messages is only mentioned."],
+      ['schema', { schema }, "'m' does not hold answers to a schema: it is told in words."],
+      ['web', { web: 'on' }, "'m' cannot search the web here: it answers without."],
+      ['summaries', { thinking: 'low' }, "'m' does not show its thinking here."],
+      ['system', { system: ['x'] }, null],
+      ['call_ids', answered(call('a')), null],
+    ];
+    for (const [feature, more, notice] of notices) expect(learnt(features(feature), more)?.notice).toBe(notice);
+  });
+
+  it('is from when on opaque parts are taken, and when that was not enough, that none are', () => {
+    const signed = answered({ type: 'thinking', text: 'hm' });
+    const notice = "'m' does not accept the thinking of earlier answers: it is left out.";
+    expect(learnt(features('opaque'), signed)).toEqual({ facts: { opaque_since: NOW + 1 }, notice });
+    const again = learnt(features('opaque'), { ...signed, facts: { opaque_since: 5 } });
+    expect(again).toEqual({ facts: { takes: { opaque: false }, refused_at: { opaque: NOW } }, notice });
+  });
+
+  it('are the levels of thinking, and what the model does instead', () => {
+    const thinking = (levels: Extract<Refused, { what: 'thinking' }>['levels'], more: Partial<ChatRequest>) =>
+      learnt({ what: 'thinking', levels }, more);
+    expect(thinking('this', { thinking: 'high' })).toEqual({
+      facts: { refused_thinking: ['high'], refused_at: { thinking: NOW } },
+      notice: "'m' does not take thinking 'high': it thinks 'medium'.",
+    });
+    expect(thinking(['medium'], { thinking: 'high' })).toMatchObject({
+      facts: { refused_thinking: ['high', 'medium'] },
+      notice: "'m' does not take thinking 'high': it thinks 'xhigh'.",
+    });
+    expect(thinking('all', { thinking: 'low' })).toMatchObject({
+      facts: { refused_thinking: THINKING_LEVELS },
+      notice: "'m' does not take thinking 'low': it thinks at its default level.",
+    });
+    expect(thinking('this', { thinking: 'high', facts: { refused_thinking: ['high'] } })?.notice).toContain(
+      "'medium': it thinks 'xhigh'",
+    );
+    expect([
+      thinking('this', {}),
+      thinking('this', { thinking: 'low', facts: { refused_thinking: THINKING_LEVELS } }),
+    ]).toEqual([null, null]);
+  });
+
+  it('are the files of earlier messages, unless it may be one of the newest', () => {
+    const old = answered(file('image/png'));
+    const newest = { messages: [said('user', [file('a/b', '1')]), said('user', [file('a/b', '2')])] };
+    expect(learnt({ what: 'files' }, old)).toEqual({
+      facts: { refused_files: ['a'.repeat(64)], refused_at: { files: NOW } },
+      notice: "'m' refused a file of an earlier message: the files of earlier messages are only mentioned.",
+    });
+    expect(learnt({ what: 'files' }, newest)).toBeNull();
+    expect(learnt({ what: 'files' }, newest, 'window')).toMatchObject({
+      facts: { refused_files: ['1'.repeat(64)] },
+      notice: "'m' refused all the files together: the files of earlier messages are only mentioned.",
+    });
+    expect(learnt({ what: 'files' }, { messages: [said('user', [file('a/b')])] }, 'window')).toBeNull();
+  });
+
+  it('is what gives a message a strange role: tools first, then the system message', () => {
+    expect(learnt({ what: 'roles' }, { tools: [tool], system: ['x'] })?.facts.takes).toEqual({ tools: false });
+    expect(learnt({ what: 'roles' }, { system: ['x'] })?.facts.takes).toEqual({ system: false });
+    expect(learnt({ what: 'roles' }, {})).toBeNull();
+  });
+
+  it('is for this request alone where it is about its schema, and nothing where the server says nothing', () => {
+    expect(learnt({ what: 'schema' }, { schema })).toEqual({
+      facts: { takes: { schema: false } },
+      notice: "'m' refused the schema: it is told in words.",
+      passes: true,
+    });
+    expect(learnt({ what: 'schema' }, {})).toBeNull();
+    expect(learnt({ what: 'unsaid', isCertain: true }, { tools: [tool], schema })).toBeNull();
+  });
+});
+
+describe('a refused request', () => {
+  const full: Partial<ChatRequest> = {
+    ...answered(call('a')),
+    ...{ tools: [tool], thinking: 'high', system: ['x'], schema, web: 'on' },
+  };
+  const PARTS =
+    'tools, a level of thinking, a schema but in words, a web search, a system message, the attachments of earlier messages';
+
+  it('is asked again without what was refused, which is remembered', () => {
+    const known = memory();
+    const adapted = adaptRequest(request(full), refusal({ what: 'features', features: ['tools'] }), known, false);
+    expect(adapted?.notice).toBe("'m' takes no tools here: it answers without them. (no way)");
+    expect(adapted?.request.facts?.takes).toEqual({ tools: false });
+    expect([known.facts.takes, adapted?.proves]).toEqual([{ tools: false }, null]);
+    const quiet = adaptRequest(request(full), refusal({ what: 'features', features: ['system'] }), known, false);
+    expect(quiet?.notice).toBeNull();
+    const passing = memory();
+    adaptRequest(request(full), refusal({ what: 'schema' }), passing, false);
+    expect(passing.facts).toEqual({});
+  });
+
+  it('is asked again in words where the server does not say what it refused, then in the plainest form', () => {
+    const before = Date.now();
+    const unsaid = refusal({ what: 'unsaid', isCertain: true });
+    const words = adaptRequest(request(full), unsaid, memory(), false);
+    expect(words?.notice).toBe("'m' refused the request: earlier messages are sent as text only. (no way)");
+    expect(words?.request).toMatchObject({ tools: [tool], thinking: 'high' });
+    expect(words?.request.facts).toEqual(words?.proves);
+    expect(words?.proves?.words_until).toBeGreaterThan(before);
+    expect(words?.proves?.refused_at?.words).toBeGreaterThanOrEqual(before);
+    const plain = adaptRequest(request(full), unsaid, memory(), true);
+    expect(plain?.notice).toBe(`'m' refused the request: it answers without ${PARTS}. (no way)`);
+    expect(plain?.request.thinking).toBeNull();
+    expect(plain?.request.facts?.takes).toEqual({
+      tools: false,
+      web: false,
+      system: false,
+      schema: false,
+      extras: false,
+    });
+    expect(plain?.proves).toMatchObject({
+      takes: { tools: false, web: false, system: false },
+      refused_thinking: THINKING_LEVELS,
+      refused_at: {
+        words: expect.any(Number),
+        tools: expect.any(Number),
+        web: expect.any(Number),
+        system: expect.any(Number),
+        thinking: expect.any(Number),
+      },
+    });
+  });
+
+  it('proves only what it left out', () => {
+    const plain = adaptRequest(
+      request({ tools: [tool] }),
+      refusal({ what: 'unsaid', isCertain: true }),
+      memory(),
+      false,
+    );
+    expect(plain?.notice).toBe("'m' refused the request: it answers without tools. (no way)");
+    expect(plain?.proves?.takes).toEqual({ tools: false });
+    expect(Object.keys(plain?.proves?.refused_at ?? {})).toEqual(['words', 'tools']);
+    expect(plain?.proves).not.toHaveProperty('refused_thinking');
+  });
+
+  it('that may have had another cause is believed for an hour', () => {
+    const at = adaptRequest(request(full), refusal({ what: 'unsaid', isCertain: false }), memory(), false)?.proves
+      ?.refused_at?.words;
+    expect(Math.abs((at ?? 0) - doubtfulAt(Date.now()))).toBeLessThan(5000);
+  });
+
+  it('a second time is asked in the plainest form, which then proves nothing', () => {
+    const known = memory();
+    const plain = adaptRequest(request(full), refusal({ what: 'features', features: ['web'] }), known, true);
+    expect([known.facts.takes, plain?.proves]).toEqual([{ web: false }, null]);
+    expect(plain?.notice).toContain('it answers without tools');
+  });
+
+  it('that is too large is for a compaction, and one with nothing to leave out is given up', () => {
+    expect(
+      adaptRequest(request(full), refusal({ what: 'unsaid', isCertain: true }, 'window'), memory(), false),
+    ).toBeNull();
+    expect(adaptRequest(request(), refusal({ what: 'unsaid', isCertain: true }), memory(), false)).toBeNull();
+    const files = adaptRequest(
+      request(answered(file('image/png'))),
+      refusal({ what: 'files' }, 'window'),
+      memory(),
+      false,
+    );
+    expect(files?.notice).toContain('all the files together');
+  });
+});
