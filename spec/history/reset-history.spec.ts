@@ -98,9 +98,9 @@ describe('reset', () => {
 
   it('of nothing is nothing, and cannot be undone', async () => {
     const store = await openIn(join(dataFolder(), 'not', 'there'));
-    await store.reset({ purge: false });
+    for (const purge of [false, true]) await store.reset({ purge });
     await expect(store.undoReset()).rejects.toMatchObject({ code: 'history' });
-    expect(store.entries).toEqual([]);
+    expect([store.entries, store.takeNotices()]).toEqual([[], []]);
   });
 
   it('clears a damaged history too', async () => {

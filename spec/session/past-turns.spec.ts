@@ -177,7 +177,7 @@ describe('a session', () => {
   });
 
   it('says what must be known before a turn', async () => {
-    set = await stage([answer('yes')], { settle: async () => 'mind the gap' });
+    set = await stage([answer('yes')], { settle: async () => ['mind the gap'] });
     const events = await drain(set.session.send(typed('one'), signal));
     expect(events[0]).toEqual({ type: 'notice', level: 'warning', text: 'mind the gap' });
     expect((await drain(set.session.aside('b', signal)))[0]).toEqual(events[0]);

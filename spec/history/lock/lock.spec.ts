@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { assertLockHeld, LockLost } from '../../../lib/history/lock/holder.js';
 import { runLocked } from '../../../lib/history/lock/lock.js';
 import { livenessOf, processName } from '../../../lib/history/lock/process-name.js';
@@ -24,6 +24,16 @@ function foreign(folder: string, time: Date): string {
 }
 
 const HOUR = 3_600_000;
+
+/** How much faster the clock goes by which the lock counts how long others are silent. */
+const SPEED = 60;
+const uptime = process.uptime.bind(process);
+beforeEach(() => {
+  process.uptime = () => SPEED * uptime();
+});
+afterEach(() => {
+  process.uptime = uptime;
+});
 
 describe('the lock', () => {
   it('runs the work, hands back what it made and leaves nothing behind', async () => {
@@ -63,6 +73,18 @@ describe('the lock', () => {
     rmSync(other);
     await work;
     expect(order).toEqual(['let go', 'work']);
+  });
+
+  it('is not waited for for ever: a living process that does not respond is named', async () => {
+    const folder = dataFolder();
+    const name = `history.lock.${place}.${process.ppid}.0`;
+    writeFileSync(join(folder, name), '');
+    await expect(under(folder, nothing)).rejects.toMatchObject({
+      code: 'history',
+      message: `The history in '${folder}' is locked by process ${process.ppid}, which does not respond.`,
+      hint: `If that is a suspended hi, resume or end it. If it is gone, remove '${join(folder, name)}'.`,
+    });
+    expect(readdirSync(folder)).toEqual([name]);
   });
 
   it('fails where the folder is missing', async () => {

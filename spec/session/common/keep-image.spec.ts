@@ -31,7 +31,7 @@ describe('a picture that a model drew', () => {
     const { sha256 } = part;
     expect(part).toEqual({ type: 'image', mime: 'image/png', sha256, bytes: bytes.length, name: 'cat.png' });
     expect(event).toEqual({ type: 'image', path: '/there/cat.png', mime: 'image/png', bytes: bytes.length });
-    expect(await history.attachment(sha256)).toEqual(bytes);
+    expect(await history.attachments.get(sha256)).toEqual(bytes);
     expect(saved).toEqual(['png']);
   });
 

@@ -41,7 +41,7 @@ const FEATURES: readonly Feature[] = [
 ];
 
 const refusal = (refused: Refused, code: 'request' | 'window' = 'request'): RequestRefusal =>
-  new RequestRefusal(code, 'No.', { refused, said: 'no way' });
+  new RequestRefusal(code, 'No.', { refused, said: 'no way', param: null });
 
 describe('a request', () => {
   it.each<readonly [string, Partial<ChatRequest>, readonly Feature[]]>([
@@ -242,7 +242,7 @@ describe('a refused request', () => {
     const plain = adaptRequest(request(full), unsaid, memory(), true);
     expect(plain?.notice).toBe(`'m' refused the request: it answers without ${PARTS}. (no way)`);
     expect(plain?.request.thinking).toBeNull();
-    expect(plain?.request.facts?.takes).toEqual({
+    expect(plain?.request.facts?.takes).toMatchObject({
       tools: false,
       web: false,
       system: false,

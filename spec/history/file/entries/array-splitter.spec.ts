@@ -30,4 +30,24 @@ describe('Splitter', () => {
       expect(splitter.isWhole).toBe(false);
     },
   );
+
+  it.each([
+    ['', true],
+    ['{}', true],
+    ['{}\n{}', true],
+    ['[{}]', true],
+    ['[{}][{}]', true],
+    ['[]\n[]', true],
+    ['[{}', false],
+    ['{}]{}[', false],
+    ['{"a":', false],
+    ['[1]', false],
+    ['x{}', false],
+  ])('knows whether %j is whole objects, in whole arrays or in none', (text, isWellFormed) => {
+    const splitter = new ArraySplitter();
+    for (const _ of splitter.push(Buffer.from(text)));
+    expect(splitter.isWellFormed).toBe(isWellFormed);
+    expect(splitter.isInside).toBe(text === '{"a":');
+    expect(splitter.isObjectLines).toBe(['{}', '{}\n{}', 'x{}'].includes(text));
+  });
 });
