@@ -6,4 +6,6 @@ export const WRAP_MODES: readonly WrapMode[] = ['word', 'terminal'];
 /** What the user can change about how answers are shown while they are in the chat. */
 export interface ScreenSettings {
   wrap: WrapMode;
+  /** How the line that says what is waited for is shown; `still` is drawn anew once a second only. */
+  waiting: 'animated' | 'still' | 'none';
 }

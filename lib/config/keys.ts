@@ -2,10 +2,10 @@ import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
 import type { JsonObject } from '../chat/json.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
-import { WRAP_MODES, type WrapMode } from '../chat/screen-settings.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
 import { COUNT, GRANTS, type RuleSetting, rules, SHARE, TEXT } from './ranges.js';
+import { SCREEN_KEYS } from './screen-keys.js';
 import { SERVERS_RANGE, type ServersFile } from './server-settings.js';
 import { found, objectSchema, oneOf, section, setting } from './setting.js';
 
@@ -102,16 +102,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       'ask',
       'Whether the model reads `AGENTS.md` (`CLAUDE.md` where there is none) of the folders from the working folder up to the root of the repository. `"ask"`: after one question for each content; without a terminal they are not used.',
     ),
-    wrap: oneOf<WrapMode>(
-      WRAP_MODES,
-      'word',
-      'How answers are wrapped on a terminal: `"word"`: prose at words, tables aligned. `"terminal"`: by the terminal, as they came.',
-    ),
-    keys: oneOf<'emacs' | 'vi'>(
-      ['emacs', 'vi'],
-      'emacs',
-      'The keys of the line editor of the chat: `"emacs"`, as in a shell, or `"vi"`.',
-    ),
+    ...SCREEN_KEYS,
     compaction: section(
       'When and how the conversation is made shorter.',
       {

@@ -44,6 +44,14 @@ export interface ReplDeps {
   readonly longPaste: number;
   /** The command that edits a file, such as `vim` or `code --wait`; null when none is set. */
   readonly editor: string | null;
+  /** Told whether the background of the terminal is light, if that answers the question for it; null asks nothing. */
+  readonly background: ((isLight: boolean) => void) | null;
+  /** Written when an answer or a question came after a long time; empty for nothing. */
+  readonly attention: string;
+  /** The title of the window while the chat runs; null leaves it as it is. */
+  readonly title: string | null;
+  /** Whether what is typed during an answer is shown below it. */
+  readonly showsTypedAhead: boolean;
   /** Keys with modes (`ViKeys`); null for the usual ones. */
   readonly modalKeys: ModalKeys | null;
   /** The base of relative paths after `@`. */

@@ -7,14 +7,18 @@ import { LongPastes } from './editing/long-pastes.js';
 import { InputHistory } from './input-history.js';
 import { PromptLine } from './prompt-line.js';
 import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
+import { BACKGROUND_QUERY, isLight } from './terminal/background-reply.js';
 import { InputParser } from './terminal/input-parser.js';
 import { PASTE_END, PASTE_START } from './terminal/paste-markers.js';
 import { Terminal } from './terminal/terminal.js';
+import { WindowTitle } from './terminal/window-title.js';
 
 /** A question waits for a pause of this length in the typing, so that a key meant for the line does not answer it. Milliseconds. */
 const TYPING_PAUSE = 400;
 /** The most characters of a paste that reach a question, which is drawn again for each one. */
 const MAX_QUESTION_PASTE = 2000;
+/** An answer or a question that comes later calls for attention, unless something was typed since. Milliseconds. */
+const LONG_TURN = 10_000;
 /** How long a turn may take to end after a signal to exit, in milliseconds. */
 const EXIT_TIMEOUT = 2000;
 
@@ -29,6 +33,8 @@ export class TerminalRepl implements Repl {
   /** Where the keys go while a question is open. */
   #question: PassThrough | null = null;
   #typedAt = Number.NEGATIVE_INFINITY;
+  #begunAt = 0;
+  readonly #title: WindowTitle | null;
   /** The exit status, once the program should exit. */
   #status: number | null = null;
 
@@ -39,6 +45,7 @@ export class TerminalRepl implements Repl {
       redraw: () => this.#line.draw(),
       exit: (status) => this.#exit(status),
     });
+    this.#title = deps.title === null ? null : new WindowTitle(deps.title, this.#terminal);
     this.#line = new PromptLine({
       terminal: this.#terminal,
       colour: deps.colour,
@@ -47,7 +54,7 @@ export class TerminalRepl implements Repl {
       modalKeys: deps.modalKeys,
       completion: deps,
       escapeCommand: deps.escapeCommand,
-      showBelow: (rows) => deps.screen.showBelow(rows),
+      showBelow: (rows) => deps.showsTypedAhead && deps.screen.showBelow(rows),
       interrupt: () => this.#interrupt(),
       edit: (text) => this.#editLine(text),
     });
@@ -55,15 +62,21 @@ export class TerminalRepl implements Repl {
       key: (text, key) => this.#key(text, key),
       paste: (text) => this.#paste(text),
       escape: () => this.#escape(),
+      ...(deps.background !== null && { background: (colour) => this.#tellBackground(colour) }),
       settled: () => this.#line.draw(),
     });
   }
 
   async run(): Promise<number> {
-    const saveUnsent = (): void => this.#line.saveUnsent();
+    const leave = (): void => {
+      this.#line.saveUnsent();
+      this.#title?.close();
+    };
     this.#terminal.open();
+    if (this.#deps.background !== null) this.#terminal.write(BACKGROUND_QUERY);
+    this.#title?.open();
     // Node runs its `exit` listeners after a crash too.
-    process.on('exit', saveUnsent);
+    process.on('exit', leave);
     try {
       while (this.#status === null) {
         const result = await this.#line.read(await this.#deps.prompt());
@@ -72,8 +85,8 @@ export class TerminalRepl implements Repl {
       }
       return this.#status;
     } finally {
-      process.off('exit', saveUnsent);
-      saveUnsent();
+      process.off('exit', leave);
+      leave();
       this.#parser.close();
       this.#terminal.close();
     }
@@ -82,6 +95,7 @@ export class TerminalRepl implements Repl {
   async ask<Answer>(question: (terminal: QuestionTerminal) => Promise<Answer>): Promise<Answer> {
     const signal = this.#turn?.signal ?? new AbortController().signal;
     await this.#typingPause(signal);
+    this.#callAttention();
     const resume = this.#deps.screen.pause();
     const input = new PassThrough();
     this.#question = input;
@@ -128,6 +142,8 @@ export class TerminalRepl implements Repl {
     const { screen } = this.#deps;
     this.#turn = new AbortController();
     const { signal } = this.#turn;
+    this.#begunAt = performance.now();
+    this.#title?.show(true);
     this.#terminal.write(OUTPUT_START);
     this.#line.draw();
     try {
@@ -141,7 +157,20 @@ export class TerminalRepl implements Repl {
       this.#turn = null;
       screen.close();
       this.#terminal.write(`${OUTPUT_END}\n`);
+      this.#title?.show(false);
+      if (!signal.aborted) this.#callAttention();
     }
+  }
+
+  /** After a long time the user may be elsewhere. */
+  #callAttention(): void {
+    const now = performance.now();
+    if (now - this.#begunAt > LONG_TURN && now - this.#typedAt > LONG_TURN) this.#terminal.write(this.#deps.attention);
+  }
+
+  #tellBackground(colour: string): void {
+    const light = isLight(colour);
+    if (light !== null) this.#deps.background?.(light);
   }
 
   /** The question that gets the keys. A question that is being cancelled gets no more. */

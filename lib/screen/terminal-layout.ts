@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { ScreenSettings } from '../chat/screen-settings.js';
 import { BelowRows } from './below-rows.js';
 import { PLAIN, paint, type Style } from './text/style.js';
 import { textWidth } from './text/text-width.js';
@@ -32,6 +33,7 @@ export interface TerminalLayoutOptions {
   readonly exact?: boolean;
   readonly waiting?: boolean;
   readonly gap?: boolean;
+  readonly settings?: Readonly<ScreenSettings>;
   now(): number;
 }
 
@@ -43,7 +45,7 @@ interface Cursor {
 export class TerminalLayout {
   readonly #streams: OutputStreams;
   readonly #isExact: boolean;
-  readonly #hasWaitingLine: boolean;
+  readonly #hasWaitingLine: () => boolean;
   readonly #queue: WriteQueue;
   readonly #isShared: boolean;
   readonly #outCursor: Cursor = { isAtLineStart: true };
@@ -59,10 +61,14 @@ export class TerminalLayout {
   #owesGap: boolean;
   readonly #hasGap: boolean;
 
-  constructor(streams: OutputStreams, { now, exact = false, waiting = true, gap = false }: TerminalLayoutOptions) {
+  constructor(
+    streams: OutputStreams,
+    { now, exact = false, waiting = true, gap = false, settings }: TerminalLayoutOptions,
+  ) {
     this.#streams = streams;
     this.#isExact = exact;
-    this.#hasWaitingLine = waiting && streams.errIsTerminal;
+    const mode = (): ScreenSettings['waiting'] => settings?.waiting ?? 'animated';
+    this.#hasWaitingLine = () => waiting && streams.errIsTerminal && mode() !== 'none';
     this.#queue = new WriteQueue(streams.outIsTerminal ? FRAME : 0, () => this.#drawBelow());
     this.#isShared = streams.outIsTerminal && streams.errIsTerminal;
     this.#hasGap = gap && this.#isShared;
@@ -71,6 +77,7 @@ export class TerminalLayout {
     this.#waitingLine = new WaitingLine({
       now,
       columns: streams.columns,
+      isAnimated: () => mode() === 'animated',
       canDraw: () => this.#errCursor.isAtLineStart && !this.#isPaused,
       draw: (text) => this.#writeNow(text),
     });
@@ -148,7 +155,7 @@ export class TerminalLayout {
 
   /** Shows what the program waits for whenever nothing else is being written; null shows nothing. */
   wait(waiting: Waiting | null): void {
-    if (this.#hasWaitingLine) this.#queue.put(this.#streams.err, this.#waitingLine.change(waiting));
+    if (this.#hasWaitingLine()) this.#queue.put(this.#streams.err, this.#waitingLine.change(waiting));
   }
 
   get isFull(): boolean {

@@ -12,6 +12,7 @@ export interface Waiting {
 export interface WaitingLineTerminal {
   now(): number;
   columns(): number;
+  isAnimated(): boolean;
   /** Whether the cursor is where a line may be drawn. */
   canDraw(): boolean;
   draw(text: string): void;
@@ -19,6 +20,9 @@ export interface WaitingLineTerminal {
 
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 const INTERVAL = 100;
+/** How often the line is drawn without animation, in milliseconds, and what it begins with. */
+const STILL_INTERVAL = 1000;
+const STILL_MARK = '·';
 
 /** The line with a spinner that says what the program waits for. It is drawn in place and leaves no trace. Its timer never keeps the process alive. */
 export class WaitingLine {
@@ -28,6 +32,7 @@ export class WaitingLine {
   #isDrawn = false;
   #frame = 0;
   #quietSince = 0;
+  #drawnAt = 0;
 
   constructor(terminal: WaitingLineTerminal) {
     this.#terminal = terminal;
@@ -55,11 +60,14 @@ export class WaitingLine {
   #tick(): void {
     if (this.#waiting === null || !this.#terminal.canDraw()) return;
     if (this.#terminal.now() - this.#quietSince < this.#waiting.delay) return;
+    const isAnimated = this.#terminal.isAnimated();
+    if (!isAnimated && this.#isDrawn && this.#terminal.now() - this.#drawnAt < STILL_INTERVAL) return;
+    this.#drawnAt = this.#terminal.now();
     this.#frame = (this.#frame + 1) % FRAMES.length;
     const text = this.#waiting.text();
     // One column stays free: a line as wide as the terminal would wrap, and erasing clears one row only.
     const { index } = truncatedWidth(text, { limit: Math.max(1, this.#terminal.columns() - 3), ellipsis: '' });
     this.#isDrawn = true;
-    this.#terminal.draw(`\r${FRAMES[this.#frame]} ${text.slice(0, index)}\x1b[K`);
+    this.#terminal.draw(`\r${isAnimated ? FRAMES[this.#frame] : STILL_MARK} ${text.slice(0, index)}\x1b[K`);
   }
 }

@@ -14,7 +14,7 @@ function screenOn(columns: number) {
     quiet: false,
     styled: StyledAnswerWriter,
     // The other way shows a word later or earlier by the clock.
-    settings: { wrap: 'terminal' },
+    settings: { wrap: 'terminal', waiting: 'animated' },
     thinking: true,
     exact: false,
     now: () => 0,

@@ -10,12 +10,15 @@ import { describeResult } from '../../tools/common/describe-result.js';
 import type { Approve } from '../../tools/common/tool.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { inlinePicture } from '../base/inline-picture.js';
+import { screenSettingsOf } from '../base/screen-settings-of.js';
 import { requireConfig, type Settings } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
+import { applyTheme } from '../base/theme.js';
 import type { World } from '../base/world.js';
 import { askApproval } from '../wiring/approve.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
+import { attentionOf } from './attention.js';
 import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
 import { createChoose } from './choose.js';
 import { createConfirm } from './confirm.js';
@@ -39,7 +42,7 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
   const terminal = chatTerminal(world);
   const streams = terminal === 'full' ? outputStreams(world) : withoutColour(outputStreams(world));
   const config = requireConfig(settings);
-  const screenSettings: ScreenSettings = { wrap: config.wrap };
+  const screenSettings = screenSettingsOf(config);
   const screen = chatScreen(world, options, terminal, streams, screenSettings);
   // What the REPL is made of uses it only while a line is acted on.
   const later = (): Repl => repl;
@@ -80,6 +83,10 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
     inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
     longPaste: wired.config.input.long_paste,
     editor: world.env.VISUAL || world.env.EDITOR || null,
+    background: terminal === 'full' && streams.colour.out ? await applyTheme(config, world) : null,
+    attention: attentionOf(config, world.env),
+    title: config.title && streams.links === true ? 'hi' : null,
+    showsTypedAhead: !config.screen_reader,
     modalKeys: config.keys === 'vi' ? new (await import('../../repl/vi/vi-keys.js')).ViKeys() : null,
     cwd: world.cwd,
     home: world.home,

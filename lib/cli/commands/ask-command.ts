@@ -11,8 +11,9 @@ import { gatherInput } from '../base/gather-input.js';
 import { inlinePicture } from '../base/inline-picture.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
+import { screenSettingsOf } from '../base/screen-settings-of.js';
 import { shownJson, shownText } from '../base/shown.js';
-import { canApprove, isDumb, outputStreams } from '../base/streams.js';
+import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import type { Structure } from '../structured/structure.js';
 import { approver, instructionsAsker } from '../wiring/terminal-questions.js';
@@ -58,13 +59,14 @@ async function askOnce(
     },
     stop.signal,
   );
-  const screenSettings: ScreenSettings = { wrap: 'word' };
+  const screenSettings: ScreenSettings = { wrap: 'word', waiting: 'animated' };
   const screen = await screenFor(world, options, screenSettings);
   const approve = canApprove(world)
     ? { approve: approver(world, screen, stop), askAboutInstructions: instructionsAsker(world, screen, stop) }
     : {};
   const { session, settings, config, tools, connections, close } = await openSession(world, { ...options, ...approve });
-  screenSettings.wrap = config.wrap;
+  Object.assign(screenSettings, screenSettingsOf(config));
+  if (hasColour(world.stdout, world.env)) await (await import('../base/theme.js')).applyTheme(config, world);
   try {
     const deps = { tools, secrets: () => connections.secrets() };
     const { input, model } =

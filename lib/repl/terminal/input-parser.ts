@@ -1,6 +1,7 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { backgroundReply, REPLY_START } from './background-reply.js';
 import { findPasteEnd, normaliseNewlines, PASTE_END, PASTE_START, partialMarkerLength } from './paste-markers.js';
 
 /** Receives what the terminal's bytes mean. */
@@ -11,9 +12,14 @@ export interface InputHandler {
   escape(): void;
   /** A whole bracketed paste. Its newlines are `\n`, or `\r\n` where that was copied. */
   paste(text: string): void;
+  /** The terminal's answer to `BACKGROUND_QUERY`, whenever it comes; absent where nothing was asked. */
+  background?(colour: string): void;
   /** All input that arrived together was reported; time to draw. */
   settled(): void;
 }
+
+/** More of an answer is not kept, in characters. */
+const LONGEST_REPLY = 100;
 
 /** The key pressed twice in quick succession. */
 const ESCAPE_TWICE = '\x1b\x1b';
@@ -73,7 +79,12 @@ export class InputParser {
       this.#after(ESCAPE_TIMEOUT, () => this.#readPending());
       return;
     }
+    const reply = this.#handler.background === undefined ? -1 : text.indexOf(REPLY_START);
     const start = text.indexOf(PASTE_START);
+    if (reply !== -1 && (start === -1 || reply < start)) {
+      this.#readReply(text, reply);
+      return;
+    }
     if (start !== -1) {
       this.#readKeys(text.slice(0, start));
       this.#paste = [];
@@ -81,10 +92,26 @@ export class InputParser {
       this.#readPaste(this.#paste, text.slice(start + PASTE_START.length));
       return;
     }
-    const complete = this.#keepPartial(text, PASTE_START);
+    const isReply = this.#handler.background !== undefined && partialMarkerLength(text, REPLY_START) > 1;
+    const complete = this.#keepPartial(text, isReply ? REPLY_START : PASTE_START);
     // Emitted and not pushed, because a stream would report the keys after the paste that follows them.
     if (complete !== '') this.#keys.emit('data', complete);
     if (this.#pending !== '') this.#after(ESCAPE_TIMEOUT, () => this.#readPending());
+  }
+
+  /** Takes the answer of the terminal out of the keys. Nobody types its beginning, so one that has no end is dropped. */
+  #readReply(text: string, at: number): void {
+    this.#readKeys(text.slice(0, at));
+    const reply = backgroundReply(text, at);
+    if (reply === null) {
+      this.#pending = text.slice(at, at + LONGEST_REPLY);
+      this.#after(PASTE_TIMEOUT, () => {
+        this.#pending = '';
+      });
+      return;
+    }
+    this.#handler.background?.(reply.colour);
+    this.#readKeys(text.slice(reply.end));
   }
 
   /** Nothing came after an Escape or the start of a sequence: it was a key. */

@@ -14,9 +14,26 @@ export const BLUE: Style = '34';
 export const MAGENTA: Style = '35';
 export const CYAN: Style = '36';
 
+/** What is shown in place of the six colours, by each of them; empty for the colour of the text. */
+export type Hues = Readonly<Record<Style, Style>>;
+
+/** The one thing of this program that styles have in common: the terminal has one background. */
+let hues: Hues | null = null;
+
+/** Sets the colours of all that is styled from now on; null for those of the terminal. */
+export function setHues(next: Hues | null): void {
+  hues = next;
+}
+
 /** The escape sequence that switches to a style, whatever the style before. */
 export function sgr(style: Style): string {
-  return style === PLAIN ? '\x1b[0m' : `\x1b[0;${style}m`;
+  const shown = hues === null ? style : inHues(style, hues);
+  return shown === PLAIN ? '\x1b[0m' : `\x1b[0;${shown}m`;
+}
+
+function inHues(style: Style, shown: Hues): Style {
+  const parameters = style.split(';').map((parameter) => shown[parameter] ?? parameter);
+  return parameters.filter((parameter) => parameter !== '').join(';');
 }
 
 /** Both styles at once. */

@@ -10,6 +10,7 @@ function listen() {
     key: (text, key) => reported.push(`key ${key.ctrl ? 'C-' : ''}${key.meta ? 'M-' : ''}${key.name ?? text}`),
     escape: () => reported.push('escape'),
     paste: (text) => reported.push(`paste ${JSON.stringify(text)}`),
+    background: (colour) => reported.push(`background ${colour}`),
     settled() {},
   });
   return { parser, reported };
@@ -20,6 +21,38 @@ describe('terminal input', () => {
     const { parser, reported } = listen();
     parser.write('a\x1b[200~b\rc\x1b[201~\x1b[D\x03');
     expect(reported).toEqual(['key a', 'paste "b\\nc"', 'key left', 'key C-c']);
+    parser.close();
+  });
+
+  it('has the colour of the background between keys, wherever it is cut and however it ends', () => {
+    const whole = 'a\x1b]11;rgb:ffff/ffff/dddd\x1b\\b\x1b]11;rgb:00/00/00\x07c';
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 3, max: 9 }), { maxLength: 20 }), (lengths) => {
+        const { parser, reported } = listen();
+        let rest = whole.slice(0);
+        for (const length of lengths) {
+          parser.write(rest.slice(0, length));
+          rest = rest.slice(length);
+        }
+        parser.write(rest);
+        parser.close();
+        expect(reported).toEqual([
+          'key a',
+          'background rgb:ffff/ffff/dddd',
+          'key b',
+          'background rgb:00/00/00',
+          'key c',
+        ]);
+      }),
+    );
+  });
+
+  it('drops the colour of the background that has no end, and no key after it', async () => {
+    const { parser, reported } = listen();
+    parser.write('\x1b]11;rgb:ffff');
+    await delay(1100);
+    parser.write('a');
+    expect(reported).toEqual(['key a']);
     parser.close();
   });
 

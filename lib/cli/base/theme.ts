@@ -1,0 +1,30 @@
+import type { Config } from '../../config/config.js';
+import type { World } from './world.js';
+
+/**
+ * Shows answers in the colours of the theme. Returns what is still to be learnt from the terminal: whether its background is light, by the function to call
+ * then; null where that is known or does not matter.
+ */
+export async function applyTheme({ theme }: Config, { env }: World): Promise<((isLight: boolean) => void) | null> {
+  if (theme === 'terminal') return null;
+  if (theme === 'mono') {
+    (await load()).useTheme('mono');
+    return null;
+  }
+  // The 16 colours of such a terminal are all it has.
+  if (!/256color|kitty|ghostty|alacritty|foot|direct/.test(env.TERM ?? '') && !env.COLORTERM) return null;
+  const isLight = theme === 'auto' ? lightByVariable(env.COLORFGBG) : theme === 'light';
+  const use = async (light: boolean): Promise<void> => (await load()).useTheme(light ? 'light' : 'dark');
+  if (isLight === null) return (light) => void use(light);
+  await use(isLight);
+  return null;
+}
+
+const load = () => import('../../screen/theme.js');
+
+/** What `COLORFGBG` says, as rxvt and Konsole set it: the number of the background's colour comes last. */
+function lightByVariable(value: string | undefined): boolean | null {
+  const background = /(?:^|;)(\d+)$/.exec(value ?? '')?.[1];
+  if (background === undefined) return null;
+  return Number(background) === 7 || Number(background) > 8;
+}

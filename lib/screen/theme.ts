@@ -1,0 +1,33 @@
+import { BLUE, CYAN, GREEN, type Hues, MAGENTA, RED, setHues, YELLOW } from './text/style.js';
+
+/** The colours of answers and notices. */
+export type ThemeName = 'dark' | 'light' | 'mono' | 'terminal';
+
+const indexed = (index: number): string => `38;5;${index}`;
+
+/** Null for the 16 colours of the terminal's own palette. The others are of the 256 that hardly any palette changes. */
+export const THEMES: Readonly<Record<ThemeName, Hues | null>> = {
+  terminal: null,
+  dark: {
+    [RED]: indexed(210),
+    [GREEN]: indexed(114),
+    [YELLOW]: indexed(179),
+    [BLUE]: indexed(111),
+    [MAGENTA]: indexed(176),
+    [CYAN]: indexed(80),
+  },
+  light: {
+    [RED]: indexed(160),
+    [GREEN]: indexed(22),
+    [YELLOW]: indexed(94),
+    [BLUE]: indexed(25),
+    [MAGENTA]: indexed(90),
+    [CYAN]: indexed(23),
+  },
+  mono: { [RED]: '1', [GREEN]: '', [YELLOW]: '', [BLUE]: '', [MAGENTA]: '', [CYAN]: '' },
+};
+
+/** Shows all that is styled from now on in the colours of a theme. */
+export function useTheme(name: ThemeName): void {
+  setHues(THEMES[name]);
+}

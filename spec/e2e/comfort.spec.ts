@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { chatDriver } from '../support/chat.js';
+import { control, KEY } from '../support/terminal.js';
+
+const start = chatDriver();
+const QUERY = '\x1b]11;?\x1b\\';
+const coded = () => ({ text: 'Use `code` here.' });
+
+describe('the theme of hi chat', () => {
+  it('follows the background that the terminal tells, which is no key', async () => {
+    const chat = await start(coded);
+    await chat.open();
+    expect(chat.terminal.written()).toContain(QUERY);
+    await chat.say('one', 'Use');
+    expect(chat.terminal.look('code')).toMatchObject({ colour: 6 });
+    chat.terminal.type('tw\x1b]11;rgb:ffff/ffff/dddd\x1b\\o');
+    await chat.until(/hi> two$/);
+    chat.terminal.type(control('l'));
+    await chat.say('', 'Use');
+    expect(chat.terminal.look('code')).toMatchObject({ colour: 23 });
+    expect(chat.sent().at(-1)).toBe('two');
+  });
+
+  it.each([
+    ['light', {}, 23],
+    ['dark', {}, 80],
+    ['mono', {}, -1],
+    ['terminal', {}, 6],
+    ['auto', { COLORFGBG: '0;15' }, 23],
+    ['auto', { COLORFGBG: '15;default;0' }, 80],
+  ] as const)('is %s with %j, and then nothing is asked', async (theme, env, colour) => {
+    const chat = await start(coded, { theme });
+    await chat.open({ env });
+    await chat.say('one', 'Use');
+    expect(chat.terminal.look('code')).toMatchObject({ colour });
+    expect(chat.terminal.written()).not.toContain(QUERY);
+  });
+
+  it('leaves a terminal of 16 colours alone', async () => {
+    const chat = await start(coded, { theme: 'light' });
+    await chat.open({ term: 'linux' });
+    await chat.say('one', 'Use');
+    expect(chat.terminal.look('code')).toMatchObject({ colour: 6 });
+    expect(chat.terminal.written()).not.toMatch(/\x1b\](?:2|8|11);/);
+  });
+});
+
+describe('hi chat', () => {
+  it.each([
+    ['auto', {}, '\x07', '\x1b]9;'],
+    ['auto', { TERM_PROGRAM: 'WezTerm' }, '\x1b]9;hi is waiting for you', '\x07'],
+    ['off', {}, '', '\x07'],
+  ] as const)('calls by %s in %j when an answer took more than ten seconds', async (notify, env, call, other) => {
+    const chat = await start((_request, index) => ({ text: 'done', ...(index === 1 && { delay: 10_300 }) }), {
+      notify,
+    });
+    await chat.open({ env });
+    await chat.say('quick', 'done');
+    expect(chat.terminal.written()).not.toContain('\x07');
+    await chat.say('slow', /slow\s+done/);
+    expect(chat.terminal.written()).toContain(call);
+    expect(chat.terminal.written()).not.toContain(other);
+  });
+
+  it('names the window while it runs, also while it answers, and gives the title back', async () => {
+    const chat = await start(coded);
+    await chat.open();
+    await chat.say('one', 'Use');
+    chat.terminal.type(control('d'));
+    await chat.terminal.exit();
+    const titles = chat.terminal.written().match(/\x1b\]2;[^\x1b]*|\x1b\[2[23];2t/g);
+    expect(titles).toEqual(['\x1b[22;2t', '\x1b]2;hi', '\x1b]2;… hi', '\x1b]2;hi', '\x1b[23;2t']);
+  });
+
+  it('keeps the waiting line still without animation', async () => {
+    const chat = await start(() => ({ text: 'done', delay: 2500 }), { animation: false });
+    await chat.open();
+    await chat.say('one', 'done');
+    const drawn = chat.terminal.written().match(/\r· scripted · [^\x1b]*/g) ?? [];
+    expect(drawn.length).toBeGreaterThan(1);
+    expect(drawn.length).toBeLessThan(8);
+    expect(chat.terminal.written()).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
+  });
+
+  it('draws nothing twice for a screen reader, and still asks', async () => {
+    const chat = await start(
+      (_request, index) =>
+        index === 0
+          ? { pieces: ['Let me ', 'look.'], delay: 1500, calls: [{ name: 'bash', args: { command: 'touch x' } }] }
+          : { text: '| a | b |\n|---|---|\n| long cell | c |' },
+      { screen_reader: true },
+    );
+    await chat.open();
+    chat.terminal.type(`first${KEY.enter}`);
+    await chat.until('Let me');
+    const before = chat.terminal.written().length;
+    chat.terminal.type('next');
+    await chat.until('Run this command?');
+    const during = chat.terminal.written().slice(before, chat.terminal.written().indexOf('Run this command?'));
+    expect(during).not.toMatch(/scripted ·|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|next/);
+    chat.terminal.type('n');
+    await chat.until(/hi> next$/);
+    expect(chat.terminal.screen()).toContain('| a | b |\n|---|---|');
+  });
+});
