@@ -5,7 +5,8 @@ import { type CommandProcesses, MARK } from '../../end-processes.js';
  * Waits for the end of its input, which comes when hi is gone, however it went, and then ends what it guards: the group, and whatever left the group
  * but carries the mark. A line of input is hi's word that it has done so itself.
  */
-const SCRIPT = `read -r line && exit
+const SCRIPT = `group=$1 mark=$2
+read -r line && exit
 every() { kill "-$1" -- "-$group"; kill "-$1" $(grep -la -- "$mark" /proc/[0-9]*/environ | cut -d/ -f3); }
 { every TERM; sleep 0.3; every KILL; } 2>/dev/null`;
 
@@ -14,9 +15,10 @@ export class Guardian {
   readonly #shell: ChildProcess;
 
   constructor({ group, mark }: CommandProcesses) {
-    this.#shell = spawn('/bin/sh', ['-c', SCRIPT], {
+    // Not in its environment: it would find itself by the mark.
+    this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(group), `${MARK}=${mark}`], {
       cwd: '/',
-      env: { PATH: '/usr/bin:/bin', group: String(group), mark: `${MARK}=${mark}` },
+      env: { PATH: '/usr/bin:/bin' },
       stdio: ['pipe', 'ignore', 'ignore'],
       // What ends hi's own group must not end what looks after it.
       detached: true,

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type McpHouse, mcpHouse, toolResults } from '../support/mcp-house.js';
+import { type Scenario, textTool } from '../support/tool-server.js';
+
+let house: McpHouse;
+afterEach(() => house?.close());
+
+const ADD = { name: 'mcp__notes__add', args: { text: 'milk' } };
+const ALLOWED = { tools: { permissions: { allow: ['mcp__notes__*'] } } };
+const withAdd = (result: object, more: Scenario = {}): Scenario => ({
+  tools: [textTool('add')],
+  results: { add: result },
+  ...more,
+});
+
+/** The server behind a shell that waits for it, as `npx` does. */
+const behindShell = (): object => {
+  const { command, args } = house.server.entry;
+  return { command: 'sh', args: ['-c', `'${command}' '${args.join("' '")}'; :`] };
+};
+
+/** Waits until the server was asked to do something. */
+async function untilCalled(): Promise<void> {
+  while (!house.server.requests().some(({ method }) => method === 'tools/call')) await sleep(20);
+}
+
+async function untilNoneRuns(limit: number): Promise<number> {
+  const begin = Date.now();
+  while (house.running().length > 0 && Date.now() - begin < limit) await sleep(20);
+  return Date.now() - begin;
+}
+
+describe('a server', () => {
+  it('lives as long as the session and no longer, one process for all calls', async () => {
+    house = await mcpHouse({ tools: [textTool('add')] }, [ADD, ADD, ADD], ALLOWED);
+    expect(await house.ask()).toMatchObject({ status: 0, called: 3 });
+    expect(house.server.starts()).toHaveLength(1);
+    expect(house.running()).toEqual([]);
+  });
+
+  it('that ignores everything, behind a shell, is ended with the session all the same', async () => {
+    house = await mcpHouse({ tools: [textTool('add')], stubborn: true }, [ADD], ALLOWED);
+    house.configure(ALLOWED, behindShell());
+    const run = await house.ask();
+    expect(run).toMatchObject({ status: 0, called: 1 });
+    expect(house.running()).toEqual([]);
+  });
+
+  it('does not outlive a hi that is killed', async () => {
+    house = await mcpHouse(withAdd({ hangs: true }, { stubborn: true }), [ADD], ALLOWED);
+    house.configure(ALLOWED, behindShell());
+    await house.ask([], {
+      during: (hi) => void untilCalled().then(() => hi.kill('SIGKILL')),
+    });
+    expect(await untilNoneRuns(5000)).toBeLessThan(1500);
+  });
+
+  it('that dies during a call is a failed call, and is started again for the next one', async () => {
+    house = await mcpHouse(withAdd({ exits: 7 }), [ADD, ADD], ALLOWED);
+    const run = await house.ask();
+    expect(run).toMatchObject({ status: 0, stdout: 'done', called: 2 });
+    expect(house.server.starts()).toHaveLength(2);
+    expect(toolResults(house)[0]).toContain("The server 'notes'");
+  });
+
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the form of variables in mcpServers
+  it('gets six variables and those of its entry, looked up, and no key', async () => {
+    const env = { FROM: '${OWN_NAME}', OTHER: '${NOT_SET:-else}', PRINTED: '!echo printed' };
+    house = await mcpHouse({ tools: [textTool('add')] }, [ADD], { ...ALLOWED, api_key: 'a-key-of-the-file' }, { env });
+    await house.ask([], { env: { OWN_NAME: 'mine', OPENAI_API_KEY: 'sk-secret', GITHUB_TOKEN: 'ghp_secret' } });
+    const seen = house.server.starts()[0]?.env ?? {};
+    const { HI_COMMAND: _mark, ...others } = seen;
+    expect(others).toEqual({
+      HOME: house.home.folder,
+      PATH: process.env.PATH,
+      TERM: 'xterm-256color',
+      FROM: 'mine',
+      OTHER: 'else',
+      PRINTED: 'printed',
+    });
+  });
+
+  it('with a value that cannot be looked up is named with the variable', async () => {
+    house = await mcpHouse({ tools: [textTool('add')] }, [], {}, { env: { TOKEN: '${NOT_SET_AT_ALL}' } });
+    const run = await house.ask();
+    expect(run.status).toBe(0);
+    expect(run.stderr).toContain("The server 'notes': The environment variable NOT_SET_AT_ALL is not set.");
+  });
+});
+
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: until here
+
+describe('a call', () => {
+  it('may take longer than its limit as long as the server tells of its progress', async () => {
+    const progress = ['one', 'two', 'three', 'four'];
+    const content = [{ type: 'text', text: 'at last' }];
+    house = await mcpHouse(withAdd({ progress, wait: 400, content }), [ADD], ALLOWED, { timeout_ms: 1000 });
+    await house.ask();
+    expect(JSON.parse(toolResults(house)[0] ?? '')).toEqual({ content: 'at last' });
+  });
+
+  it('that is silent for too long is a failed call', async () => {
+    house = await mcpHouse(withAdd({ hangs: true }), [ADD], ALLOWED, { timeout_ms: 500 });
+    const run = await house.ask();
+    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(toolResults(house)[0]).toContain('timed out');
+  });
+
+  it('is cancelled at the server by Ctrl-C, and hi does not wait for it', async () => {
+    house = await mcpHouse(withAdd({ hangs: true }, { stubborn: true }), [ADD], ALLOWED);
+    let stopped = 0;
+    const run = await house.ask([], {
+      during: (hi) =>
+        void untilCalled().then(() => {
+          stopped = Date.now();
+          hi.kill('SIGINT');
+        }),
+    });
+    expect(run.status).toBe(130);
+    expect(Date.now() - stopped).toBeLessThan(1500);
+    expect(house.server.requests().map(({ method }) => method)).toContain('notifications/cancelled');
+    expect(house.running()).toEqual([]);
+  });
+
+  it('whose result says that it failed is an error for the model', async () => {
+    const content = [{ type: 'text', text: 'no such note' }];
+    house = await mcpHouse(withAdd({ isError: true, content }), [ADD], ALLOWED);
+    expect(await house.ask()).toMatchObject({ status: 0, stdout: 'done' });
+    expect(toolResults(house)[0]).toContain('no such note');
+    expect(toolResults(house)[0]).toMatch(/error/i);
+  });
+
+  it('without an argument that it needs does not reach the server', async () => {
+    house = await mcpHouse({ tools: [textTool('add')] }, [{ name: 'mcp__notes__add', args: {} }], ALLOWED);
+    expect(await house.ask()).toMatchObject({ status: 0, called: 0 });
+    expect(toolResults(house)[0]).toContain("'text' is missing");
+  });
+});
