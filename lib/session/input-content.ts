@@ -1,5 +1,6 @@
 import type { Part } from '../chat/message.js';
 import type { HistoryStore } from '../history/store.js';
+import type { GivenFile } from '../tools/common/tool.js';
 import type { UserInput } from './common/deps.js';
 
 /** What the user says, as the history keeps it. The files are on disk when this resolves. */
@@ -10,4 +11,12 @@ export async function contentOf({ text, texts, attachments }: UserInput, history
   }
   for (const part of [...texts, text]) if (part !== '') content.push({ type: 'text', text: part });
   return content;
+}
+
+/** What tools gave back besides their results, as the history keeps it. */
+export async function keptFiles(files: readonly GivenFile[], history: HistoryStore): Promise<readonly Part[]> {
+  const parts: Part[] = [];
+  for (const { kind, mime, bytes } of files)
+    parts.push({ type: kind, mime, sha256: await history.attachments.add(bytes), bytes: bytes.length });
+  return parts;
 }

@@ -5,6 +5,7 @@ import type { ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
 import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
 import type { Provider } from '../providers/common/provider.js';
+import type { GivenFile } from '../tools/common/tool.js';
 import { newestBlock } from '../view/view.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
@@ -13,6 +14,7 @@ import { CompactionAhead, type NearlyDue } from './context/compaction-ahead.js';
 import { Context } from './context/context.js';
 import type { ContextDeps } from './context/context-deps.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
+import { keptFiles } from './input-content.js';
 import type { Reminders } from './reminders.js';
 import type { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
@@ -169,7 +171,8 @@ export class SessionTurns {
     const { model, memory, spent } = this.#manner.target;
     const keepImage: TurnDeps['keepImage'] = async (drawing) =>
       (await import('./common/keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.savePicture);
-    return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, keepImage, ...own }, signal);
+    const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);
+    return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, keepImage, keepFiles, ...own }, signal);
   }
 
   async *#settle(signal: AbortSignal): AsyncGenerator<ChatEvent> {

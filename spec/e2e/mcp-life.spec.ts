@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type McpHouse, mcpHouse, toolResults } from '../support/mcp-house.js';
+import { png } from '../support/pictures.js';
 import { type Scenario, textTool } from '../support/tool-server.js';
 
 let house: McpHouse;
@@ -8,6 +10,7 @@ afterEach(() => house?.close());
 
 const ADD = { name: 'mcp__notes__add', args: { text: 'milk' } };
 const ALLOWED = { tools: { permissions: { allow: ['mcp__notes__*'] } } };
+const PNG = png(3, 2);
 const withAdd = (result: object, more: Scenario = {}): Scenario => ({
   tools: [textTool('add')],
   results: { add: result },
@@ -118,7 +121,7 @@ describe('a call', () => {
         }),
     });
     expect(run.status).toBe(130);
-    expect(Date.now() - stopped).toBeLessThan(1500);
+    expect(Date.now() - stopped).toBeLessThan(2500);
     expect(house.server.requests().map(({ method }) => method)).toContain('notifications/cancelled');
     expect(house.running()).toEqual([]);
   });
@@ -129,6 +132,37 @@ describe('a call', () => {
     expect(await house.ask()).toMatchObject({ status: 0, stdout: 'done' });
     expect(toolResults(house)[0]).toContain('no such note');
     expect(toolResults(house)[0]).toMatch(/error/i);
+  });
+
+  it('may give back pictures, sounds and files: the model sees what it can, and every one is in a file', async () => {
+    const content = [
+      { type: 'text', text: 'a picture' },
+      { type: 'image', mimeType: 'image/png', data: PNG.toString('base64') },
+      { type: 'resource', resource: { uri: 'file:///a.bin', mimeType: 'application/x-tar', blob: 'AAECAw==' } },
+      { type: 'resource', resource: { uri: 'file:///b.txt', text: 'words of b' } },
+      { type: 'resource_link', uri: 'file:///c.txt', name: 'c' },
+      { type: 'hologram' },
+    ];
+    house = await mcpHouse(withAdd({ content }), [ADD], ALLOWED);
+    expect((await house.ask()).status).toBe(0);
+    const result = JSON.parse(toolResults(house)[0] ?? '').content;
+    expect(result).toMatch(/^a picture\n/);
+    expect(result).toContain('[resource file:///b.txt]\nwords of b');
+    expect(result).toContain('[resource file:///c.txt: c]');
+    expect(result).toContain("[content of the unknown type 'hologram']");
+    const [, picture = ''] = /\[image\/png, \d+ bytes, in (\S+); shown below\]/.exec(result) ?? [];
+    expect(readFileSync(picture)).toEqual(PNG);
+    const [, archive = ''] = /\[application\/x-tar, 4 bytes, in (\S+)\]/.exec(result) ?? [];
+    expect(readFileSync(archive)).toEqual(Buffer.from([0, 1, 2, 3]));
+    const last = JSON.stringify(house.model.server.requests.at(-1)?.messages.at(-1));
+    expect(last).toContain('From the tools, not from the user');
+    expect(last).toContain(`data:image/png;base64,${PNG.toString('base64')}`);
+  });
+
+  it('gives back its structured result where there are no words', async () => {
+    house = await mcpHouse(withAdd({ content: [], structuredContent: { total: 3 } }), [ADD], ALLOWED);
+    await house.ask();
+    expect(JSON.parse(toolResults(house)[0] ?? '')).toEqual({ content: '{"total":3}' });
   });
 
   it('without an argument that it needs does not reach the server', async () => {

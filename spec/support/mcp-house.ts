@@ -92,7 +92,9 @@ export const offeredTools = (house: McpHouse, index = -1): readonly string[] =>
 /** What the tools returned since the last question, as a request has it. */
 export function toolResults(house: McpHouse, index = -1): readonly string[] {
   const messages = request(house, index)?.messages ?? [];
-  const begin = messages.findLastIndex(({ role }) => role === 'user');
+  const begin = messages.findLastIndex(
+    ({ role, content }) => role === 'user' && !JSON.stringify(content).includes('From the tools'),
+  );
   return messages
     .slice(begin)
     .filter(({ role }) => role === 'tool')

@@ -101,6 +101,7 @@ export async function stage(
   };
   const runner: ToolRunner = {
     specs: [],
+    takeFiles: () => [],
     async *run(asked, signal) {
       const results: ToolResultPart[] = [];
       for (const { call_id, name } of asked) {

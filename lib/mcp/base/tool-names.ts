@@ -1,8 +1,8 @@
 /** What the names of all tools of servers begin with. */
 export const PREFIX = 'mcp__';
 
-/** The longest name that every vendor takes. */
-const LONGEST = 64;
+/** The longest name that every vendor takes, and that is sent as it is. */
+const LONGEST = 63;
 
 /**
  * The name of a server's tool as the model knows it: `mcp__SERVER__TOOL`, of letters, digits, `_` and `-`. A longer one keeps its head and gets a

@@ -62,14 +62,16 @@ function accessOf({ entry, definition, pins }: ServerToolDeps, args: JsonObject)
 async function run(
   { entry, call }: ServerToolDeps,
   args: JsonObject,
-  { fitOutput = (text) => text }: ToolContext,
+  { fitOutput = (text) => text, giveFile = describe }: ToolContext,
   emit: (text: string) => void,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const limits = { silence: entry.timeout, signal, progress: (text: string) => emit(`${text}\n`) };
   const { text, files, isError } = readResult(await call(args, limits));
-  const named = files.map(({ mime, bytes }) => `[a file: ${mime}, ${bytes.length} bytes]`);
+  const named = files.map(({ mime, bytes }) => giveFile(mime, bytes));
   const content = fitOutput([withoutHidden(text), ...named].filter((part) => part !== '').join('\n'));
   if (isError) throw new HiError('usage', content === '' ? 'The tool failed, and did not say why.' : content);
   return { content };
 }
+
+const describe = (mime: string, bytes: Uint8Array): string => `[${mime}, ${bytes.length} bytes]`;

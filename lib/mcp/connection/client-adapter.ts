@@ -2,6 +2,7 @@ import {
   type JsonSchemaValidator,
   type jsonSchemaValidator,
   type PriorDiscovery,
+  type Progress,
   Client as SdkClient,
   SdkError,
   SdkErrorCode,
@@ -139,17 +140,18 @@ class SdkAdapter implements Client {
   }
 
   async call(tool: string, args: JsonObject, { silence, signal, progress }: CallLimits): Promise<unknown> {
-    return await this.#client.callTool(
-      { name: tool, arguments: { ...args } },
-      {
-        signal,
-        timeout: silence,
-        maxTotalTimeout: MOST_SILENCES * silence,
-        resetTimeoutOnProgress: true,
-        // Without it no server is asked to tell of its progress.
-        onprogress: (told) => progress(progressText(told)),
-      },
-    );
+    const params = { name: tool, arguments: { ...args } };
+    const options = {
+      signal,
+      timeout: silence,
+      maxTotalTimeout: MOST_SILENCES * silence,
+      resetTimeoutOnProgress: true,
+      // Without it no server is asked to tell of its progress.
+      onprogress: (told: Progress) => progress(progressText(told)),
+    };
+    // Only the newer form puts arguments into headers, which this does; it refuses a result for one part of a kind that it does not know.
+    if (this.#client.getProtocolEra() === 'modern') return await this.#client.callTool(params, options);
+    return await this.#client.request({ method: 'tools/call', params }, ANYTHING, options);
   }
 
   onClose(gone: () => void): void {
@@ -172,15 +174,7 @@ class SdkAdapter implements Client {
   }
 }
 
-function progressText({
-  progress,
-  total,
-  message,
-}: {
-  progress: number;
-  total?: number | undefined;
-  message?: string | undefined;
-}): string {
+function progressText({ progress, total, message }: Progress): string {
   const share = total === undefined || total <= 0 ? String(progress) : `${progress}/${total}`;
   return message === undefined ? share : `${share} ${message}`;
 }

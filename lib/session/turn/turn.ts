@@ -1,11 +1,11 @@
 import type { ChatEvent } from '../../chat/event.js';
-import { type AnswerPart, isPart, type Message, type NewMessage, type Usage } from '../../chat/message.js';
+import { type AnswerPart, isPart, type Message, type NewMessage, type Part, type Usage } from '../../chat/message.js';
 import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { addUsage, NO_USAGE } from '../../chat/usage.js';
 import { HiError, isAbort } from '../../errors.js';
 import type { Provider } from '../../providers/common/provider.js';
-import type { ToolRunner } from '../../tools/common/tool.js';
+import type { GivenFile, ToolRunner } from '../../tools/common/tool.js';
 import { cutCalls, cutResult, lengthCutNotice } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
 import { type KeepImage, type PartialAnswer, requestAnswer } from './request-answer.js';
@@ -20,6 +20,8 @@ export interface TurnDeps {
   readonly memory: ModelMemory;
   /** Keeps what the model draws. */
   readonly keepImage: KeepImage;
+  /** Keeps what tools gave back besides their results. */
+  keepFiles(files: readonly GivenFile[]): Promise<readonly Part[]>;
   /** Called with what each answer used. */
   spent(usage: Usage): void;
   /** Loaded when the model first calls one. */
@@ -123,7 +125,8 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
       signal,
     );
     const results = [...ran, ...cut.map((call) => cutResult(call, answer))];
-    await deps.append([{ role: 'tool', content: results, cwd: deps.cwd() }]);
+    const files = await deps.keepFiles(turn.runner.takeFiles());
+    await deps.append([{ role: 'tool', content: [...results, ...files], cwd: deps.cwd() }]);
     progress.takeResults(calls, results);
     if (signal.aborted) {
       await close(deps, progress, { parts: [], end: null });

@@ -47,6 +47,8 @@ export interface ToolContext {
   readonly sandbox?: SandboxSettings | null;
   /** A text that was all there at once, as the model gets it: no longer than `outputLimit`, without control characters, the whole of it in a file. Set by the runner. */
   readonly fitOutput?: (text: string) => string;
+  /** Gives the model a file besides the result: returns what the result says of it. Set by the runner. */
+  readonly giveFile?: (mime: string, bytes: Uint8Array) => string;
   /** Makes a mask of secrets for one stream of output. Set by the runner. */
   readonly maskStream?: () => SecretStream;
   /** Registers a cleanup for the end of the turn. Set by the runner; without it a call cleans up before it ends. */
@@ -126,6 +128,13 @@ export type Approval =
 /** Asks the user. Null without a user to ask: then "ask" means no. Rejects with an abort error when `signal` aborts. */
 export type Approve = (question: ApprovalQuestion, signal: AbortSignal) => Promise<Approval>;
 
+/** A picture or a sound that a tool gave back. */
+export interface GivenFile {
+  readonly kind: 'image' | 'document';
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+}
+
 /** Runs the tool calls of a session. */
 export interface ToolRunner {
   /** The tools as the model is offered them; empty when tools are off. */
@@ -136,6 +145,8 @@ export interface ToolRunner {
    * with its process group, and every unfinished call gets the error "interrupted", with the end of its output.
    */
   run(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncGenerator<ChatEvent, readonly ToolResultPart[]>;
+  /** The files that the calls gave back since this was last called. */
+  takeFiles(): readonly GivenFile[];
   /** Ends the processes that the turn left in the background. */
   endTurn(): Promise<void>;
 }

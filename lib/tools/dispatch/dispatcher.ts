@@ -10,10 +10,11 @@ import { MASK, maskObject, secretMask } from '../../permission/mask-secrets.js';
 import { type Permissions, type RuleObject, type RuleSubject, readRules } from '../../permission/rules/rules.js';
 import { SecretStream } from '../../permission/secret-stream.js';
 import { suggestion } from '../../registry.js';
-import type { Approve, Permit, Tool, ToolContext, ToolRunner } from '../common/tool.js';
+import type { Approve, GivenFile, Permit, Tool, ToolContext, ToolRunner } from '../common/tool.js';
 import { fitText } from '../shell/fit-text.js';
 import { askOutside, passGate } from './approval-gate.js';
 import type { Gate } from './gate.js';
+import { GivenFiles } from './given-files.js';
 import { FailureWatch } from './repeated-failure.js';
 import { runTool } from './run-tool.js';
 import { lackOf } from './sandbox-failure.js';
@@ -74,6 +75,7 @@ class ToolExecutor implements ToolRunner {
   readonly #limitOf: (calls: number) => number;
   /** The output limit of each of the current calls. */
   #outputLimit: number;
+  readonly #files = new GivenFiles();
   #cleanups: (() => Promise<void>)[] = [];
   #warnings: string[] = [];
 
@@ -90,6 +92,7 @@ class ToolExecutor implements ToolRunner {
       () => this.#outputLimit,
       (cleanup) => this.#cleanups.push(cleanup),
       (text) => this.#warnings.push(text),
+      this.#files,
     );
     this.#gate = {
       rules: readRules(options.permissions, options.ruleSubjects ?? options.tools, options.context.root),
@@ -180,6 +183,10 @@ class ToolExecutor implements ToolRunner {
       : { error: this.#mask(outcome.error) };
   }
 
+  takeFiles(): readonly GivenFile[] {
+    return this.#files.takeAll();
+  }
+
   async endTurn(): Promise<void> {
     this.#failures.forget();
     const cleanups = this.#cleanups;
@@ -202,11 +209,13 @@ function sharedContext(
   outputLimit: () => number,
   atTurnEnd: (end: () => Promise<void>) => void,
   warn: (text: string) => void,
+  files: GivenFiles,
 ): ToolContext {
   return {
     ...context,
     env: commandEnvironment(context.env, secrets, context.variables),
     maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
+    giveFile: (mime, bytes) => files.take(mime, bytes, context.keepsOutput?.() === false ? null : context.spillFolder),
     fitOutput: (text) => fitText(text, outputLimit(), context, secretMask(secrets)),
     atTurnEnd,
     warn,

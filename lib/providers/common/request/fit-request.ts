@@ -115,7 +115,10 @@ const oneCallEach =
     if (calls.length < 2 || results?.role !== 'tool') return [message];
     return calls.flatMap((call, index) => {
       const content = message.content.filter((part) => part === call || (index === 0 && part.type !== 'tool_call'));
-      const own = results.content.filter((part) => part.type === 'tool_result' && part.call_id === call.call_id);
+      const isLast = index === calls.length - 1;
+      const own = results.content.filter((part) =>
+        part.type === 'tool_result' ? part.call_id === call.call_id : isLast,
+      );
       return [
         { ...message, content },
         { ...results, content: own },

@@ -35,15 +35,22 @@ export function normaliseHistory(
   provider: string,
 ): VendorTurn[] {
   return messages
-    .map((message): VendorTurn => {
+    .flatMap((message): VendorTurn | VendorTurn[] => {
       const content = message.content.map(wellFormed);
       if (message.role === 'user') return { role: 'user', content: content.filter(isUserPart).filter(hasContent) };
-      if (message.role === 'tool') return { role: 'tool', content: content.filter(isResult) };
+      if (message.role === 'tool') return [{ role: 'tool', content: content.filter(isResult) }, filesOf(content)];
       const own = message.provider === provider && message.model === model;
       const parts = withDrawings(content, own, attachments).filter(isAnswerPart);
       return { role: 'assistant', own, content: own ? parts : parts.flatMap(withoutOpaque) };
     })
     .filter(({ content }) => content.length > 0);
+}
+
+/** The files that tools gave back, as the user's: no vendor takes every kind of file in a result. */
+function filesOf(content: readonly Part[]): VendorTurn {
+  const files = content.filter(isUserPart);
+  const label: TextPart = { type: 'text', text: '(From the tools, not from the user:)' };
+  return { role: 'user', content: files.length === 0 ? [] : [label, ...files] };
 }
 
 /** The same turns beginning with a user's, as Anthropic and Google insist: a compaction may have kept an answer as the first message. */

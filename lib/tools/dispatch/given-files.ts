@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileFormat } from '../../chat/media/file-format.js';
+import { makeFolder } from '../../folder.js';
+import type { GivenFile } from '../common/tool.js';
+import { outputName } from '../shell/limit-output.js';
+
+/** Larger files are not sent to a model. */
+const LARGEST = 20 * 1024 * 1024;
+
+/** So many files of one answer's calls go to the model. */
+const MOST_FILES = 20;
+
+/** The files that tools gave back, each also in a file of its own, where the user and later calls find it. */
+export class GivenFiles {
+  #files: GivenFile[] = [];
+
+  /** Takes a file, and returns what the result says of it. Without a folder it is not written. */
+  take(mime: string, bytes: Uint8Array, folder: string | null): string {
+    const format = fileFormat(bytes);
+    const known = format?.isDamaged === false ? format.mime : null;
+    const isSeen = known !== null && /^(?:image\/(?!heic)|audio\/)/.test(known);
+    const isGiven = isSeen && bytes.length <= LARGEST && this.#files.length < MOST_FILES;
+    if (isGiven) this.#files.push({ kind: known.startsWith('image/') ? 'image' : 'document', mime: known, bytes });
+    const path = folder === null ? null : written(bytes, extensionOf(known ?? mime), folder);
+    const where = path === null ? '' : `, in ${path}`;
+    return `[${known ?? mime}, ${bytes.length} bytes${where}${isGiven ? '; shown below' : ''}]`;
+  }
+
+  /** The files since this was last called. */
+  takeAll(): readonly GivenFile[] {
+    return this.#files.splice(0);
+  }
+}
+
+/** `image/svg+xml` is `svg`. */
+function extensionOf(mime: string): string {
+  const name = /\/(?:x-)?([a-z0-9]{1,5})/.exec(mime.toLowerCase())?.[1] ?? 'bin';
+  return name === 'jpeg' ? 'jpg' : name;
+}
+
+/** A disk that is full costs the file and nothing else. */
+function written(bytes: Uint8Array, extension: string, folder: string): string | null {
+  try {
+    makeFolder(folder, 0o700);
+    const path = join(folder, `${outputName()}.${extension}`);
+    writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
+    return path;
+  } catch {
+    return null;
+  }
+}
