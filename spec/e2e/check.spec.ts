@@ -173,6 +173,8 @@ describe('hi config check --live', () => {
     await setUp('openai', { models: ['first-model'], told });
     const { stdout } = await check(['--live']);
     expect(stdout).toMatch(/^ok +reachability: the server lists 1 model$/m);
+    expect(stdout).toMatch(/^ok +context window: 9000 tokens, as reported by the server$/m);
+    expect(stdout).not.toContain('128000');
     expect(stdout).toMatch(/^ok +real window: 9000 tokens at '127\.0\.0\.1:\d+'$/m);
     expect(stdout).toMatch(/^ok +capabilities: no tools, images$/m);
   });

@@ -206,10 +206,101 @@ it('is a setting of the chat', async () => {
   ]);
 });
 
-it('is not had from Ollama without a key', async () => {
-  await start(
-    { provider: 'ollama', api_key: null },
-    ndjson({ model: 'm', message: { role: 'assistant', content: 'Hello.' }, done: true, done_reason: 'stop' }),
+describe('the search of Ollama', () => {
+  const line = (message: JsonObject, done = false): JsonObject => ({
+    model: 'm',
+    message: { role: 'assistant', content: '', ...message },
+    done,
+    ...(done && { done_reason: 'stop', prompt_eval_count: 7, eval_count: 3 }),
+  });
+  const searching = ndjson(
+    line({ content: 'Let me see. ' }),
+    line({ tool_calls: [{ function: { name: 'web_search', arguments: { query: 'weather oslo' } } }] }),
+    line({}, true),
   );
-  expect((await hi('ask', '--web', 'x')).stderr).toContain('No web search: Ollama');
+  const results = { chunks: [JSON.stringify({ results: PAGES.map((page) => ({ ...page, content: 'Minus 3.' })) })] };
+  const answer = ndjson(line({ content: 'It is cold.' }), line({}, true));
+  const notThere = { status: 404, chunks: ['404 page not found'] };
+  const posts = () => server.requests.filter(({ method }) => method === 'POST');
+
+  it('is a tool that hi runs, with the key, in the same answer', async () => {
+    await start({ provider: 'ollama' }, searching, results, answer);
+    const run = await hi('ask', '--web', '--json', 'How is the weather?');
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      text: 'Let me see. It is cold.',
+      stop_reason: 'end',
+      sources: PAGES,
+      usage: { input_tokens: 14, output_tokens: 6 },
+      tool_calls: [],
+    });
+    const [first, search, last] = posts();
+    expect(JSON.stringify(first?.body.tools)).toContain('web_search');
+    expect(search).toMatchObject({ path: '/api/web_search', body: { query: 'weather oslo', max_results: 5 } });
+    expect(search?.headers.authorization).toBe('Bearer k');
+    expect(last?.body.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ function: { name: 'web_search' } }] },
+      { role: 'tool', tool_name: 'web_search', content: expect.stringContaining('Minus 3.') },
+    ]);
+    const history = JSON.parse((await hi('history', '--json')).stdout);
+    expect(history.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('goes through a server that is signed in', async () => {
+    await start({ provider: 'ollama' }, searching, notThere, results, answer);
+    expect(await hi('ask', '--web', 'x')).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.' });
+    expect(posts().map(({ path }) => path)).toEqual([
+      '/api/chat',
+      '/api/web_search',
+      '/api/experimental/web_search',
+      '/api/chat',
+    ]);
+  });
+
+  it('is at the address of the cloud, with the key of OLLAMA_API_KEY', async () => {
+    await start({ provider: 'ollama', api_key: null, api_base: 'http://ollama.com' }, searching, results, answer);
+    const env = { HTTP_PROXY: server.url, OLLAMA_API_KEY: 'of-the-cloud' };
+    const run = await runProgram(home, ['ask', '--web', 'x'], { env });
+    expect(run).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.' });
+    expect(posts().map(({ path, headers }) => [path, headers.authorization])).toContainEqual([
+      'http://ollama.com/api/web_search',
+      'Bearer of-the-cloud',
+    ]);
+  });
+
+  it('that fails is told to the model and to the user', async () => {
+    const refused = { status: 401, chunks: ['{"error":"unauthorized"}'] };
+    await start({ provider: 'ollama' }, searching, refused, refused, answer);
+    const run = await hi('ask', '--web', 'x');
+    expect(run).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.' });
+    expect(run.stderr).toContain('The web search failed: Ollama refused the key.');
+    expect(JSON.stringify(posts().at(-1)?.body)).toContain('Ollama refused the key');
+  });
+
+  it('leaves other calls to the tools', async () => {
+    const both = ndjson(
+      line({
+        tool_calls: ['web_search', 'list_files'].map((name) => ({
+          function: { name, arguments: { query: 'x', path: '.' } },
+        })),
+      }),
+      line({}, true),
+    );
+    const lists = ndjson(
+      line({ tool_calls: [{ function: { name: 'list_files', arguments: { path: '.' } } }] }),
+      line({}, true),
+    );
+    await start({ provider: 'ollama' }, both, results, lists, answer);
+    const { tool_calls, text } = JSON.parse((await hi('ask', '--web', '--json', 'x')).stdout);
+    expect(text).toBe('It is cold.');
+    expect(tool_calls).toMatchObject([{ name: 'list_files' }]);
+  });
+
+  it('is offered by nobody without a key, with "auto" without a word', async () => {
+    await start({ provider: 'ollama', api_key: null }, answer);
+    expect((await hi('ask', '--web', 'x')).stderr).toContain("No web search: Ollama's wants a key");
+    home.writeConfig(JSON.stringify({ provider: 'ollama', model: 'm', api_base: server.url, web: 'auto' }));
+    expect((await hi('ask', 'x')).stderr).not.toContain('No web search');
+    for (const { body } of posts()) expect(JSON.stringify(body.tools ?? [])).not.toContain('web_search');
+  });
 });

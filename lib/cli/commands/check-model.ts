@@ -25,12 +25,16 @@ export async function* modelFindings(
   yield { part: 'key', ok: config.api_key === null ? 'not needed' : 'found' };
   for (const note of plainHttpWarnings(config)) yield { part: 'key', note };
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
+  if (isLive) await session.target.ask?.(AbortSignal.timeout(FACTS_LIMIT), true);
   yield contextWindow(config, session.target);
   yield* trigger({ ...config, context_window: session.target.context_window });
   yield summaries(settings, config);
   if (isLive) yield* live(wired);
   else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
 }
+
+/** How long a server may take to tell what a model can do, in milliseconds. */
+const FACTS_LIMIT = 10_000;
 
 function contextWindow({ model, window_is_set }: Config, { context_window, memory }: Target): Finding {
   const part = 'context window';
@@ -90,7 +94,8 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
   const forever = new AbortController().signal;
   yield await checkPart('answer', () => withTimeout(TEST_LIMIT, forever, ask, TEST_HINT));
   for (const note of notices) yield { part: 'answer', note };
-  await session.target.ask?.(AbortSignal.timeout(10_000), true);
+  // A model that was not loaded is now, with a window of its own.
+  await session.target.ask?.(AbortSignal.timeout(FACTS_LIMIT), true);
   yield* serverFacts(session.target, config);
 }
 

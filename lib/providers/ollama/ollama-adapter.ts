@@ -17,12 +17,13 @@ import type { ListedModel } from '../common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
 import { callIds } from '../common/request/call-ids.js';
 import { wantsStream } from '../common/request/wants-stream.js';
-import { noSearch, WebNotice } from '../common/request/web-search.js';
+import { WebNotice } from '../common/request/web-search.js';
 import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
 import { sdkFetch } from '../common/sdk-options.js';
 import { DroppedLines } from './dropped-lines.js';
 import * as facts from './ollama-facts.js';
 import { toVendorRequest } from './ollama-request.js';
+import type { OllamaSearch } from './ollama-web.js';
 import { isCut, learntWindow, loadedWindow, promptCutNotice, textTokens, windowOption } from './ollama-window.js';
 
 /** A client for one request: the SDK takes no signal, so it gets a `fetch` that carries one. */
@@ -32,7 +33,10 @@ type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const server = new OllamaServer(vendor, connecting(vendor, settings));
   return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
-    sendShaped(request, loadSchema, (sent) => server.answer(sent, signal)),
+    sendShaped(request, loadSchema, (sent) => {
+      if (sent.web === undefined || sent.web === 'off') return server.answer(sent, signal);
+      return server.answerFromWeb(sent, settings, signal);
+    }),
   );
 }
 
@@ -64,6 +68,7 @@ class OllamaServer {
   readonly #vendor: Vendor;
   readonly #connect: Connect;
   readonly #web = new WebNotice();
+  #search: OllamaSearch | null = null;
   readonly #vision = new Map<string, boolean>();
   /** The last prompt of each model: its size, and in which turn the user was warned that it was cut. */
   readonly #last = new Map<string, { readonly estimate: number; readonly warnedAt: number }>();
@@ -73,9 +78,23 @@ class OllamaServer {
     this.#connect = connect;
   }
 
+  /** One answer of a model that may search the web, where it can. */
+  async *answerFromWeb(
+    request: SentRequest<object>,
+    settings: ProviderSettings,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamEvent> {
+    const { OllamaSearch, canSearch, noSearchText, withSearches } = await import('./ollama-web.js');
+    this.#search ??= new OllamaSearch(sdkFetch(this.#vendor, settings), settings);
+    // Held to a form, the answer cannot call.
+    if (request.format === undefined && canSearch(request, this.#search))
+      return yield* withSearches(request, this.#search, (asked) => this.answer(asked, signal), signal);
+    yield* this.#web.say(request, noSearchText(request));
+    yield* this.answer(request, signal);
+  }
+
   /** One answer. */
   async *answer(request: SentRequest<object>, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    yield* this.#web.say(request, noSearch(this.#vendor.title));
     const sees = await this.#sees(request, signal);
     const answer = new StreamedAnswer();
     const nextId = callIds(request.messages);

@@ -1,0 +1,219 @@
+import type { StreamEvent } from '../../chat/event.js';
+import { isJsonObject, parseObject } from '../../chat/json.js';
+import { type AnswerPart, isPart, type ToolCallPart, type Usage } from '../../chat/message.js';
+import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import { asSources, type Source } from '../../chat/source.js';
+import { firstCharacters } from '../../chat/text/cut-text.js';
+import { estimateTokens } from '../../chat/tokens.js';
+import { addUsage, NO_USAGE } from '../../chat/usage.js';
+import { isAbort } from '../../errors.js';
+import type { Fetch } from '../../http/fetch.js';
+import { RefusedRequest } from '../../http/refused-request.js';
+import { withoutVersion } from '../common/api-base.js';
+import type { ProviderSettings } from '../common/provider.js';
+import { offersWeb } from '../common/request/web-search.js';
+
+/** A page that was found, with what it says. */
+interface Found {
+  readonly title: string;
+  readonly url: string;
+  readonly content: string;
+}
+
+/** Where a search is asked for, and with which key. */
+interface SearchPlace {
+  readonly address: string;
+  readonly key: string | null;
+}
+
+const CLOUD = 'https://ollama.com';
+
+/** What a signed-in server passes on. */
+const PASSED_ON = '/api/experimental/web_search';
+
+/**
+ * Ollama's search of the web: https://docs.ollama.com/capabilities/web-search. It wants a key, and a server at another address than Ollama's own may answer
+ * in its place; the key of the configuration goes to no other server than the one that it is for.
+ */
+export class OllamaSearch {
+  readonly #fetch: Fetch;
+  #places: readonly SearchPlace[];
+
+  constructor(fetch: Fetch, { apiBase, apiKey, env }: Pick<ProviderSettings, 'apiBase' | 'apiKey' | 'env'>) {
+    this.#fetch = fetch;
+    const cloudKey = env.OLLAMA_API_KEY?.trim() || null;
+    const base = withoutVersion(apiBase ?? 'http://127.0.0.1:11434').replace(/\/+$/, '');
+    const isCloud = /(?:^|\.)ollama\.com$/.test(new URL(base).hostname);
+    const own = isCloud ? (apiKey ?? cloudKey) : apiKey;
+    const places = [
+      ...(own === null ? [] : [{ address: `${base}/api/web_search`, key: own }]),
+      ...(isCloud ? [] : [{ address: base + PASSED_ON, key: own }]),
+      ...(isCloud || cloudKey === null ? [] : [{ address: `${CLOUD}/api/web_search`, key: cloudKey }]),
+    ];
+    this.#places = own === null && cloudKey === null ? [] : places;
+  }
+
+  /** Whether there is a key to search with. */
+  get isAvailable(): boolean {
+    return this.#places.length > 0;
+  }
+
+  /** What is found, best first. Asks the places in their order; the first that answers is asked from then on. Throws what the last one fails with. */
+  async find(query: string, signal: AbortSignal): Promise<readonly Found[]> {
+    let failure: unknown = null;
+    for (const place of this.#places) {
+      try {
+        const found = await this.#ask(place, query, signal);
+        this.#places = [place];
+        return found;
+      } catch (thrown) {
+        if (isAbort(thrown)) throw thrown;
+        failure = thrown;
+      }
+    }
+    throw failure;
+  }
+
+  async #ask({ address, key }: SearchPlace, query: string, signal: AbortSignal): Promise<readonly Found[]> {
+    const response = await this.#fetch(address, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(key !== null && { Authorization: `Bearer ${key}` }) },
+      body: JSON.stringify({ query, max_results: MOST_RESULTS }),
+      signal,
+    });
+    const results = parseObject(await response.text())?.results;
+    if (!Array.isArray(results)) throw new Error('The search gave no list of results.');
+    return results.filter(isJsonObject).map(({ title, url, content }) => ({
+      title: typeof title === 'string' ? title : '',
+      url: typeof url === 'string' ? url : '',
+      content: typeof content === 'string' ? content : '',
+    }));
+  }
+}
+
+const MOST_RESULTS = 5;
+
+/** The search as the model is offered it. */
+const TOOL: ToolSpec = {
+  name: 'web_search',
+  description: 'Search the web for what is current or not known. Returns titles, addresses and excerpts of pages.',
+  parameters: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'What to search for, in a few words.' } },
+    required: ['query'],
+  },
+};
+
+/** How often one answer may search. */
+const MOST_SEARCHES = 8;
+
+type End = Extract<StreamEvent, { type: 'end' }>;
+
+/**
+ * One answer out of all its pieces: after each call of the search the model is asked again with what was found. Only what it says, and the pages, are part of
+ * the answer. `once` asks for a piece.
+ */
+export async function* withSearches<Request extends ChatRequest>(
+  request: Request,
+  search: OllamaSearch,
+  once: (request: Request) => AsyncIterable<StreamEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  let asked: Request = { ...request, tools: [...request.tools, TOOL] };
+  let usage: Usage | null = null;
+  for (let searches = 0; ; ) {
+    const content: AnswerPart[] = [];
+    let end: End | null = null;
+    for await (const event of once(asked)) {
+      if (event.type === 'part') content.push(event.part);
+      if (event.type === 'end') end = event;
+      // A call is passed on only when the answer ends with it.
+      else if (event.type !== 'part' || event.part.type !== 'tool_call') yield event;
+    }
+    if (end === null) return;
+    if (end.usage !== null) usage = addUsage(usage ?? NO_USAGE, end.usage);
+    const calls = content.filter(isPart('tool_call'));
+    const wanted = calls.filter(({ name }) => name === TOOL.name);
+    if (wanted.length === 0) {
+      for (const part of calls) yield { type: 'part', part };
+      return yield { ...end, usage };
+    }
+    searches += wanted.length;
+    const found = yield* searchAll(wanted, search, signal);
+    asked = withResults(asked, content, wanted, found);
+    if (searches >= MOST_SEARCHES) asked = { ...asked, tools: request.tools };
+  }
+}
+
+/** What each call finds, in their order: its text for the model. */
+async function* searchAll(
+  calls: readonly ToolCallPart[],
+  search: OllamaSearch,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent, readonly string[]> {
+  const texts: string[] = [];
+  for (const { args } of calls) {
+    try {
+      const found = await search.find(String(args.query ?? ''), signal);
+      const sources: readonly Source[] = asSources(found.map(({ url, title }) => [url, title]));
+      yield { type: 'sources', sources };
+      texts.push(JSON.stringify(found));
+    } catch (thrown) {
+      if (isAbort(thrown)) throw thrown;
+      const reason = reasonOf(thrown);
+      yield { type: 'notice', text: `The web search failed: ${reason}` };
+      texts.push(JSON.stringify({ error: reason }));
+    }
+  }
+  return texts;
+}
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof RefusedRequest)) return thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown.status === 401 || thrown.status === 403)
+    return 'Ollama refused the key. Get one at https://ollama.com/settings/keys.';
+  return `HTTP ${thrown.status}.`;
+}
+
+/** The share of the room in the window that the results of one search may take. */
+const SHARE = 0.5;
+
+/** The request that goes on after searches: what was said with the calls, and what they found, as much as there is room for. */
+function withResults<Request extends ChatRequest>(
+  request: Request,
+  content: readonly AnswerPart[],
+  calls: readonly ToolCallPart[],
+  found: readonly string[],
+): Request {
+  const { provider, model } = { provider: 'ollama', model: request.model };
+  const room = Math.max(0, request.context_window - request.estimated_tokens);
+  const most = Math.max(1000, Math.floor((4 * room * SHARE) / calls.length));
+  const said = content.filter(({ type }) => type !== 'tool_call');
+  const results = calls.map(({ call_id, name }, at) => ({
+    type: 'tool_result' as const,
+    call_id,
+    name,
+    result: firstCharacters(found[at] ?? '', most),
+  }));
+  const size = results.reduce((sum, { result }) => sum + result.length, 0);
+  return {
+    ...request,
+    messages: [
+      ...request.messages,
+      { role: 'assistant', content: [...said, ...calls], provider, model },
+      { role: 'tool', content: results },
+    ],
+    estimated_tokens: request.estimated_tokens + estimateTokens(size),
+  };
+}
+
+/** Whether the model is offered the search. */
+export const canSearch = (request: ChatRequest, search: OllamaSearch): boolean =>
+  offersWeb(request) && search.isAvailable && request.facts?.takes?.tools !== false;
+
+/** Why there is no search, in whole sentences. */
+export function noSearchText({ facts, model }: ChatRequest): string {
+  if (facts?.takes?.tools === false)
+    return `No web search: '${model}' takes no tools, which Ollama's search needs. The answer is from the model alone.`;
+  return "No web search: Ollama's wants a key: set OLLAMA_API_KEY, or api_key (https://ollama.com/settings/keys). The answer is from the model alone.";
+}
