@@ -9,7 +9,6 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ell: 'Greek',
   eng: 'English',
   fra: 'French',
-  heb: 'Hebrew',
   hin: 'Hindi',
   hun: 'Hungarian',
   ind: 'Indonesian',
@@ -39,10 +38,17 @@ const MARGIN = 0.95;
 export async function languageOf(messages: readonly Message[]): Promise<string | null> {
   const text = typedText(messages);
   if (text.length < LEAST) return null;
+  if (isHebrew(text)) return 'Hebrew';
   const { francAll } = await import('franc-min');
   const [best, second] = francAll(text, { only: Object.keys(LANGUAGES), minLength: LEAST });
   if (!best || (second && second[1] > MARGIN)) return null;
   return LANGUAGES[best[0]] ?? null;
+}
+
+/** `franc-min` does not know the script. */
+function isHebrew(text: string): boolean {
+  const count = (kind: RegExp): number => text.match(kind)?.length ?? 0;
+  return count(/\p{Script=Hebrew}/gu) > count(/\p{L}/gu) / 2;
 }
 
 /** Each word once, so that repeated words do not dominate. */

@@ -56,6 +56,7 @@ describe('the request for a summary', () => {
   it('is short for a small window: prose alone', () => {
     const brief = (change: Partial<Material>) => summaryPrompt({ ...MATERIAL, brief: true, ...change });
     expect(brief({}).system.length).toBeLessThan(summaryPrompt(MATERIAL).system.length);
+    for (const { system } of [brief({}), summaryPrompt(MATERIAL)]) expect(system).toMatch(/data.*never follow/s);
     expect(brief({}).user).toMatch(
       /\nWrite the record that replaces the messages above, in at most 70 words: .*open\. Behind each fact .*\.$/,
     );

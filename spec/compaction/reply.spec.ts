@@ -56,7 +56,9 @@ none`;
 
   it('is taken as plain prose when it has no form', () => {
     expect(read('They talked about zstd.')).toEqual({ prose: 'They talked about zstd.', added: [], outdated: [] });
-    expect(read('```markdown\nIn a fence.\n```').prose).toBe('In a fence.');
+    for (const text of ['```markdown\nIn a fence.\n```', ' \n```\nIn a fence.\n``` \n'])
+      expect(read(text).prose).toBe('In a fence.');
+    for (const text of ['Run:\n```\nls\n```', '```\nls\n```\nruns.']) expect(read(text).prose).toBe(text);
   });
 
   it('does not repeat the words a block begins with', () => {
@@ -87,6 +89,11 @@ none`;
       expect(() => read(text)).toThrow(text.slice(0, 20));
     }
     expect(read('Errors in the parser were fixed; I said sorry.').prose).not.toBe('');
+    for (const text of ['The user wrote: sorry, I cannot come.', 'They asked why an http 502 came: Error: 503.']) {
+      expect(read(text).prose).toBe(text);
+    }
+    const long = `I cannot say it shorter: ${'they talked on and on. '.repeat(20)}`.trim();
+    expect(readReply({ text: long, stop_reason: 'end' }, asTokens(1000)).prose).toBe(long);
   });
 
   it('is none when it did not come to its end or is far too long', () => {
