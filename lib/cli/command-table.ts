@@ -4,6 +4,7 @@ import {
   addChatOptions,
   addCommonOptions,
   addContinueOption,
+  addExtractOption,
   addModelOptions,
   addSchemaOptions,
 } from './base/command-options.js';
@@ -39,7 +40,7 @@ export function commandTable(
     ask: [
       'ask one question; the answer goes to stdout, and piped stdin is sent too',
       (command) =>
-        addSchemaOptions(addChatOptions(command))
+        addExtractOption(addSchemaOptions(addChatOptions(command)))
           .option('-c, --command <name>', 'ask what your own command NAME says; the text is its arguments')
           .option(
             '--files0-from <path>',

@@ -16,6 +16,8 @@ export interface ChatOptions {
   readonly schema?: string;
   /** The same for a list of it. */
   readonly schemaMulti?: string;
+  /** Whether only the last block of code of the answer is printed; `hi ask` only. */
+  readonly extract?: boolean;
   readonly stream: boolean;
   /** False for `--no-tools`, the names for `--tools a,b`, true when neither was given. */
   readonly tools: boolean | readonly string[];
@@ -80,6 +82,11 @@ export function addChatOptions(command: Command): Command {
 /** Adds what hands know from other programs: `hi` goes on with the conversation anyway, so it does nothing, and the help leaves it out. */
 export function addContinueOption(command: Command): Command {
   return command.addOption(new Option('-c, --continue', 'go on with the conversation').hideHelp());
+}
+
+/** Adds the option of an answer that is code. */
+export function addExtractOption(command: Command): Command {
+  return command.option('-x, --extract', 'print only the last block of code of the answer');
 }
 
 /** Adds the options of an answer in JSON. */

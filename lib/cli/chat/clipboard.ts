@@ -12,17 +12,20 @@ interface ClipboardProgram {
   readonly command: readonly [string, ...string[]];
   /** How the text is encoded for it; UTF-8 when absent. */
   readonly encoding?: BufferEncoding;
+  /** What it needs to know besides. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
  * In the order they are tried. `tmux load-buffer -w` fills tmux's buffer and hands the text to the terminal, which tmux keeps programs inside it from doing
- * by themselves (`set-clipboard external`, its default). `clip.exe` reads anything but UTF-16 as the old code page of Windows.
+ * by themselves (`set-clipboard external`, its default). `clip.exe` reads anything but UTF-16 as the old code page of Windows, and `pbcopy` does the like
+ * where the locale does not say UTF-8.
  */
 const PROGRAMS: readonly ClipboardProgram[] = [
   { needs: 'WAYLAND_DISPLAY', command: ['wl-copy'] },
   { needs: 'DISPLAY', command: ['xclip', '-selection', 'clipboard'] },
   { needs: 'DISPLAY', command: ['xsel', '--clipboard', '--input'] },
-  { needs: null, command: ['pbcopy'] },
+  { needs: null, command: ['pbcopy'], env: { LC_CTYPE: 'UTF-8' } },
   { needs: null, command: ['clip.exe'], encoding: 'utf16le' },
   { needs: 'TMUX', command: ['tmux', 'load-buffer', '-w', '-'] },
 ];
@@ -88,12 +91,16 @@ function throughScreen(sequence: string): string {
 }
 
 async function pipeTo(
-  { command, encoding = 'utf8' }: ClipboardProgram,
+  { command, encoding = 'utf8', env: more = {} }: ClipboardProgram,
   text: string,
   { env }: World,
 ): Promise<boolean> {
   const [program, ...args] = command;
-  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: PROGRAM_TIMEOUT, env });
+  const child = spawn(program, args, {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    timeout: PROGRAM_TIMEOUT,
+    env: { ...env, ...more },
+  });
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(Buffer.from(text, encoding));
   try {

@@ -47,7 +47,7 @@ async function askOnce(
   const { command } = options;
   const asked = command === undefined ? words : words.filter((word) => word === '-');
   const { file: files = [], files0From: listFile = null } = options;
-  const structure = await structureOf(options, world.cwd, stop.signal);
+  const structure = await structureOf(options, formatOf(options), world.cwd, stop.signal);
   const gathered = await gatherInput(
     world,
     {
@@ -91,9 +91,11 @@ async function askOnce(
             stop.signal,
           );
     const isPriced = options.usage || formatOf(options) !== 'text';
-    return await show(world, screen, options, notices, isPriced ? withCost(events, connections) : events);
+    const priced = isPriced ? withCost(events, connections) : events;
+    const shown = options.extract ? (await import('../structured/last-block.js')).lastBlock(priced) : priced;
+    return await show(world, screen, options, notices, shown);
   } catch (thrown) {
-    if (structure !== null) await showMisfit(world, thrown);
+    if (structure !== null || options.extract) await showMisfit(world, thrown);
     throw thrown;
   } finally {
     printHistoryNotices(world, session.history);
@@ -105,11 +107,16 @@ async function askOnce(
 
 /** What the answer must be; null when it may be any text. */
 async function structureOf(
-  { schema, schemaMulti, tools }: ChatOptions,
+  { schema, schemaMulti, tools, extract }: ChatOptions,
+  format: OutputFormat,
   cwd: string,
   signal: AbortSignal,
 ): Promise<Structure | null> {
   const text = schema ?? schemaMulti;
+  if (extract && (text !== undefined || format !== 'text'))
+    throw new HiError('usage', `-x and ${text === undefined ? 'JSON' : '--schema'} cannot be used together.`, {
+      hint: 'Leave out one of them.',
+    });
   if (text === undefined) return null;
   if (schema !== undefined && schemaMulti !== undefined)
     throw new HiError('usage', '--schema and --schema-multi cannot be used together.', {
