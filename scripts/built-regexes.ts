@@ -12,8 +12,13 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   'lib/config/models.ts': async () => (await import('../lib/config/models.js')).publishedWindow('none'),
   'lib/permission/command-environment.ts': () => import('../lib/permission/command-environment.js'),
   'lib/permission/mask-secrets.ts': async () => {
-    const { ownSecretMask, secretMask } = await import('../lib/permission/mask-secrets.js');
-    return [secretMask([]), ...KEYS.map((key) => ownSecretMask([key]))];
+    const { ownSecretMask, SHAPES, secretMask } = await import('../lib/permission/mask-secrets.js');
+    // The table as a whole is not decided in time. Each shape is, and alternatives that are linear are linear together.
+    return [
+      secretMask([]),
+      ...KEYS.map((key) => ownSecretMask([key])),
+      ...SHAPES.map((shape) => new RegExp(`(?<![A-Za-z0-9])(?:${shape})`, 'g')),
+    ];
   },
   'lib/permission/paths/private-places.ts': () => import('../lib/permission/paths/private-places.js'),
   'lib/screen/markdown/fence.ts': async () => {

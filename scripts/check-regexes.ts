@@ -11,7 +11,7 @@ const given = process.argv.slice(2).filter((argument) => argument !== '--write')
 const folders = given.length > 0 ? given : ['lib', 'bin'];
 
 /** Deterministic and without a search by chance: the same answer on every machine. */
-const PARAMS: Parameters<typeof check>[2] = { checker: 'auto', timeout: 10_000, randomSeed: 1 };
+const PARAMS: Parameters<typeof check>[2] = { checker: 'auto', timeout: 30_000, randomSeed: 1 };
 
 interface Expression {
   readonly file: string;

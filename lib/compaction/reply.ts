@@ -53,7 +53,7 @@ const withoutThinking = (text: string): string =>
     .trim();
 
 function split(text: string): Reply {
-  const [head = '', ...rest] = text.split(/^[ \t\r=#*_]*(NEW FACTS|OUTDATED FACTS)[ \t\r=#*_:]*$/im);
+  const [head = '', ...rest] = text.split(/^[ \t=#*_]*(NEW FACTS|OUTDATED FACTS)[ \t\r=#*_:]*$/im);
   const added: Fact[] = [];
   const outdated: number[] = [];
   for (let at = 0; at < rest.length; at += 2) {
@@ -61,7 +61,7 @@ function split(text: string): Reply {
     if (rest[at]?.toUpperCase() === MARKERS.add) for (const fact of factsIn(body)) added.push(fact);
     else for (const [number] of body.matchAll(/\d+/g)) outdated.push(Number(number));
   }
-  const prose = head.replace(new RegExp(`^[ \\t\\r=#*_]*${MARKERS.summary}[ \\t\\r=#*_:]*$`, 'im'), '').trim();
+  const prose = head.replace(new RegExp(`^[ \\t=#*_]*${MARKERS.summary}[ \\t\\r=#*_:]*$`, 'im'), '').trim();
   return { prose, added, outdated };
 }
 

@@ -20,7 +20,7 @@ export function summaryInput(message: Message, limit: number): string {
 /** Escapes text so that it can neither close our tags nor open a turn of a chat template. */
 export function asData(text: string): string {
   return text
-    .replace(/<(?=\s*\/?\s*(?:messages?|conversation|earlier-summary|facts)\b)/gi, '&lt;')
+    .replace(/<(?=\s*(?:\/\s*)?(?:messages?|conversation|earlier-summary|facts)\b)/gi, '&lt;')
     .replace(/<(?=\|)/g, '&lt;');
 }
 

@@ -6,7 +6,7 @@ import { cutSecretPattern, secretPattern } from './secret-forms.js';
 export const MASK = '[secret hidden by hi]';
 
 /** Shapes that only keys have, each as its vendor documents it. */
-const SHAPES = [
+export const SHAPES: readonly string[] = [
   // OpenAI, Anthropic, OpenRouter, DeepSeek
   'sk-[A-Za-z0-9_-]{20,}',
   // Google
@@ -32,7 +32,7 @@ const SHAPES = [
   'eyJ(?:[A-Za-z0-9_-](?<![_-]eyJ)){10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}',
   // Private keys in PEM
   '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)',
-].join('|');
+];
 
 /** Whether a key is distinctive enough to be replaced wherever it occurs. Servers without keys are configured with words such as `ollama` and `not-needed`, which occur in ordinary text. */
 export function isDistinctiveSecret(secret: string): boolean {
@@ -51,7 +51,7 @@ export function ownSecretMask(secrets: readonly string[]): (text: string) => str
   return masking(distinctive(secrets).map(secretPattern));
 }
 
-const ANY_SHAPE = `(?<![A-Za-z0-9])(?:${SHAPES})`;
+const ANY_SHAPE = `(?<![A-Za-z0-9])(?:${SHAPES.join('|')})`;
 
 /** Longest first: one may be the beginning of another. */
 export const distinctive = (secrets: readonly string[]): readonly string[] =>

@@ -77,7 +77,7 @@ async function fitting(
 export const plain = (statement: string): string =>
   statement
     .replace(/^[-*•] (?:\w+: )?/, '')
-    .replace(/\[#[^\]]*\]/g, '')
+    .replace(/\[#[^\][]*\]/g, '')
     .replace(/["“”„«»]/g, ' ');
 
 const normal = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();

@@ -54,7 +54,10 @@ export function mentionsIn(text: string, pasted: readonly MentionSpan[]): readon
       found.set(
         mention,
         quoted === undefined
-          ? wordOf(run.replace(/\\(\s)/g, '$1'), /[*~]*$/.exec(text.slice(Math.max(0, index - 3), index))?.[0] ?? '')
+          ? wordOf(
+              run.replace(/\\(\s)/g, '$1'),
+              /[*~]{0,3}$/.exec(text.slice(Math.max(0, index - 3), index))?.[0] ?? '',
+            )
           : { word: quoted, paths: [{ path: quoted, fileOnly: false }] },
       );
     }
@@ -78,7 +81,12 @@ function wordOf(run: string, marks: string): MentionedWord {
       paths.push({ path, fileOnly: end === 'file' });
     }
   }
-  return { word: run.replace(/[\p{P}\p{S}]+$/u, '') || run, paths };
+  return { word: withoutSigns(run) || run, paths };
+}
+
+function withoutSigns(run: string): string {
+  const characters = [...run];
+  return characters.slice(0, characters.findLastIndex((one) => !/[\p{P}\p{S}]/u.test(one)) + 1).join('');
 }
 
 /** What may end at a place in a word: a file or folder, a file alone, or nothing. Code that an `@` stands in (`@app(x)`, `@src/*.ts`) is not cut. */

@@ -35,14 +35,27 @@ export const SHELL_TASKS: readonly ShellTask[] = [
   },
 ];
 
-/** A fence of three or more backquotes or tildes, its language, and what is inside. */
-const FENCED = /^[ \t]*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?[ \t]*\1[ \t]*$/m;
-
 /** The command in an answer: models put it in a fence, in backquotes or behind a prompt sign although they are asked not to. */
 export function commandOf(text: string): string {
-  const fenced = FENCED.exec(text)?.[2] ?? text;
-  const lines = fenced.trim().split('\n');
+  const lines = (fencedIn(text) ?? text).trim().split('\n');
   const command = lines.map((line) => line.replace(/^[$%] /, '')).join('\n');
   const quoted = /^`([^`\n]+)`$/.exec(command);
   return neutralise(quoted?.[1] ?? command).trim();
+}
+
+/** What is in the first block of code that ends; null when there is none. */
+function fencedIn(text: string): string | null {
+  const lines = text.split('\n');
+  const trimmed = lines.map((line) => line.trim());
+  const lastOf = new Map(trimmed.map((line, index) => [line, index]));
+  const begin = trimmed.findIndex((line, index) => (lastOf.get(fenceOf(line)) ?? -1) > index);
+  return begin === -1
+    ? null
+    : lines.slice(begin + 1, trimmed.indexOf(fenceOf(trimmed[begin] ?? ''), begin + 1)).join('\n');
+}
+
+/** The fence of the first line of a block of code: three or more backquotes or tildes, before a language. No line is a newline. */
+function fenceOf(line: string): string {
+  const fence = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
+  return fence === undefined || line.includes('`', fence.length) ? '\n' : fence;
 }

@@ -42,7 +42,7 @@ export class OllamaSearch {
   constructor(fetch: Fetch, { apiBase, apiKey, env }: Pick<ProviderSettings, 'apiBase' | 'apiKey' | 'env'>) {
     this.#fetch = fetch;
     const cloudKey = env.OLLAMA_API_KEY?.trim() || null;
-    const base = withoutVersion(apiBase ?? 'http://127.0.0.1:11434').replace(/\/+$/, '');
+    const base = withoutVersion(apiBase ?? 'http://127.0.0.1:11434').replace(/(?<!\/)\/+$/, '');
     const isCloud = /(?:^|\.)ollama\.com$/.test(new URL(base).hostname);
     const own = isCloud ? (apiKey ?? cloudKey) : apiKey;
     const places = [

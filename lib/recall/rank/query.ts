@@ -18,7 +18,7 @@ export interface Query {
   readonly phrases: readonly string[];
 }
 
-const PHRASE = /"([^"]+)"|“([^”]+)”|„([^“]+)“|«([^»]+)»/g;
+const PHRASE = /"([^"]+)"|“([^“”]+)”|„([^“„]+)“|«([^«»]+)»/g;
 
 /** A search as it was typed. */
 export function parseQuery(text: string): Query {

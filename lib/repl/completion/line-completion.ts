@@ -1,4 +1,4 @@
-import { type EditBuffer, replaceRange } from '../editing/edit-buffer.js';
+import { type EditBuffer, replaceRange, skipBack } from '../editing/edit-buffer.js';
 import type { Candidate, Completion } from './completion.js';
 import { type PathBase, pathsThatBegin } from './path-completion.js';
 
@@ -26,11 +26,20 @@ export async function complete(before: string, sources: LineCompletionSources): 
     const { completeShell } = await import('./shell-completion.js');
     return completeShell(before, shell[1] ?? '', sources);
   }
-  const path = /(?:^|[\s([{<"'`])@("[^"]*|\S*)$/.exec(before);
-  if (path) return completePath(path[1] ?? '', before.length, sources);
-  const argument = /^\/(\S+)\s+(.*)$/.exec(before);
+  const path = mentionAtEnd(before);
+  if (path !== null) return completePath(path, before.length, sources);
+  const argument = /^\/(\S+)\s+(\S.*)?$/.exec(before);
   if (argument) return completeArgument(argument[1] ?? '', argument[2] ?? '', before.length, sources.commands);
   return { from: before.length, candidates: [] };
+}
+
+/** What follows the first `@` of the last word, or an `@` with a quote that is still open; null when there is none. */
+function mentionAtEnd(before: string): string | null {
+  const word = skipBack(before, before.length, /\S/);
+  const quote = before.lastIndexOf('"');
+  if (quote < word && /(?:^|[\s([{<"'`])@$/.test(before.slice(Math.max(0, quote - 2), quote)))
+    return before.slice(quote);
+  return /(?:^|[([{<"'`])@(.*)$/s.exec(before.slice(word))?.[1] ?? null;
 }
 
 function commandNames(commands: readonly CompletableCommand[]): readonly Candidate[] {

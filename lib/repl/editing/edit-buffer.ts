@@ -108,3 +108,15 @@ function coverTokens({ marks }: MarkedText, from: number, to: number): readonly 
 
 const shiftMarks = (marks: readonly MarkedRange[], by: number): readonly MarkedRange[] =>
   marks.map((mark) => ({ ...mark, start: mark.start + by, end: mark.end + by }));
+
+/** Where the characters of this kind begin that end at `end`. Not one expression that is searched for from the start of the text, which takes quadratic time. */
+export function skipBack(text: string, end: number, kind: RegExp): number {
+  let at = end;
+  while (at > 0) {
+    const isPair = at > 1 && (text.codePointAt(at - 2) ?? 0) > 0xffff;
+    const before = isPair ? at - 2 : at - 1;
+    if (!kind.test(text.slice(before, at))) break;
+    at = before;
+  }
+  return at;
+}

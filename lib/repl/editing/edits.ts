@@ -8,6 +8,7 @@ import {
   offsetAfter,
   offsetBefore,
   replaceRange,
+  skipBack,
   sliceMarked,
 } from './edit-buffer.js';
 
@@ -85,7 +86,7 @@ export const previousWord: KillRange = (buffer) => [wordStart(buffer), buffer.cu
 export const nextWord: KillRange = (buffer) => [buffer.cursor, wordEnd(buffer)];
 /** Back to the last blank, like Ctrl-W in a shell. */
 export const previousShellWord: KillRange = (buffer) => [
-  buffer.cursor - (/\S*\s*$/.exec(textBefore(buffer))?.[0].length ?? 0),
+  skipBack(buffer.text, skipBack(buffer.text, buffer.cursor, /\s/), /\S/),
   buffer.cursor,
 ];
 
@@ -99,11 +100,8 @@ export const lineStart = ({ text, cursor }: EditBuffer): number =>
 
 export const lineEnd = ({ text, cursor }: EditBuffer): number => endOfLine(text, cursor);
 
-const wordStart = (buffer: EditBuffer): number =>
-  buffer.cursor - (/[\p{L}\p{N}\p{M}_]*[^\p{L}\p{N}\p{M}_]*$/u.exec(textBefore(buffer))?.[0].length ?? 0);
+const wordStart = ({ text, cursor }: EditBuffer): number =>
+  skipBack(text, skipBack(text, cursor, /[^\p{L}\p{N}\p{M}_]/u), /[\p{L}\p{N}\p{M}_]/u);
 
 const wordEnd = ({ text, cursor }: EditBuffer): number =>
   cursor + (/^[^\p{L}\p{N}\p{M}_]*[\p{L}\p{N}\p{M}_]*/u.exec(text.slice(cursor))?.[0].length ?? 0);
-
-/** The text searched for the start of a word. Limited, because searching a long text from its start is slow. */
-const textBefore = ({ text, cursor }: EditBuffer): string => text.slice(Math.max(0, cursor - 1000), cursor);

@@ -9,7 +9,6 @@ const EMOJI = String.raw`\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?(?:\
 
 /** A longer run of blanks is replaced by its length, because the text after it could be off the screen. */
 const MAX_BLANKS = 32;
-const BLANKS = new RegExp(` {${MAX_BLANKS + 1},}`, 'g');
 
 /** More marks than this on one character cover the lines around it. The most that a language needs are five. */
 const MAX_MARKS = 8;
@@ -35,7 +34,9 @@ function patterns(): Patterns {
  * four blanks. Newlines stay. For what the user is asked about: nothing in it can hide, and nothing of it obeys.
  */
 export function visibleText(text: string): string {
-  return text.replace(patterns().replaced, shown).replace(BLANKS, (run) => `<${run.length} blanks>`);
+  return text
+    .replace(patterns().replaced, shown)
+    .replace(/ {2,}/g, (run) => (run.length > MAX_BLANKS ? `<${run.length} blanks>` : run));
 }
 
 /** `visibleText` in one line: `⏎` for each newline. */

@@ -46,9 +46,11 @@ export function fromErrorObject(
     status: status ?? (typeof code === 'number' && code >= 400 && code < 600 ? code : null),
     kinds: [error.type, code, error.status, outer.type, ...details.map((detail) => detail.reason)]
       .filter((word) => typeof word === 'string')
-      .filter((word) => word !== 'error'),
+      .filter((word) => word !== 'error')
+      .map(firstWords)
+      .slice(0, MOST_KINDS),
     message: messageOf(error),
-    param: typeof error.param === 'string' && error.param !== '' ? error.param : null,
+    param: typeof error.param === 'string' && error.param !== '' ? firstWords(error.param) : null,
     headers,
     details,
   };
@@ -96,6 +98,9 @@ function messageOf(error: JsonObject): string {
   if (words.length > 0) return firstWords(words.join(': '));
   return Object.keys(error).length === 0 ? '' : firstWords(jsonText(error));
 }
+
+/** More words for the kind of an error are none. */
+const MOST_KINDS = 16;
 
 function firstWords(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ');
