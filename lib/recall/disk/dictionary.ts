@@ -1,3 +1,4 @@
+import { BlockIndex } from './block-index.js';
 import { NumberReader } from './numbers.js';
 import type { Pages } from './pages.js';
 
@@ -11,37 +12,30 @@ export interface SegmentWord {
   readonly length: number;
 }
 
-/** A block of the dictionary: its first word, where it begins there and where the postings of its words begin. */
-interface Block {
-  readonly word: string;
-  readonly start: number;
-  readonly postings: number;
-}
-
 /** The words of a segment. Only the first word of each block is in memory. */
 export class Dictionary {
   readonly #pages: Pages;
   readonly #start: number;
   readonly #end: number;
-  readonly #blocks: readonly Block[];
+  readonly #blocks: BlockIndex;
 
   /** The blocks are from `start` to `end`, and what tells where each begins from there to `indexEnd`. */
   constructor(pages: Pages, start: number, end: number, indexEnd: number) {
     this.#pages = pages;
     this.#start = start;
     this.#end = end;
-    this.#blocks = blocksIn(pages.read(end, indexEnd - end));
+    this.#blocks = new BlockIndex(pages.read(end, indexEnd - end));
   }
 
   find(word: string): SegmentWord | null {
-    const block = lastUpTo(this.#blocks, asBytes(word));
+    const wanted = Buffer.from(word);
+    const block = this.#blocks.lastUpTo(wanted);
     const place = this.#placeOf(block);
     const bytes = this.#pages.look(place.offset, place.length);
     const numbers = new NumberReader(bytes);
-    const wanted = Buffer.from(word);
     // How much of what is looked for the last word began with: all words so far come before it.
     let begun = 0;
-    for (let start = this.#blocks[block]?.postings ?? 0; !numbers.isAtEnd; ) {
+    for (let start = this.#blocks.postingsOf(block); !numbers.isAtEnd; ) {
       const shared = numbers.next();
       const length = numbers.next();
       const from = numbers.at;
@@ -65,7 +59,7 @@ export class Dictionary {
   beginningWith(start: string, limit: number): readonly string[] {
     const wanted = asBytes(start);
     const found: string[] = [];
-    for (let block = Math.max(0, lastUpTo(this.#blocks, wanted)); block < this.#blocks.length; block += 1) {
+    for (let block = Math.max(0, this.#blocks.lastUpTo(Buffer.from(start))); block < this.#blocks.count; block += 1) {
       for (const { word } of this.#wordsIn(block)) {
         if (word.startsWith(wanted)) found.push(Buffer.from(word, 'latin1').toString());
         else if (word > wanted) return found;
@@ -77,7 +71,7 @@ export class Dictionary {
 
   /** All words in the order of their bytes. */
   *words(): Generator<SegmentWord> {
-    for (let block = 0; block < this.#blocks.length; block += 1) yield* this.#wordsIn(block);
+    for (let block = 0; block < this.#blocks.count; block += 1) yield* this.#wordsIn(block);
   }
 
   *#wordsIn(index: number): Generator<SegmentWord> {
@@ -85,7 +79,7 @@ export class Dictionary {
     const bytes = this.#pages.read(place.offset, place.length);
     const numbers = new NumberReader(bytes);
     let word = '';
-    for (let start = this.#blocks[index]?.postings ?? 0; !numbers.isAtEnd; ) {
+    for (let start = this.#blocks.postingsOf(index); !numbers.isAtEnd; ) {
       const shared = numbers.next();
       const length = numbers.next();
       word = word.slice(0, shared) + bytes.toString('latin1', numbers.at, numbers.at + length);
@@ -98,9 +92,9 @@ export class Dictionary {
   }
 
   #placeOf(index: number): { readonly offset: number; readonly length: number } {
-    const start = this.#blocks[index]?.start;
-    if (start === undefined) return { offset: this.#start, length: 0 };
-    const end = this.#blocks[index + 1]?.start ?? this.#end - this.#start;
+    if (index < 0) return { offset: this.#start, length: 0 };
+    const start = this.#blocks.startOf(index);
+    const end = index + 1 < this.#blocks.count ? this.#blocks.startOf(index + 1) : this.#end - this.#start;
     return { offset: this.#start + start, length: end - start };
   }
 }
@@ -116,26 +110,4 @@ function sharedWith(wanted: Uint8Array, begun: number, bytes: Uint8Array, from: 
 /** A word in UTF-8, read as Latin-1: such texts compare as the bytes do. */
 export function asBytes(word: string): string {
   return Buffer.from(word).toString('latin1');
-}
-
-function blocksIn(bytes: Buffer): readonly Block[] {
-  const blocks: Block[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const length = bytes.readUInt16LE(at + 10);
-    const word = bytes.toString('latin1', at + 12, at + 12 + length);
-    blocks.push({ word, start: bytes.readUInt32LE(at), postings: bytes.readUIntLE(at + 4, 6) });
-    at += 12 + length;
-  }
-  return blocks;
-}
-
-/** The last block that begins with that word or before it, -1 for none. */
-function lastUpTo(blocks: readonly Block[], word: string): number {
-  let [low, high] = [0, blocks.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((blocks[middle]?.word ?? '') <= word) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

@@ -1,5 +1,6 @@
 import { type DocumentList, LENGTHS } from '../index/part.js';
 import { FREQUENCIES } from '../index/postings.js';
+import { countsOf } from './counts.js';
 import type { Counted, FoundTerm } from './found-term.js';
 
 /** Tuned on half of LoCoMo and on BEAM 100K; see docs/performance.md. */
@@ -90,11 +91,6 @@ export class Accumulator {
 }
 
 function averageOf(lengths: Uint8Array): number {
-  const counts = new Uint32Array(256);
-  for (let index = 0; index < lengths.length; index += 1) {
-    const code = lengths[index] ?? 0;
-    counts[code] = (counts[code] ?? 0) + 1;
-  }
-  const total = counts.reduce((sum, count, code) => sum + count * (LENGTHS[code] ?? 0), 0);
+  const total = countsOf(lengths).reduce((sum, count, code) => sum + count * (LENGTHS[code] ?? 0), 0);
   return lengths.length === 0 || total === 0 ? 1 : total / lengths.length;
 }

@@ -2,6 +2,7 @@ import { type IndexPart, KINDS, type Kind } from '../index/part.js';
 import { Accumulator, RUN } from './accumulator.js';
 import { type Bounds, SAID, wantedKinds } from './bounds.js';
 import { Chooser, type RankedDocument } from './chooser.js';
+import { countsOf } from './counts.js';
 import { type Counted, type FoundTerm, findTerm, type PlacedParts, rarity } from './found-term.js';
 import type { Term } from './query.js';
 import { weigher } from './weigh.js';
@@ -17,7 +18,7 @@ export class Scores {
   readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
   /** How many documents there are, by the number of their kind. */
-  readonly #counts = new Uint32Array(KINDS.length);
+  readonly #counts: Uint32Array;
   readonly #found: Accumulator;
   /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
   #all: number | null = null;
@@ -36,10 +37,7 @@ export class Scores {
       this.#kinds.set(part.kinds(), start);
       lengths.set(part.lengths(), start);
     }
-    for (let document = 0; document < count; document += 1) {
-      const kind = this.#kinds[document] ?? 0;
-      this.#counts[kind] = (this.#counts[kind] ?? 0) + 1;
-    }
+    this.#counts = countsOf(this.#kinds);
     this.#found = new Accumulator(lengths);
   }
 
@@ -100,9 +98,13 @@ export class Scores {
 
   /** The newest document after `document` with all these terms of the last search, null for none. */
   later(document: number, terms: number): number | null {
-    const { masks } = this.#found;
-    for (let place = this.count; place > document + 1; place -= 1) {
-      if (((masks[place] ?? 0) & terms) === terms && SAID.includes(this.kindOf(place - 1))) return place - 1;
+    const { masks, runs } = this.#found;
+    for (let run = Math.floor((this.count - 1) / RUN); run >= Math.floor((document + 1) / RUN); run -= 1) {
+      // Most runs have not all of them even together.
+      if (((runs[run + 1] ?? 0) & terms) !== terms) continue;
+      for (let other = Math.min(this.count, (run + 1) * RUN) - 1; other > document && other >= run * RUN; other -= 1) {
+        if (((masks[other + 1] ?? 0) & terms) === terms && SAID.includes(this.kindOf(other))) return other;
+      }
     }
     return null;
   }
