@@ -8,13 +8,13 @@ import type { Segment } from './disk/segment.js';
 import { find } from './find-messages.js';
 import type { Archive } from './index/archive.js';
 import type { IndexPart } from './index/part.js';
+import { KeptTail } from './kept-tail.js';
 import { ORIGIN_REACH, originOf } from './origin.js';
 import { Scores } from './rank/scores.js';
 import { type Known, recallUnasked } from './recall-unasked.js';
 import type { Found, Reminded, Said, Search } from './search.js';
 import { Library } from './searched-index.js';
 import { isOutdated, readThreshold, writeThreshold } from './threshold.js';
-import { UnsealedTail } from './unsealed-tail.js';
 
 /** What finding needs. */
 export interface RecallDeps {
@@ -41,8 +41,7 @@ export class Recall {
   readonly #deps: RecallDeps;
   #folder: IndexFolder | null = null;
   #log: string | null = null;
-  #tail: UnsealedTail | null = null;
-  #tailVersion = '';
+  readonly #tail = new KeptTail();
   #calibration: Calibration | null = null;
   #scored: { readonly parts: readonly IndexPart[]; readonly count: number; readonly scores: Scores } | null = null;
 
@@ -59,6 +58,7 @@ export class Recall {
         try {
           const found = await find(library, archive, search, signal);
           const missing = folder.missing(archive.pieces).length;
+          this.#keepTail(archive);
           return { ...found, unsearched: archive.pieces.length === 0 ? 0 : missing / archive.pieces.length };
         } catch (thrown) {
           if (!(thrown instanceof DamagedSegment)) throw thrown;
@@ -103,6 +103,8 @@ export class Recall {
         left = now;
         await new Promise((resolve) => setImmediate(resolve));
       }
+      this.#tail.of(archive, folder.path, () => true);
+      this.#keepTail(archive);
       return all;
     });
   }
@@ -126,8 +128,9 @@ export class Recall {
         check();
         const { certainty } = threshold;
         const reminded = recallUnasked(library, asked, certainty, known, check);
-        const isWhole = this.#tailVersion === archive.restVersion;
-        return isWhole || reminded.reminders.length > 0 ? { ...reminded, threshold: certainty } : 'late';
+        return this.#tail.holds(archive) || reminded.reminders.length > 0
+          ? { ...reminded, threshold: certainty }
+          : 'late';
       } catch (thrown) {
         if (thrown instanceof TooLate) return 'late';
         throw thrown;
@@ -141,6 +144,7 @@ export class Recall {
       const folder = this.#folderOf(archive);
       folder.look(archive.pieces, this.#deps.writes);
       const library = this.#libraryOf(archive, folder.segments);
+      this.#keepTail(archive);
       const { count } = library.scores;
       if (!this.#deps.writes || !isOutdated(readThreshold(folder.path), count)) return true;
       if (!this.#calibration?.isAbout(count)) this.#calibration = new Calibration(library);
@@ -155,7 +159,7 @@ export class Recall {
   close(): void {
     this.#folder?.close();
     this.#folder = null;
-    this.#tail = null;
+    this.#tail.close();
     this.#scored = null;
   }
 
@@ -178,26 +182,26 @@ export class Recall {
     return this.#folder;
   }
 
-  #tailOf(archive: Archive, hasTime = () => true): UnsealedTail {
-    if (this.#tail !== null && this.#tailVersion === archive.restVersion) return this.#tail;
-    const entries = archive.rest();
-    const tail = this.#tail?.isBeginningOf(entries) ? this.#tail : new UnsealedTail(entries);
-    this.#tail = tail;
-    this.#tailVersion = tail.add(entries, hasTime) ? archive.restVersion : '';
-    return tail;
+  /** What saves time only may be left out: where the disk does not take it, the next process does the work again. */
+  #keepTail(archive: Archive): void {
+    try {
+      if (this.#deps.writes) this.#tail.keep(archive);
+    } catch (thrown) {
+      if (systemCode(thrown) === null) throw thrown;
+    }
   }
 
   /** What is scored with takes time and room to make: it is kept as long as nothing was added. */
   #libraryOf(archive: Archive, segments: readonly Segment[], hasTime = () => true): Library {
-    const tail = this.#tailOf(archive, hasTime);
-    const parts = [...segments, tail.collector];
+    const tail = this.#tail.of(archive, this.#folderOf(archive).path, hasTime);
+    const parts = [...segments, ...tail.parts];
     const known = this.#scored;
     const isKnown =
-      known?.count === tail.collector.count &&
+      known?.count === tail.count &&
       known.parts.length === parts.length &&
       known.parts.every((part, index) => part === parts[index]);
     const scores = known !== null && isKnown ? known.scores : new Scores(parts);
-    this.#scored = { parts, count: tail.collector.count, scores };
+    this.#scored = { parts, count: tail.count, scores };
     return new Library(archive, segments, tail, scores);
   }
 
@@ -216,6 +220,7 @@ export class Recall {
   /** Which segment is damaged shows when each is read through. */
   #dropDamaged(folder: IndexFolder): void {
     for (const segment of folder.segments) if (!segment.isSound()) folder.discard(segment);
+    this.#tail.dropDamaged();
   }
 }
 

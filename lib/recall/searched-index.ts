@@ -100,7 +100,7 @@ export class Library {
   #load(document: number): Message | null {
     if (document < 0 || document >= this.scores.count) return null;
     const { part, local } = this.scores.locate(document);
-    if (this.#segments[part] === undefined) return this.#tail.messages[local] ?? null;
+    if (this.#segments[part] === undefined) return this.#tail.message(part - this.#segments.length, local);
     const spot = this.#spot(document);
     const entry = spot === null ? null : this.#archive.readAt(spot.piece, spot.place);
     return entry !== null && isMessage(entry) ? entry : null;

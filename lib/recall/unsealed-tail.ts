@@ -1,23 +1,55 @@
 import { type Entry, isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import { changesOfUndone } from './disk/build.js';
+import type { Segment } from './disk/segment.js';
+import { coveredBy, openTailFile, removeTailFiles, writeTailFile } from './disk/tail-files.js';
 import { Collector } from './index/collector.js';
 import { documentOf } from './index/documents.js';
 import { KindReader } from './index/kind-reader.js';
+import type { IndexPart } from './index/part.js';
 
-/** The newest messages, which are in no segment yet: indexed in memory, and added to as the conversation goes on. */
+/** So many characters of text are cut into words at once in every process; for more of them a file saves that. */
+const KEPT_FROM = 32 * 1024;
+
+/** The newest messages, which are in no segment yet: indexed in memory, and added to as the conversation goes on. What is much is kept in files. */
 export class UnsealedTail {
-  readonly collector = new Collector();
   readonly messages: Message[] = [];
   readonly undone: number[] = [];
   readonly first: number;
+  readonly #folder: string;
   readonly #reader = new KindReader();
+  /** What comes before the collector, and where the documents of each part begin. */
+  readonly #done: IndexPart[] = [];
+  readonly #starts: number[] = [0];
+  readonly #files: Segment[] = [];
+  #collector = new Collector();
+  #characters = 0;
+  /** The first entry that no file has. */
+  #unkept: number | null = null;
   #lastMark = 0;
   #last = 0;
   #lastAt = '';
 
-  constructor(entries: readonly Entry[]) {
+  /** The files are kept in that folder. Takes what they have of these entries, if they are believed. */
+  constructor(entries: readonly Entry[], folder: string, believesFiles = true) {
     this.first = entries[0]?.id ?? 0;
+    this.#folder = folder;
+    if (believesFiles) this.#open(entries);
+  }
+
+  /** The parts of the index, in order. */
+  get parts(): readonly IndexPart[] {
+    return [...this.#done, this.#collector];
+  }
+
+  /** How many documents there are. */
+  get count(): number {
+    return this.messages.length;
+  }
+
+  /** The message of a document of one of the parts. */
+  message(part: number, local: number): Message | null {
+    return this.messages[(this.#starts[part] ?? 0) + local] ?? null;
   }
 
   /** True when it can be added to until it holds just these entries. */
@@ -33,14 +65,64 @@ export class UnsealedTail {
     for (const entry of entries) {
       if (entry.id <= this.#last) continue;
       if (!hasTime()) return false;
-      this.#last = entry.id;
-      this.#lastAt = entry.at;
+      this.#pass(entry);
+      this.#unkept ??= entry.id;
       const document = isMessage(entry) ? documentOf(entry, this.#reader.kindOf(entry)) : null;
       if (document === null || !isMessage(entry)) continue;
-      this.collector.add(document);
+      this.#collector.add(document);
+      this.#characters += document.text.length;
       this.messages.push(entry);
     }
     return true;
+  }
+
+  /** Keeps what was cut into words, when that is worth it. These are all entries that it holds. Throws what the system throws. */
+  keep(entries: readonly Entry[]): void {
+    if (this.#characters < KEPT_FROM) return;
+    const unkept = entries.filter(({ id }) => id >= (this.#unkept ?? 0) && id <= this.#last);
+    const ids = this.messages.slice(this.#starts.at(-1)).map(({ id }) => id);
+    writeTailFile(this.#folder, unkept, this.#collector, ids);
+    removeTailFiles(this.#folder, entries);
+    this.#end(this.#collector);
+    this.#collector = new Collector();
+    this.#characters = 0;
+    this.#unkept = null;
+  }
+
+  /** Whether all that its files have is as it was written. */
+  areFilesSound(): boolean {
+    return this.#files.every((file) => file.isSound());
+  }
+
+  close(): void {
+    for (const file of this.#files) file.close();
+  }
+
+  #open(entries: readonly Entry[]): void {
+    for (let rest = entries; rest.length > 0; ) {
+      const file = openTailFile(this.#folder, rest);
+      if (file === null) return;
+      this.#files.push(file);
+      const ids = new Set(file.ids());
+      for (const entry of rest.slice(0, coveredBy(file))) {
+        this.#pass(entry);
+        if (isMessage(entry)) this.#reader.kindOf(entry);
+        if (isMessage(entry) && ids.has(entry.id)) this.messages.push(entry);
+      }
+      this.#end(file);
+      rest = rest.slice(coveredBy(file));
+    }
+  }
+
+  #pass({ id, at }: Entry): void {
+    this.#last = id;
+    this.#lastAt = at;
+  }
+
+  /** What comes from now on is in another part. */
+  #end(part: IndexPart): void {
+    this.#done.push(part);
+    this.#starts.push(this.messages.length);
   }
 
   #addMarks(entries: readonly Entry[]): void {

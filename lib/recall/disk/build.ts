@@ -6,7 +6,7 @@ import { KindReader } from '../index/kind-reader.js';
 import { FrequencyLists } from '../index/postings.js';
 import { asBytes } from './dictionary.js';
 import { packSpots, type Spot } from './packed-columns.js';
-import { SegmentWriter } from './segment-writer.js';
+import { type SegmentBody, SegmentWriter } from './segment-writer.js';
 
 /** Writes the segment of one piece. The same piece makes the same bytes. Throws what reading the piece throws. */
 export function buildSegment(archive: Archive, piece: Piece, file: number): void {
@@ -21,6 +21,17 @@ export function buildSegment(archive: Archive, piece: Piece, file: number): void
     collector.add(document);
     spots.push({ id: entry.id, place });
   }
+  const { offset, size, content } = piece;
+  writeDocuments(collector, spots, { pieces: [{ offset, size, content, document: 0, spots: 0 }], undone }, file);
+}
+
+/** Writes a segment of documents in memory. The same ones make the same bytes. */
+export function writeDocuments(
+  collector: Collector,
+  spots: readonly Spot[],
+  about: Pick<SegmentBody, 'pieces' | 'undone'>,
+  file: number,
+): void {
   const writer = new SegmentWriter(file);
   const sorted = Array.from(collector.entries(), ([word, postings]) => ({ word: asBytes(word), postings }));
   sorted.sort((one, other) => (one.word < other.word ? -1 : 1));
@@ -30,19 +41,8 @@ export function buildSegment(archive: Archive, piece: Piece, file: number): void
     postings.addTo(lists);
     writer.add(word, lists);
   }
-  const { offset, size, content } = piece;
-  writer.finish({
-    columns: [
-      {
-        kinds: collector.kinds(),
-        lengths: collector.lengths(),
-        days: collector.days(),
-        spots: packSpots(spots),
-      },
-    ],
-    pieces: [{ offset, size, content, document: 0, spots: 0 }],
-    undone,
-  });
+  const columns = { kinds: collector.kinds(), lengths: collector.lengths(), days: collector.days() };
+  writer.finish({ ...about, columns: [{ ...columns, spots: packSpots(spots) }] });
 }
 
 /** The turns that an entry takes back, and below zero those that it brings back. */

@@ -45,6 +45,17 @@ export function packSpots(spots: readonly Spot[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/** The ids of the documents of one piece. */
+export function unpackIds(bytes: Uint8Array): readonly number[] {
+  const numbers = new NumberReader(bytes);
+  const ids: number[] = [];
+  for (let id = 0; !numbers.isAtEnd; numbers.next()) {
+    id += numbers.next();
+    ids.push(id);
+  }
+  return ids;
+}
+
 /** The spot of the document of that number in its piece. */
 export function unpackSpot(bytes: Uint8Array, number: number): Spot {
   const numbers = new NumberReader(bytes);

@@ -3,7 +3,7 @@ import { namesIn, removeEmptyFolder, removeFiles } from '../../remove-files.js';
 import { namesWithLeftovers } from '../../write-aside.js';
 
 /** What this program writes into a folder of the index, and what a kill leaves there. */
-const SEGMENT_FILES = namesWithLeftovers('(?:\\d+-\\d\\.seg|threshold\\.json)');
+const SEGMENT_FILES = namesWithLeftovers('(?:(?:\\d+-\\d|tail-\\d+)\\.seg|threshold\\.json)');
 
 /** Removes the segments of a conversation, and their folder when nothing else is in it. */
 export function removeSegments(folder: string): void {

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { IndexPart, Postings } from '../index/part.js';
 import { Dictionary } from './dictionary.js';
-import { type Spot, unpackDays, unpackSpot } from './packed-columns.js';
+import { type Spot, unpackDays, unpackIds, unpackSpot } from './packed-columns.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
 import { DamagedSegment, Pages } from './pages.js';
 import { type Columns, type IndexedPiece, PIECE_NUMBERS, SEGMENT_VERSION } from './segment-writer.js';
@@ -83,6 +83,11 @@ export class Segment implements IndexPart {
     const end = this.pieces[index + 1]?.spots ?? pieces - spots;
     const bytes = this.#pages.look(spots + piece.spots, end - piece.spots);
     return { piece, ...unpackSpot(bytes, document - piece.document) };
+  }
+
+  /** The ids of the documents of a segment that is about one piece. */
+  ids(): readonly number[] {
+    return unpackIds(this.#section(this.#sections.spots, this.#sections.pieces));
   }
 
   /** Everything that is known of the documents but their words. */
