@@ -142,7 +142,7 @@ export class HistoryFile {
     const file = this.#file;
     if (!(file instanceof LogFile)) return null;
     const { Reading } = await import('./file/reading.js');
-    return await this.guarded(async () => new Reading(file.reopen(this.codec, this.#paths.history)));
+    return await this.guarded(async () => Reading.of(file, file.reopen(this.codec, this.#paths.history)));
   }
 
   /** Repairs the file and reads it again. The part that the view needs may be intact while another part was found damaged. */

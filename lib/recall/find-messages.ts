@@ -75,10 +75,10 @@ function isWithin({ at }: Message, { from, until }: Search): boolean {
 
 /** What was said in a time, the newest `count` of it. */
 function said(library: Library, search: Search, bounds: Bounds): Finds {
-  const documents = library.scores.within({ ...bounds, kinds: bounds.kinds ?? SAID });
+  const within = { ...bounds, kinds: bounds.kinds ?? SAID };
   const hits: Hit[] = [];
   let looked = 0;
-  for (const document of documents.toReversed()) {
+  for (const document of library.scores.newest(within)) {
     if (hits.length === search.count) break;
     looked += 1;
     const message = library.message(document);
@@ -86,7 +86,7 @@ function said(library: Library, search: Search, bounds: Bounds): Finds {
     const [kind, text] = [documentKind(message), searchedText(message)];
     hits.unshift({ ...library.said(message), kind, text, before: null, after: null, certainty: 0, newer: null });
   }
-  return { hits, more: documents.length - looked, isWhole: true };
+  return { hits, more: library.scores.countWithin(within) - looked, isWhole: true };
 }
 
 function hitsOf(

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Entry } from '../../lib/chat/entry.js';
 import { DamagedSegment } from '../../lib/recall/disk/pages.js';
+import { Arena } from '../../lib/recall/index/arena.js';
 import type { IndexPart } from '../../lib/recall/index/part.js';
 import { UnsealedTail } from '../../lib/recall/unsealed-tail.js';
 import { quickFolder } from '../support/history.js';
@@ -31,7 +32,7 @@ const ANYTIME = () => true;
 /** The ids of the messages that have each word. */
 function found(tail: UnsealedTail): readonly (readonly number[])[] {
   const idsIn = (part: IndexPart, number: number, word: string) =>
-    (part.find(word)?.lists() ?? []).flatMap((list) => {
+    (part.find(word, new Arena())?.lists() ?? []).flatMap((list) => {
       const count = list.readBelow(Number.POSITIVE_INFINITY);
       return Array.from(list.documents.slice(0, count), (local) => tail.message(number, local)?.id ?? 0);
     });

@@ -17,6 +17,9 @@ const ROOM = SEALED_SIZE + 64 * 1024;
 /** Where pieces were that are looked at no more: a search looks at many, and fresh memory for each would stay until it is collected. */
 const rooms: Buffer[] = [];
 
+/** The pieces of an open file as they were listed last: that takes time and room. */
+const listed = new WeakMap<LogFile, readonly FramePlace[]>();
+
 /** The content of a piece, and where it may be. */
 interface Held {
   readonly room: Buffer;
@@ -39,10 +42,22 @@ export class Reading {
   readonly restVersion: string;
   readonly pieces: readonly FramePlace[];
 
-  constructor(file: LogFile) {
+  /** Reads what was opened once more of a file that is open. */
+  static of(open: LogFile, again: LogFile): Reading {
+    // As long as it is open, no other file has its id.
+    const isSame = again.fileId === open.fileId;
+    const reading = new Reading(again, isSame ? listed.get(open) : []);
+    if (isSame) listed.set(open, reading.pieces);
+    return reading;
+  }
+
+  /** `known` are the pieces of this very file at another time: sealed frames never change. */
+  private constructor(file: LogFile, known: readonly FramePlace[] = []) {
     this.#file = file;
     this.log = file.log;
-    this.pieces = sealedFrames(file.source);
+    const last = known.at(-1);
+    const isWhole = last !== undefined && last.offset + last.size === file.source.tail.mutableStart;
+    this.pieces = isWhole ? known : sealedFrames(file.source);
     this.restVersion = file.unsealedVersion;
   }
 

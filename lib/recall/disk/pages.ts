@@ -1,5 +1,6 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import type { Arena } from '../index/arena.js';
 
 /** So many bytes share a checksum: what is read is checked, and nothing else is read for that. */
 const PAGE = 4096;
@@ -97,9 +98,9 @@ export class Pages {
     this.footer = footer;
   }
 
-  /** Throws `DamagedSegment`. What is returned is a copy. */
-  read(offset: number, length: number): Buffer {
-    return this.#read(offset, length, (size) => Buffer.allocUnsafeSlow(size));
+  /** Throws `DamagedSegment`. What is returned is a copy, in the arena if one is given. */
+  read(offset: number, length: number, arena: Arena | null = null): Buffer {
+    return this.#read(offset, length, (size) => arena?.take(size) ?? Buffer.allocUnsafeSlow(size));
   }
 
   /** The same for what is looked at before anything else is read: fresh memory for each would stay until it is collected. */

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import type { Arena } from '../index/arena.js';
 import type { IndexPart, Postings } from '../index/part.js';
 import { Dictionary } from './dictionary.js';
 import { type Spot, unpackDays, unpackIds, unpackSpot } from './packed-columns.js';
@@ -63,15 +64,15 @@ export class Segment implements IndexPart {
   }
 
   kinds(): Uint8Array {
-    return this.#section(this.#sections.kinds, this.#sections.lengths);
+    return this.#look(this.#sections.kinds, this.#sections.lengths);
   }
 
   lengths(): Uint8Array {
-    return this.#section(this.#sections.lengths, this.#sections.days);
+    return this.#look(this.#sections.lengths, this.#sections.days);
   }
 
   days(): Uint16Array {
-    return unpackDays(this.#section(this.#sections.days, this.#sections.spots), this.count);
+    return unpackDays(this.#look(this.#sections.days, this.#sections.spots), this.count);
   }
 
   /** The piece that a document is in, and which entry of it that is; null for a document that there is none of. */
@@ -87,19 +88,24 @@ export class Segment implements IndexPart {
 
   /** The ids of the documents of a segment that is about one piece. */
   ids(): readonly number[] {
-    return unpackIds(this.#section(this.#sections.spots, this.#sections.pieces));
+    return unpackIds(this.#look(this.#sections.spots, this.#sections.pieces));
   }
 
   /** Everything that is known of the documents but their words. */
   columns(): Columns {
-    const spots = this.#section(this.#sections.spots, this.#sections.pieces);
-    return { kinds: this.kinds(), lengths: this.lengths(), days: this.days(), spots };
+    const { kinds, lengths, days, spots, pieces } = this.#sections;
+    return {
+      kinds: this.#section(kinds, lengths),
+      lengths: this.#section(lengths, days),
+      days: this.days(),
+      spots: this.#section(spots, pieces),
+    };
   }
 
-  find(word: string): Postings | null {
+  find(word: string, arena: Arena): Postings | null {
     const found = this.#dictionary.find(word);
     if (found === null) return null;
-    return new PackedPostings(found.count, this.#pages.read(found.start, found.length + SLACK));
+    return new PackedPostings(found.count, this.#pages.read(found.start, found.length + SLACK, arena));
   }
 
   beginningWith(start: string, limit: number): readonly string[] {
@@ -136,13 +142,17 @@ export class Segment implements IndexPart {
     closeSync(this.#file);
   }
 
+  #look(start: number, end: number): Buffer {
+    return this.#pages.look(start, end - start);
+  }
+
   #section(start: number, end: number): Buffer {
     return this.#pages.read(start, end - start);
   }
 
   #numbers(start: number, end: number): readonly number[] {
-    const bytes = this.#section(start, end);
-    return Array.from({ length: bytes.length / 8 }, (_, index) => bytes.readDoubleLE(8 * index));
+    // Copied to where numbers of that size may stand.
+    return Array.from(new Float64Array(Uint8Array.from(this.#look(start, end)).buffer));
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Arena } from './arena.js';
+
 /** Whose words a message has. */
 export const KINDS = ['user', 'model', 'call', 'tool', 'note', 'attached', 'foreign'] as const;
 
@@ -42,13 +44,13 @@ export interface Postings {
 /** A run of documents with an index of their words, on disk or in memory. Documents are numbered from 0. */
 export interface IndexPart {
   readonly count: number;
-  /** By document: the number of its kind in `KINDS`, and how long it is, as `lengthCode` has it. */
+  /** By document: the number of its kind in `KINDS`, and how long it is, as `lengthCode` has it. They hold until the next call of any part. */
   kinds(): Uint8Array;
   lengths(): Uint8Array;
   /** By document, days since 1970. */
   days(): Uint16Array;
-  /** The documents with that word, null for none. */
-  find(word: string): Postings | null;
+  /** The documents with that word, null for none. They hold until the arena is cleared. */
+  find(word: string, arena: Arena): Postings | null;
   /** The words that begin so, at most `limit`. */
   beginningWith(start: string, limit: number): readonly string[];
 }

@@ -1,3 +1,4 @@
+import type { Arena } from '../index/arena.js';
 import type { IndexPart, Postings } from '../index/part.js';
 import { isCharacter, otherForms, type Term } from './query.js';
 
@@ -18,23 +19,24 @@ export interface Counted {
 export type PlacedParts = readonly { readonly part: IndexPart; readonly start: number }[];
 
 /** Looks a term up. Another spelling, or a longer word, is looked for only where there is no such word. `counted` tells which documents count; null for all. */
-export function findTerm(parts: PlacedParts, term: Term, counted: Counted | null): FoundTerm {
-  const found = isCharacter(term) ? null : findForms(parts, term.forms, counted);
+export function findTerm(parts: PlacedParts, term: Term, counted: Counted | null, arena: Arena): FoundTerm {
+  const found = isCharacter(term) ? null : findForms(parts, term.forms, counted, arena);
   if (found !== null && found.count > 0) return found;
   const others = otherForms(
     parts.map(({ part }) => part),
     term,
+    arena,
   );
-  return findForms(parts, others, counted);
+  return findForms(parts, others, counted, arena);
 }
 
-function findForms(parts: PlacedParts, forms: readonly string[], counted: Counted | null): FoundTerm {
+function findForms(parts: PlacedParts, forms: readonly string[], counted: Counted | null, arena: Arena): FoundTerm {
   const lists: { readonly start: number; readonly postings: Postings }[] = [];
   let count = 0;
   for (const { part, start } of parts) {
     let most = 0;
     for (const form of forms) {
-      const postings = part.find(form);
+      const postings = part.find(form, arena);
       if (postings === null) continue;
       lists.push({ start, postings });
       // Two spellings of one word are in the same documents.

@@ -1,3 +1,4 @@
+import type { Arena } from '../index/arena.js';
 import type { IndexPart } from '../index/part.js';
 import { otherSpellings } from '../words/fold.js';
 import { describedWords, words } from '../words/words.js';
@@ -57,9 +58,13 @@ export function isCharacter({ forms: [word = ''] }: Term): boolean {
 }
 
 /** What may stand for a term that is nowhere: other spellings of it, else words that begin with it. */
-export function otherForms(parts: readonly IndexPart[], { forms: [word = '', ...rest] }: Term): readonly string[] {
+export function otherForms(
+  parts: readonly IndexPart[],
+  { forms: [word = '', ...rest] }: Term,
+  arena: Arena,
+): readonly string[] {
   if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word)];
-  const others = otherSpellings(word).filter((form) => parts.some((part) => part.find(form) !== null));
+  const others = otherSpellings(word).filter((form) => parts.some((part) => part.find(form, arena) !== null));
   return others.length > 0 || word.length < 5 ? others : beginnings(parts, word);
 }
 

@@ -1,3 +1,4 @@
+import { Arena } from '../index/arena.js';
 import { type IndexPart, KINDS, type Kind } from '../index/part.js';
 import { Accumulator, RUN } from './accumulator.js';
 import { type Bounds, SAID, wantedKinds } from './bounds.js';
@@ -20,6 +21,10 @@ export class Scores {
   /** How many documents there are, by the number of their kind. */
   readonly #counts: Uint32Array;
   readonly #found: Accumulator;
+  /** What the last search read. */
+  readonly #arena = new Arena();
+  /** By document; read where a search is for a time. */
+  #days: Uint16Array | null = null;
   /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
   #all: number | null = null;
   /** The bits of the words of the last search, 0 for one that is nowhere. */
@@ -54,15 +59,29 @@ export class Scores {
 
   /** The documents of those kinds in those days, in order. */
   within(bounds: Bounds): number[] {
+    return [...this.newest(bounds)].reverse();
+  }
+
+  /** The same from the newest on, as they are taken. */
+  *newest(bounds: Bounds): Generator<number> {
     const allowed = this.#filter(bounds);
-    return Array.from({ length: this.count }, (_, document) => document).filter((document) => allowed(document));
+    for (let document = this.count - 1; document >= 0; document -= 1) if (allowed(document)) yield document;
+  }
+
+  /** How many there are. */
+  countWithin(bounds: Bounds): number {
+    const allowed = this.#filter(bounds);
+    let count = 0;
+    for (let document = 0; document < this.count; document += 1) if (allowed(document)) count += 1;
+    return count;
   }
 
   /** The best `limit` documents, best first. */
   best(terms: readonly Term[], bounds: Bounds, limit: number): readonly RankedDocument[] {
     const counted = bounds.alone === true ? { kinds: this.#kinds, wanted: wantedKinds(bounds) } : null;
     const all = counted === null ? this.count : this.#countOf(counted.wanted);
-    const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted), ...term }));
+    this.#arena.clear();
+    const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted, this.#arena), ...term }));
     const total = found
       .filter(({ count, isWhole }) => count > 0 || !isWhole)
       .reduce((sum, { count }) => sum + rarity(count, all), 0);
@@ -114,6 +133,14 @@ export class Scores {
     return KINDS[this.#kinds[document] ?? 0] ?? 'tool';
   }
 
+  get #knownDays(): Uint16Array {
+    if (this.#days !== null) return this.#days;
+    const days = new Uint16Array(this.count);
+    for (const { part, start } of this.#parts) days.set(part.days(), start);
+    this.#days = days;
+    return days;
+  }
+
   /** How many documents are of these kinds. */
   #countOf(wanted: readonly boolean[]): number {
     return this.#counts.reduce((sum, count, kind) => (wanted[kind] === true ? sum + count : sum), 0);
@@ -146,8 +173,7 @@ export class Scores {
     if (from === null && until === null) {
       return (document) => document < below && wanted[this.#kinds[document] ?? 0] === true;
     }
-    const days = new Uint16Array(this.count);
-    for (const { part, start } of this.#parts) days.set(part.days(), start);
+    const days = this.#knownDays;
     const [first, last] = [from ?? 0, until ?? 65_535];
     return (document) => {
       const day = days[document] ?? 0;

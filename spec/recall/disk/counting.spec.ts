@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { Message } from '../../../lib/chat/message.js';
 import { IndexFolder } from '../../../lib/recall/disk/index-folder.js';
 import type { Archive } from '../../../lib/recall/index/archive.js';
+import { Arena } from '../../../lib/recall/index/arena.js';
 import { words } from '../../../lib/recall/words/words.js';
 
 const WORDS = ['apple', 'äpfel', 'berry', 'getUserName', '数据库', 'v2.1', 'книга', 'ß', '😀', 'the', 'quokka'];
@@ -87,7 +88,10 @@ describe('the index', () => {
           const expected = counted(all.flat());
           expect(indexed(folder)).toEqual(expected);
           for (const word of expected.keys()) {
-            const documents = folder.segments.reduce((sum, segment) => sum + (segment.find(word)?.count ?? 0), 0);
+            const documents = folder.segments.reduce(
+              (sum, segment) => sum + (segment.find(word, new Arena())?.count ?? 0),
+              0,
+            );
             expect([word, documents]).toEqual([word, expected.get(word)?.length]);
           }
           expect(folder.segments.every((segment) => segment.isSound())).toBe(true);
