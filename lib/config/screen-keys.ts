@@ -29,6 +29,11 @@ export const SCREEN_KEYS = {
     'How the chat calls when an answer or a question came after more than 10 s: `"bell"`, or `"auto"`: a notification (OSC 9) where the terminal has one, else the bell.',
   ),
   title: setting({ type: 'boolean' }, true, 'Whether the chat sets the title of the window while it runs.'),
+  show_usage: setting(
+    { type: 'boolean' },
+    false,
+    'Whether the chat shows the tokens and the cost of each answer, as `-u` does.',
+  ),
   keys: oneOf<'emacs' | 'vi'>(
     ['emacs', 'vi'],
     'emacs',

@@ -36,3 +36,9 @@ export async function addRule(path: string, rule: RuleSetting): Promise<void> {
   const permissions = { ...file.tools?.permissions, allow: [...allow, rule] };
   await writeConfig(path, { ...file, tools: { ...file.tools, permissions } });
 }
+
+/** Makes a model the one that is used, and leaves everything else as it is. */
+export async function keepModel(path: string, provider: string, model: string): Promise<void> {
+  const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
+  await writeConfig(path, { ...(isJsonObject(found) ? found : {}), provider, model });
+}

@@ -1,14 +1,15 @@
 import { closest } from 'fastest-levenshtein';
-import { HiError } from '../errors.js';
-import type { SlashCommand, SlashContext } from './common/command.js';
+import { HiError, isAbort } from '../errors.js';
+import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
-/** `/model`: shows the model in use, or changes it for the rest of the chat. */
+/** `/model`: shows the model in use, with the others to choose from, or changes it for the rest of the chat. */
 export const slashModel: SlashCommand = {
   name: 'model',
   usage: '/model [name]',
   summary: 'show the model, or switch to another (also provider/name)',
   complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
-  async *run(argument, { session, models }, signal) {
+  async *run(argument, context, signal) {
+    const { session, models, search } = context;
     if (argument !== '') {
       await session.useModel(argument, signal);
       const { provider, model: name } = session.target;
@@ -25,9 +26,34 @@ export const slashModel: SlashCommand = {
     const known = await listed(models, signal);
     if ('failure' in known) return yield { type: 'notice', level: 'info', text: withoutList(known.failure) };
     const others = known.names.filter((one) => one !== name);
+    if (search !== null && others.length > 0) return yield* chosen([name, ...others], context, signal);
     if (others.length > 0) yield { type: 'print', text: `Available: ${others.join(', ')}` };
   },
 };
+
+/** Lets the user choose a model, and whether it is for the next chats too. To cancel is to keep the one in use. */
+async function* chosen(
+  names: readonly string[],
+  { session, search, confirm, keepModel }: SlashContext,
+  signal: AbortSignal,
+): AsyncGenerator<SlashEvent> {
+  const before = session.target.model;
+  const choices = names.map((value) => ({ value, name: value }));
+  const name = await search?.('Which model?', choices).catch(noneWhenCancelled);
+  if (name === undefined || name === null || name === before)
+    return yield { type: 'print', text: `Still ${session.target.provider}/${before}.` };
+  await session.useModel(name, signal);
+  yield { type: 'print', text: `Switched to ${session.target.provider}/${name}.` };
+  const keep = keepModel();
+  if (keep === null || !(await confirm('Use it in the next chats too?', ''))) return;
+  await keep();
+  yield { type: 'print', text: `The next chats use ${name}.` };
+}
+
+function noneWhenCancelled(thrown: unknown): null {
+  if (isAbort(thrown)) return null;
+  throw thrown;
+}
 
 /** The models that the provider lists, or why there is no list. */
 async function listed(

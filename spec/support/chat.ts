@@ -37,14 +37,15 @@ export interface OpenOptions {
 export function chatDriver(): (
   answer: (request: SentRequest, index: number) => Reply,
   config?: object,
+  models?: readonly string[],
 ) => Promise<Chat> {
   const endings: (() => unknown)[] = [];
   afterEach(async () => {
     for (const end of endings.splice(0).reverse()) await end();
   });
 
-  return async (answer, config = {}) => {
-    const server = await startScriptedServer(answer);
+  return async (answer, config = {}, models) => {
+    const server = await startScriptedServer(answer, models);
     const home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, ...config });
     endings.push(home.remove, server.close);
     let terminal: Terminal | null = null;

@@ -54,16 +54,17 @@ export interface ScriptedServer {
   close(): Promise<void>;
 }
 
-/** Starts a server; `answer` is asked for each request, with its place in the order of requests. */
+/** Starts a server; `answer` is asked for each request, with its place in the order of requests. It lists these `models`. */
 export async function startScriptedServer(
   answer: (request: SentRequest, index: number) => Reply,
+  models: readonly string[] = ['scripted'],
 ): Promise<ScriptedServer> {
   const requests: SentRequest[] = [];
   let abandoned = 0;
   const server = createServer(async (message, response) => {
     if (message.method === 'GET') {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }));
+      response.end(JSON.stringify({ object: 'list', data: models.map((id) => ({ id, object: 'model' })) }));
       return;
     }
     const request: SentRequest = JSON.parse(await bodyOf(message));

@@ -14,3 +14,21 @@ export function createChoose(repl: () => Repl, terminal: ChatTerminal): SlashCon
       return await askQuestion((context) => select({ message: question, choices: shown }, context), streams);
     });
 }
+
+/** Lets the user choose from a long list by typing a part of a name; null where there is no terminal for it. */
+export function createSearch(repl: () => Repl, terminal: ChatTerminal): SlashContext['search'] {
+  if (terminal !== 'full') return null;
+  return async (question, choices) =>
+    await repl().ask(async (streams) => {
+      const { search } = await import('../base/inquirer.js');
+      const all = choices.map(({ value, name }) => ({ value, name: visibleLine(name) }));
+      const source = (typed: string | undefined) =>
+        all.filter(({ name }) =>
+          (typed ?? '')
+            .toLowerCase()
+            .split(/\s+/)
+            .every((part) => name.toLowerCase().includes(part)),
+        );
+      return await askQuestion((context) => search({ message: question, source }, context), streams);
+    });
+}

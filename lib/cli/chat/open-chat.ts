@@ -20,7 +20,7 @@ import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 import { attentionOf } from './attention.js';
 import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
-import { createChoose } from './choose.js';
+import { createChoose, createSearch } from './choose.js';
 import { createConfirm } from './confirm.js';
 import { promptText } from './greeting.js';
 import { IdleIndex } from './idle-index.js';
@@ -38,10 +38,11 @@ export interface Chat {
 }
 
 /** Puts a chat together: a session, the screen that shows it and the REPL that feeds it. Throws `HiError`s of codes `config` and `history`. */
-export async function openChat(world: World, options: ChatOptions, settings: Settings): Promise<Chat> {
+export async function openChat(world: World, given: ChatOptions, settings: Settings): Promise<Chat> {
   const terminal = chatTerminal(world);
   const streams = terminal === 'full' ? outputStreams(world) : withoutColour(outputStreams(world));
   const config = requireConfig(settings);
+  const options: ChatOptions = { ...given, usage: given.usage || config.show_usage };
   const screenSettings = screenSettingsOf(config);
   const screen = chatScreen(world, options, terminal, streams, screenSettings);
   // What the REPL is made of uses it only while a line is acted on.
@@ -53,7 +54,7 @@ export async function openChat(world: World, options: ChatOptions, settings: Set
   const wired = await wire(world, { ...options, ...approve }, settings, config);
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
-  const questions = { confirm, choose: createChoose(later, terminal) };
+  const questions = { confirm, choose: createChoose(later, terminal), search: createSearch(later, terminal) };
   const context = await slashContext(world, wired, later, questions, screenSettings);
   const idle = new IdleIndex(wired.session);
   let hasSpoken = false;

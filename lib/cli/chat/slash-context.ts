@@ -15,7 +15,7 @@ export async function slashContext(
   world: World,
   { session, tools, connections, settings, config, memory, project }: WiredSession,
   repl: () => Repl,
-  questions: Pick<SlashContext, 'confirm' | 'choose'>,
+  questions: Pick<SlashContext, 'confirm' | 'choose' | 'search'>,
   screen: ScreenSettings,
 ): Promise<SlashContext> {
   const { paths } = settings;
@@ -33,6 +33,11 @@ export async function slashContext(
       return edited === text ? null : edited;
     },
     copy: (text) => copyText(text, world, world.stdout),
+    keepModel: () => {
+      const { provider, model } = session.target;
+      if (provider !== config.provider) return null;
+      return async () => (await import('../../config/write.js')).keepModel(paths.configFile, provider, model);
+    },
     models: (signal) => connections.models(session.target, undefined, signal),
     purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
     forgetting: async (argument) => {

@@ -36,6 +36,10 @@ export interface SlashContext {
   confirm(question: string, alternative: string): Promise<boolean>;
   /** Lets the user choose one of these; null where there is nobody to choose. Rejects as an interruption when the user cancels. */
   readonly choose: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
+  /** The same for a long list, of which typing leaves what fits. */
+  readonly search: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
+  /** Makes the model in use that of the next chats too. Null where it is not of the provider of the configuration. */
+  keepModel(): (() => Promise<void>) | null;
   /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */
   edit(text: string): Promise<string | null>;
   /** Puts a text on the clipboard. Resolves to what happened, in words. */
