@@ -110,4 +110,17 @@ describe('a picture that is too large for the vendor', () => {
     const { request: sent } = await fitted(request);
     expect(sent.messages[1]?.content).toEqual([image(LARGE)]);
   });
+
+  it('is said to be sent as what it is', async () => {
+    const made: ImageFitting['made'] = new Map();
+    const cache = memoryCache();
+    const { used, bytes } = LIMITS;
+    const hash = createHash('sha256')
+      .update(`picture ${JSON.stringify([shaOf(LARGE), used, bytes])}`)
+      .digest('hex');
+    const data = Buffer.alloc(3 * 1024 * 1024).toString('base64');
+    cache.stored.set(hash, JSON.stringify({ mime: 'image/png', width: 90, height: 3, data }));
+    const { events } = await fitted(requestWith([message(1, 'user', image(LARGE))], LARGE), { made, cache }, []);
+    expect(events.at(-1)).toMatchObject({ text: 'A picture: 0.1 MB, sent as 90 × 3 PNG, 3.0 MB' });
+  });
 });

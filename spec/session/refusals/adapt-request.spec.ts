@@ -4,9 +4,10 @@ import { doubtfulAt, type Feature, type ModelFacts } from '../../../lib/chat/mod
 import { THINKING_LEVELS } from '../../../lib/chat/model/thinking-level.js';
 import type { ChatRequest } from '../../../lib/chat/request.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
-import { adaptRequest } from '../../../lib/session/refusals/adapt-request.js';
+import { adaptRequest, learntFromAnswer } from '../../../lib/session/refusals/adapt-request.js';
 import { attachmentsOf, contains, holdsOldParts, thinkingOf } from '../../../lib/session/refusals/contents.js';
 import { lessonOf } from '../../../lib/session/refusals/lessons.js';
+import { refusedOptions } from '../../../lib/session/refusals/refused-options.js';
 import { memory } from '../../support/memory.js';
 import { chatRequest } from '../../support/providers.js';
 
@@ -206,6 +207,121 @@ describe('what a refusal teaches', () => {
     });
     expect(learnt({ what: 'schema' }, {})).toBeNull();
     expect(learnt({ what: 'unsaid', isCertain: true }, { tools: [tool], schema })).toBeNull();
+  });
+});
+
+describe('an option of the configuration', () => {
+  const options = { temperature: 1, top_p: 0.5, frequency_penalty: 2, stop: ['x'], max_tool_calls: 3 };
+  const named = (said: string, param: string | null = null, more: Partial<ChatRequest> = {}): readonly string[] =>
+    refusedOptions({ said, param }, { options, ...more });
+
+  it.each([
+    ['temperature is not supported', ['temperature']],
+    ["Unsupported parameter: 'top_p'.", ['top_p']],
+    ['Unknown name "topP"', ['top_p']],
+    ['Penalty is not enabled for this model', ['frequency_penalty']],
+    ['calls is not allowed', []],
+    ['Please stop sending that', []],
+    ["Unknown parameter 'stop'", ['stop']],
+    ['temperature and top_p are not supported', ['temperature', 'top_p']],
+    ['temperature and top_p cannot both be set', ['top_p']],
+    ['Use only one of top_p, temperature', ['top_p']],
+    ['something else is wrong', []],
+  ])('is found in the words of a server: %s', (said, names) => {
+    expect(named(said)).toEqual(names);
+  });
+
+  it('is the one that the server names beside its words, and none that is not sent', () => {
+    expect(named('temperature is wrong', 'top_p')).toEqual(['top_p']);
+    expect(named('wrong', 'generationConfig.topP')).toEqual(['top_p']);
+    expect(named('wrong', 'request.body[0]temperature')).toEqual(['temperature']);
+    expect(named('temperature is wrong', 'model')).toEqual([]);
+    expect(named('temperature is wrong', null, { facts: { refused_options: ['temperature=1'] } })).toEqual([]);
+    expect(named('temperature is wrong', null, { facts: { refused_options: ['temperature=2'] } })).toEqual([
+      'temperature',
+    ]);
+    expect(refusedOptions({ said: 'temperature', param: null }, {})).toEqual([]);
+  });
+
+  it('is left out with its value, which is said', () => {
+    const refused = (said: string, code: 'request' | 'window' = 'request') =>
+      lessonOf(
+        new RequestRefusal(code, 'No.', { refused: { what: 'unsaid', isCertain: true }, said, param: null }),
+        request({ options }),
+        NOW,
+      );
+    expect(refused('temperature is not supported')).toEqual({
+      facts: { refused_options: ['temperature=1'], refused_at: { options: NOW } },
+      notice: "'m' does not take the option 'temperature' as configured: it is left out.",
+    });
+    expect(refused('temperature, top_p: no')).toMatchObject({
+      facts: { refused_options: ['temperature=1', 'top_p=0.5'] },
+      notice: "'m' does not take the options 'temperature' and 'top_p' as configured: they are left out.",
+    });
+    expect(refused('temperature is not supported', 'window')).toBeNull();
+    const plain = adaptRequest(request({ options }), refusal({ what: 'unsaid', isCertain: true }), memory(), false);
+    expect(plain?.notice).toContain('it answers without the options of the configuration.');
+    expect(plain?.request.options).toEqual({});
+    expect(plain?.proves?.refused_options).toHaveLength(5);
+    expect(plain?.proves?.refused_at?.options).toBeGreaterThan(0);
+  });
+});
+
+describe('the length of an answer', () => {
+  const output = (most: number, more: Partial<ChatRequest>) =>
+    lessonOf(refusal({ what: 'output', most }), request(more), NOW);
+  it('is what the server writes at most, which is said where the user asked for more', () => {
+    expect(output(500, { max_output_tokens: 1000 })).toEqual({
+      facts: { max_output_tokens: 500 },
+      notice: "'m' writes at most 500 tokens in one answer.",
+    });
+    expect(output(500, {})).toEqual({ facts: { max_output_tokens: 500 }, notice: null });
+    expect(output(500, { facts: { max_output_tokens: 800 } })).toEqual({
+      facts: { max_output_tokens: 500 },
+      notice: null,
+    });
+  });
+
+  it('is left to the server where a shorter one was asked for already', () => {
+    const none = { facts: { takes: { output_limit: false }, refused_at: { output_limit: NOW } }, notice: null };
+    expect(output(500, { max_output_tokens: 500 })).toEqual(none);
+    expect(output(900, { max_output_tokens: 1000, facts: { max_output_tokens: 800 } })).toEqual(none);
+    expect(output(900, { max_output_tokens: 700, facts: { max_output_tokens: 800 } })).toEqual(none);
+  });
+});
+
+describe('an answer after a refusal', () => {
+  const adapted = { request: request(), notice: null, proves: { words_until: 5 }, isRepeated: false };
+  it('proves what was left out once it came twice, and the first time only raises doubt', () => {
+    expect(learntFromAnswer(adapted, {}, NOW)).toEqual({ doubted_at: NOW });
+    expect(learntFromAnswer({ ...adapted, isRepeated: true }, {}, NOW)).toEqual({ words_until: 5, doubted_at: 0 });
+    expect(learntFromAnswer({ ...adapted, proves: null }, { doubted_at: 7 }, NOW)).toBeNull();
+    expect([learntFromAnswer(null, { doubted_at: 7 }, NOW), learntFromAnswer(null, {}, NOW)]).toEqual([
+      { doubted_at: 0 },
+      null,
+    ]);
+    expect(learntFromAnswer(null, { doubted_at: 0 }, NOW)).toBeFalsy();
+  });
+
+  it('is doubted in silence, and sent whole in the last resort', () => {
+    const unsaid = refusal({ what: 'unsaid', isCertain: true });
+    const doubted = adaptRequest(request({ tools: [tool], facts: { doubted_at: 5 } }), unsaid, memory(), false);
+    expect([doubted?.notice, doubted?.isRepeated]).toEqual([null, true]);
+    const fresh = adaptRequest(request({ tools: [tool] }), unsaid, memory(), false);
+    expect(fresh?.isRepeated).toBe(false);
+    expect(fresh?.request.facts).not.toHaveProperty('max_output_tokens');
+    const last = adaptRequest(request({ tools: [tool] }), unsaid, memory(), true);
+    expect(last?.request.facts).toMatchObject({
+      takes: { stream: false, output_limit: false },
+      max_output_tokens: 4096,
+    });
+    const learnt = adaptRequest(
+      request({ web: 'on' }),
+      refusal({ what: 'features', features: ['web'] }),
+      memory(),
+      true,
+    );
+    expect(learnt?.request.facts).toMatchObject({ takes: { web: false, stream: false }, max_output_tokens: 4096 });
   });
 });
 
