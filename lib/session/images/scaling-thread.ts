@@ -12,6 +12,6 @@ export const THREAD = import.meta.url;
 
 if (!isMainThread && parentPort !== null) {
   const { bytes, limits }: ScalingTask = workerData;
-  const { smallImage } = await import('./small-image.js');
-  parentPort.postMessage(smallImage(bytes, limits));
+  const port = parentPort;
+  void import('./small-image.js').then(({ smallImage }) => port.postMessage(smallImage(bytes, limits)));
 }
