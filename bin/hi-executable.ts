@@ -7,4 +7,4 @@ if (isMainThread) {
   void main(realWorld()).then((status) => {
     process.exitCode = status;
   });
-} else void import('../lib/session/images/scaling-thread.js');
+} else void import('../lib/cli/base/thread.js');

@@ -20,6 +20,7 @@ await build({
   outfile,
   bundle: true,
   format: 'esm',
+  target: 'node20.17',
   platform: 'node',
   packages: 'external',
   sourcemap: 'inline',

@@ -105,7 +105,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'memory/review',
   ],
   repl: [...GROUND, 'slash', 'screen'],
-  bin: ['cli/main', 'cli/base/world'],
+  bin: ['cli/main', 'cli/base/world', 'cli/base/thread'],
 };
 
 /** Plug-in folders have two doors: the contract for anyone above, `index` for the composition root. */
