@@ -100,14 +100,31 @@ const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** What a shell's `<(command)` prints, or a writer to a named pipe. */
 async function readPipe(place: string, path: string, signal: AbortSignal): Promise<Buffer> {
-  const { Socket } = process.getBuiltinModule('node:net');
-  const fd = openSync(place, AT_ONCE);
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of new Socket({ fd, readable: true, writable: false, signal })) {
+  for await (const chunk of pipeStream(openSync(place, AT_ONCE), signal)) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > LARGEST) throw tooLarge(path, null);
   }
   return Buffer.concat(chunks);
+}
+
+/** What of Bun the executable needs: its sockets cannot read a pipe that was opened as a file. */
+interface Bun {
+  file(fd: number): { stream(): ReadableStream<Uint8Array> };
+}
+
+function hasBun(world: object): world is { readonly Bun: Bun } {
+  return 'Bun' in world;
+}
+
+function pipeStream(fd: number, signal: AbortSignal): AsyncIterable<Buffer> {
+  const world: object = globalThis;
+  if (hasBun(world)) {
+    const { addAbortSignal, Readable } = process.getBuiltinModule('node:stream');
+    return addAbortSignal(signal, Readable.fromWeb(world.Bun.file(fd).stream()));
+  }
+  const { Socket } = process.getBuiltinModule('node:net');
+  return new Socket({ fd, readable: true, writable: false, signal });
 }

@@ -6,6 +6,9 @@ import { join, resolve } from 'node:path';
 
 const ENTRY = process.env.HI_ENTRY;
 
+/** Whether Node runs the program, with all that Node can tell about it. */
+export const RUNS_ON_NODE = ENTRY === undefined;
+
 /** The built program: `bin.hi` of package.json, or the executable that `HI_ENTRY` names. */
 export const PROGRAM = ENTRY === undefined ? resolve(import.meta.dirname, '../../dist/hi.js') : resolve(ENTRY);
 
