@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addCommonOptions } from './base/command-options.js';
 import type { World } from './base/world.js';
 import { mergedOptions } from './merged-options.js';
@@ -26,6 +26,31 @@ export function addMcpCommands(mcp: Command, program: Command, world: World, fin
     .option('--json', 'print as JSON')
     .action(async (server: string, _options, self: Command) =>
       finish(await (await import('./mcp/mcp-test.js')).mcpTestCommand(world, server, mergedOptions(self))),
+    );
+  add('add', 'start a server once, show its tools, and add it to config.json')
+    .argument('<name>', 'what it is to be called')
+    .argument('<command...>', 'its address, or after -- the program with its arguments')
+    .option('-e, --env <assignment...>', 'a variable of its environment: NAME=VALUE')
+    .option('-H, --header <header...>', "a header of every request: 'Name: value'")
+    .addOption(new Option('-t, --transport <kind>', 'how an address is spoken to').choices(['http', 'sse']))
+    .option('--no-test', 'do not start it')
+    .action(async (name: string, words: readonly string[], _options, self: Command) =>
+      finish(await (await import('./mcp/mcp-add.js')).mcpAddCommand(world, name, words, mergedOptions(self))),
+    );
+  add('remove', 'remove a server from config.json, and what is known of it')
+    .argument('<name>', 'the name of a configured server')
+    .action(async (name: string, _options, self: Command) =>
+      finish(await (await import('./mcp/mcp-remove.js')).mcpRemoveCommand(world, name, mergedOptions(self))),
+    );
+  add('approve', 'show the servers of the project in this folder (.mcp.json), and ask whether hi may start them')
+    .argument('[name...]', 'only these')
+    .action(async (names: readonly string[], _options, self: Command) =>
+      finish(await (await import('./mcp/mcp-approve.js')).mcpApproveCommand(world, names, mergedOptions(self))),
+    );
+  add('log', 'print what a server printed')
+    .argument('<name>', 'the name of a server')
+    .action(async (name: string, _options, self: Command) =>
+      finish(await (await import('./mcp/mcp-log.js')).mcpLogCommand(world, name, mergedOptions(self))),
     );
   mcp.argument('[command...]').action(([typed]: readonly string[]) => {
     if (typed !== undefined) throw unknownCommand(typed, mcp);

@@ -31,6 +31,8 @@ export interface Paths {
   readonly servers: string;
   /** The tools of servers as the user knows them. */
   readonly serverPins: string;
+  /** The servers of projects that the user agreed to. */
+  readonly serverApprovals: string;
   /** The warnings that were given. */
   readonly warned: string;
   readonly log: string;
@@ -70,6 +72,7 @@ export async function findPaths(
     knownModels: join(cache, 'models.json'),
     servers: join(cache, 'mcp'),
     serverPins: join(data, 'mcp-pins.json'),
+    serverApprovals: join(data, 'mcp-approvals.json'),
     warned: join(cache, 'warned.json'),
     log: join(cache, 'debug.log'),
   };

@@ -8,6 +8,7 @@ import { writeAside } from '../write-aside.js';
 import type { ConfigFile } from './config.js';
 import type { RuleSetting } from './ranges.js';
 import { parseConfig } from './read-config.js';
+import type { ServersFile } from './server-settings.js';
 
 /**
  * Replaces a configuration file atomically. Only the user can read it, since it may hold a key. A symbolic link, as with dotfiles, stays, and its target is
@@ -41,4 +42,11 @@ export async function addRule(path: string, rule: RuleSetting): Promise<void> {
 export async function keepModel(path: string, provider: string, model: string): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
   await writeConfig(path, { ...(isJsonObject(found) ? found : {}), provider, model });
+}
+
+/** Changes the servers in `mcpServers`, and leaves everything else as it is. */
+export async function changeServers(path: string, change: (servers: ServersFile) => ServersFile): Promise<void> {
+  const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
+  const file: ConfigFile = isJsonObject(found) ? found : {};
+  await writeConfig(path, { ...file, mcpServers: change(file.mcpServers ?? {}) });
 }

@@ -22,6 +22,7 @@ export class KnownServer {
   /** What it said when it was last asked here. */
   #asked: Offer | null = null;
   #connection: ServerConnection | null = null;
+  #hasFailed = false;
 
   constructor(entry: ServerEntry, store: ServerStore) {
     this.entry = entry;
@@ -34,14 +35,20 @@ export class KnownServer {
     return this.#offer;
   }
 
-  /** Whether it has to be asked before a turn. */
+  /** Whether it has to be asked before a turn. One that failed is not asked again before it is called. */
   get isOpen(): boolean {
-    return this.#offer === null || this.#connection?.isStale === true;
+    return !this.#hasFailed && (this.#offer === null || this.#connection?.isStale === true);
+  }
+
+  get isRunning(): boolean {
+    return this.#connection?.isRunning === true;
   }
 
   /** Asks it what it offers. Throws a `HiError`. */
   async ask(signal: AbortSignal): Promise<void> {
+    this.#hasFailed = true;
     const offer = await (await this.#connected()).offer(signal);
+    this.#hasFailed = false;
     if (offer === this.#asked) return;
     this.#asked = offer;
     this.#offer = inOrder(offer, this.#offer);

@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../chat/request.js';
+import { quantity } from '../chat/text/quantity.js';
 import type { Tool } from '../tools/common/tool.js';
 import type { ServerEntry } from './base/server-entry.js';
 import { modelName } from './base/tool-names.js';
@@ -35,23 +36,24 @@ export class ToolServers {
   /** The names of tools that were found, in that order. */
   readonly #found = new Set<string>();
   /** The tools as the turn began: what is sent does not change before the next one, but for what was found. */
-  #offered: readonly Tool[] = [];
+  #offered: readonly Tool[] | null = null;
   #finder: Tool | null = null;
+  #asking: Promise<void> | null = null;
+  readonly #failures: string[] = [];
+  /** Fires when the session ends. */
+  readonly #end = new AbortController();
 
   constructor(deps: ToolServersDeps) {
     this.#deps = deps;
     this.#pins = new Pins(deps.pins);
     const store = { cache: new OfferCache(deps.cache), pins: this.#pins, connection: deps.connection };
     this.#servers = deps.entries.map((entry) => new KnownServer(entry, store));
-    this.#offer();
   }
 
   /** The tools as the model is offered them: all, or one that finds them and those that were found. */
   get specs(): readonly ToolSpec[] {
-    const offered =
-      this.#finder === null
-        ? this.#offered
-        : [this.#finder, ...this.#offered.filter(({ name }) => this.#found.has(name))];
+    const all = this.#offered ?? this.#offer();
+    const offered = this.#finder === null ? all : [this.#finder, ...all.filter(({ name }) => this.#found.has(name))];
     return offered.map(specOf);
   }
 
@@ -69,22 +71,49 @@ export class ToolServers {
     return [...own, ...this.#tools().collisions];
   }
 
-  /** Asks the servers of which nothing is known, all at once, and those that changed. Resolves with why some cannot be used. */
-  async settle(signal: AbortSignal): Promise<readonly string[]> {
+  /** The servers with what is known of them, a line each. */
+  get lines(): readonly string[] {
+    return this.#servers.map(({ entry, offer, isRunning }) => {
+      const known = offer === null ? 'not asked yet' : quantity(offer.tools.length, 'tool');
+      return `${entry.name}: ${known}${isRunning ? ', running' : ''}${entry.isOfProject ? ', of this project' : ''}`;
+    });
+  }
+
+  /** Begins to ask the servers of which nothing is known, and those that changed, all at once. */
+  begin(): void {
     const open = this.#servers.filter(({ isOpen }) => isOpen);
-    const asked = await Promise.all(open.map((server) => failureOf(server.ask(signal))));
+    if (this.#asking !== null || open.length === 0) return;
+    const asking = Promise.all(
+      open.map((server) => server.ask(this.#end.signal).catch((thrown) => this.#fail(thrown))),
+    );
+    this.#asking = asking.then(() => {
+      this.#asking = null;
+    });
+  }
+
+  /** Waits until that is done, or `signal` fires. Resolves with why some cannot be used, once. */
+  async settle(signal: AbortSignal): Promise<readonly string[]> {
+    this.begin();
+    if (this.#asking !== null) await Promise.race([this.#asking, aborted(signal)]);
     this.#offer();
-    return signal.aborted ? [] : asked.filter((failure) => failure !== null);
+    return this.#failures.splice(0);
   }
 
   /** Ends every server. */
   async close(): Promise<void> {
+    this.#end.abort();
     await Promise.all(this.#servers.map((server) => server.close()));
   }
 
-  #offer(): void {
-    this.#offered = [...this.#tools().tools.values()];
-    this.#finder = this.#isTooMuch() ? this.#makeFinder() : null;
+  #fail(thrown: unknown): void {
+    if (!this.#end.signal.aborted) this.#failures.push(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+
+  #offer(): readonly Tool[] {
+    const all = [...this.#tools().tools.values()];
+    this.#offered = all;
+    this.#finder = this.#isTooMuch(all) ? this.#makeFinder(all) : null;
+    return all;
   }
 
   /** The tools of what is known now. */
@@ -114,13 +143,13 @@ export class ToolServers {
     );
   }
 
-  #isTooMuch(): boolean {
-    if (this.#offered.length > MOST_TOOLS) return true;
-    return JSON.stringify(this.#offered.map(specOf)).length / 4 > SHARE * this.#deps.window();
+  #isTooMuch(tools: readonly Tool[]): boolean {
+    if (tools.length > MOST_TOOLS) return true;
+    return JSON.stringify(tools.map(specOf)).length / 4 > SHARE * this.#deps.window();
   }
 
-  #makeFinder(): Tool {
-    const listed = this.#offered.map(({ name, description }) => ({ name, line: lineOf(description) }));
+  #makeFinder(tools: readonly Tool[]): Tool {
+    const listed = tools.map(({ name, description }) => ({ name, line: lineOf(description) }));
     return findTool(
       listed,
       (name) => this.find(name),
@@ -139,13 +168,11 @@ const isWanted = ({ only, not }: ServerEntry, name: string): boolean =>
 const collision = (name: string, server: string): string =>
   `Two tools of servers would be called ${name}: the second one, of '${server}', is left out.`;
 
-async function failureOf(asking: Promise<void>): Promise<string | null> {
-  try {
-    await asking;
-    return null;
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
-  }
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function lineOf(description: string): string {

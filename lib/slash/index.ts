@@ -10,6 +10,7 @@ import { slashFind } from './find.js';
 import { slashForget } from './forget.js';
 import { slashHelp } from './help.js';
 import { slashHistory } from './history.js';
+import { slashMcp } from './mcp.js';
 import { slashMemory } from './memory.js';
 import { slashModel } from './model.js';
 import { slashOff } from './off.js';
@@ -52,6 +53,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashSkills,
   slashSkill,
   slashTools,
+  slashMcp,
   slashThink,
   slashWeb,
   slashRecall,

@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { DEFAULTS } from '../../config/defaults.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import type { ServersFile } from '../../config/server-settings.js';
+import { type ReadServers, readServers } from '../../mcp/base/server-entry.js';
 import type { ConnectionDeps } from '../../mcp/connection/server-connection.js';
+import type { ProjectServer } from '../../mcp/project/project-servers.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 import type { CommonOptions } from './command-options.js';
 import { VERSION } from './version.js';
@@ -21,6 +25,35 @@ export async function configuredServers(world: World, options: CommonOptions): P
   const paths = await findPaths(world.env, options.config ?? null);
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, options.config !== undefined);
   return { paths, servers: file?.mcpServers ?? {}, timeout: file?.tools?.timeout_ms ?? DEFAULTS.tools.timeout_ms };
+}
+
+/** The servers that may be started, and those of the project that the user did not agree to. */
+export interface UsableServers extends ReadServers {
+  readonly waiting: readonly ProjectServer[];
+}
+
+/** Whether the project in this folder has servers of its own: all that a start looks for. */
+export const hasProjectServers = (cwd: string): boolean => existsSync(join(cwd, '.mcp.json'));
+
+/** The servers of the configuration and those of the project in the working folder that the user agreed to; of one name the user's own. */
+export async function usableServers(
+  world: World,
+  { paths, servers, timeout }: ConfiguredServers,
+): Promise<UsableServers> {
+  const own = readServers(servers, timeout);
+  if (!hasProjectServers(world.cwd)) return { ...own, waiting: [] };
+  const { asServersFile, readProjectServers } = await import('../../mcp/project/project-servers.js');
+  const { Approvals } = await import('../../mcp/project/approvals.js');
+  const found = readProjectServers(world.cwd);
+  const approvals = new Approvals(paths.serverApprovals);
+  const others = found.servers.filter(({ name, file }) => !Object.hasOwn(servers, name) && file.disabled !== true);
+  const agreed = others.filter((server) => approvals.has(server));
+  const project = readServers(asServersFile(agreed, world.cwd), timeout, true);
+  return {
+    entries: [...own.entries, ...project.entries],
+    problems: [...own.problems, ...found.problems, ...project.problems],
+    waiting: others.filter((server) => !agreed.includes(server)),
+  };
 }
 
 /** What connections to servers are made with. */

@@ -1,6 +1,7 @@
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
+import { LOGS } from '../../mcp/connection/server-log.js';
 import { removeIndex } from '../../recall/disk/remove-index.js';
 import { removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
 import { OUTPUTS } from '../../tools/shell/limit-output.js';
@@ -13,6 +14,7 @@ export function purgeCaches(paths: Paths): void {
   for (const [folder, names] of [
     [paths.compressions, COMPRESSIONS],
     [paths.outputs, OUTPUTS],
+    [paths.servers, LOGS],
   ] as const) {
     removing(folder, () => removeFiles(folder, names));
     removeEmptyFolder(folder);

@@ -65,6 +65,8 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
     colour: streams.colour.out,
     screen,
     prompt: async () => {
+      // Once the prompt is there.
+      if (!hasSpoken) setTimeout(() => wired.servers.begin(), 50).unref();
       // Before the first turn nothing is done that the start would have to wait for.
       if (hasSpoken && !wired.session.history.isEphemeral) idle.begin();
       const text = promptText(await usage.read(), wired.session.history.isOffRecord);

@@ -13,7 +13,7 @@ import { expandPath, writeFileAtomically } from './export-file.js';
 /** What slash commands reach of the chat, the terminal and the disk. */
 export async function slashContext(
   world: World,
-  { session, tools, connections, settings, config, memory, project }: WiredSession,
+  { session, tools, connections, settings, config, memory, project, servers }: WiredSession,
   repl: () => Repl,
   questions: Pick<SlashContext, 'confirm' | 'choose' | 'search'>,
   screen: ScreenSettings,
@@ -61,6 +61,7 @@ export async function slashContext(
     },
     now: () => world.now(),
     instructions: () => project.used,
+    servers: () => servers.lines(),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
     paths: async (typed) => {
       const { pathsThatBegin } = await import('../../repl/completion/path-completion.js');

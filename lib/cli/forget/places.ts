@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { quantity } from '../../chat/text/quantity.js';
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
+import { LOGS } from '../../mcp/connection/server-log.js';
 import { withoutLines } from '../../memory/forget-lines.js';
 import { readMemory } from '../../memory/memory-file.js';
 import { removeIndex } from '../../recall/disk/remove-index.js';
@@ -24,7 +25,7 @@ export interface Place {
 
 /** Everything outside the history that goes. */
 export function placesOf(paths: Paths, traces: Traces): readonly Place[] {
-  return [memoryLines, inputs, outputs, summaries, debugLog, knownThings, index].flatMap((find) => {
+  return [memoryLines, inputs, outputs, summaries, debugLog, serverLogs, knownThings, index].flatMap((find) => {
     const place = find(paths, traces);
     return place === null ? [] : [place];
   });
@@ -111,6 +112,21 @@ const summaries: Find = ({ compressions }, { any, holds }) => {
 /** An answer stands in the log in pieces, as it came. */
 const debugLog: Find = ({ log }, { any, holds }) =>
   existsSync(log) && (any || fileHolds(log, holds)) ? file(log, 'the log of --debug') : null;
+
+/** A server may print what it was asked. */
+const serverLogs: Find = ({ servers }, { any, holds }) => {
+  const meant = fileNamesIn(servers).filter(
+    (name) => LOGS.test(name) && (any || fileHolds(join(servers, name), holds)),
+  );
+  if (meant.length === 0) return null;
+  return {
+    what: meant.map((name) => `the log of a server of tools: ${name}`),
+    short: quantity(meant.length, 'log of a server', 'logs of servers'),
+    forget() {
+      for (const name of meant) rmSync(join(servers, name), { force: true });
+    },
+  };
+};
 
 /** What is found out again. */
 const knownThings: Find = ({ knownSkills, knownModels, warned }, { holds }) => {

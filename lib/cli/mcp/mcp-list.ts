@@ -1,11 +1,12 @@
-import { estimateTokens } from '../../chat/tokens.js';
-import { readServers, type ServerAddress, type ServerEntry } from '../../mcp/base/server-entry.js';
+import type { ServerAddress, ServerEntry } from '../../mcp/base/server-entry.js';
 import { OfferCache } from '../../mcp/definitions/offer-cache.js';
+import { visibleLine } from '../../screen/text/visible-text.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { configuredServers } from '../base/configured-servers.js';
-import { shownText, writeJson } from '../base/shown.js';
+import { configuredServers, usableServers } from '../base/configured-servers.js';
+import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { tokensOf } from './offer-text.js';
 
 export interface McpListOptions extends CommonOptions {
   readonly json?: boolean;
@@ -15,26 +16,38 @@ export interface McpListOptions extends CommonOptions {
 interface ListedServer {
   readonly name: string;
   readonly address: string;
+  readonly from: 'config' | 'project';
+  /** `waiting`: for `hi mcp approve`. */
+  readonly state: 'ready' | 'disabled' | 'waiting';
   /** `null` where it was never asked. */
   readonly tools: readonly { readonly name: string; readonly tokens: number }[] | null;
 }
 
 /** Lists the servers and what is known of them. Starts none. Resolves to the exit status. */
 export async function mcpListCommand(world: World, options: McpListOptions): Promise<number> {
-  const { paths, servers, timeout } = await configuredServers(world, options);
-  const { entries, problems } = readServers(servers, timeout);
+  const configured = await configuredServers(world, options);
+  const { paths, servers } = configured;
+  const { entries, problems, waiting } = await usableServers(world, configured);
   const cache = new OfferCache(paths.servers);
-  const listed = entries.map((entry) => listedServer(entry, cache));
-  if (options.json) {
-    writeJson(world.stdout, listed, 2);
-    return 0;
+  const none = { address: '', tools: null };
+  const listed: readonly ListedServer[] = [
+    ...entries.map((entry) => listedServer(entry, cache)),
+    ...Object.entries(servers)
+      .filter(([, { enabled, disabled }]) => enabled === false || disabled === true)
+      .map(([name]): ListedServer => ({ ...none, name, from: 'config', state: 'disabled' })),
+    ...waiting.map(({ name }): ListedServer => ({ ...none, name, from: 'project', state: 'waiting' })),
+  ];
+  if (options.json) writeJson(world.stdout, listed, 2);
+  else {
+    const { bold, dim } = colours(world);
+    for (const server of listed)
+      world.stdout.write(
+        `${bold(visibleLine(server.name))}  ${visibleLine(server.address)}  ${dim(stateOf(server))}\n`,
+      );
   }
-  const { bold, dim } = colours(world);
-  for (const { name, address, tools } of listed)
-    world.stdout.write(shownText(`${bold(name)}  ${address}  ${dim(stateOf(tools))}\n`, world.stdout));
   for (const problem of problems) world.stderr.write(`${problem}\n`);
-  if (entries.length === 0 && !options.quiet)
-    world.stderr.write(`No servers are configured in '${paths.configFile}'.\n`);
+  if (listed.length === 0 && !options.quiet)
+    world.stderr.write(`No servers are configured in '${paths.configFile}'. To add one, run: hi mcp add\n`);
   return 0;
 }
 
@@ -43,21 +56,21 @@ function listedServer(entry: ServerEntry, cache: OfferCache): ListedServer {
   return {
     name: entry.name,
     address: addressText(entry.address),
-    tools:
-      tools?.map(({ name, description, parameters }) => ({
-        name,
-        tokens: estimateTokens(JSON.stringify({ name, description, parameters }).length),
-      })) ?? null,
+    from: entry.isOfProject ? 'project' : 'config',
+    state: 'ready',
+    tools: tools?.map((tool) => ({ name: tool.name, tokens: tokensOf(tool) })) ?? null,
   };
 }
 
-function stateOf(tools: ListedServer['tools']): string {
+function stateOf({ state, tools }: ListedServer): string {
+  if (state === 'disabled') return 'disabled';
+  if (state === 'waiting') return 'of this project, waits for your approval: hi mcp approve';
   if (tools === null) return 'not asked yet';
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
   return `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, about ${tokens} tokens`;
 }
 
 /** Where a server is, in one line; values that may be secret are not part of it. */
-export function addressText(address: ServerAddress): string {
+function addressText(address: ServerAddress): string {
   return address.kind === 'http' ? address.url : [address.command, ...address.args].join(' ');
 }

@@ -1,18 +1,16 @@
 import { type JsonObject, parseObject } from '../../chat/json.js';
-import { estimateTokens } from '../../chat/tokens.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
-import { Pins } from '../../mcp/calls/pins.js';
-import { readResult } from '../../mcp/calls/read-result.js';
-import { ServerConnection } from '../../mcp/connection/server-connection.js';
+import { type CallResult, readResult } from '../../mcp/calls/read-result.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
-import { OfferCache } from '../../mcp/definitions/offer-cache.js';
 import { suggestion } from '../../registry.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { type ConfiguredServers, configuredServers, connectionDeps } from '../base/configured-servers.js';
+import { type ConfiguredServers, configuredServers, usableServers } from '../base/configured-servers.js';
 import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { offerText } from './offer-text.js';
+import { keepOffer, withServer } from './open-server.js';
 
 export interface McpTestOptions extends CommonOptions {
   /** `NAME` or `NAME=JSON`. */
@@ -23,35 +21,37 @@ export interface McpTestOptions extends CommonOptions {
 /** Starts a server, prints what it offers, and calls a tool where one is named. Resolves to the exit status: 5 where the tool says that it failed. Throws a `HiError`. */
 export async function mcpTestCommand(world: World, server: string, options: McpTestOptions): Promise<number> {
   const configured = await configuredServers(world, options);
-  const entry = entryFor(server, configured);
+  const { paths } = configured;
+  const known = await knownServer(world, server, configured);
+  const entry = known ?? addressed(server, configured);
   const call = options.call === undefined ? null : callIn(options.call);
-  const stop = new AbortController();
-  const release = world.onStop(() => stop.abort());
-  const connection = new ServerConnection(entry, connectionDeps(world, configured.paths), null);
-  try {
-    const offer = await connection.offer(stop.signal);
-    if (entry.name in configured.servers) keep(entry, offer, configured);
-    const result = call && (await callTool(connection, entry, call, stop.signal));
+  return await withServer(world, paths, entry, async (connection, signal) => {
+    const offer = await connection.offer(signal);
+    if (known !== null) keepOffer(known, offer, paths);
+    const limits = { silence: entry.timeout, signal, progress: () => {} };
+    const result = call && readResult(await connection.call(call.tool, call.args, limits));
     show(world, entry, offer, result, options);
     return result?.isError ? EXIT_STATUS.request : 0;
-  } finally {
-    await connection.close();
-    release();
-  }
+  });
 }
 
-/** A configured server, or the one at an address. */
-function entryFor(server: string, { servers, timeout, paths }: ConfiguredServers): ServerEntry {
-  const configured = servers[server];
-  const file = configured === undefined && /^https?:\/\//.test(server) ? { url: server } : configured;
+/** A server by its name, one that is disabled too; null where there is none. */
+async function knownServer(world: World, server: string, configured: ConfiguredServers): Promise<ServerEntry | null> {
+  const { servers, timeout } = configured;
+  const file = Object.hasOwn(servers, server) ? servers[server] : undefined;
   if (file === undefined)
-    throw new HiError('usage', `There is no server '${server}' in '${paths.configFile}'.`, {
-      hint: suggestion(server, Object.keys(servers)),
-    });
+    return (await usableServers(world, configured)).entries.find(({ name }) => name === server) ?? null;
   const { entries, problems } = readServers({ [server]: { ...file, enabled: true, disabled: false } }, timeout);
-  const [entry] = entries;
-  if (entry === undefined) throw new HiError('config', problems.join('\n'));
-  return entry;
+  if (entries[0] === undefined) throw new HiError('config', problems.join('\n'));
+  return entries[0];
+}
+
+function addressed(url: string, { servers, timeout, paths }: ConfiguredServers): ServerEntry {
+  const { entries } = /^https?:\/\//.test(url) ? readServers({ [url]: { url } }, timeout) : { entries: [] };
+  if (entries[0] !== undefined) return entries[0];
+  throw new HiError('usage', `There is no server '${url}' in '${paths.configFile}'.`, {
+    hint: suggestion(url, Object.keys(servers)),
+  });
 }
 
 interface Call {
@@ -69,50 +69,22 @@ function callIn(text: string): Call {
   });
 }
 
-async function callTool(
-  connection: ServerConnection,
-  { timeout }: ServerEntry,
-  { tool, args }: Call,
-  signal: AbortSignal,
-) {
-  return readResult(await connection.call(tool, args, { silence: timeout, signal, progress: () => {} }));
-}
-
-function keep(entry: ServerEntry, offer: Offer, { paths }: ConfiguredServers): void {
-  new OfferCache(paths.servers).write(entry, offer);
-  new Pins(paths.serverPins).meet(entry, offer.tools);
-}
-
 function show(
   { stdout }: World,
   { name }: ServerEntry,
-  { tools, prompts, resources, instructions, problems, prior }: Offer,
-  result: ReturnType<typeof readResult> | null,
+  offer: Offer,
+  result: CallResult | null,
   { json }: McpTestOptions,
 ): void {
-  const called = result && {
-    text: result.text,
-    is_error: result.isError,
-    files: result.files.map(({ mime, bytes }) => ({ mime, bytes: bytes.length })),
-  };
+  const files = result?.files.map(({ mime, bytes }) => ({ mime, bytes: bytes.length })) ?? [];
   if (json) {
+    const { prior, expires: _, ...rest } = offer;
     const protocol = prior?.kind === 'modern' ? 'modern' : 'legacy';
-    writeJson(
-      stdout,
-      { server: name, protocol, tools, prompts, resources, instructions, problems, ...(called && { result: called }) },
-      2,
-    );
+    const called = result && { result: { text: result.text, is_error: result.isError, files } };
+    writeJson(stdout, { server: name, protocol, ...rest, ...called }, 2);
     return;
   }
-  const lines = tools.map((tool) => {
-    const tokens = estimateTokens(JSON.stringify(tool).length);
-    return `${tool.name}  (about ${tokens} tokens)  ${tool.description.split('\n')[0] ?? ''}`;
-  });
-  const others = [
-    ...(prompts.length > 0 ? [`${prompts.length} prompts: ${prompts.map((one) => one.name).join(', ')}`] : []),
-    ...(resources.length > 0 ? [`${resources.length} resources`] : []),
-  ];
-  const results =
-    called === null ? [] : ['', called.text, ...called.files.map(({ mime, bytes }) => `[${mime}, ${bytes} bytes]`)];
-  stdout.write(shownText(`${neutralise([...lines, ...others, ...problems, ...results].join('\n'))}\n`, stdout));
+  const given = files.map(({ mime, bytes }) => `[${mime}, ${bytes} bytes]`);
+  const called = result === null ? [] : ['', neutralise(result.text), ...given];
+  stdout.write(shownText(`${[offerText(offer), ...called].join('\n')}\n`, stdout));
 }

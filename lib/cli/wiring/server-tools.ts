@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import type { ToolServers } from '../../mcp/tool-servers.js';
 import type { Tool } from '../../tools/common/tool.js';
-import { connectionDeps } from '../base/configured-servers.js';
 import { newWarnings } from '../base/new-warnings.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
@@ -12,12 +13,23 @@ import type { SessionOptions } from './session-options.js';
 export interface ServerTools {
   readonly specs: readonly ToolSpec[];
   find(name: string): Tool | undefined;
+  /** Begins to ask those servers what they offer of which nothing is known. */
+  begin(): void;
   /** Asks those servers what they offer of which nothing is known. Resolves with what the user should know. */
   settle(signal: AbortSignal): Promise<readonly string[]>;
+  /** What there is, a line each. */
+  lines(): readonly string[];
   close(): Promise<void>;
 }
 
-const NONE: ServerTools = { specs: [], find: () => undefined, settle: async () => [], close: async () => {} };
+const NONE: ServerTools = {
+  specs: [],
+  find: () => undefined,
+  begin: () => {},
+  settle: async () => [],
+  lines: () => [],
+  close: async () => {},
+};
 
 /** The tools of the configured servers; where there are none, nothing of it is loaded. */
 export async function serverTools(
@@ -28,12 +40,14 @@ export async function serverTools(
   window: () => number,
 ): Promise<ServerTools> {
   const isOff = wanted === false || (!Array.isArray(wanted) && !config.tools.enabled);
-  if (isOff || Object.keys(config.mcpServers).length === 0) return NONE;
-  const [{ readServers }, { ToolServers }] = await Promise.all([
-    import('../../mcp/base/server-entry.js'),
+  const isConfigured = Object.keys(config.mcpServers).length > 0;
+  if (isOff || (!isConfigured && !existsSync(join(world.cwd, '.mcp.json')))) return NONE;
+  const [{ connectionDeps, usableServers }, { ToolServers }] = await Promise.all([
+    import('../base/configured-servers.js'),
     import('../../mcp/tool-servers.js'),
   ]);
-  const { entries, problems } = readServers(config.mcpServers, config.tools.timeout_ms);
+  const configured = { paths, servers: config.mcpServers, timeout: config.tools.timeout_ms };
+  const { entries, problems, waiting } = await usableServers(world, configured);
   const servers = new ToolServers({
     entries,
     cache: paths.servers,
@@ -41,8 +55,12 @@ export async function serverTools(
     connection: connectionDeps(world, paths),
     window,
   });
-  return new OfferedServers(servers, problems, paths.warned, Array.isArray(wanted) ? wanted : null);
+  const told = [...problems, ...(waiting.length > 0 ? [waitingText(waiting.map(({ name }) => name))] : [])];
+  return new OfferedServers(servers, told, paths.warned, Array.isArray(wanted) ? wanted : null);
 }
+
+const waitingText = (names: readonly string[]): string =>
+  `Not used: the servers of this project in '.mcp.json': ${names.join(', ')}. To look at them and agree, run: hi mcp approve`;
 
 class OfferedServers implements ServerTools {
   readonly #servers: ToolServers;
@@ -69,10 +87,18 @@ class OfferedServers implements ServerTools {
     return this.#wanted === null || this.#wanted.includes(name) ? this.#servers.find(name) : undefined;
   }
 
+  begin(): void {
+    this.#servers.begin();
+  }
+
   async settle(signal: AbortSignal): Promise<readonly string[]> {
     const failures = await this.#servers.settle(signal);
     const problems = [...this.#problems, ...this.#servers.problems];
     return [...failures, ...(problems.length > 0 ? await newWarnings(problems, this.#warned) : [])];
+  }
+
+  lines(): readonly string[] {
+    return [...this.#servers.lines, ...this.#problems];
   }
 
   async close(): Promise<void> {

@@ -67,7 +67,7 @@ export async function wire(
   const standing = new StandingMemory(paths.memory);
   const project = projectInstructions(world, options, settings, config);
   const offered = offeredTools(config, options);
-  const servers = await serverTools(world, options, settings, config, () => config.context_window);
+  const servers = await serverTools(world, options, settings, config, window);
   history = await opened;
   const session = new Session({
     history,

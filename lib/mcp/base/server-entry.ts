@@ -29,6 +29,8 @@ export interface ServerEntry {
   /** How long it may be silent during a call, and how long it may take to start, in milliseconds. */
   readonly timeout: number;
   readonly startTimeout: number;
+  /** Whether a project asked for it. Then nothing in its values is run. */
+  readonly isOfProject: boolean;
   /** Names what is configured: another one of the same name is another server. */
   readonly key: string;
 }
@@ -42,19 +44,25 @@ export interface ReadServers {
 const START_TIMEOUT = 10_000;
 
 /** Reads `mcpServers`. `timeout` is the limit of calls where an entry has none. */
-export function readServers(servers: ServersFile, timeout: number): ReadServers {
+export function readServers(servers: ServersFile, timeout: number, isOfProject = false): ReadServers {
   const entries: ServerEntry[] = [];
   const problems: string[] = [];
   for (const [name, file] of Object.entries(servers)) {
     if (file.enabled === false || file.disabled === true) continue;
     const address = addressOf(file);
     if (typeof address === 'string') problems.push(`The server '${name}' in mcpServers ${address}`);
-    else entries.push(entryOf(name, file, address, timeout));
+    else entries.push(entryOf(name, file, address, timeout, isOfProject));
   }
   return { entries, problems };
 }
 
-function entryOf(name: string, file: ServerFile, address: ServerAddress, timeout: number): ServerEntry {
+function entryOf(
+  name: string,
+  file: ServerFile,
+  address: ServerAddress,
+  timeout: number,
+  isOfProject: boolean,
+): ServerEntry {
   const { tools = {}, timeout_ms = timeout, start_timeout_ms = START_TIMEOUT, sandbox = false } = file;
   return {
     name,
@@ -64,6 +72,7 @@ function entryOf(name: string, file: ServerFile, address: ServerAddress, timeout
     not: tools.not ?? [],
     timeout: timeout_ms,
     startTimeout: start_timeout_ms,
+    isOfProject,
     key: keyOf(address),
   };
 }

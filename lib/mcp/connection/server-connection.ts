@@ -58,6 +58,10 @@ export class ServerConnection {
     return this.#client !== null && this.#offer === null;
   }
 
+  get isRunning(): boolean {
+    return this.#client !== null;
+  }
+
   async #ask(client: Client): Promise<Offer> {
     try {
       const listing = await client.list();
@@ -130,8 +134,9 @@ export class ServerConnection {
   }
 
   async #destination(): Promise<Destination> {
-    const { address } = this.#entry;
-    const { values, cwd } = this.#deps;
+    const { address, isOfProject } = this.#entry;
+    const { cwd } = this.#deps;
+    const values = isOfProject ? { ...this.#deps.values, run: refuseToRun } : this.#deps.values;
     if (address.kind === 'http')
       return { ...address, url: await lookUp(address.url, values), headers: await lookUpAll(address.headers, values) };
     const [command, folder, ...args] = await Promise.all(
@@ -198,4 +203,10 @@ async function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+async function refuseToRun(command: string): Promise<never> {
+  throw new HiError('config', `A value of a project's server is a command, which is not run: '!${command}'.`, {
+    hint: "Configure the server yourself, with 'hi mcp add'.",
+  });
 }

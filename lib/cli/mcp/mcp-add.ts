@@ -1,0 +1,76 @@
+import type { ServerFile } from '../../config/server-settings.js';
+import { changeServers } from '../../config/write.js';
+import { HiError } from '../../errors.js';
+import { readServers } from '../../mcp/base/server-entry.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { configuredServers } from '../base/configured-servers.js';
+import { shownText } from '../base/shown.js';
+import type { World } from '../base/world.js';
+import { offerText } from './offer-text.js';
+import { keepOffer, withServer } from './open-server.js';
+
+export interface McpAddOptions extends CommonOptions {
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly transport?: 'http' | 'sse';
+  /** False for `--no-test`. */
+  readonly test: boolean;
+}
+
+/** Starts a server once, shows what it offers, and adds it to `config.json`. Resolves to the exit status. Throws a `HiError` when it cannot be used; then nothing is written. */
+export async function mcpAddCommand(
+  world: World,
+  name: string,
+  words: readonly string[],
+  options: McpAddOptions,
+): Promise<number> {
+  const configured = await configuredServers(world, options);
+  const { paths, servers, timeout } = configured;
+  if (Object.hasOwn(servers, name))
+    throw new HiError('usage', `There is a server '${name}' already.`, {
+      hint: `Take another name, or remove it first: hi mcp remove ${name}`,
+    });
+  const file = fileOf(words, options);
+  const { entries, problems } = readServers({ [name]: file }, timeout);
+  const [entry] = entries;
+  if (entry === undefined) throw new HiError('usage', problems.join('\n'));
+  if (options.test) {
+    const offer = await withServer(world, paths, entry, (connection, signal) => connection.offer(signal));
+    world.stdout.write(shownText(`${offerText(offer)}\n`, world.stdout));
+    keepOffer(entry, offer, paths);
+  }
+  await changeServers(paths.configFile, (others) => ({ ...others, [name]: file }));
+  if (!options.quiet) world.stderr.write(`Added '${name}' to '${paths.configFile}'.\n`);
+  return 0;
+}
+
+function fileOf(words: readonly string[], { env = [], header = [], transport }: McpAddOptions): ServerFile {
+  const [first = '', ...args] = words;
+  if (!/^https?:\/\//.test(first))
+    return {
+      command: first,
+      ...(args.length > 0 && { args }),
+      ...(env.length > 0 && { env: pairs(env, '=', '--env') }),
+    };
+  if (args.length > 0)
+    throw new HiError('usage', `There is more after the address: '${args.join(' ')}'.`, {
+      hint: 'Give an address alone, or after -- a program with its arguments.',
+    });
+  return {
+    type: transport ?? 'http',
+    url: first,
+    ...(header.length > 0 && { headers: pairs(header, ':', '--header') }),
+  };
+}
+
+function pairs(texts: readonly string[], mark: string, option: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf(mark);
+      if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+      throw new HiError('usage', `${option} has no '${mark}': '${text}'.`, {
+        hint: `Write ${option} '${mark === '=' ? 'NAME=VALUE' : 'Name: value'}'.`,
+      });
+    }),
+  );
+}

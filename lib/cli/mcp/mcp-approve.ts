@@ -1,0 +1,50 @@
+import { HiError } from '../../errors.js';
+import { Approvals } from '../../mcp/project/approvals.js';
+import type { ProjectServer } from '../../mcp/project/project-servers.js';
+import { suggestion } from '../../registry.js';
+import { visibleText } from '../../screen/text/visible-text.js';
+import { askQuestion } from '../base/ask-question.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { configuredServers, usableServers } from '../base/configured-servers.js';
+import type { World } from '../base/world.js';
+
+/**
+ * Shows each server of the project in this folder that was not agreed to, all of its entry, and asks. An answer holds for this very entry in this folder.
+ * Resolves to the exit status. Throws a `HiError` where nobody can be asked.
+ */
+export async function mcpApproveCommand(
+  world: World,
+  names: readonly string[],
+  options: CommonOptions,
+): Promise<number> {
+  const configured = await configuredServers(world, options);
+  const { waiting, problems } = await usableServers(world, configured);
+  for (const problem of problems) world.stderr.write(`${problem}\n`);
+  const unknown = names.find((name) => waiting.every((server) => server.name !== name));
+  if (unknown !== undefined)
+    throw new HiError('usage', `No server '${unknown}' waits for your approval here.`, {
+      hint: suggestion(
+        unknown,
+        waiting.map(({ name }) => name),
+      ),
+    });
+  const asked = waiting.filter(({ name }) => names.length === 0 || names.includes(name));
+  if (asked.length === 0) world.stderr.write('No server waits for your approval here.\n');
+  else if (world.stdinIs !== 'terminal' || !world.stderr.isTTY)
+    throw new HiError('usage', 'Cannot ask for approval without a terminal.', {
+      hint: 'A server of a project runs commands of its authors. Run this on a terminal.',
+    });
+  const approvals = new Approvals(configured.paths.serverApprovals);
+  for (const server of asked) if (await isApproved(world, server)) approvals.add(server);
+  return 0;
+}
+
+async function isApproved({ stdin, stderr }: World, { name, file }: ProjectServer): Promise<boolean> {
+  const { confirm } = await import('../base/inquirer.js');
+  stderr.write(`${visibleText(`${name} ${JSON.stringify(file, null, 2)}`)}\n`);
+  const message = visibleText(`May hi start the server '${name}' of this project?`);
+  return await askQuestion((context) => confirm({ message, default: false }, context), {
+    input: stdin,
+    output: stderr,
+  });
+}

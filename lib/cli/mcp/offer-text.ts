@@ -1,0 +1,25 @@
+import { quantity } from '../../chat/text/quantity.js';
+import { estimateTokens } from '../../chat/tokens.js';
+import type { Offer, ToolDefinition } from '../../mcp/definitions/definition.js';
+import { neutralise } from '../../screen/text/sanitize.js';
+
+/** How many tokens the model reads for a tool with every request. */
+export const tokensOf = ({ name, description, parameters }: ToolDefinition): number =>
+  estimateTokens(JSON.stringify({ name, description, parameters }).length);
+
+/** What a server offers, for people: a line for each tool, and what else there is. */
+export function offerText({ tools, prompts, resources, problems }: Offer): string {
+  const width = tools.reduce((widest, { name }) => Math.max(widest, name.length), 0);
+  const lines = tools.map(
+    (tool) => `${tool.name.padEnd(width)}  ${tool.description.split('\n')[0] ?? ''} (${tokensOf(tool)} tokens)`,
+  );
+  const total = tools.reduce((sum, tool) => sum + tokensOf(tool), 0);
+  const sum = `${quantity(tools.length, 'tool')}, about ${total} tokens in every request`;
+  const others = [
+    ...(prompts.length > 0
+      ? [`${quantity(prompts.length, 'prompt')}: ${prompts.map(({ name }) => name).join(', ')}`]
+      : []),
+    ...(resources.length > 0 ? [quantity(resources.length, 'resource')] : []),
+  ];
+  return neutralise([...lines, sum, ...others, ...problems].join('\n'));
+}

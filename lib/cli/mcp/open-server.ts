@@ -1,0 +1,32 @@
+import type { Paths } from '../../config/paths.js';
+import type { ServerEntry } from '../../mcp/base/server-entry.js';
+import { Pins } from '../../mcp/calls/pins.js';
+import { ServerConnection } from '../../mcp/connection/server-connection.js';
+import type { Offer } from '../../mcp/definitions/definition.js';
+import { OfferCache } from '../../mcp/definitions/offer-cache.js';
+import { connectionDeps } from '../base/configured-servers.js';
+import type { World } from '../base/world.js';
+
+/** Connects to a server, hands it over, and ends it, however that goes. Ctrl-C stops what is waited for. */
+export async function withServer<Result>(
+  world: World,
+  paths: Paths,
+  entry: ServerEntry,
+  use: (connection: ServerConnection, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const stop = new AbortController();
+  const release = world.onStop(() => stop.abort());
+  const connection = new ServerConnection(entry, connectionDeps(world, paths), null);
+  try {
+    return await use(connection, stop.signal);
+  } finally {
+    await connection.close();
+    release();
+  }
+}
+
+/** Keeps what a server offers, so that no start has to ask it, and its tools as the user sees them now. */
+export function keepOffer(entry: ServerEntry, offer: Offer, paths: Paths): void {
+  new OfferCache(paths.servers).write(entry, offer);
+  new Pins(paths.serverPins).meet(entry, offer.tools);
+}

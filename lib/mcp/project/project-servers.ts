@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
+import { isTooDeep } from '../../chat/nesting.js';
+import type { ServerFile, ServersFile } from '../../config/server-settings.js';
+import { readRegularFile } from '../../regular-file.js';
+import { harmlessLine } from '../base/harmless-text.js';
+import { definitionHash } from '../definitions/definition-hash.js';
+
+/** What a project calls the file of its servers. */
+export const PROJECT_FILE = '.mcp.json';
+
+/** A server that a project wants to have started. */
+export interface ProjectServer {
+  readonly name: string;
+  readonly file: ServerFile;
+  /** Names this very entry in this very folder (SHA-256). */
+  readonly hash: string;
+}
+
+/** The servers in the project file of a folder, and what is wrong with it. */
+export interface ProjectServers {
+  readonly servers: readonly ProjectServer[];
+  readonly problems: readonly string[];
+}
+
+/** Reads the project file of a folder; a missing one has no servers. Nothing is started. */
+export function readProjectServers(folder: string): ProjectServers {
+  const text = textOf(join(folder, PROJECT_FILE));
+  if (text === null) return { servers: [], problems: [] };
+  const file = parseObject(text);
+  const listed = file !== null && !isTooDeep(file) && isJsonObject(file.mcpServers) ? file.mcpServers : null;
+  if (listed === null)
+    return { servers: [], problems: [`'${PROJECT_FILE}' has no servers that can be read in mcpServers.`] };
+  const servers: ProjectServer[] = [];
+  const problems: string[] = [];
+  for (const [name, entry] of Object.entries(listed)) {
+    const server = isJsonObject(entry) && name === harmlessLine(name, 64) ? serverFile(entry) : null;
+    if (server === null) problems.push(`The server '${harmlessLine(name, 64)}' in '${PROJECT_FILE}' cannot be read.`);
+    else servers.push({ name, file: server, hash: definitionHash({ folder, name, entry }) });
+  }
+  return { servers, problems };
+}
+
+/** The same as `mcpServers` of the configuration, in the folder of the project. */
+export function asServersFile(servers: readonly ProjectServer[], folder: string): ServersFile {
+  return Object.fromEntries(servers.map(({ name, file }) => [name, { cwd: folder, ...file }]));
+}
+
+/** An entry with what a project may say; null for one that is not well-formed. */
+function serverFile({ type, command, args, env, url, headers, cwd, disabled }: JsonObject): ServerFile | null {
+  const kind = type === 'stdio' || type === 'http' || type === 'sse' ? type : undefined;
+  if (!isTextOrNone(command) || !isTextOrNone(url) || !isTextOrNone(cwd)) return null;
+  if (!isTextList(args) || !isTextRecord(env) || !isTextRecord(headers)) return null;
+  return {
+    ...(kind && { type: kind }),
+    ...(command !== undefined && { command }),
+    ...(args && { args }),
+    ...(env && { env }),
+    ...(url !== undefined && { url }),
+    ...(headers && { headers }),
+    ...(cwd !== undefined && { cwd }),
+    ...(disabled === true && { disabled }),
+  };
+}
+
+type Given = JsonValue | undefined;
+
+const isTextOrNone = (value: Given): value is string | undefined => value === undefined || typeof value === 'string';
+
+const isTextList = (value: Given): value is readonly string[] | undefined =>
+  value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+
+const isTextRecord = (value: Given): value is Readonly<Record<string, string>> | undefined =>
+  value === undefined || (isJsonObject(value) && Object.values(value).every((one) => typeof one === 'string'));
+
+function textOf(path: string): string | null {
+  try {
+    return readRegularFile(path).toString();
+  } catch {
+    return null;
+  }
+}

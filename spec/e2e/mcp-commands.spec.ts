@@ -1,0 +1,138 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type McpHouse, mcpHouse, offeredTools } from '../support/mcp-house.js';
+import { PROGRAM, RUNTIME, runProgram } from '../support/program.js';
+import { KEY, openTerminal } from '../support/terminal.js';
+import { textTool } from '../support/tool-server.js';
+
+let house: McpHouse;
+afterEach(() => house?.close());
+
+const hi = (...args: readonly string[]) => runProgram(house.home, args);
+const config = () => JSON.parse(readFileSync(house.home.configFile, 'utf8'));
+
+/** A house whose server is known to a project only. */
+async function project(): Promise<void> {
+  house = await mcpHouse({ tools: [textTool('add')] }, []);
+  house.configure({ mcpServers: {} });
+  house.home.write('.mcp.json', JSON.stringify({ mcpServers: { local: house.server.entry } }));
+}
+
+async function approve(answer: string, until: RegExp): Promise<string> {
+  const { env, work: cwd } = house.home;
+  const terminal = openTerminal(RUNTIME, [PROGRAM, 'mcp', 'approve'], { env, cwd, columns: 120, rows: 40 });
+  try {
+    await terminal.until(until);
+    terminal.type(`${answer}${KEY.enter}`);
+    await terminal.exit();
+    return terminal.transcript();
+  } finally {
+    await terminal.close();
+  }
+}
+
+describe('hi mcp add', () => {
+  it('starts the server once, shows its tools and their sizes, and then writes', async () => {
+    house = await mcpHouse({ tools: [textTool('add', 'Adds a note.')] }, []);
+    const { command, args } = house.server.entry;
+    const run = await hi('mcp', 'add', 'other', '-e', 'TOKEN=abc=def', '--', command, ...args);
+    expect(run).toMatchObject({ status: 0 });
+    expect(run.stdout).toMatch(/^add {2}Adds a note\. \(\d+ tokens\)\n1 tool, about \d+ tokens in every request\n$/);
+    expect(config().mcpServers.other).toEqual({ command, args, env: { TOKEN: 'abc=def' } });
+    expect(config().mcpServers.notes).toBeDefined();
+    expect(house.server.starts().at(-1)?.env.TOKEN).toBe('abc=def');
+    await house.ask(['--no-tools']);
+    expect(JSON.parse((await hi('mcp', 'list', '--json')).stdout)[1].tools).toHaveLength(1);
+  });
+
+  it('writes nothing when the server cannot be started, and says what it printed', async () => {
+    house = await mcpHouse({ exits: 2, stderr: 'no licence\n' }, []);
+    const before = readFileSync(house.home.configFile, 'utf8');
+    const { command, args } = house.server.entry;
+    const run = await hi('mcp', 'add', 'other', '--', command, ...args);
+    expect(run.status).toBe(5);
+    expect(run.stderr).toContain('no licence');
+    expect(readFileSync(house.home.configFile, 'utf8')).toBe(before);
+  });
+
+  it('refuses a name that is taken, and takes an address with headers without a test', async () => {
+    house = await mcpHouse({}, []);
+    expect((await hi('mcp', 'add', 'notes', 'http://127.0.0.1:9/mcp')).stderr).toContain('hi mcp remove notes');
+    const run = await hi('mcp', 'add', 'far', 'http://127.0.0.1:9/mcp', '-H', 'X-Key: a: b', '--no-test');
+    expect(run.status).toBe(0);
+    expect(config().mcpServers.far).toEqual({
+      type: 'http',
+      url: 'http://127.0.0.1:9/mcp',
+      headers: { 'X-Key': 'a: b' },
+    });
+  });
+});
+
+describe('hi mcp remove', () => {
+  it('removes the server, what is known of it, and its log', async () => {
+    house = await mcpHouse({ tools: [textTool('add')], stderr: 'a banner\n' }, []);
+    await hi('mcp', 'test', 'notes');
+    expect((await hi('mcp', 'log', 'notes')).stdout).toBe('a banner\n');
+    expect((await hi('mcp', 'remove', 'nots')).stderr).toContain("Did you mean 'notes'?");
+    expect((await hi('mcp', 'remove', 'notes')).status).toBe(0);
+    expect(config().mcpServers).toEqual({});
+    expect(existsSync(join(house.home.folder, 'cache/mcp/notes.json'))).toBe(false);
+    expect((await hi('mcp', 'log', 'notes')).stdout).toBe('');
+  });
+});
+
+describe('hi mcp test', () => {
+  it('calls a tool, and tells by its status whether that failed', async () => {
+    const bad = { isError: true, content: [{ type: 'text', text: 'broken' }] };
+    house = await mcpHouse({ tools: [textTool('add'), textTool('bad')], results: { bad } }, []);
+    expect((await hi('mcp', 'test', 'notes', '--call', 'add={"text":"x"}')).stdout).toContain('\n\n{"text":"x"}\n');
+    const failed = await hi('mcp', 'test', 'notes', '--json', '--call', 'bad={"text":"x"}');
+    expect(failed.status).toBe(5);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ protocol: 'legacy', result: { text: 'broken', is_error: true } });
+    expect((await hi('mcp', 'test', 'notes', '--call', 'add={text}')).stderr).toContain('not a JSON object');
+    expect((await hi('mcp', 'test', 'note')).stderr).toContain("Did you mean 'notes'?");
+  });
+});
+
+describe('the servers of a project', () => {
+  it('are named and not started before the user agreed, with -y too', async () => {
+    await project();
+    const run = await house.ask(['-y']);
+    expect(run.stderr).toContain("Not used: the servers of this project in '.mcp.json': local.");
+    expect(house.server.starts()).toEqual([]);
+    expect((await house.ask()).stderr).not.toContain('.mcp.json');
+    expect((await hi('mcp', 'list')).stdout).toContain('waits for your approval');
+    expect((await hi('mcp', 'approve')).status).toBe(2);
+    expect((await hi('mcp', 'test', 'local')).status).toBe(2);
+    expect(house.server.starts()).toEqual([]);
+  });
+
+  it('are started once the user saw their entry and agreed, until it is another one', async () => {
+    await project();
+    expect(await approve('n', /start the server 'local'/)).toContain(house.server.entry.args[1] ?? '?');
+    expect((await hi('mcp', 'list')).stdout).toContain('waits for your approval');
+    await approve('y', /start the server 'local'/);
+    await house.ask();
+    expect(offeredTools(house)).toContain('mcp__local__add');
+    house.home.write(
+      '.mcp.json',
+      JSON.stringify({ mcpServers: { local: { ...house.server.entry, env: { A: 'b' } } } }),
+    );
+    await house.ask();
+    expect(offeredTools(house)).not.toContain('mcp__local__add');
+  });
+
+  it('run no command in a value, and a file that is no such file is named', async () => {
+    await project();
+    const local = { ...house.server.entry, env: { A: '!touch ran' } };
+    house.home.write('.mcp.json', JSON.stringify({ mcpServers: { local } }));
+    await approve('y', /start the server 'local'/);
+    expect((await house.ask()).stderr).toContain('which is not run');
+    expect(existsSync(join(house.home.work, 'ran'))).toBe(false);
+    house.home.write('.mcp.json', '{"mcpServers": {"a": {"command": ["x"]}, "b": 1}}');
+    const { stderr } = await house.ask();
+    expect(stderr).toContain("The server 'a' in '.mcp.json' cannot be read.");
+    expect(stderr).toContain("The server 'b' in '.mcp.json' cannot be read.");
+  });
+});
