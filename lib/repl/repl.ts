@@ -89,4 +89,6 @@ export interface Repl {
   restoreInput(): void;
   /** Ends `run` with status 0 after the current input. */
   quit(): void;
+  /** What the terminal says that it can do (DA1): numbers, joined by semicolons. Empty where it does not answer soon, or there is none. */
+  attributes(): Promise<string>;
 }

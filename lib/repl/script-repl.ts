@@ -71,6 +71,10 @@ export class ScriptRepl implements Repl {
     return status;
   }
 
+  async attributes(): Promise<string> {
+    return '';
+  }
+
   async #prompt(): Promise<void> {
     if (this.#isInteractive) this.#deps.terminal.write(await this.#deps.prompt());
   }

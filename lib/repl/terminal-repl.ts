@@ -7,6 +7,7 @@ import { LongPastes } from './editing/long-pastes.js';
 import { InputHistory } from './input-history.js';
 import { PromptLine } from './prompt-line.js';
 import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
+import { ATTRIBUTES_LIMIT, ATTRIBUTES_QUERY } from './terminal/attributes-reply.js';
 import { BACKGROUND_QUERY, isLight } from './terminal/background-reply.js';
 import { InputParser } from './terminal/input-parser.js';
 import { PASTE_END, PASTE_START } from './terminal/paste-markers.js';
@@ -37,6 +38,7 @@ export class TerminalRepl implements Repl {
   readonly #title: WindowTitle | null;
   /** The exit status, once the program should exit. */
   #status: number | null = null;
+  #attributes: Promise<string> | null = null;
 
   constructor(deps: ReplDeps) {
     this.#deps = deps;
@@ -160,6 +162,15 @@ export class TerminalRepl implements Repl {
       this.#title?.show(false);
       if (!signal.aborted) this.#callAttention();
     }
+  }
+
+  attributes(): Promise<string> {
+    this.#attributes ??= new Promise((resolve) => {
+      this.#parser.expectAttributes(resolve);
+      this.#terminal.write(ATTRIBUTES_QUERY);
+      setTimeout(resolve, ATTRIBUTES_LIMIT, '').unref();
+    });
+    return this.#attributes;
   }
 
   /** After a long time the user may be elsewhere. */

@@ -15,7 +15,7 @@ export interface ScreenOptions {
   /** Whether the tokens of each request are shown. */
   readonly usage?: boolean;
   /** What the terminal has to be written to show a picture, null when it cannot; absent where no picture is shown. */
-  readonly picture?: (path: string, mime: string) => string | null;
+  readonly picture?: (path: string, mime: string) => string | null | Promise<string | null>;
   /** Whether the pages that an answer names are listed under it; true when absent. */
   readonly sources?: boolean;
   /** Whether a terminal gets a waiting line; true when absent. */

@@ -197,7 +197,8 @@ export class Screen {
   #showImage({ path, mime, bytes }: ChatEventOf<'image'>): void {
     this.#answer.end();
     const picture = this.#options.picture?.(path, mime) ?? null;
-    if (picture !== null) this.#layout.logLine(picture, PLAIN);
+    if (typeof picture === 'string') this.#layout.logLine(picture, PLAIN);
+    else void picture?.then((drawn) => drawn !== null && this.#layout.logLine(drawn, PLAIN));
     this.#line(`Picture: ${path} (${shortCount(bytes)} bytes)`, PLAIN);
   }
 

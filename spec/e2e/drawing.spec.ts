@@ -23,6 +23,9 @@ function chunk(name: string, data: Buffer): Buffer {
 
 const BASE64 = PNG.toString('base64');
 
+/** The same with the checksums that a decoder looks at. */
+const REAL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
+
 const DRAWINGS: Readonly<Record<string, { readonly config: JsonObject; answer(data: string): VendorAnswer }>> = {
   Gemini: {
     config: { provider: 'gemini' },
@@ -193,6 +196,43 @@ describe('on a terminal', () => {
     const iterm = `\u001b]1337;File=inline=1;size=${PNG.length}:${BASE64}\u0007`;
     expect(await shown({ TERM_PROGRAM: 'iTerm.app' })).toContain(iterm);
     expect(await shown({ TERM_PROGRAM: 'WezTerm' })).toContain(iterm);
+  });
+
+  /** One red pixel: the colour 180 of 216 is all red, and the topmost of six pixels is `@`. */
+  const SIXELS = '\u001bP0;1;0q"1;1;1;1#180;2;100;0;0#180@\u001b\\';
+
+  it('a picture is drawn as sixels where the name of the terminal says that it can', async () => {
+    await start('Gemini', {}, REAL);
+    expect(await shown({}, 'foot')).toContain(SIXELS);
+    expect(await shown({ TERM_PROGRAM: 'mintty' })).toContain(SIXELS);
+    expect(await shown({ TMUX: '/tmp/x' }, 'foot')).not.toContain('q"1;1');
+  });
+
+  async function chat(attributes: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], {
+      env: { ...home.env, ...env },
+      cwd: home.work,
+      attributes,
+    });
+    await terminal.until('hi>');
+    terminal.type('Draw.\r');
+    await terminal.until('Picture: ');
+    terminal.type('typed');
+    await terminal.until('hi> typed');
+    await new Promise((done) => setTimeout(done, 1500));
+    terminal.type('\u0003\u0004');
+    expect(await terminal.exit()).toMatchObject({ status: 0 });
+    const written = terminal.written();
+    await terminal.close();
+    expect(written.split('\u001b[c')).toHaveLength(2);
+    return written;
+  }
+
+  it('a chat asks the terminal whether it has sixels, and the answer is no key', async () => {
+    await start('Gemini', {}, REAL);
+    expect(await chat('62;4;22')).toContain(SIXELS);
+    expect(await chat('62;22')).not.toContain('q"1;1');
+    expect(await chat('1;2', { TMUX: '/tmp/x' })).not.toContain('q"1;1');
   });
 
   it('no picture is shown elsewhere', async () => {

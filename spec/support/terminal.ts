@@ -11,6 +11,8 @@ export interface TerminalOptions {
   readonly cwd?: string;
   /** What `TERM` says, `xterm-256color` when absent. */
   readonly term?: string;
+  /** What it says that it can do (DA1); what the emulator says when absent. */
+  readonly attributes?: string;
 }
 
 /** How the program left. */
@@ -110,7 +112,8 @@ export function openTerminal(file: string, args: readonly string[], options: Ter
     });
   });
   // What a program asks its terminal (where the cursor is, say) the terminal answers.
-  emulator.onData((answer) => pty.write(answer));
+  const { attributes } = options;
+  emulator.onData((answer) => pty.write(attributes && answer.endsWith('c') ? `\x1b[?${attributes}c` : answer));
   pty.onExit(({ exitCode, signal }) => {
     left = { status: exitCode, signal: signal ?? 0 };
     changed();

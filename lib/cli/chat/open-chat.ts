@@ -44,9 +44,9 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   const config = requireConfig(settings);
   const options: ChatOptions = { ...given, usage: given.usage || config.show_usage };
   const screenSettings = screenSettingsOf(config);
-  const screen = chatScreen(world, options, terminal, streams, screenSettings);
   // What the REPL is made of uses it only while a line is acted on.
   const later = (): Repl => repl;
+  const screen = chatScreen(world, options, terminal, streams, screenSettings, () => later().attributes());
   const approve =
     terminal === 'full'
       ? { approve: approveIn(world, later), askAboutInstructions: askAboutInstructionsIn(later) }
@@ -106,8 +106,9 @@ function chatScreen(
   terminal: ChatTerminal,
   streams: OutputStreams,
   settings: ScreenSettings,
+  attributes: () => Promise<string>,
 ): Screen {
-  const picture = terminal === 'full' ? inlinePicture(world) : null;
+  const picture = terminal === 'full' ? inlinePicture(world, attributes) : null;
   return new Screen(streams, {
     quiet: options.quiet ?? false,
     styled: terminal === 'full' ? StyledAnswerWriter : null,

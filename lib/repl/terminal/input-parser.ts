@@ -1,6 +1,7 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { attributesBegin, attributesReply } from './attributes-reply.js';
 import { backgroundReply, REPLY_START } from './background-reply.js';
 import { findPasteEnd, normaliseNewlines, PASTE_END, PASTE_START, partialMarkerLength } from './paste-markers.js';
 
@@ -42,6 +43,7 @@ export class InputParser {
   #isEndMissing = false;
   #timer: NodeJS.Timeout | undefined;
   #hasReported = false;
+  #tellAttributes: ((attributes: string) => void) | null = null;
 
   constructor(handler: InputHandler) {
     this.#handler = handler;
@@ -65,6 +67,11 @@ export class InputParser {
     this.#settle();
   }
 
+  /** Takes the answer to `ATTRIBUTES_QUERY` out of the keys, whenever it comes. */
+  expectAttributes(told: (attributes: string) => void): void {
+    this.#tellAttributes = told;
+  }
+
   /** Stops the timer and drops incomplete input. */
   close(): void {
     clearTimeout(this.#timer);
@@ -72,6 +79,7 @@ export class InputParser {
   }
 
   #readKeys(text: string): void {
+    if (this.#tellAttributes !== null && this.#readAttributes(text, this.#tellAttributes)) return;
     if (text === ESCAPE_TWICE) {
       this.#hasReported = true;
       this.#handler.escape();
@@ -97,6 +105,27 @@ export class InputParser {
     // Emitted and not pushed, because a stream would report the keys after the paste that follows them.
     if (complete !== '') this.#keys.emit('data', complete);
     if (this.#pending !== '') this.#after(ESCAPE_TIMEOUT, () => this.#readPending());
+  }
+
+  /** Reads a text that has the answer in it, or the beginning of one; false for any other. */
+  #readAttributes(text: string, told: (attributes: string) => void): boolean {
+    const paste = text.indexOf(PASTE_START);
+    const keys = paste === -1 ? text : text.slice(0, paste);
+    const reply = attributesReply(keys);
+    if (reply !== null) {
+      this.#tellAttributes = null;
+      told(reply.attributes);
+      this.#readKeys(reply.rest + text.slice(keys.length));
+      return true;
+    }
+    const begin = paste === -1 ? attributesBegin(text) : -1;
+    if (begin === -1) return false;
+    this.#readKeys(text.slice(0, begin));
+    this.#pending = text.slice(begin);
+    this.#after(PASTE_TIMEOUT, () => {
+      this.#pending = '';
+    });
+    return true;
   }
 
   /** Takes the answer of the terminal out of the keys. Nobody types its beginning, so one that has no end is dropped. */

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { ImageSize } from '../../chat/media/image-size.js';
 import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { SmallImage } from './image-limits.js';
 import type { ScalingTask } from './scaling-thread.js';
@@ -12,14 +13,26 @@ export async function smallImageAside(
   limits: ImageLimits,
   signal: AbortSignal,
 ): Promise<SmallImage | null> {
+  return await inThread<SmallImage>({ bytes, limits }, signal);
+}
+
+/** What `sixelImage` makes of a picture, likewise. */
+export async function sixelImageAside(
+  bytes: Uint8Array,
+  sixel: ImageSize,
+  signal: AbortSignal,
+): Promise<string | null> {
+  return await inThread<string>({ bytes, sixel }, signal);
+}
+
+async function inThread<Result>(workerData: ScalingTask, signal: AbortSignal): Promise<Result | null> {
   const { THREAD } = await import('./scaling-thread.js');
   signal.throwIfAborted();
-  const workerData: ScalingTask = { bytes, limits };
   const worker = new Worker(new URL(THREAD), { workerData });
   const stop = (): void => void worker.terminate();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await new Promise<SmallImage | null>((resolve, reject) => {
+    return await new Promise<Result | null>((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
       worker.once('exit', () => reject(signal.aborted ? signal.reason : new Error('The thread that scales ended.')));

@@ -3,6 +3,7 @@ import { type ImageSize, imageSize } from '../../chat/media/image-size.js';
 import type { ImageLimits } from '../../chat/model/vendor.js';
 import { base64Length, type SmallImage } from './image-limits.js';
 import { jpegOrientation } from './jpeg-orientation.js';
+import { type Pixels, sixelOf } from './sixel.js';
 
 /** A picture of more pixels would take more than a gigabyte while it is decoded. */
 const MOST_PIXELS = 100_000_000;
@@ -32,6 +33,22 @@ export function smallImage(bytes: Uint8Array, limits: ImageLimits): SmallImage |
   }
 }
 
+/** The picture as sixels, upright, at most so wide and high. Null when it cannot be decoded. */
+export function sixelImage(bytes: Uint8Array, most: ImageSize): string | null {
+  const size = imageSize(bytes);
+  if (size !== null && size.width * size.height > MOST_PIXELS) return null;
+  const image = decoded(bytes);
+  if (image === null) return null;
+  try {
+    const orientation = jpegOrientation(bytes);
+    const [wide, high] = orientation >= 5 ? [most.height, most.width] : [most.width, most.height];
+    const factor = Math.min(1, wide / image.get_width(), high / image.get_height());
+    return sixelOf(pixelsOf(image, factor, orientation));
+  } finally {
+    image.free();
+  }
+}
+
 /** The decoder ends with a trap of WebAssembly where it cannot read on. */
 function decoded(bytes: Uint8Array): PhotonImage | null {
   try {
@@ -42,20 +59,19 @@ function decoded(bytes: Uint8Array): PhotonImage | null {
 }
 
 function scaled(image: PhotonImage, side: number, orientation: number): SmallImage {
-  const [width, height] = [image.get_width(), image.get_height()];
-  const factor = Math.min(1, side / Math.max(width, height));
-  const target = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+  const factor = Math.min(1, side / Math.max(image.get_width(), image.get_height()));
+  return encoded(pixelsOf(image, factor, orientation));
+}
+
+function pixelsOf(image: PhotonImage, factor: number, orientation: number): Pixels {
+  const sized = (side: number): number => Math.max(1, Math.round(side * factor));
+  const target = { width: sized(image.get_width()), height: sized(image.get_height()) };
   const small = resize(image, target.width, target.height, SamplingFilter.Lanczos3);
   try {
-    return encoded(upright(small.get_raw_pixels(), target, orientation));
+    return upright(small.get_raw_pixels(), target, orientation);
   } finally {
     small.free();
   }
-}
-
-interface Pixels extends ImageSize {
-  /** Red, green, blue, and how opaque. */
-  readonly data: Uint8Array;
 }
 
 function encoded({ data, width, height }: Pixels): SmallImage {

@@ -56,6 +56,26 @@ describe('terminal input', () => {
     parser.close();
   });
 
+  it('has what the terminal can do between keys where that was asked, wherever it is cut, and never in a paste', () => {
+    const whole = 'a\x1b[200~\x1b[?9c\x1b[201~b\x1b[?62;4;22cc';
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 20 }), (lengths) => {
+        const { parser, reported } = listen();
+        const told: string[] = [];
+        parser.expectAttributes((attributes) => told.push(attributes));
+        let rest = whole.slice(0);
+        for (const length of lengths) {
+          parser.write(rest.slice(0, length));
+          rest = rest.slice(length);
+        }
+        parser.write(rest);
+        parser.close();
+        expect(reported).toEqual(['key a', 'paste "\\u001b[?9c"', 'key b', 'key c']);
+        expect(told).toEqual(['62;4;22']);
+      }),
+    );
+  });
+
   it('takes nothing in a paste for a key or for an end', () => {
     const { parser, reported } = listen();
     parser.write('\x1b[200~\x03\x1b[A\x1b[200~\x1b[20\x1b\x1b[201~');

@@ -1,0 +1,19 @@
+/** Asks the terminal what it can do (DA1). */
+export const ATTRIBUTES_QUERY = '\x1b[c';
+
+/** How long the terminal may take to answer, in milliseconds. */
+export const ATTRIBUTES_LIMIT = 500;
+
+const REPLY = /\x1b\[\?([\d;]*)c/;
+const REPLY_BEGINS = /\x1b\[\?[\d;]*$/;
+
+/** The text without the answer, and what that says; null when there is none. */
+export function attributesReply(text: string): { readonly rest: string; readonly attributes: string } | null {
+  const found = REPLY.exec(text);
+  if (found === null) return null;
+  const { index } = found;
+  return { rest: text.slice(0, index) + text.slice(index + found[0].length), attributes: found[1] ?? '' };
+}
+
+/** Where an answer begins at the end of the text; -1 when none does. */
+export const attributesBegin = (text: string): number => text.search(REPLY_BEGINS);
