@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { setAside } from '../../lib/permission/sandbox/set-aside.js';
+import { madeListable, removeStandIns, setAside } from '../../lib/permission/sandbox/set-aside.js';
 
 let folder: string;
 beforeEach(() => {
@@ -54,5 +54,27 @@ describe('what a command left for other programs to run', () => {
     const path = made('closed/.envrc');
     chmodSync(join(folder, 'closed'), 0o555);
     expect(setAside([path])).toEqual([`${path}.set-aside-1`]);
+  });
+
+  it('has stood in for a missing file: it is taken away where it is still empty', () => {
+    const [empty, full, folderHere] = [join(folder, 'empty'), join(folder, 'full'), join(folder, 'folder')];
+    writeFileSync(empty, '');
+    writeFileSync(full, 'x');
+    mkdirSync(folderHere);
+    mkdirSync(join(folder, 'filled'));
+    writeFileSync(join(folder, 'filled', 'x'), '');
+    removeStandIns([empty, full, folderHere, join(folder, 'filled'), join(folder, 'gone')]);
+    expect(readdirSync(folder).sort()).toEqual(['filled', 'full']);
+  });
+
+  it('is reached again where the command took the right to list it away', () => {
+    const closed = join(folder, 'closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0o200);
+    expect(madeListable(closed)).toBe(true);
+    expect(statSync(closed).mode & 0o777).toBe(0o700);
+    expect([madeListable(closed), madeListable(join(folder, 'gone'))]).toEqual([false, false]);
+    chmodSync(closed, 0o540);
+    expect([madeListable(closed), statSync(closed).mode & 0o777]).toEqual([false, 0o540]);
   });
 });

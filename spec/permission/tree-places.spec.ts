@@ -36,6 +36,27 @@ describe('the places of a working folder', () => {
     expect((await new TreeIndex(tests, most).find(folder)).isComplete).toBe(false);
   });
 
+  it('are those of a bare repository as well, whose settings lie in the folder itself', async () => {
+    const bare = join(folder, 'a/d');
+    for (const name of ['HEAD', 'objects', 'refs']) {
+      const found = (await new TreeIndex(tests).find(folder)).runsLater;
+      expect([name, found.includes(bare)]).toEqual([name, false]);
+      writeFileSync(join(bare, name), '');
+    }
+    expect((await new TreeIndex(tests).find(folder)).runsLater).toContain(bare);
+  });
+
+  it('are none in a folder that is gone, and not looked for below what packages put there', async () => {
+    expect(await new TreeIndex(tests).find(join(folder, 'gone'))).toEqual({
+      ...{ hidden: [], runsLater: [], closed: [], isComplete: true },
+    });
+    mkdirSync(join(folder, 'a/.env'));
+    writeFileSync(join(folder, 'a/.env/.envrc'), '');
+    const { hidden, runsLater } = await new TreeIndex(tests).find(folder);
+    expect([...hidden].sort()).toEqual([join(folder, 'a/.env'), join(folder, 'a/b/c/.env')]);
+    expect(runsLater).toEqual([join(folder, 'a/.envrc')]);
+  });
+
   it('end to be looked for when the user interrupts', async () => {
     for (let number = 0; number < 3000; number += 1) mkdirSync(join(folder, `${number}`));
     const index = new TreeIndex({ ...tests, isHidden: (path) => path === slowly(path) });

@@ -131,7 +131,7 @@ function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubjec
   const { rule: source, write = false, network = false } = typeof entry === 'string' ? { rule: entry } : entry;
   const grant = { write, network };
   const [, tool = '', inner] = /^([A-Za-z_][\w-]*\*?)(?:\s*\((.*)\))?$/s.exec(source.trim()) ?? [];
-  const subject = subjects.find(({ name }) => name === tool) ?? inFamily(tool, subjects);
+  const subject = subjects.find(({ name, isFamily }) => name === tool && !isFamily) ?? inFamily(tool, subjects);
   if (subject === undefined) {
     const names = subjects.map(({ name }) => name);
     throw new HiError('config', `The rule '${source}' in ${where} does not begin with the name of a tool.`, {

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { judgeWith } from '../support/judging.js';
+
+const rules = (...texts: readonly string[]) => texts.map((text) => `bash(${text})`);
+
+describe('a command that a shell runs', () => {
+  const judge = judgeWith({
+    allow: rules('bash:*', 'sh:*', 'zsh:*', 'ls:*', './build.sh:*', 'xargs:*', 'command:*', 'env:*'),
+  });
+
+  it.each([
+    'bash -c "ls"',
+    'bash -ec "ls"',
+    'sh -c "ls -la"',
+    'bash --norc --noprofile -c ls',
+    'bash --posix -c ls',
+    'bash --login -c ls',
+    'bash -o pipefail -c ls',
+    'bash -euo pipefail -c ls',
+    'bash +o posix -c ls',
+    'bash -x -c ls',
+    'bash --version',
+    'bash --help',
+    'bash build.sh',
+    'command -v anything',
+    'command -V anything',
+    'env -- ls',
+  ])('is found: %s', async (command) => {
+    expect(await judge(command)).toMatchObject({ decision: 'allow' });
+  });
+
+  it.each([
+    ['bash -c "rm x"', 'rm x'],
+    ['bash -o pipefail -c "rm x"', 'rm x'],
+    ['bash', 'the shell runs its input'],
+    ['bash -', 'the shell option - is not known'],
+    ['bash -s', 'the shell option -s is not known'],
+    ['bash -c "$x"', 'text is not part of the command'],
+    ['bash $x', 'unclear'],
+    ['bash -q -c ls', 'the shell option -q is not known'],
+    ['bash --rcfile x -c ls', 'the shell option --rcfile is not known'],
+    ["sh -c 'echo $(( 1 ))'", 'sh may parse it differently'],
+    ["zsh -c '[[ a || b ]]'", 'zsh may parse it differently'],
+  ])('is not taken for allowed: %s', async (command, reason) => {
+    const verdict = await judge(command);
+    expect(verdict).toMatchObject({ decision: 'ask', reason: expect.stringContaining(reason) });
+  });
+
+  it('parses in bash itself what only bash knows', async () => {
+    const bash = judgeWith({ allow: rules('bash:*', 'echo:*') });
+    expect(await bash("bash -c 'echo ${a:1}'")).toMatchObject({ decision: 'allow' });
+    expect(await bash("sh -c 'echo ${a:1}'")).toMatchObject({ decision: 'ask' });
+  });
+});
+
+describe('a rule that forbids', () => {
+  const judge = judgeWith({ allow: rules('*'), deny: rules('rm:*', 'git push:*') });
+
+  it.each([
+    'rm x',
+    '/bin/rm x',
+    'ls; rm x',
+    'env rm x',
+    'bash -c "rm x"',
+    'git push',
+    'git -c a=b push origin',
+    'git --no-pager push',
+    'git-push origin',
+    'xargs rm',
+    'command rm x',
+    'nice -n 5 rm x',
+  ])('forbids %s', async (command) => {
+    expect(await judge(command)).toMatchObject({ decision: 'deny' });
+  });
+
+  it.each([
+    'setpriv rm x',
+    "sg root 'rm x'",
+    'python3',
+    'python3 -',
+    'echo $x | sh',
+    '$x y',
+    'git-anything x',
+    './rm.sh $x',
+    'awk "$program"',
+  ])('asks before what may hide it: %s', async (command) => {
+    expect((await judge(command)).decision).not.toBe('allow');
+  });
+
+  it.each(['ls rm', 'echo rm x', 'git status', 'git pushx', 'grep rm x', 'cat alarm', 'git log --grep push'])(
+    'forbids no more than that: %s',
+    async (command) => {
+      expect((await judge(command)).decision).not.toBe('deny');
+    },
+  );
+});
