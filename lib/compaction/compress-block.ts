@@ -4,7 +4,7 @@ import type { Message, RestsOn, Usage } from '../chat/message.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { type BlockState, type Fact, restOf, stateOf } from '../view/block-state.js';
 import { ratiosOf } from '../view/calibration.js';
-import { pinnedIn } from '../view/pinned.js';
+import { pinsOver } from '../view/pinned.js';
 import { totalCharacters } from '../view/size.js';
 import { type Turn, turnsOf } from '../view/turns.js';
 import { cutOf, isSent, keptBy, type Position } from '../view/view.js';
@@ -26,7 +26,7 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
   const before = (message: Message) => message.turn < cut.turn || (message.turn === cut.turn && message.id < cut.id);
   const old = stateOf(plan.basis.block);
   const shortened = new Set(plan.shortened.map(({ id }) => id));
-  const pinned = [...pinnedIn(input.entries, plan.basis.block, input.running).values()];
+  const pinned = pinsOver(cut.turn, input.entries, plan.basis.block, input.running);
   const asked = plan.basis.messages.findLast(({ role }) => role === 'user')?.id;
   // What is pinned is in the block itself: its place in the log need not be read for it.
   const isInLog = ({ id }: Message) => id === asked || !pinned.some((one) => one.id === id);

@@ -21,6 +21,8 @@ export class Log {
   readonly #disk: HistoryFile;
   readonly #loaded: LoadedEntries;
   #isRead = false;
+  /** The first id of what is in memory only; others may have written the same ids since. */
+  #ownFrom = Number.POSITIVE_INFINITY;
   #sealed = 0;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
@@ -63,6 +65,7 @@ export class Log {
     if (!this.writes && this.#isRead) return;
     this.#isRead = true;
     this.#loaded.apply(await this.#disk.refresh());
+    if (!this.writes) this.#ownFrom = this.facts.last + 1;
   }
 
   /**
@@ -124,6 +127,7 @@ export class Log {
   clear(): void {
     this.#disk.close();
     this.#loaded.apply({ kind: 'all', entries: [] });
+    this.#ownFrom = 0;
   }
 
   /** All entries at the time of the call, oldest first. Repairs damage that it finds on the way. Throws a `HiError`. */
@@ -134,7 +138,7 @@ export class Log {
       try {
         for await (const entries of this.#disk.groups()) {
           for (const entry of entries) {
-            if (entry.id <= last) continue;
+            if (entry.id <= last || entry.id >= this.#ownFrom) continue;
             last = entry.id;
             yield entry;
           }
@@ -144,7 +148,7 @@ export class Log {
         await this.#recover(thrown, tries);
       }
     }
-    if (!this.writes) yield* this.entries.filter(({ id }) => id > last);
+    if (!this.writes) yield* this.entries.filter(({ id }) => id >= this.#ownFrom);
   }
 
   /** The last `count` messages and the entries between them, oldest first. Throws a `HiError`. */

@@ -3,9 +3,9 @@ import { asTokens, type Tokens } from '../chat/tokens.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
-import { pinnedIn } from '../view/pinned.js';
+import { pinsOver } from '../view/pinned.js';
 import { charactersOf, estimateView } from '../view/size.js';
-import { newestBlock, viewFrom } from '../view/view.js';
+import { cutOf, newestBlock, viewFrom } from '../view/view.js';
 
 /** Every compaction of the conversation, oldest first, and what took one back. Reads all of the history. */
 export async function compactionsOf(history: HistoryStore): Promise<readonly CompressBlock[]> {
@@ -45,7 +45,9 @@ export async function uncompact(
   const entries = await entriesFrom(history, before, 4 * trigger);
   const now = history.view(null);
   const block = entries === null ? null : blockRestoring(before, entries);
-  const then = block === null || entries === null ? null : viewFrom({ ...block, id: 0, at: '' }, entries, null);
+  // In a block, ids of entries that come after it are not heeded.
+  const last = { id: Number.MAX_SAFE_INTEGER, at: '' };
+  const then = block === null || entries === null ? null : viewFrom({ ...block, ...last }, entries, null);
   const size = then === null ? trigger : estimateView(then);
   const tokens = asTokens(context_tokens + Math.ceil((size - estimateView(now)) * token_ratio));
   if (block === null || then === null || tokens >= trigger) throw doesNotFit(tokens, trigger, then === null);
@@ -99,7 +101,8 @@ function blockRestoring(
 ): Omit<CompressBlock, 'id' | 'at'> | null {
   const first = entries.find(isMessage);
   if (first === undefined) return null;
-  const pinned = [...pinnedIn(entries, newestBlock(entries), null).values()];
+  const from = block === null ? first.turn : cutOf(block, entries).turn;
+  const pinned = pinsOver(from, entries, newestBlock(entries), null);
   const state = block === null ? { cut: { turn: first.turn, id: first.id } } : block.state;
   return {
     type: 'compress',

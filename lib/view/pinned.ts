@@ -11,6 +11,29 @@ export function pinnedIn(
   block: CompressBlock | null,
   running: number | null,
 ): ReadonlyMap<number, Message> {
+  const pinned = markedIn(entries, block, running);
+  if (pinned.size === 0) return pinned;
+  const undone = undoneTurns(entries);
+  return new Map([...pinned].filter(([, { turn }]) => !undone.has(turn)));
+}
+
+/** What a new block that cuts before a turn has to hold: what is pinned, and what is in turns after the cut that are undone, for the user may redo these. */
+export function pinsOver(
+  cut: number,
+  entries: readonly Entry[],
+  block: CompressBlock | null,
+  running: number | null,
+): readonly Message[] {
+  const undone = undoneTurns(entries);
+  return [...markedIn(entries, block, running).values()].filter(({ turn }) => !undone.has(turn) || turn > cut);
+}
+
+/** What was pinned and not unpinned, in undone turns too. */
+function markedIn(
+  entries: readonly Entry[],
+  block: CompressBlock | null,
+  running: number | null,
+): ReadonlyMap<number, Message> {
   const { until = 0, messages = [] } = block?.pins ?? {};
   const pinned = new Map(messages.map((message) => [message.id, message]));
   for (const entry of entries) {
@@ -18,9 +41,7 @@ export function pinnedIn(
     if (entry.type === 'pin') pinned.set(entry.message.id, entry.message);
     else if (entry.type === 'unpin') for (const id of entry.messages) pinned.delete(id);
   }
-  if (pinned.size === 0) return pinned;
-  const undone = undoneTurns(entries);
-  return new Map([...pinned].filter(([, { turn }]) => !undone.has(turn)));
+  return pinned;
 }
 
 /** The messages with the pinned ones that are not among them, each in its place. */
