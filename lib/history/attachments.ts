@@ -13,7 +13,7 @@ import { type HistoryPaths, PROCESS_NAME } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { writeAt } from './file/frames/bytes.js';
 import { Damaged } from './file/frames/damaged.js';
-import { requireAttachmentsFolder } from './file/links.js';
+import { requireAttachmentsFolder } from './file/link-targets.js';
 import { assertLockHeld } from './lock/holder.js';
 import { unchangedFor } from './lock/observations.js';
 import { livenessOf, processName } from './lock/process-name.js';

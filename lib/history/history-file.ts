@@ -9,7 +9,7 @@ import { changedEntries, flattenEntries } from './file/entry-streams.js';
 import { type Codec, loadCodec } from './file/frames/codec.js';
 import { Damaged } from './file/frames/damaged.js';
 import { fileIdAt, newLogName } from './file/identity.js';
-import { resolveLinks } from './file/links.js';
+import { resolveLinks } from './file/link-targets.js';
 import { LogFile } from './file/log-file.js';
 import type { Reading } from './file/reading.js';
 import { assertLockHeld } from './lock/holder.js';

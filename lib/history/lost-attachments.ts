@@ -4,7 +4,7 @@ import type { DocumentPart, ImagePart } from '../chat/message.js';
 import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import type { HistoryPaths } from './base/history-paths.js';
-import { requireAttachmentsFolder } from './file/links.js';
+import { requireAttachmentsFolder } from './file/link-targets.js';
 
 /** The name of the mark that the loss of this attachment was reported. */
 export function lostMarkName(hash: string): string {

@@ -8,7 +8,7 @@ import type { HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { loadCodec } from './file/frames/codec.js';
 import { Damaged } from './file/frames/damaged.js';
-import { damagedCopies, historyFolder, removeConversation, resolveLinks } from './file/links.js';
+import { damagedCopies, historyFolder, removeConversation, resolveLinks } from './file/link-targets.js';
 import { assertLockHeld } from './lock/holder.js';
 import { openDamaged, openLog } from './repair/open-log.js';
 import { readLog } from './repair/read-log.js';

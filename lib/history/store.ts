@@ -11,7 +11,7 @@ import { Notices } from './base/notices.js';
 import { Conversation } from './conversation.js';
 import { findCrashedTurns } from './crashed-turns.js';
 import { prepareCodec } from './file/frames/codec.js';
-import { conversationFiles } from './file/links.js';
+import { conversationFiles } from './file/link-targets.js';
 import type { Forgettable } from './forget/forgettable.js';
 import type { ConversationReading } from './open-reading.js';
 import type { HistorySettings, Totals, WriteBlock } from './store-settings.js';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { HistoryPaths } from '../base/history-paths.js';
-import { resolveLinks } from './links.js';
+import { resolveLinks } from './link-targets.js';
 
 /** Identifies the history file on its disk, null when there is none. Throws a `HiError` for a dangling link. */
 export function fileIdAt(paths: HistoryPaths): string | null {

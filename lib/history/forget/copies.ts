@@ -6,7 +6,7 @@ import { changedEntries } from '../file/entry-streams.js';
 import { loadCodec } from '../file/frames/codec.js';
 import { Damaged } from '../file/frames/damaged.js';
 import { newLogName } from '../file/identity.js';
-import { damagedCopies, historyFolder, resolveLinks } from '../file/links.js';
+import { damagedCopies, historyFolder, resolveLinks } from '../file/link-targets.js';
 import { LogFile } from '../file/log-file.js';
 import { assertLockHeld } from '../lock/holder.js';
 import { processName } from '../lock/process-name.js';

@@ -3,7 +3,7 @@ import type { HistoryPaths } from '../base/history-paths.js';
 import { readAt, writeAt } from '../file/frames/bytes.js';
 import type { Codec } from '../file/frames/codec.js';
 import { Damaged } from '../file/frames/damaged.js';
-import { historyFolder, resolveLinks } from '../file/links.js';
+import { historyFolder, resolveLinks } from '../file/link-targets.js';
 import { LogFile } from '../file/log-file.js';
 import { assertLockHeld, heartbeat } from '../lock/holder.js';
 import { processName } from '../lock/process-name.js';

@@ -3,7 +3,7 @@ import type { Entry } from '../../chat/entry.js';
 import type { HistoryPaths } from '../base/history-paths.js';
 import { linkOrCopy } from '../base/link-or-copy.js';
 import type { Codec } from '../file/frames/codec.js';
-import { historyFolder, removeConversation, resolveLinks } from '../file/links.js';
+import { historyFolder, removeConversation, resolveLinks } from '../file/link-targets.js';
 import { assertLockHeld } from '../lock/holder.js';
 import { ArrayFile } from './array-file.js';
 import { keptNotice, repairNotice } from './repair-notices.js';

@@ -5,7 +5,7 @@ import { fileNamesIn } from '../../remove-files.js';
 import { type HistoryPaths, PROCESS_NAME } from '../base/history-paths.js';
 import type { Facts } from '../file/facts.js';
 import type { Codec } from '../file/frames/codec.js';
-import { historyFolder, resolveLinks } from '../file/links.js';
+import { historyFolder, resolveLinks } from '../file/link-targets.js';
 import { LogWriter } from '../file/log-writer.js';
 import { RecentEntries } from '../file/recent-entries.js';
 import { assertLockHeld, heartbeat } from '../lock/holder.js';
