@@ -1,6 +1,6 @@
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
-import { useCompileCache } from './compile-cache.js';
+import { compiledFolder, useCompileCache } from './compiled/compile-cache.js';
 
 /**
  * Runs the program in a world. Resolves to the exit status (SPEC §1). Never rejects: errors are printed on stderr.
@@ -12,8 +12,16 @@ export async function main(world: World): Promise<number> {
   if (rest.length === 0 && (first === '--version' || first === '-v')) return print(world, `${VERSION}\n`);
   if (rest.length === 0 && (first === '--help' || first === '-h'))
     return print(world, (await import('./help-text.js')).HELP);
-  await useCompileCache(world.env);
-  return await (await import('./run.js')).run(world);
+  const folder = await compiledFolder(world.env);
+  if (folder !== null) useCompileCache(folder);
+  const { scripts } = await import('./compiled/scripts.js');
+  scripts.keepIn(folder);
+  const status = await (await import('./run.js')).run(world);
+  if (scripts.toKeep.length > 0) {
+    const { keepScripts } = await import('./compiled/keep-scripts.js');
+    keepScripts(scripts.toKeep, world.now().getTime());
+  }
+  return status;
 }
 
 function print(world: World, text: string): number {

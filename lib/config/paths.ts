@@ -21,6 +21,8 @@ export interface Paths {
   readonly index: string;
   /** Results of compressions. */
   readonly compressions: string;
+  /** The program as V8 compiled it. */
+  readonly compiled: string;
   /** Outputs of commands that were too long for the model. */
   readonly outputs: string;
   /** What an earlier start found out about the skills. */
@@ -67,6 +69,7 @@ export async function findPaths(
     inputHistory: join(data, 'input-history.jsonl'),
     index: join(data, 'recall'),
     compressions: join(cache, 'compressions'),
+    compiled: join(cache, 'compiled'),
     outputs: join(cache, 'outputs'),
     knownSkills: join(cache, 'skills.json'),
     knownModels: join(cache, 'models.json'),

@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'no
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { MANUAL } from '../../lib/cli/manual.js';
+import { compiledParts, LOADER } from './compiled-parts.js';
 import { EVALUATED, evaluated } from './evaluated.js';
 import { foldLeaves } from './fold-leaves.js';
 import { nodeModules } from './node-modules.js';
@@ -37,13 +38,14 @@ export async function buildProgram(): Promise<void> {
     platform: 'node',
     target: 'node20.17',
     external: ['zstd-napi'],
-    plugins: [nodeModules, onlyCalled, evaluated, validators, oneCore(Object.keys(EVALUATED))],
+    plugins: [nodeModules, onlyCalled, evaluated, validators, oneCore([...Object.keys(EVALUATED), LOADER])],
     banner: { js: REQUIRE },
     legalComments: 'linked',
     logLevel: 'warning',
     metafile: true,
   });
   await foldLeaves(metafile);
+  await compiledParts(metafile);
   for (const path of WEBASSEMBLY) copyFileSync(`node_modules/${path}`, `dist/chunks/${basename(path)}`);
   chmodSync('dist/hi.js', 0o755);
   writeFileSync('dist/hi.1', MANUAL);

@@ -5,9 +5,10 @@ import { LOGS } from '../../mcp/connection/server-log.js';
 import { removeIndex } from '../../recall/disk/remove-index.js';
 import { removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
 import { OUTPUTS } from '../../tools/shell/limit-output.js';
+import { KEPT_SCRIPTS } from '../compiled/keep-scripts.js';
 
 /**
- * Removes the files that `hi` made outside the history and that may hold parts of the conversation: summaries, outputs, inputs, logs, the index. Other files in
+ * Removes the files that `hi` made outside the history: summaries, outputs, inputs, logs, the index, the compiled program. Other files in
  * these folders stay: they may be anyone's. Throws a `HiError` of code `history` that names what cannot be removed.
  */
 export function purgeCaches(paths: Paths): void {
@@ -15,6 +16,7 @@ export function purgeCaches(paths: Paths): void {
     [paths.compressions, COMPRESSIONS],
     [paths.outputs, OUTPUTS],
     [paths.servers, LOGS],
+    [paths.compiled, KEPT_SCRIPTS],
   ] as const) {
     removing(folder, () => removeFiles(folder, names));
     removeEmptyFolder(folder);

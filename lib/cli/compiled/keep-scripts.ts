@@ -1,0 +1,33 @@
+import { rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { makeFolder } from '../../folder.js';
+import { fileNamesIn } from '../../remove-files.js';
+import { namesWithLeftovers, writeAside } from '../../write-aside.js';
+import type { LoadedScript } from './scripts.js';
+
+/** What another version of hi or of Node left is removed when it is so old, in milliseconds. One that is still in use soon leaves it again. */
+const OUTDATED = 30 * 24 * 3600 * 1000;
+
+/** The names that `scripts.ts` gives, and what a kill leaves. */
+export const KEPT_SCRIPTS = namesWithLeftovers('[a-z-]+-[0-9a-f]{16}-v\\d+\\.\\d+\\.\\d+-[a-z0-9]+');
+
+/** Keeps scripts in their compiled form, with the functions that were called. Never throws: without it the next start is slower. */
+export function keepScripts(scripts: readonly LoadedScript[], now: number): void {
+  try {
+    for (const { script, path } of scripts) {
+      makeFolder(dirname(path), 0o700);
+      const compiled = script.createCachedData();
+      writeAside(path, Buffer.concat([compiled, compiled]), { mode: 0o600, private: true, synced: true });
+    }
+    for (const folder of new Set(scripts.map(({ path }) => dirname(path)))) removeOutdated(folder, now);
+  } catch {
+    return;
+  }
+}
+
+function removeOutdated(folder: string, now: number): void {
+  for (const name of fileNamesIn(folder).filter((name) => KEPT_SCRIPTS.test(name))) {
+    const path = join(folder, name);
+    if (now - statSync(path).mtimeMs > OUTDATED) rmSync(path, { force: true });
+  }
+}

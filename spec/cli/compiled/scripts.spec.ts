@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { keepScripts } from '../../../lib/cli/compiled/keep-scripts.js';
+import { Scripts } from '../../../lib/cli/compiled/scripts.js';
+import fc from '../../support/properties.js';
+
+const HASH = '0123456789abcdef';
+const CORE = `core-${HASH}.cjs`;
+const ADAPTER = `adapter-${HASH}.cjs`;
+const DAY = 24 * 3600 * 1000;
+
+/** Parts as the build writes them. */
+const part = (body: string): string =>
+  `(function(module,require,url,load){"use strict";${body};return module.exports})`;
+const PARTS = {
+  [CORE]: 'function twice(n){return n*2}module.exports={twice,url,load,four:twice(2)}',
+  [ADAPTER]: 'const core=require("./core.js");module.exports={eight:core.twice(4)}',
+};
+
+describe('the parts that run as scripts', () => {
+  let folder: string;
+  let kept: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hi-scripts-'));
+    kept = join(folder, 'cache', 'compiled');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Runs both parts as a start does. */
+  function start(into: string | null = kept) {
+    for (const [name, body] of Object.entries(PARTS)) writeFileSync(join(folder, name), part(body));
+    const scripts = new Scripts();
+    scripts.keepIn(into);
+    const surroundings = { dirname: folder, url: 'file:///core.js', load: async () => ({}) };
+    const core = scripts.load(CORE, { ...surroundings, imported: {} });
+    const adapter = scripts.load(ADAPTER, { ...surroundings, imported: { './core.js': core } });
+    return { scripts, core, adapter };
+  }
+
+  const startAndKeep = (now = Date.now()): void => keepScripts(start().scripts.toKeep, now);
+  const unkept = (): number => start().scripts.toKeep.length;
+  const keptFile = (): string => join(kept, `core-${HASH}-${process.version}-${process.arch}`);
+
+  it('get what they import and the address of their module, and give what they export', () => {
+    const { core, adapter } = start(null);
+    expect(core).toMatchObject({ four: 4, url: 'file:///core.js' });
+    expect(adapter).toEqual({ eight: 8 });
+  });
+
+  it('are kept compiled, for the user alone, and found again', () => {
+    expect(unkept()).toBe(2);
+    startAndKeep();
+    expect(readdirSync(kept)).toHaveLength(2);
+    expect([statSync(kept).mode & 0o777, statSync(keptFile()).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect(unkept()).toBe(0);
+    expect(start().adapter).toEqual({ eight: 8 });
+  });
+
+  it('are not kept where there is no folder for it, nor after a run of the core alone', () => {
+    expect(start(null).scripts.toKeep).toEqual([]);
+    writeFileSync(join(folder, CORE), part(''));
+    const scripts = new Scripts();
+    scripts.keepIn(kept);
+    scripts.load(CORE, { dirname: folder, url: '', imported: {}, load: async () => ({}) });
+    expect(scripts.toKeep).toEqual([]);
+  });
+
+  it('run without what is damaged, whatever the damage, and are kept anew', () => {
+    startAndKeep();
+    const whole = readFileSync(keptFile());
+    const damaged = fc.oneof(
+      fc
+        .nat(whole.length - 1)
+        .map((at) => Buffer.concat([whole.subarray(0, at), Buffer.of(~(whole[at] ?? 0)), whole.subarray(at + 1)])),
+      fc.nat(whole.length - 1).map((length) => whole.subarray(0, length)),
+      fc.uint8Array({ minLength: 1, maxLength: 64 }).map((more) => Buffer.concat([whole, more])),
+    );
+    fc.assert(
+      fc.property(damaged, (bytes) => {
+        writeFileSync(keptFile(), bytes);
+        expect(unkept()).toBe(1);
+        expect(start().adapter).toEqual({ eight: 8 });
+      }),
+    );
+    startAndKeep();
+    expect(unkept()).toBe(0);
+  });
+
+  it('run without a file that somebody else could have written, and without what is no file', () => {
+    startAndKeep();
+    chmodSync(keptFile(), 0o620);
+    expect(unkept()).toBe(1);
+    rmSync(keptFile());
+    mkdirSync(keptFile());
+    expect(unkept()).toBe(1);
+    rmSync(keptFile(), { recursive: true });
+    symlinkSync(join(folder, 'missing'), keptFile());
+    expect(unkept()).toBe(1);
+    rmSync(keptFile());
+    execFileSync('mkfifo', ['-m', '600', keptFile()]);
+    expect(unkept()).toBe(1);
+  });
+
+  it('run where nothing can be kept', () => {
+    writeFileSync(join(folder, 'cache'), '');
+    startAndKeep();
+    expect(start().adapter).toEqual({ eight: 8 });
+  });
+
+  it('leave nothing behind of versions that were not used for a month, and what is not theirs alone', () => {
+    mkdirSync(kept, { recursive: true });
+    const old = `core-${HASH.replace('0', 'f')}-v18.0.0-x64`;
+    const recent = `core-${HASH.replace('0', 'e')}-v18.0.0-x64`;
+    for (const name of [old, recent, 'notes.txt']) writeFileSync(join(kept, name), '');
+    for (const name of [old, 'notes.txt']) utimesSync(join(kept, name), new Date(0), new Date(0));
+    mkdirSync(join(kept, 'v24.0.0-x64-964aae3f-0'));
+    startAndKeep(statSync(join(kept, recent)).mtimeMs + 29 * DAY);
+    const names = readdirSync(kept);
+    expect(names).not.toContain(old);
+    expect(names).toEqual(expect.arrayContaining([recent, 'notes.txt', 'v24.0.0-x64-964aae3f-0']));
+  });
+});

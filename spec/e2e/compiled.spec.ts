@@ -1,0 +1,77 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+
+describe('the compiled form of the program', () => {
+  let server: ScriptedServer;
+  let home: Home;
+
+  beforeEach(async () => {
+    server = await startScriptedServer(() => ({ text: 'Hello.' }));
+    home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+  });
+  afterEach(async () => {
+    await server.close();
+    home.remove();
+  });
+
+  const folder = (): string => join(home.folder, 'cache', 'compiled');
+  const hi = (...args: readonly string[]): Promise<Run> => runProgram(home, args);
+  const kept = (): readonly string[] =>
+    readdirSync(folder())
+      .filter((name) => name.endsWith(`-${process.version}-${process.arch}`))
+      .map((name) => join(folder(), name));
+  const identities = (): readonly string[] =>
+    kept().map((path) => `${path} ${statSync(path).ino} ${statSync(path).mtimeMs}`);
+
+  it('is kept by the first question, for the user alone, and left as it is by the next one', async () => {
+    await hi('ask', 'hello');
+    expect(kept().map((path) => path.slice(folder().length + 1).replace(/-[0-9a-f]{16}-.*/, ''))).toEqual([
+      'core',
+      'openai-adapter',
+    ]);
+    expect(kept().map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
+    const before = identities();
+    expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.', stderr: '' });
+    expect(identities()).toEqual(before);
+  });
+
+  it('is not kept by what asks no model', async () => {
+    await hi('--version');
+    await hi('status');
+    expect(existsSync(folder()) ? kept() : []).toEqual([]);
+  });
+
+  it('is made anew where it is damaged', async () => {
+    await hi('ask', 'hello');
+    const [core = '', adapter = ''] = kept();
+    const whole = readFileSync(core);
+    const middle = whole.length >> 1;
+    for (const damage of [
+      whole.fill(0, middle - 1000, middle - 900),
+      whole.subarray(0, middle - 1),
+      Buffer.from('not compiled'),
+      Buffer.alloc(0),
+    ]) {
+      for (const path of [core, adapter]) writeFileSync(path, damage);
+      const before = identities();
+      expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.', stderr: '' });
+      expect(identities()).not.toEqual(before);
+    }
+    const before = identities();
+    await hi('ask', 'hello');
+    expect(identities()).toEqual(before);
+  });
+
+  it('is done without where others could have written it', async () => {
+    await hi('ask', 'hello');
+    for (const path of kept()) {
+      writeFileSync(path, '');
+      chmodSync(path, 0o666);
+    }
+    expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.', stderr: '' });
+    expect(kept().map((path) => statSync(path).mode & 0o077)).toEqual([0, 0]);
+  });
+});
