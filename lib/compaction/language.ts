@@ -1,4 +1,4 @@
-import { type Message, textOf } from '../chat/message.js';
+import { type Message, typedText } from '../chat/message.js';
 
 /** Languages common enough that a short text is more likely in one of them than in a rarer related one. ISO 639-3, as in `franc-min`. */
 const LANGUAGES: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ const MARGIN = 0.95;
 
 /** The English name of the language the user writes in, detected from their newest messages; null if uncertain. */
 export async function languageOf(messages: readonly Message[]): Promise<string | null> {
-  const text = typedText(messages);
+  const text = wordsTyped(messages);
   if (text.length < LEAST) return null;
   if (isHebrew(text)) return 'Hebrew';
   const { francAll } = await import('franc-min');
@@ -52,12 +52,12 @@ function isHebrew(text: string): boolean {
 }
 
 /** Each word once, so that repeated words do not dominate. */
-function typedText(messages: readonly Message[]): string {
+function wordsTyped(messages: readonly Message[]): string {
   const words = new Set<string>();
   let characters = 0;
   for (const message of messages.toReversed()) {
     if (message.role !== 'user') continue;
-    for (const word of withoutCode(textOf(message.content).slice(0, ENOUGH)).split(/\s+/)) {
+    for (const word of withoutCode(typedText(message.content).slice(0, ENOUGH)).split(/\s+/)) {
       if (words.has(word)) continue;
       words.add(word);
       characters += word.length + 1;
@@ -69,5 +69,5 @@ function typedText(messages: readonly Message[]): string {
 
 /** Removes code and piped input, which need not be in the user's language. */
 function withoutCode(text: string): string {
-  return text.replace(/```[\s\S]*?(?:```|$)|<(stdin|file)\b[\s\S]*?<\/\1>|https?:\S+|[\w./-]*\/[\w./-]+/g, ' ');
+  return text.replace(/```[\s\S]*?(?:```|$)|<(stdin|file)\b[\s\S]*?(?:<\/\1>|$)|https?:\S+|[\w./-]*\/[\w./-]+/g, ' ');
 }

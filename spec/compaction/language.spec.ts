@@ -74,14 +74,18 @@ describe('the language of the user', () => {
     const messages = [log.user(german), log.answer((ASKED.English ?? '').repeat(20))];
     expect(await languageOf(messages)).toBe('German');
     const english = ASKED.English ?? '';
+    const long = Array.from({ length: 90 }, (_, at) => `the ${at}th thing that they would like to have`).join(' and ');
     for (const more of [
-      `\`\`\`\n${english.repeat(5)}\n\`\`\``,
-      `\`\`\`\n${english.repeat(5)}`,
-      `<stdin>\n${english.repeat(5)}\n</stdin>`,
-      `<file name="a">\n${english.repeat(5)}\n</file>`,
+      `\`\`\`\n${english}\n\`\`\``,
+      `\`\`\`\n${long}`,
+      `<stdin>\n${english}\n</stdin>`,
+      `<stdin>\n${long}\n</stdin>`,
+      `<file name="a">\n${long}\n</file>`,
       'https://example.com/could/you/please/help/me/to/write/a/letter',
     ])
-      expect(await written(`${german} ${more}`)).toBe('German');
+      expect([more.slice(0, 20), await written(`${german} ${more}`)]).toEqual([more.slice(0, 20), 'German']);
+    const piped = log.user('', { content: [long, german].map((text) => ({ type: 'text', text }) as const) });
+    expect(await languageOf([piped])).toBe('German');
   });
 
   it('is decided by each word once', async () => {

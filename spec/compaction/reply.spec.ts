@@ -82,6 +82,9 @@ none`;
     for (const text of [
       "I'm sorry, but I can't do that.",
       'I cannot help.',
+      'I won’t do that.',
+      "I can't do that.",
+      'As an AI, I have no view.',
       'Error: 503',
       '{"error": "x"}',
       'HTTP 502',

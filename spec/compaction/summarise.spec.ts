@@ -9,7 +9,7 @@ import { HiError } from '../../lib/errors.js';
 import { inputFor, memoryCache, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 import { prose } from '../support/prose.js';
-import { scripted } from '../support/summarisers.js';
+import { partsOf, scripted } from '../support/summarisers.js';
 
 const PROMPT: TextPrompt = { system: 's', user: 'u', max_output_tokens: 10 };
 const USAGE: Usage = { input_tokens: 10, output_tokens: 5, cached_tokens: 0, context_tokens: 15 };
@@ -119,6 +119,20 @@ describe('the request for a text', () => {
     expect(writes).toBe(0);
   });
 
+  it('ends when nobody reads on', async () => {
+    let given: AbortSignal | null = null;
+    const model: TextModel = {
+      ...scripted(() => 'text'),
+      write: (_, onProgress, signal) => {
+        given = signal;
+        setTimeout(() => onProgress(1), 1);
+        return new Promise(() => undefined);
+      },
+    };
+    for await (const _ of requestText(model, PROMPT, { idle: 1000, total: never() }, never())) break;
+    expect(given).toMatchObject({ aborted: true });
+  });
+
   it('that fails says why', async () => {
     const failure = new HiError('rate', 'Too many.');
     const failing = await asked({ write: async () => await Promise.reject(failure) });
@@ -183,6 +197,18 @@ describe('a summary', () => {
         expect(max_output_tokens).toBeLessThanOrEqual(0.3 * context_window + 1);
       }
     }
+  });
+
+  it('is at most four thousand tokens long, a tenth of the window, and half of what it replaces', async () => {
+    const budget = async (turns: number, characters: number, context_window: number): Promise<number> => {
+      const model = scripted(() => 'They talked.', { context_window: 200_000 });
+      await pass(inputFor(talk(turns, characters), { settings: { ...SETTINGS, context_window } }), [model]);
+      return partsOf(model.asked[0] ?? PROMPT).budget;
+    };
+    expect(await budget(60, 3000, 200_000)).toBe(4096);
+    expect(await budget(60, 1500, 20_000)).toBe(1984);
+    expect(await budget(10, 200, 100_000)).toBe(320);
+    expect(await budget(8, 40, 100_000)).toBe(128);
   });
 
   it('is not asked of a model whose window is too small for it', async () => {
