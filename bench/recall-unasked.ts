@@ -65,6 +65,7 @@ async function reminderOf({ messages }: Talk): Promise<Remind> {
     log: 'talk',
     pieces: [],
     read: () => [],
+    holds: () => false,
     readAt(): never {
       throw new Error('There are no pieces.');
     },

@@ -1,6 +1,5 @@
-import { setImmediate as breath } from 'node:timers/promises';
-import { isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
+import { findPhrases } from './find-phrases.js';
 import type { Archive } from './index/archive.js';
 import { documentKind, searchedText } from './index/documents.js';
 import type { Kind } from './index/part.js';
@@ -10,7 +9,7 @@ import { parseQuery, type Query } from './rank/query.js';
 import { candidatesFor, certainty, ranked, type TextOf } from './rank/rank.js';
 import { hasPhrases } from './rank/second-look.js';
 import { whoIsAsked } from './rank/who-is-asked.js';
-import type { Found, Hit, Search, Speaker } from './search.js';
+import { type Finds, type Hit, isWithin, type Search, type Speaker } from './search.js';
 import type { Library } from './searched-index.js';
 
 const KINDS_OF: Readonly<Record<Speaker, readonly Kind[]>> = {
@@ -26,9 +25,6 @@ const AS_WELL = 0.8;
 
 /** So many texts are read to tell how many more have a phrase. */
 const COUNTED = 24;
-
-/** What was found, apart from what is not indexed. */
-type Finds = Omit<Found, 'unsearched'>;
 
 /** Searches everything there is. Throws `DamagedSegment` for a segment that is. */
 export async function find(library: Library, archive: Archive, search: Search, signal?: AbortSignal): Promise<Finds> {
@@ -47,7 +43,7 @@ export async function find(library: Library, archive: Archive, search: Search, s
   const some = search.every === true ? hits(whole) : NONE;
   const found = some.hits.length > 0 ? some : hits(candidates);
   if (found.hits.length > 0 || query.phrases.length === 0) return { ...found, isWhole: whole.length > 0 };
-  return await scanned(archive, library, query, search, signal);
+  return await findPhrases(archive, library, query, search, bounds.kinds, signal);
 }
 
 const NONE: Finds = { hits: [], more: 0, isWhole: false };
@@ -66,11 +62,6 @@ function boundsOf({ query, who, from, until }: Search): Bounds {
     until: until && Math.floor(until.getTime() / DAY),
     favour: whoIsAsked(query),
   };
-}
-
-function isWithin({ at }: Message, { from, until }: Search): boolean {
-  const time = Date.parse(at);
-  return (from === null || time >= from.getTime()) && (until === null || time <= until.getTime());
 }
 
 /** What was said in a time, the newest `count` of it. */
@@ -131,35 +122,4 @@ function hitOf(library: Library, candidate: RankedDocument, message: Message, te
     certainty: certainty(candidate),
     newer: later === null ? null : (library.message(later)?.id ?? null),
   };
-}
-
-/** Looks for a text that no words lead to, such as punctuation or half a word: through everything, the newest first. */
-async function scanned(
-  archive: Archive,
-  library: Library,
-  query: Query,
-  search: Search,
-  signal?: AbortSignal,
-): Promise<Finds> {
-  const { kinds } = boundsOf(search);
-  const hits: Hit[] = [];
-  const look = (messages: readonly Message[]): void => {
-    for (let index = messages.length - 1; index >= 0; index -= 1) {
-      const message = messages[index];
-      if (message === undefined || library.isUndone(message) || !isWithin(message, search)) continue;
-      const [kind, text] = [documentKind(message), searchedText(message)];
-      if (kinds?.includes(kind) === false || !hasPhrases(query, text)) continue;
-      const before = library.said(messages[index - 1] ?? null);
-      const after = library.said(messages[index + 1] ?? null);
-      hits.push({ ...library.said(message), kind, text, before, after, certainty: 0, newer: null });
-    }
-  };
-  look(archive.rest().filter(isMessage));
-  for (const piece of archive.pieces.toReversed()) {
-    if (hits.length >= search.count) break;
-    signal?.throwIfAborted();
-    await breath();
-    look(archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : [])));
-  }
-  return { hits: hits.slice(0, search.count), more: Math.max(0, hits.length - search.count), isWhole: true };
 }

@@ -50,6 +50,15 @@ export interface Found {
   readonly unsearched: number;
 }
 
+/** What was found, apart from what is not indexed. */
+export type Finds = Omit<Found, 'unsearched'>;
+
+/** Whether a message is of the time that is asked for. */
+export function isWithin({ at }: Message, { from, until }: Pick<Search, 'from' | 'until'>): boolean {
+  const time = Date.parse(at);
+  return (from === null || time >= from.getTime()) && (until === null || time <= until.getTime());
+}
+
 /** A message that another one may be reminded of, unasked. */
 export interface Reminder extends Said {
   /** Everything in it that was searched. */

@@ -20,6 +20,9 @@ const rooms: Buffer[] = [];
 /** The pieces of an open file as they were listed last: that takes time and room. */
 const listed = new WeakMap<LogFile, readonly FramePlace[]>();
 
+/** Where the content of a piece is that is only looked through. */
+const scanned = Buffer.allocUnsafeSlow(ROOM);
+
 /** The content of a piece, and where it may be. */
 interface Held {
   readonly room: Buffer;
@@ -64,6 +67,12 @@ export class Reading {
   /** The entries of a piece, each with where its JSON begins. Throws `Damaged`. */
   read(piece: FramePlace): readonly PlacedEntry[] {
     return [...placedEntries(contentOf(this.#file.source, piece), 0)];
+  }
+
+  /** Whether each pattern is somewhere in the JSON of a piece, read as Latin-1. Throws `Damaged`. */
+  holds(piece: FramePlace, patterns: readonly RegExp[]): boolean {
+    const text = contentOf(this.#file.source, piece, scanned).toString('latin1');
+    return patterns.every((pattern) => pattern.test(text));
   }
 
   /** The entry whose JSON begins at that place of a piece. Throws `Damaged`. */
