@@ -65,7 +65,7 @@ async function reminderOf({ messages }: Talk): Promise<Remind> {
     log: 'talk',
     pieces: [],
     read: () => [],
-    holds: () => false,
+    json: () => '',
     readAt(): never {
       throw new Error('There are no pieces.');
     },

@@ -5,7 +5,7 @@ import type { HistoryFile } from './history-file.js';
 /** A conversation for random access. */
 export type ConversationReading = Pick<
   Reading,
-  'log' | 'pieces' | 'read' | 'holds' | 'readAt' | 'readFrom' | 'rest' | 'restVersion' | 'close'
+  'log' | 'pieces' | 'read' | 'json' | 'readAt' | 'readFrom' | 'rest' | 'restVersion' | 'close'
 >;
 
 /** Opens what is on disk. `unwritten` are the entries in memory of a conversation that is not written. Throws `Damaged` and a `HiError`. */
@@ -19,7 +19,7 @@ export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]
     log: reading?.log ?? '',
     pieces: reading?.pieces ?? [],
     read: (piece) => reading?.read(piece) ?? [],
-    holds: (piece, patterns) => reading?.holds(piece, patterns) ?? false,
+    json: (piece) => reading?.json(piece) ?? '',
     readAt(piece, place) {
       if (reading === null) throw new Error('Nothing is sealed in this conversation.');
       return reading.readAt(piece, place);

@@ -12,9 +12,102 @@ export function askedIn(message: string): string {
   return `${sentences[0]?.slice(0, PASTED / 2) ?? ''} ${sentences.at(-1)?.slice(0, PASTED / 2) ?? ''}`.trim();
 }
 
-/** What people say when they mean something that was said before. */
-const CUE =
-  /\b(?:remember|last time|again|as usual|earlier|before|my|our|did (?:i|we|you)|we (?:decided|agreed|said)|i (?:told|said|mentioned)|when did|erinner|letztes mal|wieder|wie immer|meine?[nmrs]?|unsere?|hatten wir|souviens|rappel|encore|dernière fois|mon|mes|notre|recuerda|otra vez|última vez|mi|mis|nuestr[oa]|dijiste)\b|记得|上次|我的|我们|之前|覚えて|前回|私の/iu;
+/** What people say when they mean something that was said before: whole words, and beginnings of such, which end with a hyphen here. */
+const CUES = [
+  ...[
+    'remember',
+    'last time',
+    'again',
+    'as usual',
+    'earlier',
+    'before',
+    'my',
+    'our',
+    'did i',
+    'did we',
+    'did you',
+    'when did',
+  ],
+  ...['we decided', 'we agreed', 'we said', 'i told', 'i said', 'i mentioned'],
+  ...[
+    'erinner-',
+    'letztes mal',
+    'wieder',
+    'wie immer',
+    'mein',
+    'meine',
+    'meinem',
+    'meinen',
+    'meiner',
+    'meines',
+    'unser',
+    'unsere',
+    'hatten wir',
+  ],
+  ...[
+    'souviens',
+    'rappel-',
+    'encore',
+    'dernière fois',
+    'mon',
+    'mes',
+    'notre',
+    'mijn',
+    'onze',
+    'mój',
+    'moja',
+    'moje',
+    'pamiętasz',
+  ],
+  ...[
+    'recuerda',
+    'otra vez',
+    'última vez',
+    'mi',
+    'mis',
+    'nuestro',
+    'nuestra',
+    'dijiste',
+    'meu',
+    'minha',
+    'lembra-',
+    'mio',
+    'ricord-',
+  ],
+  ...[
+    'мой',
+    'моя',
+    'моё',
+    'мои',
+    'мою',
+    'моего',
+    'моей',
+    'наш-',
+    'помнишь',
+    'прошлый раз',
+    'benim',
+    'hatırl-',
+    'geçen sefer',
+  ],
+].map((cue) => ` ${cue.replace('-', '')}${cue.endsWith('-') ? '' : ' '}`);
+
+/** The same in scripts that are written without spaces, and in Korean, which writes endings to its words. */
+const JOINED_CUES = [
+  '记得',
+  '上次',
+  '我的',
+  '我们',
+  '之前',
+  '記得',
+  '我們',
+  '覚えて',
+  '前回',
+  '私の',
+  '기억',
+  '지난번',
+  '우리',
+  '저번에',
+];
 
 /** Words that are said every day and make no message worth a search. Those of the stop list are shorter or as common. */
 const COMMON = new Set(
@@ -37,12 +130,25 @@ const COMMON = new Set(
 const WORDS = /[\p{L}\p{N}_]+/gu;
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+$/u;
 
+/** A name of three letters with an accent, within a sentence: plain ones, such as Ann, are too often no reason to search. */
+const SHORT_NAME = /(?<=\p{Ll}[,;]? )\p{Lu}\p{Ll}{2}(?![\p{L}\p{N}])/gu;
+
+const PLAIN = /^[\0-\x7f]*$/;
+
 /** Whether a message may be about something that was said before, as far as its words tell: it has two that are not said every day, or one and a cue. */
 export function mayAsk(asked: string): boolean {
   const rare = new Set<string>();
+  const names = new Set(
+    (asked.match(SHORT_NAME) ?? []).filter((name) => !PLAIN.test(name)).map((name) => name.toLowerCase()),
+  );
   for (const [word] of asked.toLowerCase().matchAll(WORDS)) {
     if (UNSPACED.test(word)) for (let at = 0; at + 1 < word.length; at += 2) rare.add(word.slice(at, at + 2));
-    else if (!COMMON.has(word) && (word.length >= 4 || /\d/.test(word))) rare.add(word);
+    else if (!COMMON.has(word) && (word.length >= 4 || /\d/.test(word) || names.has(word))) rare.add(word);
   }
-  return rare.size >= 2 || (rare.size === 1 && CUE.test(asked));
+  return rare.size >= 2 || (rare.size === 1 && hasCue(asked));
+}
+
+function hasCue(asked: string): boolean {
+  const words = ` ${(asked.toLowerCase().match(WORDS) ?? []).join(' ')} `;
+  return CUES.some((cue) => words.includes(cue)) || JOINED_CUES.some((cue) => asked.includes(cue));
 }

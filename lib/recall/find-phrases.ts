@@ -9,8 +9,8 @@ import { hasPhrases } from './rank/second-look.js';
 import { type Finds, type Hit, isWithin, type Search } from './search.js';
 import type { Library } from './searched-index.js';
 
-/** What may stand between two words of a text in JSON, white space of any length and escapes. */
-const BETWEEN = String.raw`(?:\\u[\da-f]{4}|\\[a-z]|[^a-z\d])*`;
+/** Words that stand one after the other. */
+type Marks = readonly string[];
 
 /**
  * Looks for a text that no words lead to, such as punctuation or half a word, or that is in none of the best documents: through everything, the newest first.
@@ -36,13 +36,14 @@ export async function findPhrases(
       hits.push(hitOf(library, message, text, before, after));
     }
   };
-  const patterns = query.phrases.flatMap(patternsOf);
+  const marks = query.phrases.flatMap(marksOf);
+  const mayHave = (json: string): boolean => marks.every((words) => hasInOrder(json, words));
   look(archive.rest().filter(isMessage));
   for (const piece of archive.pieces.toReversed()) {
     if (hits.length >= search.count) break;
     signal?.throwIfAborted();
     await breath();
-    if (!archive.holds(piece, patterns)) continue;
+    if (!mayHave(archive.json(piece))) continue;
     look(archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : [])));
   }
   return { hits: hits.slice(0, search.count), more: Math.max(0, hits.length - search.count), isWhole: true };
@@ -53,13 +54,37 @@ function hitOf(library: Library, message: Message, text: string, before: Hit['be
   return { ...library.said(message), kind, text, before, after, certainty: 0, newer: null };
 }
 
-/** Found in the JSON of each text that has the phrase, in any case: plain letters and digits and Chinese characters stand there as they are. */
-function patternsOf(phrase: string): readonly RegExp[] {
+/** What the JSON of each text has that has the phrase, in any case: plain letters and digits and Chinese characters stand there as they are. */
+function marksOf(phrase: string): readonly Marks[] {
   const text = phrase.normalize('NFC');
-  const plain = text.split(/[^\0-\x7f]+/).map((run) => run.match(/[a-z\d]+/gi) ?? []);
+  const plain = text.split(/[^\0-\x7f]+/).map((run) => run.toLowerCase().match(/[a-z\d]+/g) ?? []);
   const han = text.match(/[\u4e00-\u9fff]+/g) ?? [];
   return [
-    ...plain.filter(({ length }) => length > 0).map((found) => new RegExp(found.join(BETWEEN), 'i')),
-    ...han.map((run) => new RegExp(Buffer.from(run).toString('latin1'))),
+    ...plain.filter(({ length }) => length > 0),
+    ...han.map((run) => [Buffer.from(run).toString('latin1').toLowerCase()]),
   ];
+}
+
+/** Whether the words are somewhere in JSON one after the other, with nothing between them but what is neither letter nor digit. */
+function hasInOrder(json: string, [first = '', ...rest]: Marks): boolean {
+  for (let at = json.indexOf(first); at >= 0; at = json.indexOf(first, at + 1)) {
+    let end = at + first.length;
+    const isNext = (word: string): boolean => {
+      const start = afterSeparators(json, end);
+      end = start + word.length;
+      return json.startsWith(word, start);
+    };
+    if (rest.every(isNext)) return true;
+  }
+  return false;
+}
+
+/** The next letter or digit: escapes, such as that of a newline, are none. */
+function afterSeparators(json: string, from: number): number {
+  let at = from;
+  while (at < json.length && !/[a-z\d]/.test(json.charAt(at))) {
+    if (json.charAt(at) !== '\\') at += 1;
+    else at += json.charAt(at + 1) === 'u' ? 6 : 2;
+  }
+  return at;
 }

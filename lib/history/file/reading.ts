@@ -69,10 +69,9 @@ export class Reading {
     return [...placedEntries(contentOf(this.#file.source, piece), 0)];
   }
 
-  /** Whether each pattern is somewhere in the JSON of a piece, read as Latin-1. Throws `Damaged`. */
-  holds(piece: FramePlace, patterns: readonly RegExp[]): boolean {
-    const text = contentOf(this.#file.source, piece, scanned).toString('latin1');
-    return patterns.every((pattern) => pattern.test(text));
+  /** The JSON of a piece, in lower case and read as Latin-1. Throws `Damaged`. */
+  json(piece: FramePlace): string {
+    return contentOf(this.#file.source, piece, scanned).toString('latin1').toLowerCase();
   }
 
   /** The entry whose JSON begins at that place of a piece. Throws `Damaged`. */

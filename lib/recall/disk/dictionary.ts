@@ -69,6 +69,17 @@ export class Dictionary {
     return found;
   }
 
+  /** The words that end so, at most `limit`. */
+  endingWith(end: string, limit: number): readonly string[] {
+    const wanted = asBytes(end);
+    const found: string[] = [];
+    for (const { word } of this.words()) {
+      if (word.endsWith(wanted)) found.push(Buffer.from(word, 'latin1').toString());
+      if (found.length === limit) break;
+    }
+    return found;
+  }
+
   /** All words in the order of their bytes. */
   *words(): Generator<SegmentWord> {
     for (let block = 0; block < this.#blocks.count; block += 1) yield* this.#wordsIn(block);

@@ -5,7 +5,7 @@ import { PostingsPacker } from './packed-postings.js';
 import { PageWriter } from './pages.js';
 
 /** The version of the format, and of what words a text has: a segment of another one is made anew. */
-export const SEGMENT_VERSION = 5;
+export const SEGMENT_VERSION = 6;
 
 /** A block of the dictionary is about so long: it is read and walked to find one word. */
 const BLOCK = 1024;

@@ -112,6 +112,10 @@ export class Segment implements IndexPart {
     return this.#dictionary.beginningWith(start, limit);
   }
 
+  endingWith(end: string, limit: number): readonly string[] {
+    return this.#dictionary.endingWith(end, limit);
+  }
+
   /** All words in the order of their bytes, with their documents. Reads ahead. */
   *words(): Generator<IndexedWord, undefined> {
     let [from, held]: [number, Uint8Array] = [0, new Uint8Array()];

@@ -22,8 +22,8 @@ export interface Archive {
   readonly pieces: readonly Piece[];
   /** The entries of a piece. Throws when it cannot be read. */
   read(piece: Piece): readonly PlacedEntry[];
-  /** Whether each pattern is somewhere in the JSON of a piece, read as Latin-1. Throws when it cannot be read. */
-  holds(piece: Piece, patterns: readonly RegExp[]): boolean;
+  /** The JSON of a piece, in lower case and read as Latin-1. Throws when it cannot be read. */
+  json(piece: Piece): string;
   /** The entry of a piece whose JSON begins there. Throws when there is none. */
   readAt(piece: Piece, place: number): Entry;
   /** The entries of a piece from the one whose JSON begins there, read as they are taken. Throws when there is none. */

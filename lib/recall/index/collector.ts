@@ -51,6 +51,10 @@ export class Collector implements IndexPart {
     return [...this.#words.keys()].filter((word) => word.startsWith(start)).slice(0, limit);
   }
 
+  endingWith(end: string, limit: number): readonly string[] {
+    return [...this.#words.keys()].filter((word) => word.endsWith(end)).slice(0, limit);
+  }
+
   /** All words with their documents. */
   entries(): Iterable<readonly [word: string, postings: PostingsWriter]> {
     return this.#words;

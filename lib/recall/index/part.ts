@@ -53,6 +53,8 @@ export interface IndexPart {
   find(word: string, arena: Arena): Postings | null;
   /** The words that begin so, at most `limit`. */
   beginningWith(start: string, limit: number): readonly string[];
+  /** The words that end so, at most `limit`. Looks through all words. */
+  endingWith(end: string, limit: number): readonly string[];
 }
 
 /** How many steps a doubling of the length has. */

@@ -1,6 +1,7 @@
 import type { Arena } from '../index/arena.js';
 import type { IndexPart } from '../index/part.js';
 import { otherSpellings } from '../words/fold.js';
+import { stem } from '../words/stem.js';
 import { describedWords, words } from '../words/words.js';
 
 /** A word that is looked for, in all the forms it may have. */
@@ -57,17 +58,44 @@ export function isCharacter({ forms: [word = ''] }: Term): boolean {
   return /^[^\0-\u02ff]$/u.test(word);
 }
 
-/** What may stand for a term that is nowhere: other spellings of it, else words that begin with it. */
+/** In more documents than that it takes long to look through all words for those that end with one. */
+const LOOKED_THROUGH = 20_000;
+
+/** What may stand for a term that is nowhere: other spellings of it, else words that begin or end with it, else those that it is made of. */
 export function otherForms(
   parts: readonly IndexPart[],
   { forms: [word = '', ...rest] }: Term,
   arena: Arena,
 ): readonly string[] {
   if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word)];
-  const others = otherSpellings(word).filter((form) => parts.some((part) => part.find(form, arena) !== null));
-  return others.length > 0 || word.length < 5 ? others : beginnings(parts, word);
+  const isThere = (form: string): boolean => parts.some((part) => part.find(form, arena) !== null);
+  const others = otherSpellings(word).filter(isThere);
+  if (others.length > 0 || word.length < 5) return others;
+  const longer = [...beginnings(parts, word), ...endings(parts, word)];
+  return longer.length > 0 ? longer : partsOf(word, isThere);
 }
 
 function beginnings(parts: readonly IndexPart[], word: string): readonly string[] {
   return [...new Set(parts.flatMap((part) => part.beginningWith(word, BEGINNINGS)))].slice(0, BEGINNINGS);
+}
+
+function endings(parts: readonly IndexPart[], word: string): readonly string[] {
+  if (parts.reduce((sum, { count }) => sum + count, 0) > LOOKED_THROUGH) return [];
+  return [...new Set(parts.flatMap((part) => part.endingWith(word, BEGINNINGS)))].slice(0, BEGINNINGS);
+}
+
+/** The shortest word that a compound is made of, and what may stand between two, as in the German `Versicherung-s-vertrag`. */
+const LEAST_PART = 4;
+const JOINTS = /(?:es|en|s|n)$/;
+
+/** The two words that a compound is made of, where both are there. */
+function partsOf(word: string, isThere: (form: string) => boolean): readonly string[] {
+  if (!/^[a-z]+$/.test(word)) return [];
+  for (let at = word.length - LEAST_PART; at >= LEAST_PART; at -= 1) {
+    const last = word.slice(at);
+    if (!isThere(last)) continue;
+    const first = [word.slice(0, at), word.slice(0, at).replace(JOINTS, '')].map(stem).find(isThere);
+    if (first !== undefined) return [first, last];
+  }
+  return [];
 }

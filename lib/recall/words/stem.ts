@@ -2,7 +2,10 @@
 export function stem(word: string): string {
   if (word.length < 4) return word;
   if (/^[a-z]+$/.test(word)) return latin(word);
-  return /^[а-яіїє]+$/.test(word) ? cyrillic(word) : word;
+  if (/^[а-яіїє]+$/.test(word)) return cyrillic(word);
+  // The article, and what is written together with it, and the ending of feminine words.
+  if (/^[\u0621-\u064a]+$/.test(word)) return word.replace(/^(?:[وبكف]?ال|لل)(?=...)/, '').replace(/(?<=...)[ةه]$/, '');
+  return /^[\u05d0-\u05ea]+$/.test(word) ? word.replace(/^ה(?=...)/, '') : word;
 }
 
 function latin(word: string): string {
