@@ -1,4 +1,4 @@
-import { type EditBuffer, EMPTY_BUFFER } from './editing/edit-buffer.js';
+import { type EditBuffer, EMPTY_BUFFER, joinLines } from './editing/edit-buffer.js';
 
 /** The lines submitted while an earlier one is still being processed. */
 export class InputQueue {
@@ -6,7 +6,7 @@ export class InputQueue {
   #current = EMPTY_BUFFER;
 
   push(line: EditBuffer): void {
-    this.#lines.push(line);
+    this.#lines.push({ ...line, cursor: line.text.length });
   }
 
   shift(): EditBuffer | undefined {
@@ -27,10 +27,20 @@ export class InputQueue {
     this.#current = line;
   }
 
-  /** Puts the line that is being processed back, before the others. */
-  requeue(): void {
-    this.#lines.unshift(this.#current);
+  /** Puts the line that is being processed back, before the others, with the cursor at a mention in it where there is one. */
+  requeue(mention: string): void {
+    const { text } = this.#current;
+    const at = mention === '' ? -1 : Math.max(text.indexOf(`@${mention}`), text.indexOf(`@"${mention}`));
+    this.#lines.unshift({ ...this.#current, cursor: at === -1 ? text.length : at });
     this.#current = EMPTY_BUFFER;
+  }
+
+  /** Empties the queue into the line that is being typed. The cursor is where the oldest has it, unless that is its end. */
+  restore(typed: EditBuffer): EditBuffer {
+    const lines = this.drain();
+    const joined = joinLines([...lines, typed]);
+    const [first = EMPTY_BUFFER] = lines;
+    return first.cursor < first.text.length ? { ...joined, cursor: first.cursor } : joined;
   }
 
   /** Empties the queue and returns its lines. */

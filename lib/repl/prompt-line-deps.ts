@@ -19,6 +19,8 @@ export interface PromptLineDeps {
   readonly completion: LineCompletionSources;
   /** What Escape submits when it is pressed twice at an empty prompt. */
   readonly escapeCommand: string;
+  /** Puts the image on the clipboard into a file. Resolves to its path, null where there is none. */
+  pasteImage(): Promise<string | null>;
   /** Shows rows below the answer. */
   showBelow(rows: readonly string[]): void;
   /** Ctrl-C while no line is being read. */

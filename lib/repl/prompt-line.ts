@@ -2,7 +2,7 @@ import type { Key } from 'node:readline';
 import { complete, insertCommonPrefix } from './completion/line-completion.js';
 import { formatCandidates } from './drawing/candidate-list.js';
 import { LineRenderer, type LineView } from './drawing/line-renderer.js';
-import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, joinLines } from './editing/edit-buffer.js';
+import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert } from './editing/edit-buffer.js';
 import { type KeyOutcome, keyName } from './editing/key-bindings.js';
 import { LineEditor } from './editing/line-editor.js';
 import { blockText } from './editing/quoted-block.js';
@@ -11,7 +11,7 @@ import { InputQueue } from './input-queue.js';
 import { PressedTwice } from './pressed-twice.js';
 import type { LineResult, PromptLineDeps } from './prompt-line-deps.js';
 import { DeferredKeys } from './terminal/deferred-keys.js';
-import { typedAheadRows } from './typed-ahead.js';
+import { rowsBelow } from './typed-ahead.js';
 
 /** Keys typed after Tab wait this long for the completion. Milliseconds. */
 const COMPLETION_TIMEOUT = 150;
@@ -89,13 +89,7 @@ export class PromptLine {
   draw(): void {
     if (this.#isInExternalEditor) return;
     if (this.#resolve !== null) this.#renderer.draw(this.#view());
-    else this.#deps.showBelow(this.#typedAhead());
-  }
-
-  #typedAhead(): readonly string[] {
-    const { terminal, colour } = this.#deps;
-    const space = { columns: terminal.columns(), rows: terminal.rows(), colour };
-    return typedAheadRows(this.#queue.lines, this.#editor.buffer, space, this.#editor.isNormal ? ':' : '›');
+    else this.#deps.showBelow(rowsBelow(this.#queue.lines, this.#editor, this.#deps));
   }
 
   /** While an answer streams, Up at an empty line takes the line back that was queued last. */
@@ -114,12 +108,12 @@ export class PromptLine {
 
   /** Puts the queued lines back into the line, because the input before them did not end as expected. */
   restoreQueued(): void {
-    this.#editor.set(joinLines([...this.#queue.drain(), this.#editor.buffer]));
+    this.#editor.set(this.#queue.restore(this.#editor.buffer));
   }
 
-  /** Makes `restoreQueued` restore the submitted line too. */
-  requeueSubmitted(): void {
-    this.#queue.requeue();
+  /** Makes `restoreQueued` restore the submitted line too, with the cursor at this mention. */
+  requeueSubmitted(mention: string): void {
+    this.#queue.requeue(mention);
   }
 
   /** Ends the reading of a line with an exit status. */
@@ -155,6 +149,7 @@ export class PromptLine {
     if (outcome === 'submit') this.#submit();
     else if (outcome === 'interrupt') this.#interrupt();
     else if (outcome === 'suspend') this.#deps.terminal.suspend();
+    else if (outcome === 'image') void this.#pasteImage();
     else if (this.#resolve === null) return;
     else if (outcome === 'end') this.exit(0);
     else if (outcome === 'complete') void this.#complete();
@@ -232,6 +227,14 @@ export class PromptLine {
 
   #endCompletion(): void {
     this.#deferredKeys.end();
+    this.draw();
+  }
+
+  /** The image is mentioned where the cursor is then. */
+  async #pasteImage(): Promise<void> {
+    const path = await this.#deps.pasteImage();
+    if (path === null) this.#hint = 'There is no image on the clipboard.';
+    else this.#editor.set(insert(this.#editor.buffer, { text: `@"${path}" `, marks: [] }));
     this.draw();
   }
 

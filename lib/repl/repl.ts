@@ -52,6 +52,8 @@ export interface ReplDeps {
   readonly title: string | null;
   /** Whether what is typed during an answer is shown below it. */
   readonly showsTypedAhead: boolean;
+  /** Puts the image on the clipboard into a file. Resolves to its path, null where there is none. */
+  pasteImage(): Promise<string | null>;
   /** Keys with modes (`ViKeys`); null for the usual ones. */
   readonly modalKeys: ModalKeys | null;
   /** The base of relative paths after `@`. */
@@ -85,8 +87,8 @@ export interface Repl {
   releaseTerminal<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Puts text into the line of the next prompt, before the text typed ahead. */
   prefill(text: string): void;
-  /** If processing the current input fails, it returns to the line of the next prompt unchanged. */
-  restoreInput(): void;
+  /** If processing the current input fails, it returns to the line of the next prompt unchanged, with the cursor at this mention where there is one. */
+  restoreInput(mention: string): void;
   /** Ends `run` with status 0 after the current input. */
   quit(): void;
   /** What the terminal says that it can do (DA1): numbers, joined by semicolons. Empty where it does not answer soon, or there is none. */

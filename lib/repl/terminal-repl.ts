@@ -54,6 +54,7 @@ export class TerminalRepl implements Repl {
       longPastes: new LongPastes(deps.longPaste),
       history: new InputHistory(deps.inputHistoryFile, () => deps.keepsInputs()),
       modalKeys: deps.modalKeys,
+      pasteImage: () => deps.pasteImage(),
       completion: deps,
       escapeCommand: deps.escapeCommand,
       showBelow: (rows) => deps.showsTypedAhead && deps.screen.showBelow(rows),
@@ -132,8 +133,8 @@ export class TerminalRepl implements Repl {
     this.#line.prefill(text);
   }
 
-  restoreInput(): void {
-    this.#line.requeueSubmitted();
+  restoreInput(mention: string): void {
+    this.#line.requeueSubmitted(mention);
   }
 
   quit(): void {

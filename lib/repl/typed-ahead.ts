@@ -1,6 +1,7 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import { DIM, paint } from '../screen/text/style.js';
 import { displayText, displayWidth } from './drawing/line-layout.js';
+import type { Canvas } from './drawing/line-renderer.js';
 import type { EditBuffer } from './editing/edit-buffer.js';
 import { graphemes } from './editing/grapheme.js';
 
@@ -16,6 +17,16 @@ export interface RowSpace {
   readonly columns: number;
   readonly rows: number;
   readonly colour: boolean;
+}
+
+/** The rows below an answer on this terminal. */
+export function rowsBelow(
+  queued: readonly EditBuffer[],
+  { buffer, isNormal }: { readonly buffer: EditBuffer; readonly isNormal: boolean },
+  { terminal, colour }: { readonly terminal: Pick<Canvas, 'columns' | 'rows'>; readonly colour: boolean },
+): readonly string[] {
+  const space = { columns: terminal.columns(), rows: terminal.rows(), colour };
+  return typedAheadRows(queued, buffer, space, isNormal ? ':' : '›');
 }
 
 /** What is typed while an answer streams, as rows to show below it: the lines that are sent next, oldest first, and the line being typed. */

@@ -65,7 +65,8 @@ export async function openWayland(): Promise<Display> {
   return {
     env,
     clipboard: () => execFileSync('wl-paste', ['-n'], options),
-    offer: (file, mime) => void execFileSync('/bin/sh', ['-c', 'wl-copy -t "$1" < "$0"', file, mime], options),
+    offer: (file, mime) =>
+      void execFileSync('/bin/sh', ['-c', 'wl-copy -t "$1" < "$0"', file, mime], { ...options, stdio: 'ignore' }),
     close: () => {
       compositor.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });

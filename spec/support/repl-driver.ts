@@ -55,6 +55,7 @@ const repl: Repl = createRepl({
   attention: '',
   title: null,
   showsTypedAhead: true,
+  pasteImage: async () => null,
   modalKeys: DRIVER_KEYS === 'vi' ? new ViKeys() : null,
   cwd: process.cwd(),
   home: homedir(),

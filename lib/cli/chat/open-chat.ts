@@ -90,6 +90,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
     attention: attentionOf(config, world.env),
     title: config.title && streams.links === true ? 'hi' : null,
     showsTypedAhead: !config.screen_reader,
+    pasteImage: async () => await (await import('./clipboard-image.js')).pastedImage(world),
     modalKeys: config.keys === 'vi' ? new (await import('../../repl/vi/vi-keys.js')).ViKeys() : null,
     cwd: world.cwd,
     home: world.home,
@@ -154,6 +155,10 @@ function submitDeps(
     secrets: () => connections.secrets(),
     showsEnds: terminal === 'full',
     notify: (notice) => screen.notice(notice, 'info'),
+    fetch: async (address, signal) => {
+      const { webInput } = await import('../base/web-input.js');
+      return await webInput(world, address, (notice) => screen.notice(notice, 'info'), signal);
+    },
     runCommand(command) {
       const run = (): Promise<void> => runInForeground(command, world, tools.workingFolder);
       return terminal === 'full' ? repl.releaseTerminal(run) : run();

@@ -4,6 +4,7 @@ import { HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
 import type { Repl, SubmittedLine } from '../../repl/repl.js';
 import type { UserInput } from '../../session/common/deps.js';
+import type { FileInput } from '../../session/files.js';
 import { checkArgument } from '../../slash/common/check-argument.js';
 import type { SlashCommand, SlashContext } from '../../slash/common/command.js';
 import { type Line, parseLine } from '../../slash/common/parse.js';
@@ -23,6 +24,8 @@ export interface SubmitDeps {
   readonly showsEnds: boolean;
   /** Shows a line about the message before it is sent. */
   notify(notice: string): void;
+  /** Gets what stands at a web address. */
+  fetch(address: string, signal: AbortSignal): Promise<FileInput>;
   /** Runs a command that has the terminal to itself. */
   runCommand(command: string): Promise<void>;
 }
@@ -54,19 +57,24 @@ export async function submitLine(
   }
 }
 
-/** The message with the files it mentions. When one cannot be attached, the whole message goes back into the prompt. */
+/** The message with the files it mentions. When one cannot be attached, the whole message goes back into the prompt, with the cursor at that one. */
 async function inputOf(
   line: SubmittedLine,
-  { tools, notify, repl }: SubmitDeps,
+  { tools, notify, repl, fetch }: SubmitDeps,
   signal: AbortSignal,
 ): Promise<UserInput> {
   const { text, pasted } = trimmed(line);
+  let attaching = '';
+  const begin = (word: string): void => {
+    attaching = word;
+  };
+  const deps = { begin, fetch: (address: string) => fetch(address, signal) };
   try {
-    const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder, signal);
+    const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder, signal, deps);
     if (notice !== null) notify(notice);
     return input;
   } catch (thrown) {
-    repl.restoreInput();
+    repl.restoreInput(attaching);
     throw thrown;
   }
 }

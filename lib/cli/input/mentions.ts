@@ -5,7 +5,7 @@ import { estimateTokens } from '../../chat/tokens.js';
 import { shortCount } from '../../chat/transcript.js';
 import { systemCode } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
-import { readFileInput } from '../../session/files.js';
+import { type FileInput, readFileInput } from '../../session/files.js';
 import { listFolder } from './list-folder.js';
 import { looksLikePath, type MentionedPath, type MentionSpan, mentionsIn } from './mention-words.js';
 
@@ -15,11 +15,19 @@ export interface ResolvedMessage {
   readonly notice: string | null;
 }
 
+/** What mentions may need besides the disk. */
+export interface MentionDeps {
+  /** Gets what stands at a web address; without it an address is text. */
+  readonly fetch?: (address: string) => Promise<FileInput>;
+  /** Told which word is about to be attached, so that a failure can name its place. */
+  readonly begin?: (word: string) => void;
+}
+
 /** One file or folder as the model gets it, and as the notice lists it. */
 type Attached = { readonly label: string } & ({ readonly text: string } | { readonly attachment: Attachment });
 
 /**
- * Attaches the files and folders that a message names with `@path`: texts and listings go before the message, images and PDFs with it.
+ * Attaches the files and folders that a message names with `@path`, and the pages at `@https://…`: texts and listings go before the message, images and PDFs with it.
  * A word that names no file stays text. Throws a `HiError` of code `usage` for a file that exists and cannot be attached, before anything is sent.
  */
 export async function resolveMentions(
@@ -27,16 +35,23 @@ export async function resolveMentions(
   pasted: readonly MentionSpan[],
   cwd: string,
   signal: AbortSignal,
+  { fetch, begin }: MentionDeps = {},
 ): Promise<ResolvedMessage> {
   const attached = new Map<string, Attached>();
   const unknown = new Set<string>();
   for (const { word, paths } of mentionsIn(text, pasted)) {
+    if (fetch !== undefined && /^https?:\/\/[^/]/i.test(word)) {
+      begin?.(word);
+      attached.set(word, { ...(await fetch(word)), label: word });
+      continue;
+    }
     const path = await firstExisting(paths, cwd);
     if (path === null) {
       if (looksLikePath(word)) unknown.add(`@${word}`);
       continue;
     }
     const absolute = resolve(cwd, path);
+    begin?.(word);
     if (!attached.has(absolute)) attached.set(absolute, await attach(path, cwd, signal));
   }
   const all = [...attached.values()];

@@ -11,6 +11,7 @@ export type KeyOutcome =
   | 'search'
   | 'editor'
   | 'clear'
+  | 'image'
   | 'suspend';
 
 /** Emacs keys, as in a shell. */
@@ -55,6 +56,7 @@ export const OUTCOME_KEYS: Readonly<Record<string, KeyOutcome>> = {
   'C-g': 'editor',
   'C-x C-e': 'editor',
   'C-l': 'clear',
+  'C-v': 'image',
   'C-z': 'suspend',
 };
 

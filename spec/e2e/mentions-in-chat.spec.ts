@@ -1,0 +1,88 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { chatDriver } from '../support/chat.js';
+import { type Display, openWayland, openX } from '../support/displays.js';
+import { png } from '../support/pictures.js';
+import { control, KEY } from '../support/terminal.js';
+
+const start = chatDriver();
+const counted = () => start((_request, index) => ({ text: `answer ${index}` }));
+const endings: (() => unknown)[] = [];
+
+afterEach(() => {
+  for (const end of endings.splice(0)) end();
+});
+
+describe('a line that is refused', () => {
+  it.each([
+    ['see @large.txt and more', 4],
+    ['see @"large two.txt" and more', 4],
+  ])('is back in the prompt with the cursor at the cause: %s', async (line, column) => {
+    const chat = await counted();
+    for (const name of ['large.txt', 'large two.txt']) chat.home.write(name, 'x'.repeat(21_000_000));
+    await chat.open();
+    chat.terminal.type(`${line}${KEY.enter}`);
+    await chat.until('Cannot attach');
+    await chat.until(`hi> ${line}`);
+    await chat.until(() => chat.terminal.cursor().column === 'hi> '.length + column);
+    chat.terminal.type(`${control('k')}nothing${KEY.enter}`);
+    await chat.until('answer 0');
+    expect(chat.sent()).toEqual(['see nothing']);
+  });
+});
+
+describe('a web address after @', () => {
+  it('is fetched and attached, with a receipt, or the line is back', async () => {
+    const chat = await counted();
+    const web = createServer(({ url }, response) => {
+      if (url === '/page.txt') response.setHeader('content-type', 'text/plain').end('words of the page');
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((done) => web.listen(0, '127.0.0.1', done));
+    endings.push(() => web.close());
+    const site = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+    await chat.open();
+    await chat.say(`what is in @${site}/page.txt?`, 'answer 0');
+    expect(chat.terminal.screen()).toMatch(/Fetched http\S+page\.txt: text\/plain, 17 bytes/);
+    expect(JSON.stringify(chat.server.requests[0]?.messages)).toContain('words of the page');
+    chat.terminal.type(`see @${site}/none${KEY.enter}`);
+    await chat.until('404');
+    await chat.until(`hi> see @${site}/none`);
+    await chat.until(() => chat.terminal.cursor().column === 'hi> see '.length);
+    expect(chat.server.requests).toHaveLength(1);
+  });
+});
+
+describe('Ctrl-V', () => {
+  it.each([
+    ['X11', openX],
+    ['Wayland', openWayland],
+  ])('attaches the image on the clipboard of %s, with a receipt, and leaves no file', async (_, open) => {
+    const display: Display = await open();
+    endings.push(display.close);
+    const chat = await counted();
+    const picture = join(chat.home.folder, 'picture.png');
+    writeFileSync(picture, png(3, 2));
+    display.offer(picture, 'image/png');
+    await chat.open({ env: display.env });
+    chat.terminal.type(`what is ${control('v')}`);
+    await chat.until(/hi> what is @"\S+clipboard-1\.png"$/);
+    const path = /@"(\S+)"/.exec(chat.terminal.screen())?.[1] ?? '';
+    await chat.say('?', /attached \S+clipboard-1\.png \(image, \d+ bytes\)[\s\S]*answer 0/);
+    expect(JSON.stringify(chat.server.requests[0]?.messages)).toContain(png(3, 2).toString('base64'));
+    expect(existsSync(path)).toBe(true);
+    chat.terminal.type(control('d'));
+    await chat.terminal.exit();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('says when there is no image', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type(`words${control('v')}`);
+    await chat.until(/hi> words\nThere is no image on the clipboard\.$/);
+  });
+});
