@@ -53,10 +53,14 @@ async function bundle(outfile: string): Promise<void> {
     outfile,
     define: {
       __HI_VERSION__: JSON.stringify(version),
-      [meta('dirname')]: '__dirname',
+      __dirname: '__folder',
+      [meta('dirname')]: '__folder',
       [meta('url')]: '__location',
     },
-    banner: { js: "const __location=require('node:url').pathToFileURL(__filename).href;" },
+    // Bun puts the names of this machine's files for `__filename` and `__dirname`; what it embeds is beside `Bun.main`.
+    banner: {
+      js: "const {main:__main}=globalThis.Bun,__location=require('node:url').pathToFileURL(__main).href,__folder=require('node:path').dirname(__main);",
+    },
     bundle: true,
     minify: true,
     format: 'cjs',

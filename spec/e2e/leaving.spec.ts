@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNS_ON_NODE } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { control, openTerminal, type Terminal } from '../support/terminal.js';
 
@@ -29,7 +29,9 @@ async function shell(): Promise<string> {
   home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
   const crash = join(home.folder, 'crash.mjs');
   writeFileSync(crash, CRASH);
-  const hi = `${process.execPath} --import ${crash} ${PROGRAM}`;
+  const hi = RUNS_ON_NODE
+    ? `${process.execPath} --import ${crash} ${PROGRAM}`
+    : `env BUN_OPTIONS=--preload=${crash} ${PROGRAM}`;
   const env = { ...home.env, PS1: '$ ', HI: hi };
   terminal = openTerminal('bash', ['--norc', '--noprofile', '-i'], { env, cwd: home.work, columns: 200, rows: 40 });
   await terminal.until(/\$ ?$/);
@@ -95,7 +97,7 @@ describe('hi chat leaves the terminal as it was found', () => {
     await terminal.until('hi> half a line');
     signal('SIGUSR2');
     await terminal.until('left with 1');
-    expect(terminal.screen()).toMatch(/^hi> half a line$[\s\S]*^Error: crashed on purpose$/m);
+    expect(terminal.screen()).toMatch(/^hi> half a line$[\s\S]*^[Ee]rror: crashed on purpose$/m);
     await expectAsFound(before);
     expect(readFileSync(join(home.data, 'input-history.jsonl'), 'utf8')).toBe('"half a line"\n');
   });

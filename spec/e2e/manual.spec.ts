@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
+import { type Home, makeHome, runProgram } from '../support/program.js';
 
-const FILE = join(dirname(PROGRAM), 'hi.1');
+const PACKAGE = resolve(import.meta.dirname, '../..');
+const FILE = join(PACKAGE, 'dist/hi.1');
 const manual = (): string => readFileSync(FILE, 'utf8');
 
 /** What stands in the page, as a reader sees it. */
@@ -39,7 +40,7 @@ afterEach(() => home.remove());
 
 describe('the manual page', () => {
   it('is named by package.json and comes with the build', () => {
-    const { man } = JSON.parse(readFileSync(join(dirname(PROGRAM), '..', 'package.json'), 'utf8'));
+    const { man } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
     // A list: npm installs the page only then.
     expect(man).toEqual(['dist/hi.1']);
     expect(existsSync(FILE)).toBe(true);
