@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Attack, attempt, bash, type Outcome, pathWithoutSandbox, SECRET } from '../support/attack.js';
@@ -10,10 +11,13 @@ const WORKS = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--uns
 
 const BARE_PATH = pathWithoutSandbox();
 const NAME = `\0hi-attack-${process.pid}`;
+/** Where a session keeps the sockets of its programs: not in /run, which the sandbox empties. */
+const RUNTIME_FOLDER = mkdtempSync(join(homedir(), '.hi-run-'));
 let connections = 0;
 const servers: Server[] = [];
 beforeAll(async () => {
-  for (const place of [NAME, { port: 0, host: '127.0.0.1' }]) {
+  const sockets = ['wayland-0', 'bus', 'S.gpg-agent', 'agent', 'X0'].map((name) => join(RUNTIME_FOLDER, name));
+  for (const place of [NAME, { port: 0, host: '127.0.0.1' }, ...sockets]) {
     const server = createServer((socket) => {
       connections += 1;
       socket.destroy();
@@ -24,6 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   for (const server of servers) server.close();
+  rmSync(RUNTIME_FOLDER, { recursive: true, force: true });
   rmSync(BARE_PATH, { recursive: true, force: true });
 });
 
@@ -119,6 +124,41 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   ),
   'device.py': kernel('print("made") if call(133, b"/tmp/disk", 0o60600, 0xfe00) >= 0 else 0'),
   'bpf.py': kernel('print("loaded") if call(321, 0, bytes(72), 72) >= 0 else 0'),
+  'faults.py': kernel('print("opened") if call(323, 1) >= 0 else 0', 'print("opened") if call(323, 0) >= 0 else 0'),
+  'counters.py': kernel(
+    'import struct',
+    'print("opened") if call(298, struct.pack("IIQ", 1, 128, 1) + bytes(24) + struct.pack("Q", 0x60) + bytes(80), 0, -1, -1, 0) >= 0 else 0',
+  ),
+  'other-memory.py': kernel(
+    'import struct',
+    'b = ctypes.create_string_buffer(8)',
+    'v = struct.pack("QQ", ctypes.addressof(b), 8)',
+    'print("traced") if any(call(310, p, v, 1, v, 1, 0) >= 0 for p in range(1, 400) if p not in (1, os.getpid(), os.getppid()) and not os.path.exists(f"/proc/{p}")) else 0',
+    'fd = call(434, 1, 0)',
+    'print("opened") if any(os.readlink(f"/proc/self/fd/{n}").startswith(home.decode()) for n in [call(438, fd, i, 0) for i in range(3, 40)] if n >= 0) else 0',
+  ),
+  'x32.py': kernel('print("opened") if call(0x40000029, 1, 1, 0) >= 0 else 0'),
+  'int80.py': kernel(
+    'import mmap',
+    'm = mmap.mmap(-1, 4096, prot=7)',
+    'm.write(bytes.fromhex("53b867010000bb01000000b90100000031d2cd805bc3"))',
+    'f = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))',
+    'print("opened") if f() >= 0 else 0',
+  ),
+  'session.py': `import socket
+for name in ("wayland-0", "bus", "S.gpg-agent", "agent", "X0"):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET, socket.SOCK_DGRAM):
+        try:
+            socket.socket(socket.AF_UNIX, kind).connect("RUNTIME/" + name); print("sent")
+        except Exception as e: print(type(e).__name__)`,
+  'session.sh':
+    'SSH_AUTH_SOCK=RUNTIME/agent timeout 2 ssh-add -l; DBUS_SESSION_BUS_ADDRESS=unix:path=RUNTIME/bus timeout 2 dbus-send --session --dest=x / x.y; DISPLAY=:0 timeout 2 xdpyinfo; timeout 2 gpg-connect-agent -S RUNTIME/S.gpg-agent /bye; timeout 2 perl -MSocket -e \'socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,sockaddr_un("RUNTIME/bus")) and print "sent"\' ',
+  'terminals.sh':
+    'for t in /dev/pts/[0-9]* /dev/tty[0-9]* /proc/*/fd/[012]; do case $t in /dev/*) [ -c $t ] && echo x > $t && echo wrote $t;; esac; done 2>/dev/null',
+  'later.sh':
+    'for f in /var/spool/cron/crontabs/root /var/spool/at/x /etc/cron.hourly/x /etc/systemd/system/x.service ~/.config/systemd/user/x.service ~/.local/share/systemd/user/x.service /etc/profile.d/x.sh /etc/ld.so.preload; do echo evil > $f && echo wrote $f; done 2>/dev/null | grep -v /var/spool; echo touch ~/pwned | at now 2>/dev/null; (timeout 2 systemd-run --user touch ~/pwned || timeout 2 systemd-run touch ~/pwned) 2>/dev/null',
+  'own-settings.sh':
+    'for f in ~/config/config.json ~/config/memory.md ~/data/memory.md ~/config/skills/x.md .mcp.json ~/.mcp.json ~/config/commands/x.md; do echo evil > $f; done 2>/dev/null; true',
   'setuid.py': kernel(
     'print("raised") if os.getuid() != 0 and call(105, 0) >= 0 else 0',
     'print(os.popen("sudo -n id 2>&1; su -c id 2>&1 </dev/null").read()[:0])',
@@ -193,7 +233,10 @@ describe('what runs in the sandbox because of a rule', () => {
       const files = Object.fromEntries(
         names.map((name) => [
           name,
-          (SCRIPTS[name] ?? '').replaceAll('PORT', `${port()}`).replaceAll('DATAGRAMS', `./datagrams.sock`),
+          (SCRIPTS[name] ?? '')
+            .replaceAll('PORT', `${port()}`)
+            .replaceAll('DATAGRAMS', `./datagrams.sock`)
+            .replaceAll('RUNTIME', RUNTIME_FOLDER),
         ]),
       );
       const before = `python3 -c 'import socket; s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM); s.bind("datagrams.sock")'`;
@@ -219,6 +262,10 @@ describe('what runs in the sandbox because of a rule', () => {
       expect(readFileSync(join(home.folder, '.bashrc'), 'utf8')).toBe('# mine\n');
       // Under /tmp the folder above is the sandbox's own, where a file may be written and is gone with it.
       expect(existsSync(join(home.folder, 'pwned'))).toBe(false);
+      // Nor do the empty folders that stand for hi's own outlive a command.
+      expect(readFileSync(home.configFile, 'utf8')).toContain('scripted');
+      const own = ['config/memory.md', 'data/memory.md', 'config/skills/x.md', 'config/commands/x.md', '.mcp.json'];
+      expect([...own, 'work/.mcp.json'].filter((path) => existsSync(join(home.folder, path)))).toEqual([]);
       expect(existsSync(join(home.work, '.git'))).toBe(false);
     },
     120_000,

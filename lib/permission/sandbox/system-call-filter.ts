@@ -12,7 +12,7 @@ const MISSING: readonly Numbers[] = [
   [425, 425],
   [435, 435],
 ];
-/** Namespaces and mounts, and the keys of the session: add_key, request_key, keyctl. */
+/** Namespaces and mounts, the keys of the session (add_key, request_key, keyctl), and what no command needs and many holes of the kernel were reached by: bpf, userfaultfd, perf_event_open. */
 const FORBIDDEN: readonly Numbers[] = [
   [272, 97],
   [308, 268],
@@ -26,6 +26,9 @@ const FORBIDDEN: readonly Numbers[] = [
   [248, 217],
   [249, 218],
   [250, 219],
+  [321, 280],
+  [323, 282],
+  [298, 241],
 ];
 
 /** The families that a network namespace confines: IPv4, IPv6, and the kernel's own messages about them. */
