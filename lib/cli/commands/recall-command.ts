@@ -10,6 +10,7 @@ import { neutralise } from '../../screen/text/sanitize.js';
 import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
+import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 
 export interface RecallOptions extends CommonOptions {
@@ -66,7 +67,7 @@ function print(world: World, found: Found, query: string, options: RecallOptions
       newer,
       message: JSON.parse(storedText(message)),
     }));
-    stdout.write(`${JSON.stringify(hits, null, 2)}\n`);
+    writeJson(stdout, hits, 2);
   } else {
     const chalk = colours(world);
     const mark = (word: string): string => (chalk.level > 0 ? chalk.bold.inverse(word) : word);

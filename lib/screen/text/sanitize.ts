@@ -16,13 +16,19 @@ export function neutralise(text: string): string {
   return CONTROL.test(bounded) ? bounded.replace(ALL_CONTROLS, visible) : bounded;
 }
 
-/** The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, turned directions. It stays the same JSON. */
+/** The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, turned directions, floods of marks. It stays the same JSON. */
 export function neutraliseJson(json: string): string {
-  return json.replace(
-    /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const bounded = FLOOD.test(json)
+    ? json.replace(ALL_FLOODS, (run, shown: string) => shown + escaped(run.slice(shown.length)))
+    : json;
+  return bounded.replace(/[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, escaped);
 }
+
+const escaped = (text: string): string =>
+  text
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 
 /** `neutralise` for a text that arrives in pieces, cut anywhere: the pieces it returns, joined, are what `neutralise` makes of the whole. */
 export class Neutraliser {
