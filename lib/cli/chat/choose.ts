@@ -1,7 +1,7 @@
 import type { Repl } from '../../repl/repl.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
 import type { SlashContext } from '../../slash/common/command.js';
-import { askQuestion } from '../base/ask-question.js';
+import { askQuestion } from '../terminal/ask-question.js';
 import type { ChatTerminal } from './chat-terminal.js';
 
 /** Lets the user choose from a menu; null where there is no terminal for it. */
@@ -9,7 +9,7 @@ export function createChoose(repl: () => Repl, terminal: ChatTerminal): SlashCon
   if (terminal !== 'full') return null;
   return async (question, choices) =>
     await repl().ask(async (streams) => {
-      const { select } = await import('../base/inquirer.js');
+      const { select } = await import('../terminal/inquirer.js');
       const shown = choices.map(({ value, name }) => ({ value, name: visibleLine(name) }));
       return await askQuestion((context) => select({ message: question, choices: shown }, context), streams);
     });
@@ -20,7 +20,7 @@ export function createSearch(repl: () => Repl, terminal: ChatTerminal): SlashCon
   if (terminal !== 'full') return null;
   return async (question, choices) =>
     await repl().ask(async (streams) => {
-      const { search } = await import('../base/inquirer.js');
+      const { search } = await import('../terminal/inquirer.js');
       const all = choices.map(({ value, name }) => ({ value, name: visibleLine(name) }));
       const source = (typed: string | undefined) =>
         all.filter(({ name }) =>

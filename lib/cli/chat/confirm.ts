@@ -2,7 +2,7 @@ import { HiError, isAbort } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
 import type { SlashContext } from '../../slash/common/command.js';
-import { askQuestion } from '../base/ask-question.js';
+import { askQuestion } from '../terminal/ask-question.js';
 import type { ChatTerminal } from './chat-terminal.js';
 
 /** How the questions of slash commands are answered. */
@@ -24,7 +24,7 @@ export function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashCon
       });
     }
     const asked = repl().ask(async (streams) => {
-      const { confirm } = await import('../base/inquirer.js');
+      const { confirm } = await import('../terminal/inquirer.js');
       return await askQuestion(
         (context) => confirm({ message: visibleLine(message), default: false }, context),
         streams,

@@ -8,14 +8,14 @@ import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
-import { inlinePicture } from '../base/inline-picture.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
-import { screenSettingsOf } from '../base/screen-settings-of.js';
 import { shownJson, shownText } from '../base/shown.js';
 import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import type { Structure } from '../structured/structure.js';
+import { inlinePicture } from '../terminal/inline-picture.js';
+import { screenSettingsOf } from '../terminal/screen-settings-of.js';
 import { approver, instructionsAsker } from '../wiring/terminal-questions.js';
 import { openSession } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
@@ -66,7 +66,7 @@ async function askOnce(
     : {};
   const { session, settings, config, tools, connections, close } = await openSession(world, { ...options, ...approve });
   Object.assign(screenSettings, screenSettingsOf(config));
-  if (hasColour(world.stdout, world.env)) await (await import('../base/theme.js')).applyTheme(config, world);
+  if (hasColour(world.stdout, world.env)) await (await import('../terminal/apply-theme.js')).applyTheme(config, world);
   try {
     const deps = { tools, secrets: () => connections.secrets() };
     const { input, model } =

@@ -1,13 +1,13 @@
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
-import { askQuestion } from '../base/ask-question.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { orderOf } from '../forget/forget-words.js';
 import { forgetting } from '../forget/forgetting.js';
+import { askQuestion } from '../terminal/ask-question.js';
 
 export interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;
@@ -44,7 +44,7 @@ export async function forgetCommand(world: World, words: readonly string[], opti
 }
 
 async function confirmed(world: World): Promise<boolean> {
-  const { confirm } = await import('../base/inquirer.js');
+  const { confirm } = await import('../terminal/inquirer.js');
   const message = 'Forget all of this for good?';
   const streams = { input: world.stdin, output: world.stderr };
   try {

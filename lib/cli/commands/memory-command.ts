@@ -1,10 +1,10 @@
 import { findPaths } from '../../config/paths.js';
 import { readMemory } from '../../memory/memory-file.js';
 import { linesOf, MEMORY_LIMIT, type MemoryLine, sentMemory } from '../../memory/memory-text.js';
-import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { colours } from '../terminal/colours.js';
 
 export interface MemoryOptions extends CommonOptions {
   readonly json?: boolean;

@@ -7,11 +7,11 @@ import type { Found, Search, Speaker } from '../../recall/search.js';
 import { foundLines, summaryLine, unsearchedLine } from '../../recall/show/lines.js';
 import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/sanitize.js';
-import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { colours } from '../terminal/colours.js';
 
 export interface RecallOptions extends CommonOptions {
   readonly from?: string;

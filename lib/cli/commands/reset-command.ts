@@ -2,10 +2,10 @@ import { quantity } from '../../chat/text/quantity.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
-import { askQuestion } from '../base/ask-question.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices, printNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
+import { askQuestion } from '../terminal/ask-question.js';
 
 export interface ResetOptions extends CommonOptions {
   readonly yes?: boolean;
@@ -50,7 +50,7 @@ async function confirmed(world: World, purge: boolean): Promise<boolean> {
       hint: "To clear without asking, run 'hi reset -y'.",
     });
   }
-  const { confirm } = await import('../base/inquirer.js');
+  const { confirm } = await import('../terminal/inquirer.js');
   const message = purge ? 'Clear the conversation for good, with no copy?' : 'Clear the conversation? A copy is kept.';
   try {
     const streams = { input: world.stdin, output: world.stderr };

@@ -7,12 +7,12 @@ import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 import { NO_OVERRIDES, type SkillLibrary } from '../../skills/common/skill-library.js';
 import { openSkills } from '../../skills/index.js';
-import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings } from '../base/settings.js';
 import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
+import { colours } from '../terminal/colours.js';
 
 export interface SkillsCommandOptions extends CommonOptions {
   readonly json?: boolean;

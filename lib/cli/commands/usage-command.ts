@@ -3,13 +3,13 @@ import { quantity } from '../../chat/text/quantity.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';
-import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, type SettingsOptions } from '../base/settings.js';
 import { shownText, writeJson } from '../base/shown.js';
 import { outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
+import { colours } from '../terminal/colours.js';
 import type { UsageRecord } from '../wiring/connections.js';
 import { costOf, costText, dollarText, recordsOf, wholeCost } from '../wiring/price.js';
 

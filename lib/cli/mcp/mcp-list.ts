@@ -1,11 +1,11 @@
 import type { ServerAddress, ServerEntry } from '../../mcp/base/server-entry.js';
 import { OfferCache } from '../../mcp/definitions/offer-cache.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
-import { colours } from '../base/colours.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, usableServers } from '../base/configured-servers.js';
 import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { colours } from '../terminal/colours.js';
 import { tokensOf } from './offer-text.js';
 
 export interface McpListOptions extends CommonOptions {

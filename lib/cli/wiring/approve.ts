@@ -4,9 +4,9 @@ import { visibleLine } from '../../screen/text/visible-text.js';
 import type { Approval, ApprovalQuestion } from '../../tools/common/tool.js';
 import type { ApprovalChoice } from '../approval/approval-prompt.js';
 import { excerpt, previewRows } from '../approval/preview-rows.js';
-import { askQuestion, type PromptStreams } from '../base/ask-question.js';
 import { hasColour } from '../base/streams.js';
 import type { Output, World } from '../base/world.js';
+import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 
 /** The streams of a question, whose output is a terminal. */
 export interface ApprovalStreams extends PromptStreams {

@@ -1,7 +1,7 @@
 import { firstCharacters } from '../../chat/text/cut-text.js';
 import type { Instructions } from '../../memory/trusted-instructions.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
-import { askQuestion } from '../base/ask-question.js';
+import { askQuestion } from '../terminal/ask-question.js';
 import type { ApprovalStreams } from './approve.js';
 
 /** So much of a file is shown before the question. */
@@ -10,7 +10,7 @@ const SHOWN_COLUMNS = 160;
 
 /** Shows the beginning of each file, and asks whether the model may read them. Rejects as an interruption when the question is cancelled. */
 export async function askAboutInstructions(files: readonly Instructions[], streams: ApprovalStreams): Promise<boolean> {
-  const { confirm } = await import('../base/inquirer.js');
+  const { confirm } = await import('../terminal/inquirer.js');
   for (const file of files) streams.output.write(`${excerptOf(file)}\n`);
   const names = files.map(({ name }) => name).join(', ');
   const message = visibleLine(

@@ -2,8 +2,8 @@ import { isAbort } from '../../errors.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import type { Screen } from '../../screen/screen.js';
 import type { Approve } from '../../tools/common/tool.js';
-import { discardTypeAhead } from '../base/type-ahead.js';
 import type { World } from '../base/world.js';
+import { discardTypeAhead } from '../terminal/type-ahead.js';
 import type { ApprovalStreams } from './approve.js';
 
 /** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
@@ -36,7 +36,7 @@ async function onTerminal<Answer>(
 ): Promise<Answer> {
   const resume = screen.pause();
   try {
-    const [ask, { withBracketedPaste }] = await Promise.all([load(), import('../base/bracketed-paste.js')]);
+    const [ask, { withBracketedPaste }] = await Promise.all([load(), import('../terminal/bracketed-paste.js')]);
     if (await discardTypeAhead(world.stdin, signal))
       screen.notice('Ignored what was typed before the question.', 'info');
     const streams = { input: world.stdin, output: world.stderr, signal };

@@ -5,13 +5,10 @@ import { MAX_LEVELS, TOO_DEEP } from '../../chat/nesting.js';
 import type { ToolSpec } from '../../chat/request.js';
 import { asHiError } from '../../errors.js';
 import type { Access } from '../../permission/access.js';
-import { commandEnvironment } from '../../permission/command-environment.js';
 import { MASK, maskObject, secretMask } from '../../permission/mask-secrets.js';
 import { type Permissions, type RuleObject, type RuleSubject, readRules } from '../../permission/rules/rules.js';
-import { SecretStream } from '../../permission/secret-stream.js';
 import { suggestion } from '../../registry.js';
 import type { Approve, GivenFile, Permit, Tool, ToolContext, ToolRunner } from '../common/tool.js';
-import { fitText } from '../shell/fit-text.js';
 import { askOutside, passGate } from './approval-gate.js';
 import type { Gate } from './gate.js';
 import { GivenFiles } from './given-files.js';
@@ -19,6 +16,7 @@ import { FailureWatch } from './repeated-failure.js';
 import { runTool } from './run-tool.js';
 import { lackOf } from './sandbox-failure.js';
 import { sandboxOnce } from './session-sandbox.js';
+import { sharedContext } from './shared-context.js';
 import { argumentErrors } from './validate-arguments.js';
 
 /** What a tool runner needs. */
@@ -201,34 +199,6 @@ interface PermittedCall {
   readonly call: ToolCallPart;
   readonly access: Access;
   readonly permit: Permit;
-}
-
-/** The session's context, with no keys in the environment. Both contexts share one working folder. */
-function sharedContext(
-  { context, secrets }: ToolRunnerOptions,
-  outputLimit: () => number,
-  atTurnEnd: (end: () => Promise<void>) => void,
-  warn: (text: string) => void,
-  files: GivenFiles,
-): ToolContext {
-  return {
-    ...context,
-    env: commandEnvironment(context.env, secrets, context.variables),
-    maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
-    giveFile: (mime, bytes) => files.take(mime, bytes, context.keepsOutput?.() === false ? null : context.spillFolder),
-    fitOutput: (text) => fitText(text, outputLimit(), context, secretMask(secrets)),
-    atTurnEnd,
-    warn,
-    get outputLimit() {
-      return outputLimit();
-    },
-    get workingFolder() {
-      return context.workingFolder;
-    },
-    set workingFolder(folder) {
-      context.workingFolder = folder;
-    },
-  };
 }
 
 async function wrongArguments(tool: Tool, { args, invalid_args }: ToolCallPart): Promise<string | null> {

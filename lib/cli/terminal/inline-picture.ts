@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { World } from './world.js';
+import type { World } from '../base/world.js';
 
 /** The ways of terminals to show a picture among the text. */
 type Protocol = 'kitty' | 'iterm' | 'sixel';

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import type { World } from './world.js';
+import type { World } from '../base/world.js';
 
 /**
  * Shows answers in the colours of the theme. Returns what is still to be learnt from the terminal: whether its background is light, by the function to call

@@ -1,4 +1,4 @@
-import type { Output } from './world.js';
+import type { Output } from '../base/world.js';
 
 const ON = '\x1b[?2004h';
 const OFF = '\x1b[?2004l';

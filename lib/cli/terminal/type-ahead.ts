@@ -1,5 +1,5 @@
 import { HiError } from '../../errors.js';
-import type { Input } from './world.js';
+import type { Input } from '../base/world.js';
 
 /** How long to wait for input that is already there, and how long the keys must then be quiet. Milliseconds. */
 const FIRST_INPUT = 50;

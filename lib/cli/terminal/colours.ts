@@ -1,6 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { hasColour } from './streams.js';
-import type { World } from './world.js';
+import { hasColour } from '../base/streams.js';
+import type { World } from '../base/world.js';
 
 /**
  * Colours for what a command prints on stdout; none where they are not wanted. They are the 16 colours of the terminal's own theme, which the user can
