@@ -4,7 +4,7 @@ import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import { turnsOf } from '../view/turns.js';
 import { keptBy, newestBlock } from '../view/view.js';
-import { userContentOf } from './newest-turn.js';
+import { turnMessages, userContentOf } from './newest-turn.js';
 
 /** A turn that is still sent, by what began it. */
 export interface PastTurn {
@@ -15,13 +15,13 @@ export interface PastTurn {
 
 /** The turns in view that can be gone back before, the newest first. */
 export function pastTurns(history: HistoryStore): readonly PastTurn[] {
-  const begun = history.view(null).messages.filter(({ id, turn }) => id === turn);
+  const begun = turnMessages(history).filter(({ id, turn }) => id === turn);
   return begun.map(({ id, at, content }) => ({ id, at, text: typedText(content) })).reverse();
 }
 
 /** The turns in view from one on: what going back before it undoes. */
 export function turnsFrom(history: HistoryStore, turn: number): readonly number[] {
-  const later = history.view(null).messages.filter((message) => message.turn >= turn);
+  const later = turnMessages(history).filter((message) => message.turn >= turn);
   return [...new Set(later.map((message) => message.turn))];
 }
 
