@@ -127,15 +127,20 @@ function inFamily(tool: string, subjects: readonly RuleSubject[]): RuleSubject |
   return family && { ...family, name: tool };
 }
 
+function hintFor(tool: string, subjects: readonly RuleSubject[]): string {
+  const names = subjects.map(({ name }) => name);
+  if (names.includes(tool)) return `Names of tools begin with '${tool}'. Write '${tool}*' for all of them.`;
+  return `${suggestion(tool.toLowerCase(), names)} Write tool, tool(exact text) or tool(prefix:*).`;
+}
+
 function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubject[]): Rule {
   const { rule: source, write = false, network = false } = typeof entry === 'string' ? { rule: entry } : entry;
   const grant = { write, network };
   const [, tool = '', inner] = /^([A-Za-z_][\w-]*\*?)(?:\s*\((.*)\))?$/s.exec(source.trim()) ?? [];
   const subject = subjects.find(({ name, isFamily }) => name === tool && !isFamily) ?? inFamily(tool, subjects);
   if (subject === undefined) {
-    const names = subjects.map(({ name }) => name);
     throw new HiError('config', `The rule '${source}' in ${where} does not begin with the name of a tool.`, {
-      hint: `${suggestion(tool.toLowerCase(), names)} Write tool, tool(exact text) or tool(prefix:*).`,
+      hint: hintFor(tool, subjects),
     });
   }
   if (inner === undefined || inner === '*' || inner === ':*') return { source, subject, scope: { kind: 'all' }, grant };

@@ -95,6 +95,9 @@ describe('a rule', () => {
       expect(failing(source, 'ask')).toMatchObject({
         message: expect.stringContaining('in tools.permissions.ask does not begin'),
       });
+    expect(failing('mcp__')).toMatchObject({
+      hint: "Names of tools begin with 'mcp__'. Write 'mcp__*' for all of them.",
+    });
     for (const source of ['run()', 'run( )', 'run( :*)'])
       expect(failing(source)).toMatchObject({
         message: expect.stringContaining('has empty parentheses.'),
