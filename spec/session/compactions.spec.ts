@@ -108,6 +108,16 @@ describe('the compactions of a conversation', () => {
     expect((await compactionsOf(one.history)).every(({ restores }) => restores === undefined)).toBe(true);
   });
 
+  it('cannot be taken back where what they replaced is many times what fits', async () => {
+    const one = await talk(40, 1000);
+    await compact(one);
+    one.session.target.memory.learn({ context_window: 2000 });
+    await expect(one.session.uncompact(signal)).rejects.toMatchObject({
+      code: 'usage',
+      message: 'Without the last compaction a request would have far more tokens than fit, and one is due at 1600.',
+    });
+  });
+
   it('cannot be taken back where the originals were removed', async () => {
     const one = await stage([answer('yes')], { compaction: { ...SETTINGS, strategy: 'truncate', archive: 'discard' } });
     set = one;

@@ -176,6 +176,28 @@ describe('a session', () => {
     expect((await (await one.session.finder()).around(1, 0, 0)).map(({ message }) => message.id)).toEqual([1]);
   });
 
+  it('marks its answers while a summary is in view that rests on others’ words, and no others', async () => {
+    for (const rests_on of ['foreign', 'own'] as const) {
+      const one = await talk('one');
+      const sizes = { messages_compacted: 2, messages_kept: 0, tokens_before: asTokens(9), tokens_after: asTokens(5) };
+      const written = one.history.compact(
+        null,
+        async function* (): AsyncGenerator<never, NewCompressBlock> {
+          yield* [];
+          const block = { type: 'compress', content: 'sum', strategy: 's', source: 'model' } as const;
+          return { ...block, first_kept: null, rests_on, ...sizes };
+        },
+        'keep',
+      );
+      await drain(written);
+      await drain(one.session.send(typed('two'), signal));
+      const marks = one.history.entries.map((entry) => ('role' in entry ? entry.rests_on : undefined)).slice(-2);
+      expect(marks).toEqual([undefined, rests_on === 'foreign' ? 'foreign' : undefined]);
+      await one.close();
+    }
+    set = null;
+  });
+
   it('says what must be known before a turn', async () => {
     set = await stage([answer('yes')], { settle: async () => ['mind the gap'] });
     const events = await drain(set.session.send(typed('one'), signal));

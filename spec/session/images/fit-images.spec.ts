@@ -79,6 +79,12 @@ describe('a picture that is too large for the vendor', () => {
     expect(request.messages[0]?.content).toMatchObject([{ mime: 'image/jpeg' }]);
   });
 
+  it('of an earlier message is not said to be sent smaller because of another picture in the newest', async () => {
+    const messages = [message(1, 'user', image(LARGE)), message(3, 'user', image(SMALL))];
+    const { events } = await fitted(requestWith(messages, LARGE, SMALL));
+    expect(events.filter(({ type }) => type === 'notice')).toEqual([]);
+  });
+
   it('is made smaller once in a process', async () => {
     const made: ImageFitting['made'] = new Map();
     const request = requestWith([message(1, 'user', image(LARGE))], LARGE);
