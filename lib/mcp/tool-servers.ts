@@ -7,6 +7,7 @@ import { findTool } from './calls/find-tool.js';
 import { Pins } from './calls/pins.js';
 import { serverTool } from './calls/server-tool.js';
 import type { ConnectionDeps } from './connection/server-connection.js';
+import type { Offer } from './definitions/definition.js';
 import { OfferCache } from './definitions/offer-cache.js';
 import { KnownServer } from './known-server.js';
 
@@ -38,6 +39,9 @@ export class ToolServers {
   /** The tools as the turn began: what is sent does not change before the next one, but for what was found. */
   #offered: readonly Tool[] | null = null;
   #finder: Tool | null = null;
+  #collisions: readonly string[] = [];
+  /** What the servers offered when the tools were made. */
+  #known: readonly (Offer | null)[] = [];
   #asking: Promise<void> | null = null;
   readonly #failures: string[] = [];
   /** Fires when the session ends. */
@@ -68,7 +72,7 @@ export class ToolServers {
     const own = this.#servers.flatMap(({ entry, offer }) =>
       (offer?.problems ?? []).map((problem) => `The server '${entry.name}': ${problem}`),
     );
-    return [...own, ...this.#tools().collisions];
+    return [...own, ...this.#collisions];
   }
 
   /** The servers with what is known of them, a line each. */
@@ -95,7 +99,8 @@ export class ToolServers {
   async settle(signal: AbortSignal): Promise<readonly string[]> {
     this.begin();
     if (this.#asking !== null) await Promise.race([this.#asking, aborted(signal)]);
-    this.#offer();
+    // A call may have told it too.
+    if (this.#servers.some(({ offer }, at) => offer !== this.#known[at])) this.#offer();
     return this.#failures.splice(0);
   }
 
@@ -110,8 +115,11 @@ export class ToolServers {
   }
 
   #offer(): readonly Tool[] {
-    const all = [...this.#tools().tools.values()];
+    const { tools, collisions } = this.#tools();
+    const all = [...tools.values()];
+    this.#collisions = collisions;
     this.#offered = all;
+    this.#known = this.#servers.map(({ offer }) => offer);
     this.#finder = this.#isTooMuch(all) ? this.#makeFinder(all) : null;
     return all;
   }

@@ -5,6 +5,12 @@ import type { Plugin } from 'esbuild';
 /** The module that nearly every run begins with. */
 export const CORE = 'lib/cli/run.ts';
 
+/** What a start needs of servers of tools, where there are some. */
+const SERVERS = 'lib/cli/wiring/session-servers.ts';
+
+/** The parts that share it. */
+const OF_SERVERS = /\/lib\/(?:mcp|cli\/mcp)\//;
+
 /**
  * Makes one chunk of what nearly every run needs. A module that some of the parts loaded on demand share, but not others, would be a chunk of its own, and
  * each costs a start more than what is in it; so each of those parts is made to share all of the core. `alone` are parts that never do.
@@ -18,13 +24,18 @@ export function oneCore(alone: readonly string[]): Plugin {
       for (const path of [core, ...alone.map((file) => resolve(file))]) parts.delete(path);
       const shared = sharedByAdapters();
       onLoad({ filter: /\/lib\/.*\.ts$/ }, ({ path }) => {
-        const others = path === core ? shared : parts.has(path) ? [core] : [];
+        const others = path === core ? shared : parts.has(path) ? sharedWith(path) : [];
         if (others.length === 0) return undefined;
         const imports = others.map((other) => `import ${JSON.stringify(other)};`);
         return { contents: [...imports, readFileSync(path, 'utf8')].join('\n'), loader: 'ts' };
       });
     },
   };
+}
+
+/** What a part shares with others. */
+function sharedWith(part: string): readonly string[] {
+  return OF_SERVERS.test(part) ? [resolve(CORE), resolve(SERVERS)] : [resolve(CORE)];
 }
 
 function sources(): readonly string[] {

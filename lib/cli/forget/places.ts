@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { quantity } from '../../chat/text/quantity.js';
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
-import { LOGS } from '../../mcp/connection/server-log.js';
+import { LOGS } from '../../mcp/base/log-names.js';
 import { withoutLines } from '../../memory/forget-lines.js';
 import { readMemory } from '../../memory/memory-file.js';
 import { removeIndex } from '../../recall/disk/remove-index.js';

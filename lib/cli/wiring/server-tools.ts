@@ -42,10 +42,7 @@ export async function serverTools(
   const isOff = wanted === false || (!Array.isArray(wanted) && !config.tools.enabled);
   const isConfigured = Object.keys(config.mcpServers).length > 0;
   if (isOff || (!isConfigured && !existsSync(join(world.cwd, '.mcp.json')))) return NONE;
-  const [{ connectionDeps, usableServers }, { ToolServers }] = await Promise.all([
-    import('../base/configured-servers.js'),
-    import('../../mcp/tool-servers.js'),
-  ]);
+  const { connectionDeps, ToolServers, usableServers } = await import('./session-servers.js');
   const configured = { paths, servers: config.mcpServers, timeout: config.tools.timeout_ms };
   const { entries, problems, waiting } = await usableServers(world, configured);
   const servers = new ToolServers({

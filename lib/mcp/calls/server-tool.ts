@@ -1,13 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import { HiError } from '../../errors.js';
 import type { ServerAccess } from '../../permission/access.js';
-import type { Tool, ToolContext } from '../../tools/common/tool.js';
-import { withoutHidden } from '../base/harmless-text.js';
+import type { Tool } from '../../tools/common/tool.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { CallLimits } from '../connection/client.js';
 import type { ToolDefinition } from '../definitions/definition.js';
 import type { Pins } from './pins.js';
-import { readResult } from './read-result.js';
 
 /** What a tool of a server is made of. */
 export interface ServerToolDeps {
@@ -33,7 +30,8 @@ export function serverTool(deps: ServerToolDeps): Tool {
     timesItself: true,
     check: (args) => missingArguments(name, definition.parameters, args),
     access: (args) => accessOf(deps, args),
-    run: (args, context, emit, signal) => run(deps, args, context, emit, signal),
+    run: async (args, context, emit, signal) =>
+      (await import('./run-server-tool.js')).runServerTool(deps, args, context, emit, signal),
   };
 }
 
@@ -58,20 +56,3 @@ function accessOf({ entry, definition, pins }: ServerToolDeps, args: JsonObject)
     accept: () => pins.accept(entry, definition),
   };
 }
-
-async function run(
-  { entry, call }: ServerToolDeps,
-  args: JsonObject,
-  { fitOutput = (text) => text, giveFile = describe }: ToolContext,
-  emit: (text: string) => void,
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  const limits = { silence: entry.timeout, signal, progress: (text: string) => emit(`${text}\n`) };
-  const { text, files, isError } = readResult(await call(args, limits));
-  const named = files.map(({ mime, bytes }) => giveFile(mime, bytes));
-  const content = fitOutput([withoutHidden(text), ...named].filter((part) => part !== '').join('\n'));
-  if (isError) throw new HiError('usage', content === '' ? 'The tool failed, and did not say why.' : content);
-  return { content };
-}
-
-const describe = (mime: string, bytes: Uint8Array): string => `[${mime}, ${bytes.length} bytes]`;

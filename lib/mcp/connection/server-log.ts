@@ -4,9 +4,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { makeFolder } from '../../folder.js';
 import { harmlessText } from '../base/harmless-text.js';
 
-/** Matches the names of logs, and of no other files of the folder. */
-export const LOGS = /\.log(?:\.old)?$/;
-
 /** A log that is longer is put aside, in place of the one that was put aside before. */
 const LONGEST = 1024 * 1024;
 

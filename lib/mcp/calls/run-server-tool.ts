@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../chat/json.js';
+import { HiError } from '../../errors.js';
+import type { ToolContext } from '../../tools/common/tool.js';
+import { withoutHidden } from '../base/harmless-text.js';
+import type { ServerEntry } from '../base/server-entry.js';
+import type { CallLimits } from '../connection/client.js';
+import { readResult } from './read-result.js';
+
+/** What a call needs of its tool. */
+interface CallableTool {
+  readonly entry: ServerEntry;
+  call(args: JsonObject, limits: CallLimits): Promise<unknown>;
+}
+
+/** Calls a tool of a server: its result as the model reads it. Throws a `HiError` for a call that failed. */
+export async function runServerTool(
+  { entry, call }: CallableTool,
+  args: JsonObject,
+  { fitOutput = (text) => text, giveFile = describe }: ToolContext,
+  emit: (text: string) => void,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const limits = { silence: entry.timeout, signal, progress: (text: string) => emit(`${text}\n`) };
+  const { text, files, isError } = readResult(await call(args, limits));
+  const named = files.map(({ mime, bytes }) => giveFile(mime, bytes));
+  const content = fitOutput([withoutHidden(text), ...named].filter((part) => part !== '').join('\n'));
+  if (isError) throw new HiError('usage', content === '' ? 'The tool failed, and did not say why.' : content);
+  return { content };
+}
+
+const describe = (mime: string, bytes: Uint8Array): string => `[${mime}, ${bytes.length} bytes]`;

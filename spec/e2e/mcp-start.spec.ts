@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type McpHouse, mcpHouse, offeredTools } from '../support/mcp-house.js';
+import { runProgram } from '../support/program.js';
+import { canTrace } from '../support/strace.js';
+import { textTool } from '../support/tool-server.js';
+
+let house: McpHouse;
+afterEach(() => house?.close());
+
+const NAMES = ['one', 'two', 'three', 'four', 'five'];
+
+/** What a run of `hi ask` opens and starts. */
+async function traced(): Promise<{ readonly files: readonly string[]; readonly programs: number }> {
+  const out = join(house.home.folder, 'trace');
+  const under = ['strace', '-f', '-qq', '-o', out, '-e', 'trace=openat,access,faccessat,faccessat2,stat,newfstatat,statx,execve'];
+  const run = await house.ask([], { under });
+  expect(run).toMatchObject({ status: 0, stdout: 'done' });
+  const lines = readFileSync(out, 'utf8').split('\n');
+  return {
+    files: lines.flatMap((line) => /"([^"]+)"/.exec(line)?.[1] ?? []),
+    programs: lines.filter((line) => /execve\(.* = 0$/.test(line)).length,
+  };
+}
+
+(canTrace ? describe : describe.skip)('the start of hi ask', () => {
+  it('with five known servers starts none of them and does not read the SDK', async () => {
+    house = await mcpHouse({ tools: [textTool('add')] }, []);
+    house.configure({ mcpServers: Object.fromEntries(NAMES.map((name) => [name, house.server.entry])) });
+    for (const name of NAMES) await runProgram(house.home, ['mcp', 'test', name]);
+    const { files, programs } = await traced();
+    expect(offeredTools(house)).toEqual(expect.arrayContaining(NAMES.map((name) => `mcp__${name}__add`)));
+    expect(programs).toBe(1);
+    expect(files.filter((file) => /client-adapter|server-connection/.test(file))).toEqual([]);
+    expect(files.some((file) => file.includes('/dist/chunks/session-servers'))).toBe(true);
+    expect(house.server.starts()).toHaveLength(NAMES.length);
+  });
+
+  it('without servers looks once for those of the project, and reads nothing of them', async () => {
+    house = await mcpHouse({}, []);
+    house.configure({ mcpServers: {} });
+    const { files } = await traced();
+    expect(files.filter((file) => file.includes('.mcp.json'))).toHaveLength(1);
+    expect(files.filter((file) => /session-servers|cache\/mcp|mcp-/.test(file))).toEqual([]);
+  });
+});
