@@ -75,7 +75,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   providers: [...GROUND, 'http'],
   recall: [...GROUND, 'permission/mask-secrets'],
   history: [...GROUND, 'view'],
-  mcp: [...GROUND, 'config/server-settings', 'http/sdk-console', 'permission/access', 'tools/common/tool'],
+  mcp: [
+    ...GROUND,
+    'config/server-settings',
+    'http/proxy',
+    'http/sdk-console',
+    'permission/access',
+    'tools/common/tool',
+  ],
   session: [
     ...GROUND,
     'history',

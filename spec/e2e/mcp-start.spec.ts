@@ -14,7 +14,15 @@ const NAMES = ['one', 'two', 'three', 'four', 'five'];
 /** What a run of `hi ask` opens and starts. */
 async function traced(): Promise<{ readonly files: readonly string[]; readonly programs: number }> {
   const out = join(house.home.folder, 'trace');
-  const under = ['strace', '-f', '-qq', '-o', out, '-e', 'trace=openat,access,faccessat,faccessat2,stat,newfstatat,statx,execve'];
+  const under = [
+    'strace',
+    '-f',
+    '-qq',
+    '-o',
+    out,
+    '-e',
+    'trace=openat,access,faccessat,faccessat2,stat,newfstatat,statx,execve',
+  ];
   const run = await house.ask([], { under });
   expect(run).toMatchObject({ status: 0, stdout: 'done' });
   const lines = readFileSync(out, 'utf8').split('\n');

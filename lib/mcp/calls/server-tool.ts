@@ -38,7 +38,12 @@ export function serverTool(deps: ServerToolDeps): Tool {
 /** The server checks its arguments itself; only what no server could do without is told before anybody is asked. */
 function missingArguments(name: string, { required, properties }: JsonObject, args: JsonObject): string | null {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
-  const missing = names.filter((one) => typeof one === 'string').filter((one) => !Object.hasOwn(args, one));
+  // Many servers say of an argument with a default that it is required.
+  const hasDefault = (one: string): boolean =>
+    isJsonObject(properties) && isJsonObject(properties[one]) && properties[one].default !== undefined;
+  const missing = names
+    .filter((one) => typeof one === 'string')
+    .filter((one) => !Object.hasOwn(args, one) && !hasDefault(one));
   if (missing.length === 0) return null;
   const known = isJsonObject(properties) ? Object.keys(properties).join(', ') : '';
   return `Invalid arguments for ${name}: ${missing.map((one) => `'${one}' is missing`).join('; ')}. Expected: {${known}}.`;

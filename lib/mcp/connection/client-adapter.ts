@@ -15,6 +15,7 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import type { Listing } from '../definitions/read-offer.js';
 import type { CallLimits, Client } from './client.js';
+import { nodeFetch } from './node-fetch.js';
 import { type ProcessStart, ProcessTransport } from './process-transport.js';
 
 /** Where a server is, every value looked up. */
@@ -25,6 +26,8 @@ export type Destination =
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
       readonly isOld: boolean;
+      /** Of the process: proxies are read from it. */
+      readonly environment: Readonly<Record<string, string | undefined>>;
     };
 
 /** What a connection is made with. */
@@ -190,7 +193,8 @@ const isNegotiation = (thrown: unknown): boolean =>
 
 function transportTo(destination: Destination): Transport {
   if (destination.kind === 'process') return new ProcessTransport(destination);
-  const options = { requestInit: { headers: { ...destination.headers } } };
+  const { headers, environment } = destination;
+  const options = { requestInit: { headers: { ...headers } }, fetch: nodeFetch(environment) };
   const url = new URL(destination.url);
   return destination.isOld ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
 }

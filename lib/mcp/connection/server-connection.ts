@@ -138,7 +138,12 @@ export class ServerConnection {
     const { cwd } = this.#deps;
     const values = isOfProject ? { ...this.#deps.values, run: refuseToRun } : this.#deps.values;
     if (address.kind === 'http')
-      return { ...address, url: await lookUp(address.url, values), headers: await lookUpAll(address.headers, values) };
+      return {
+        ...address,
+        url: await lookUp(address.url, values),
+        headers: await lookUpAll(address.headers, values),
+        environment: values.env,
+      };
     const [command, folder, ...args] = await Promise.all(
       [address.command, address.cwd ?? cwd, ...address.args].map((value) => lookUp(value, values)),
     );
