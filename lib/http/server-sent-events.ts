@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { isJsonObject, parseObject } from '../chat/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../chat/json.js';
 import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
 import { StreamError } from '../http/stream-error.js';
@@ -60,7 +60,9 @@ export async function* serverSentEvents(response: Response, idleTimeout: number)
   parser.feed('\n\n');
   const rest = unparsed.join('\n');
   if (rest.trimStart().startsWith('<')) throw webPage(new URL(response.url));
-  const last = [...events, rest].filter((text) => parseObject(text) !== null);
+  // One object, or one a line.
+  const others = parseObject(rest) === null ? unparsed : [rest];
+  const last = [...events, ...others].filter((text) => parseObject(text) !== null);
   if (last.length > 0) yield last;
 }
 
@@ -77,5 +79,30 @@ function oversizedEvent({ host }: URL): HiError {
 export function eventData<Data>(text: string): Data {
   const data = JSON.parse(text);
   if (data?.error) throw new StreamError(isJsonObject(data.error) ? data.error : { message: String(data.error) });
+  if (isJsonObject(data) && isComplaint(data)) throw new StreamError({ ...data, message: complaintOf(data) });
   return typeof data === 'object' && data !== null ? data : JSON.parse('{}');
+}
+
+/** What a piece of an answer has, in any protocol. */
+const PIECES = [
+  'choices',
+  'candidates',
+  'promptFeedback',
+  'usageMetadata',
+  'type',
+  'output',
+  'content',
+  'delta',
+  'usage',
+];
+
+/** Whether an object is what a server says in place of an answer, with status 200: it has words, and nothing that an answer has. */
+function isComplaint(data: JsonObject): boolean {
+  if (data.object === 'error') return true;
+  return complaintOf(data) !== '' && !PIECES.some((name) => name in data);
+}
+
+function complaintOf({ message, detail, msg, error_msg }: JsonObject): string {
+  const said = [message, detail, msg, error_msg].find((value) => typeof value === 'string' || Array.isArray(value));
+  return typeof said === 'string' ? said : said === undefined ? '' : JSON.stringify(said);
 }

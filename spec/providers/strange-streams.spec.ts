@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/chat/json.js';
 import type { HiError } from '../../lib/errors.js';
 import type { ProviderSettings } from '../../lib/providers/common/provider.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
-import { type VendorAnswer, vendorServer } from '../support/vendor-server.js';
+import { sse, type VendorAnswer, vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -43,6 +43,16 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
     expect(got.error).toBeNull();
     expect(got.parts).toMatchObject([{ type: 'text', text: 'Whole.' }]);
     expect(got.end).toMatchObject({ stop_reason: 'end', usage: { input_tokens: 7, output_tokens: 3 } });
+  });
+
+  it.each<JsonObject>([
+    { object: 'error', message: 'No slot is free.', type: 'ServerError', code: 500 },
+    { detail: 'No slot is free.' },
+    { status: 'failed', msg: 'No slot is free.' },
+    { success: false, message: 'No slot is free.' },
+  ])('is believed when it says so in a form of its own: %j', async (body) => {
+    const got = await answered(dialect, { headers: JSON_TYPE, chunks: [JSON.stringify(body)] });
+    expect((got.error as HiError).message).toContain('No slot is free.');
   });
 
   it.each([
@@ -143,3 +153,67 @@ async function answered(dialect: Dialect, answer: VendorAnswer, settings: Partia
   });
   return await ask(provider, chatRequest());
 }
+
+describe('a server of Chat Completions', () => {
+  const chat = dialects.find(({ title }) => title === 'OpenAI Chat Completions');
+  if (chat === undefined) throw new Error('There is none.');
+  const piece = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const call = { type: 'tool_call', name: 'bash', args: { command: 'ls' } };
+
+  it.each<[string, VendorAnswer, readonly JsonObject[]]>([
+    [
+      'that leaves the thinking in the text',
+      sse(piece({ content: '<thi' }), piece({ content: 'nk>Hm.</think>\n\nHello.' }), piece({}, 'stop')),
+      [
+        { type: 'thinking', text: 'Hm.' },
+        { type: 'text', text: 'Hello.' },
+      ],
+    ],
+    [
+      'that says all of it once more at the end',
+      sse(piece({ content: 'Hello.' }), {
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+      }),
+      [{ type: 'text', text: 'Hello.' }],
+    ],
+    [
+      'that knows the older API',
+      sse({ choices: [{ index: 0, text: 'Hello.', finish_reason: 'stop' }] }),
+      [{ type: 'text', text: 'Hello.' }],
+    ],
+    [
+      'that writes one object a line',
+      {
+        headers: JSON_TYPE,
+        chunks: [piece({ content: 'Hel' }), piece({ content: 'lo.' }, 'stop')].map((one) => `${JSON.stringify(one)}\n`),
+      },
+      [{ type: 'text', text: 'Hello.' }],
+    ],
+    [
+      'that calls functions',
+      sse(
+        piece({ function_call: { name: 'bash', arguments: '{"command":' } }),
+        piece({ function_call: { arguments: '"ls"}' } }),
+        piece({}, 'function_call'),
+      ),
+      [call],
+    ],
+    [
+      'that quotes the arguments twice',
+      sse(
+        piece({
+          tool_calls: [{ index: 0, id: 'c', function: { name: 'bash', arguments: '"{\\"command\\":\\"ls\\"}"' } }],
+        }),
+        piece({}, 'tool_calls'),
+      ),
+      [call],
+    ],
+  ])('%s is understood', async (_what, answer, parts) => {
+    const got = await answered(chat, answer);
+    expect(got.error).toBeNull();
+    expect(got.parts).toMatchObject(parts);
+    expect(got.parts).toHaveLength(parts.length);
+  });
+});

@@ -5,6 +5,9 @@ import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 /** An event that is an error object, recognised by the beginning of its text, since the others are parsed later. */
 const ERROR = /^\s*\{\s*"error"/;
 
+/** What a piece of an answer has; anything else may be a complaint. */
+const PIECE = /"(?:candidates|usageMetadata|promptFeedback)"/;
+
 /**
  * The same response, whose body is each event on a line of its own. Google's SDK looks for the end of an event from its first byte with every piece of it,
  * cannot read data of several lines, and drops an error that comes as an event, an answer that is no stream, and a last event without its blank line.
@@ -21,9 +24,16 @@ export function checkedEvents(response: Response, idleTimeout: number): Response
 
 async function* check(response: Response, idleTimeout: number): AsyncGenerator<Uint8Array, undefined> {
   for await (const events of serverSentEvents(response, idleTimeout)) {
-    const bad = events.findIndex((event) => ERROR.test(event));
-    const good = bad < 0 ? events : events.slice(0, bad);
-    yield Buffer.from(good.map((event) => `data: ${event.replaceAll('\n', ' ')}\n\n`).join(''));
-    if (bad >= 0) eventData(events[bad] ?? '');
+    let good = '';
+    for (const event of events) {
+      if (ERROR.test(event) || !PIECE.test(event)) {
+        // What came before an error is part of the answer.
+        if (good !== '') yield Buffer.from(good);
+        good = '';
+        eventData(event);
+      }
+      good += `data: ${event.replaceAll('\n', ' ')}\n\n`;
+    }
+    yield Buffer.from(good);
   }
 }

@@ -1,6 +1,7 @@
 // The browser's form of the SDK is the same class without the file system, which would be asked whether an image is a path.
 import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
 import type { StreamEvent } from '../../chat/event.js';
+import { isJsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import type { ModelFacts } from '../../chat/model/model-facts.js';
 import type { Vendor } from '../../chat/model/vendor.js';
@@ -12,6 +13,7 @@ import { StreamError } from '../../http/stream-error.js';
 import { asMalformed } from '../common/answer/stream.js';
 import { StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { StreamingProvider } from '../common/answer/streaming-provider.js';
+import { ThinkTags } from '../common/answer/think-tags.js';
 import { withoutVersion } from '../common/api-base.js';
 import type { ListedModel } from '../common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
@@ -97,19 +99,21 @@ class OllamaServer {
   async *answer(request: SentRequest<object>, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const sees = await this.#sees(request, signal);
     const answer = new StreamedAnswer();
+    const tags = new ThinkTags();
     const nextId = callIds(request.messages);
     try {
       for await (const chunk of this.#chunks(request, sees, signal)) {
         const { thinking, content, tool_calls } = chunk.message ?? {};
         // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
         for (const event of answer.piece('thinking', thinking ?? '')) yield event;
-        for (const event of answer.piece('text', content ?? '')) yield event;
+        for (const event of tags.read(content ?? '', answer)) yield event;
         for (const { function: call, ...rest } of tool_calls ?? []) {
           const args: unknown = call.arguments;
           const text = typeof args === 'string' ? args : jsonText(args ?? {});
           yield* answer.add(toolCall(nextId(idOf(rest)), call.name, text));
         }
         if (!chunk.done) continue;
+        yield* tags.end(answer);
         const stop_reason = readStopReason(chunk.done_reason, answer.calls);
         yield* answer.finish(stop_reason === 'length' ? 'object' : 'none');
         yield* this.#watchWindow(request, chunk.prompt_eval_count, signal);
@@ -175,7 +179,7 @@ class OllamaServer {
       if (!wantsStream(request)) return void (yield await client.chat({ ...asked, stream: false }));
       const stream = await client.chat(asked);
       for await (const chunk of stream) {
-        const bad = isObject(chunk) ? dropped.first : jsonText(chunk);
+        const bad = isJsonObject(chunk) ? dropped.first : jsonText(chunk);
         if (bad !== null) throw unreadable(bad);
         yield chunk;
       }
@@ -187,10 +191,6 @@ class OllamaServer {
       dropped.end();
     }
   }
-}
-
-function isObject(chunk: unknown): boolean {
-  return typeof chunk === 'object' && chunk !== null && !Array.isArray(chunk);
 }
 
 function unreadable(line: string): HiError {

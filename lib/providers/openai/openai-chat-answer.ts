@@ -6,6 +6,7 @@ import { jsonText } from '../../chat/nesting.js';
 import { StreamError } from '../../http/stream-error.js';
 import { mergeDetails } from '../common/answer/reasoning-details.js';
 import { longerArguments, StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
+import { ThinkTags } from '../common/answer/think-tags.js';
 import { imageInAddress } from '../common/media/drawn-image.js';
 import { ChatSources, type NamedSources } from './openai-chat-sources.js';
 
@@ -24,6 +25,8 @@ interface Delta {
   /** OpenRouter, to be sent back. */
   readonly reasoning_details?: readonly JsonValue[] | null;
   readonly tool_calls?: readonly (CallDelta | null)[] | null;
+  /** A call of the API before tools. */
+  readonly function_call?: CallDelta['function'] | null;
 }
 
 /** A piece of an answer, or the whole of it. */
@@ -31,6 +34,8 @@ export interface Chunk extends Pick<ChatCompletionChunk, 'model' | 'usage'>, Nam
   readonly choices?: readonly {
     readonly delta?: Delta | null;
     readonly message?: Delta | null;
+    /** The words, of a server that knows the older API of completions alone. */
+    readonly text?: string | null;
     readonly finish_reason?: string | null;
   }[];
 }
@@ -57,11 +62,14 @@ export class ChatAnswer {
   readonly #answer = new StreamedAnswer();
   readonly #calls: Call[] = [];
   readonly #sources = new ChatSources();
+  readonly #tags = new ThinkTags();
   #details: JsonValue[] = [];
   #finish: string | null = null;
   #usage: Usage | null = null;
   #model = '';
   #isRefused = false;
+  /** Whether a piece of the message has come. */
+  #hasBegun = false;
 
   /** Whether the server has said why the answer ends. */
   get isFinished(): boolean {
@@ -81,17 +89,19 @@ export class ChatAnswer {
     const choice = chunk.choices?.[0];
     // After "tool_calls" some servers send one more piece with null, and some say "" with every piece.
     this.#finish = choice?.finish_reason || this.#finish;
-    // A server that does not stream sends the whole message.
-    const delta: Delta = choice?.delta ?? choice?.message ?? {};
+    // A server that does not stream sends the whole message; some that do send it once more at the end.
+    const whole = this.#hasBegun ? null : (choice?.message ?? { content: choice?.text ?? null });
+    const delta: Delta = choice?.delta ?? whole ?? {};
+    this.#hasBegun ||= Boolean(choice?.delta?.content ?? choice?.delta?.tool_calls);
     this.#sources.read(chunk, delta.annotations);
     yield* this.#readThinking(delta);
     this.#isRefused ||= typeof delta.refusal === 'string' && delta.refusal !== '';
     if (Array.isArray(delta.content)) yield* readBlocks(delta.content, 'text', this.#answer);
-    for (const text of [delta.content, delta.refusal]) {
-      if (typeof text === 'string') yield* this.#answer.piece('text', text);
-    }
+    if (typeof delta.content === 'string') yield* this.#tags.read(delta.content, this.#answer);
+    if (typeof delta.refusal === 'string') yield* this.#answer.piece('text', delta.refusal);
     if (delta.images !== undefined) yield* readImages(delta.images, this.#answer);
     for (const piece of delta.tool_calls ?? []) if (piece !== null) addCall(this.#calls, piece);
+    if (delta.function_call) addCall(this.#calls, { index: 0, function: delta.function_call });
   }
 
   *#readThinking(delta: Delta): Generator<StreamEvent> {
@@ -110,6 +120,7 @@ export class ChatAnswer {
   *end(nextId: (given: string) => string, failure: unknown): Generator<StreamEvent> {
     const finish = this.#finish;
     if (finish === 'error' && failure === null) throw new StreamError({ message: 'The model stopped with an error.' });
+    yield* this.#tags.end(this.#answer);
     for (const { id, name, args, extra } of this.#calls) {
       const opaque = extra === undefined ? undefined : { extra_content: extra };
       yield* this.#answer.add(toolCall(nextId(id), name, args, opaque));

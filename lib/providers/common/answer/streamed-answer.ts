@@ -78,10 +78,20 @@ export class StreamedAnswer {
 export function toolCall(call_id: string, name: string, text: string, opaque?: Opaque): ToolCallPart {
   const rest = opaque === undefined ? {} : { opaque };
   if (text.trim() === '') return { type: 'tool_call', call_id, name, args: {}, ...rest };
-  const args = parseObject(text);
+  const args = parseObject(text) ?? parseObject(quoted(text));
   if (args === null) return { type: 'tool_call', call_id, name, args: {}, invalid_args: text, ...rest };
   if (isTooDeep(args)) return { type: 'tool_call', call_id, name, args: {}, invalid_args: TOO_DEEP, ...rest };
   return { type: 'tool_call', call_id, name, args, ...rest };
+}
+
+/** The text in a JSON string, as which some servers send the arguments once more; the text itself for anything else. */
+function quoted(text: string): string {
+  try {
+    const value: unknown = text.trimStart().startsWith('"') ? JSON.parse(text) : text;
+    return typeof value === 'string' ? value : text;
+  } catch {
+    return text;
+  }
 }
 
 /** About two million tokens, more than any model writes. */
