@@ -24,6 +24,25 @@ const REPLY = `I am a **scripted stand-in**, not a model: I only know a few answ
 
 With a real model behind it, \`hi\` works the same.`;
 
+/** Something of everything that an answer may have. */
+const SHOWCASE = `## A server in four lines
+
+It answers *every* request with **one word**, as [the manual](https://nodejs.org/api/http.html) shows:
+
+\`\`\`js
+import { createServer } from 'node:http';
+// Port 8080, on this machine only.
+createServer((_, response) => response.end('hello')).listen(8080, 'localhost');
+\`\`\`
+
+1. Save it as \`server.mjs\`.
+2. Run \`node server.mjs\` and open the page.
+
+| header | value |
+|---|---:|
+| status | 200 |
+| content-length | 5 |`;
+
 /** A server that runs: where it is, and how it is stopped. */
 export interface StandIn {
   readonly url: string;
@@ -53,12 +72,12 @@ export async function startStandIn(): Promise<StandIn> {
     PACE,
   );
   server.on(
-    { userMessage: /haiku/i, hasToolResult: true },
+    { userMessage: /haiku[.!]?\s*$/i, hasToolResult: true },
     { content: 'That is all I wanted to do. `!cat haiku.txt` shows it, if you allowed it.' },
     PACE,
   );
   server.on(
-    { userMessage: /haiku/i },
+    { userMessage: /haiku[.!]?\s*$/i },
     () => ({
       content: 'I would like to write it to a file.',
       toolCalls: call('write_file', {
@@ -68,6 +87,7 @@ export async function startStandIn(): Promise<StandIn> {
     }),
     PACE,
   );
+  server.on({ userMessage: /smallest server/i }, { content: SHOWCASE }, PACE);
   server.on(
     { userMessage: /long story/i },
     { content: STORY },

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { control, openTerminal, type Terminal } from '../spec/support/terminal.js';
 import { buildProgram } from './build/program.js';
 import { SMALL_MODEL, startStandIn } from './stand-in.js';
+import { DARK, LIGHT, type Palette, screenSvg } from './tour/screen-svg.js';
 
 await buildProgram();
 const standIn = await startStandIn();
@@ -28,14 +29,68 @@ const env = {
   HI_CACHE_DIR: join(home, 'cache'),
 };
 
+const COLUMNS = 88;
+const LONGEST_PARAGRAPH = 30;
+mkdirSync(join('docs', 'tour'), { recursive: true });
 const page: string[] = [];
 /** How many lines of the terminal are in the page already. */
 let recorded = 0;
 let terminal = open();
 
-function open(): Terminal {
+function open(more: Readonly<Record<string, string>> = {}): Terminal {
   const hi = resolve('dist', 'hi.js');
-  return openTerminal(process.execPath, [hi, 'chat'], { env, cwd: work, columns: 88, rows: 60 });
+  return openTerminal(process.execPath, [hi, 'chat'], {
+    env: { ...env, ...more },
+    cwd: work,
+    columns: COLUMNS,
+    rows: 60,
+  });
+}
+
+/** Adds a picture of the screen to the page. */
+function picture(name: string, label: string, palette: Palette = DARK): void {
+  const rows = terminal.rows().map((row) => row.map((one) => ({ ...one, text: one.text.replaceAll(home, '~') })));
+  writeFileSync(join('docs', 'tour', `${name}.svg`), screenSvg(rows, COLUMNS, palette, label));
+  page.push(`![${label}](tour/${name}.svg)`, '');
+}
+
+/** What is typed while an answer comes, in a conversation of its own. */
+async function pictureTyping(): Promise<void> {
+  terminal = open({ HI_DATA_DIR: join(home, 'data-typing') });
+  await prompt();
+  terminal.type('what is the smallest server?\r');
+  await terminal.until('It answers');
+  terminal.type('and in Python?\rthe same with a test');
+  await terminal.until(/createServer \}[\s\S]*\nqueued: and in Python\?\n› the same with a test/);
+  picture(
+    'while-answering',
+    'An answer that is being written; below it a line that is sent next, and the one being typed.',
+  );
+  terminal.type('\x1b');
+  await terminal.until('(interrupted)');
+  await terminal.close();
+}
+
+/** The same question in each theme, in a conversation of its own. */
+async function pictureThemes(): Promise<void> {
+  for (const [theme, palette] of [
+    ['dark', DARK],
+    ['light', LIGHT],
+    ['mono', DARK],
+    ['terminal', DARK],
+  ] as const) {
+    writeFileSync(join(home, 'config', 'config.json'), JSON.stringify({ ...config, theme }), { mode: 0o600 });
+    terminal = open({ HI_DATA_DIR: join(home, `data-${theme}`) });
+    await prompt();
+    await say('what is the smallest server?');
+    picture(
+      `theme-${theme}`,
+      `An answer in the theme "${theme}": a heading, a link, code, a list and a table.`,
+      palette,
+    );
+    terminal.type(control('d'));
+    await terminal.exit();
+  }
 }
 
 async function prompt(): Promise<void> {
@@ -70,7 +125,16 @@ function recordMoment(from: string): void {
 }
 
 function push(lines: readonly string[]): void {
-  page.push(`\`\`\`text\n${lines.map(tidy).join('\n').trim()}\n\`\`\``, '');
+  page.push(`\`\`\`text\n${shortened(lines.map(tidy)).join('\n').trim()}\n\`\`\``, '');
+}
+
+/** Of a paragraph that takes many rows the first and the last are shown. */
+function shortened(lines: readonly string[]): readonly string[] {
+  const paragraphs = lines.join('\n').split('\n\n');
+  return paragraphs.flatMap((paragraph) => {
+    const rows = paragraph.split('\n');
+    return rows.length <= LONGEST_PARAGRAPH ? [...rows, ''] : [...rows.slice(0, 2), '…', ...rows.slice(-2), ''];
+  });
 }
 
 /** Fixes times and paths, so that the next recording differs only where the program does. */
@@ -78,7 +142,7 @@ function tidy(line: string): string {
   const text = line
     .replaceAll(home, '~')
     .replace(/· \d+\.\d+s/, '· 0.1s')
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, '2026-11-22 08:30 UTC')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, '2026-11-22 08:30')
     .trimEnd();
   return text.length > 200 ? `${text.slice(0, 88)} … ${text.slice(-60)}` : text;
 }
@@ -87,8 +151,7 @@ try {
   page.push('# A tour of `hi chat`', '');
   page.push(
     'Recorded by `npm run tour`: the built program in a terminal, talking to the stand-in server of `npm run demo`, whose answers are scripted. Nothing',
-    'is edited, except that very long lines are shortened and times are those of one recording. This page shows no colours: in a terminal, marks and',
-    'tool lines are dim, headings and emphasis bold, and code is coloured.',
+    'is edited, except that long texts are shortened and times are those of one recording. The pictures are of the same screen, at the end in each theme.',
     '',
   );
   await prompt();
@@ -102,6 +165,7 @@ try {
   terminal.type('write a haiku\r');
   await terminal.until(/Make this change to [\s\S]*⏎ select/, 60_000);
   recordMoment('? Make this change to');
+  picture('approval', 'The question before a file is written, with the change in colours.');
   page.push('`y` or Enter takes “yes, once”.', '');
   terminal.type('\r');
   await prompt();
@@ -143,6 +207,13 @@ try {
   record();
   terminal.type(control('d'));
   await terminal.exit();
+  explain('While it answers', 'What is typed stands below the answer. Enter queues it, Up takes it back.');
+  await pictureTyping();
+  explain(
+    'Themes',
+    '`"theme"` in `config.json`: `dark`, `light`, `mono` and `terminal`, the palette of the terminal itself. By default the background decides.',
+  );
+  await pictureThemes();
   writeFileSync(join('docs', 'tour.md'), `${page.join('\n').trimEnd()}\n`);
 } finally {
   await terminal.close();

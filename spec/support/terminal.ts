@@ -1,5 +1,5 @@
 import { spawn } from '@lydell/node-pty';
-import type { IBufferCell } from '@xterm/headless';
+import type { IBufferCell, IBufferLine } from '@xterm/headless';
 import { createEmulator, screenOf, transcriptOf } from './emulator.js';
 
 /** How a program is started in a terminal of its own. */
@@ -38,6 +38,8 @@ export interface Terminal {
   cursor(): { readonly row: number; readonly column: number };
   /** How the first occurrence of this text on the screen looks. Throws when it is not there. */
   look(text: string): Look;
+  /** What is on the screen, row by row, as stretches that look the same. */
+  rows(): readonly (readonly Stretch[])[];
   /** Every byte the program has written, as text. */
   written(): string;
   /** Resolves when the screen satisfies the condition or contains the text; rejects with the screen after `patience` milliseconds. */
@@ -59,6 +61,14 @@ export interface Look {
   readonly underline: boolean;
   /** The palette's number, or -1 for the terminal's own colour. */
   readonly colour: number;
+}
+
+/** Text in one look, from a column on. */
+export interface Stretch extends Look {
+  readonly text: string;
+  readonly column: number;
+  readonly width: number;
+  readonly inverse: boolean;
 }
 
 /** Keys as a terminal sends them. */
@@ -176,6 +186,7 @@ export function openTerminal(file: string, args: readonly string[], options: Ter
       if (row === -1 || cell === undefined) throw new Error(`No ${JSON.stringify(text)} on the screen:\n${screen()}`);
       return lookOf(cell);
     },
+    rows: () => Array.from({ length: emulator.rows }, (_, row) => stretchesOf(buffer().getLine(buffer().baseY + row))),
     written: () => written,
     until(condition, patience = 20_000) {
       return wait(() => satisfies(condition, screen()), patience, String(condition));
@@ -220,4 +231,31 @@ function lookOf(cell: IBufferCell): Look {
     underline: cell.isUnderline() !== 0,
     colour: cell.isFgDefault() ? -1 : cell.getFgColor(),
   };
+}
+
+function stretchesOf(line: IBufferLine | undefined): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  for (let column = 0; line !== undefined && column < line.length; column += 1) {
+    const cell = line.getCell(column);
+    if (cell === undefined || cell.getWidth() === 0) continue;
+    const look = { ...lookOf(cell), inverse: cell.isInverse() !== 0 };
+    const text = cell.getChars() || ' ';
+    const last = stretches.at(-1);
+    if (last !== undefined && sameLook(last, look))
+      stretches.splice(-1, 1, { ...last, text: last.text + text, width: last.width + cell.getWidth() });
+    else stretches.push({ ...look, text, column, width: cell.getWidth() });
+  }
+  return stretches;
+}
+
+function sameLook(one: Omit<Stretch, 'text' | 'column' | 'width'>, other: typeof one): boolean {
+  const { bold, dim, italic, underline, colour, inverse } = other;
+  return (
+    one.bold === bold &&
+    one.dim === dim &&
+    one.italic === italic &&
+    one.underline === underline &&
+    one.colour === colour &&
+    one.inverse === inverse
+  );
 }
