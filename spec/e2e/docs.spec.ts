@@ -56,11 +56,12 @@ let anthropic: VendorHouse;
 let terminal: Terminal | undefined;
 
 /** A user who has talked before, in a folder with a few files and something to commit. */
-/** What a model says: words, or JSON of the form that is asked for. */
-const obedient = (format: JsonValue | undefined): string =>
-  isJsonObject(format) && isJsonObject(format.json_schema)
-    ? JSON.stringify(instanceOf(format.json_schema.schema))
-    : 'As you say.\n';
+/** What a model says: words, code, or JSON of the form that is asked for. */
+function obedient(format: JsonValue | undefined, question: unknown): string {
+  if (isJsonObject(format) && isJsonObject(format.json_schema))
+    return JSON.stringify(instanceOf(format.json_schema.schema));
+  return String(question).includes('A shell command') ? '```sh\nwc -w\n```\n' : 'As you say.\n';
+}
 
 function instanceOf(schema: JsonValue | undefined): JsonValue {
   const { type, properties, items } = isJsonObject(schema) ? schema : {};
@@ -72,7 +73,10 @@ function instanceOf(schema: JsonValue | undefined): JsonValue {
 }
 
 async function setUp(): Promise<void> {
-  server = await startScriptedServer(({ response_format }) => ({ text: obedient(response_format), usage: [40, 4] }));
+  server = await startScriptedServer(({ response_format, messages }) => ({
+    text: obedient(response_format, messages.at(-1)?.content),
+    usage: [40, 4],
+  }));
   anthropic = await openVendorHouse('anthropic');
   const config = { provider: 'openai', model: 'scripted', api_base: server.base, api_key: 'sk-in-the-file' };
   home = makeHome(config);
