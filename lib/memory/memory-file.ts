@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HiError, systemCode, systemReason } from '../errors.js';
@@ -89,7 +90,10 @@ export function readMemory(path: string): string {
   try {
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > LARGEST) throw tooLarge(path, Math.ceil(size / 4));
-    return new TextDecoder().decode(readRegularFile(path));
+    const bytes = readRegularFile(path);
+    // What is not text would be changed by the next line that is kept.
+    if (!isUtf8(bytes) || bytes.includes(0)) throw notText(path);
+    return new TextDecoder().decode(bytes);
   } catch (cause) {
     const code = systemCode(cause);
     if (code === 'ENOENT') return '';
@@ -100,6 +104,10 @@ export function readMemory(path: string): string {
       cause,
     });
   }
+}
+
+function notText(path: string): HiError {
+  return new HiError('config', `'${path}' is not text in UTF-8.`, { hint: 'Save it as UTF-8 in your editor.' });
 }
 
 function tooLarge(path: string, tokens: number): HiError {

@@ -164,6 +164,17 @@ describe('memory.md', () => {
     expect(systemOf(0)).toBe('Be brief.');
   });
 
+  it('is neither sent nor changed when it is not text', async () => {
+    for (const bytes of [Buffer.from([0x2d, 0x20, 0xe9, 0x0a]), Buffer.from('- a\0b\n')]) {
+      writeFileSync(file, bytes);
+      const { status, stderr } = await hi(['remember', 'more']);
+      expect([status, stderr]).toEqual([3, expect.stringContaining("memory.md' is not text in UTF-8.")]);
+      expect(readFileSync(file).equals(bytes)).toBe(true);
+      expect((await hi(['ask', 'one'])).stderr).toContain('Nothing of it is sent.');
+      expect(systemOf(server.requests.length - 1)).toBe('Be brief.');
+    }
+  });
+
   itWhere(canTrace, 'strace cannot be used here')('costs one look where there is none', async () => {
     const log = join(home.folder, 'trace');
     await hi(['ask', 'one']);

@@ -17,7 +17,7 @@ export function wordsIn(argument: string): ForgetWords {
   if (argument === '--last') return { text: '', last: true };
   if (/^--since(?![\w-])/.test(argument))
     return { text: '', since: argument.slice('--since'.length).replace(/^[ =]+/, '') };
-  const [, quoted] = /^"(.+)"$/s.exec(argument) ?? [];
+  const [, quoted] = /^"(.*)"$/s.exec(argument) ?? [];
   return { text: quoted ?? argument };
 }
 
