@@ -64,6 +64,8 @@ export interface ReplDeps {
 
 /** What a question needs: streams for `@inquirer/prompts` and a signal that aborts with the turn. */
 export interface QuestionTerminal {
+  /** Resolves when nothing that was typed before can answer; to be called right before a question that takes time to prepare is shown. */
+  readonly ready: () => Promise<void>;
   readonly input: NodeJS.ReadableStream;
   readonly output: TerminalOutput;
   readonly signal: AbortSignal;

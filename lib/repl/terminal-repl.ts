@@ -1,6 +1,5 @@
 import type { Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { asHiError, isAbort } from '../errors.js';
 import { OUTPUT_END, OUTPUT_START } from './drawing/zone-marks.js';
 import { LongPastes } from './editing/long-pastes.js';
@@ -13,9 +12,8 @@ import { InputParser } from './terminal/input-parser.js';
 import { PASTE_END, PASTE_START } from './terminal/paste-markers.js';
 import { Terminal } from './terminal/terminal.js';
 import { WindowTitle } from './terminal/window-title.js';
+import { TypingPause } from './typing-pause.js';
 
-/** A question waits for a pause of this length in the typing, so that a key meant for the line does not answer it. Milliseconds. */
-const TYPING_PAUSE = 400;
 /** The most characters of a paste that reach a question, which is drawn again for each one. */
 const MAX_QUESTION_PASTE = 2000;
 /** An answer or a question that comes later calls for attention, unless something was typed since. Milliseconds. */
@@ -33,7 +31,7 @@ export class TerminalRepl implements Repl {
   #turn: AbortController | null = null;
   /** Where the keys go while a question is open. */
   #question: PassThrough | null = null;
-  #typedAt = Number.NEGATIVE_INFINITY;
+  readonly #pause = new TypingPause();
   #begunAt = 0;
   readonly #title: WindowTitle | null;
   /** The exit status, once the program should exit. */
@@ -97,13 +95,13 @@ export class TerminalRepl implements Repl {
 
   async ask<Answer>(question: (terminal: QuestionTerminal) => Promise<Answer>): Promise<Answer> {
     const signal = this.#turn?.signal ?? new AbortController().signal;
-    await this.#typingPause(signal);
+    await this.#pause.wait(signal);
     this.#callAttention();
     const resume = this.#deps.screen.pause();
     const input = new PassThrough();
     this.#question = input;
     try {
-      return await question({ input, output: this.#deps.terminal, signal });
+      return await question({ input, output: this.#deps.terminal, signal, ready: () => this.#open(input, signal) });
     } catch (thrown) {
       // Cancelling a question, with whichever key, stops the turn that asked it.
       if (isAbort(thrown)) this.#turn?.abort();
@@ -177,7 +175,8 @@ export class TerminalRepl implements Repl {
   /** After a long time the user may be elsewhere. */
   #callAttention(): void {
     const now = performance.now();
-    if (now - this.#begunAt > LONG_TURN && now - this.#typedAt > LONG_TURN) this.#terminal.write(this.#deps.attention);
+    if (now - this.#begunAt > LONG_TURN && now - this.#pause.typedAt > LONG_TURN)
+      this.#terminal.write(this.#deps.attention);
   }
 
   #tellBackground(colour: string): void {
@@ -191,7 +190,7 @@ export class TerminalRepl implements Repl {
   }
 
   #key(text: string, key: Key): void {
-    this.#typedAt = performance.now();
+    this.#pause.typed();
     const question = this.#openQuestion();
     if (question === null) this.#line.key(text, key);
     else if (key.ctrl && key.name === 'c') this.#interrupt();
@@ -225,9 +224,12 @@ export class TerminalRepl implements Repl {
     setTimeout(() => this.#terminal.closeAndExit(status), EXIT_TIMEOUT).unref();
   }
 
-  async #typingPause(signal: AbortSignal): Promise<void> {
-    const remaining = (): number => this.#typedAt + TYPING_PAUSE - performance.now();
-    while (remaining() > 0) await delay(remaining(), null, { signal });
+  /** Lets the question have the keys that come from now on. Those that came while it was prepared are typed ahead. */
+  async #open(input: PassThrough, signal: AbortSignal): Promise<void> {
+    this.#question = null;
+    await this.#pause.wait(signal);
+    input.read();
+    this.#question = input;
   }
 
   async #editLine(text: string): Promise<string | null> {

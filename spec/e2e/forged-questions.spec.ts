@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
@@ -214,4 +215,32 @@ describe('the answer to a question', () => {
     await terminal.until('done');
     expect([made('one'), made('two')]).toEqual([true, false]);
   });
+
+  it.each([
+    ['hi ask', ['ask', 'go'], ''],
+    ['hi chat', ['chat'], 'go\r'],
+  ])(
+    'no key gives that was pressed before the question, however long it is held down: %s',
+    async (_what, args, line) => {
+      server = await startScriptedServer(({ messages }) =>
+        messages.at(-1)?.role === 'tool' ? { text: 'done' } : { text: 'Well', delay: 500, calls: [bash('touch ran')] },
+      );
+      home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+      terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: home.env, cwd: home.work });
+      if (line !== '') await terminal.until(/hi> *$/m);
+      terminal.type(line);
+      // As X11 does it: once, and after 660 ms again and again.
+      await sleep(300);
+      terminal.type(KEY.enter);
+      for (let repeat = 0; repeat < 60; repeat += 1) {
+        await sleep(repeat === 0 ? 660 : 30);
+        terminal.type(repeat % 2 === 0 ? KEY.enter : 'y');
+      }
+      await terminal.until(MENU);
+      expect(made('ran')).toBe(false);
+      terminal.type('n');
+      await terminal.until('done');
+      expect(made('ran')).toBe(false);
+    },
+  );
 });

@@ -1,9 +1,9 @@
 import { HiError } from '../../errors.js';
 import type { Input } from '../base/world.js';
 
-/** How long to wait for input that is already there, and how long the keys must then be quiet. Milliseconds. */
+/** How long to wait for input that is already there, and how long the keys must then be quiet: a key that is held down begins to repeat after 660. Milliseconds. */
 const FIRST_INPUT = 50;
-const QUIET = 400;
+const QUIET = 700;
 const CTRL_C = 3;
 
 /**

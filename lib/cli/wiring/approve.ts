@@ -11,6 +11,8 @@ import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 /** The streams of a question, whose output is a terminal. */
 export interface ApprovalStreams extends PromptStreams {
   readonly output: Output;
+  /** Resolves when nothing that was typed before can answer; called right before the question is shown. */
+  ready?(): Promise<void>;
 }
 
 type Answer = 'once' | 'always' | 'no' | 'say';
@@ -32,6 +34,7 @@ export async function askApproval(
   const menu = above + heightOf([...choices.map(({ name }) => `❯ ${name}`), helpOf(choices, columns, true)], columns);
   const preview = rowsToShow(question, message, columns, hasColour(streams.output, env));
   const { shown, hidden } = excerpt(preview, Math.max(3, rows - menu));
+  await streams.ready?.();
   streams.output.write(shown.map((row) => `${row}\n`).join(''));
   const asked = {
     message,

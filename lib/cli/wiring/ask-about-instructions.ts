@@ -11,7 +11,9 @@ const SHOWN_COLUMNS = 160;
 /** Shows the beginning of each file, and asks whether the model may read them. Rejects as an interruption when the question is cancelled. */
 export async function askAboutInstructions(files: readonly Instructions[], streams: ApprovalStreams): Promise<boolean> {
   const { confirm } = await import('../terminal/inquirer.js');
-  for (const file of files) streams.output.write(`${excerptOf(file)}\n`);
+  const excerpts = files.map((file) => `${excerptOf(file)}\n`).join('');
+  await streams.ready?.();
+  streams.output.write(excerpts);
   const names = files.map(({ name }) => name).join(', ');
   const message = visibleLine(
     `The model would read the instructions of this project with every message: ${names}. Use them?`,

@@ -37,9 +37,11 @@ async function onTerminal<Answer>(
   const resume = screen.pause();
   try {
     const [ask, { withBracketedPaste }] = await Promise.all([load(), import('../terminal/bracketed-paste.js')]);
-    if (await discardTypeAhead(world.stdin, signal))
-      screen.notice('Ignored what was typed before the question.', 'info');
-    const streams = { input: world.stdin, output: world.stderr, signal };
+    const ready = async (): Promise<void> => {
+      if (await discardTypeAhead(world.stdin, signal))
+        screen.notice('Ignored what was typed before the question.', 'info');
+    };
+    const streams = { input: world.stdin, output: world.stderr, signal, ready };
     return await withBracketedPaste(world.stderr, () => ask(streams));
   } catch (thrown) {
     if (isAbort(thrown)) stop.abort();
