@@ -89,7 +89,16 @@ export type ChatEvent =
   | ({ readonly type: 'image' } & PictureFile)
   /** A failed request will be sent again after `delay` milliseconds; `attempt` counts the failed ones. */
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly reason: string }
-  | { readonly type: 'tool-start'; readonly call_id: string; readonly name: string; readonly args: JsonObject }
+  /** `server` is whose tool it is, where it is none of hi's own. */
+  | {
+      readonly type: 'tool-start';
+      readonly call_id: string;
+      readonly name: string;
+      readonly args: JsonObject;
+      readonly server?: string;
+    }
+  /** What a server says of the progress of a running call, in one line. */
+  | { readonly type: 'tool-progress'; readonly call_id: string; readonly text: string }
   /** Output of a running tool, as it arrives. */
   | { readonly type: 'tool-output'; readonly call_id: string; readonly text: string }
   | ({ readonly type: 'tool-end'; readonly call_id: string; readonly name: string } & (

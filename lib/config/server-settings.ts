@@ -17,7 +17,6 @@ export interface ServerFile {
   readonly start_timeout_ms?: number;
   readonly enabled?: boolean;
   readonly disabled?: boolean;
-  readonly sandbox?: boolean;
 }
 
 /** All servers, by name. */
@@ -53,7 +52,6 @@ export const SERVERS_RANGE: JsonObject = {
       start_timeout_ms: MILLISECONDS,
       enabled: { type: 'boolean' },
       disabled: { type: 'boolean' },
-      sandbox: { type: 'boolean' },
       ...Object.fromEntries(OF_OTHERS.map((name) => [name, {}])),
     },
     additionalProperties: false,

@@ -136,6 +136,9 @@ export class Screen {
         this.#answer.end();
         this.#trace?.start(event);
         break;
+      case 'tool-progress':
+        this.#status.show({ type: 'waiting', what: event.text });
+        break;
       case 'tool-output':
         this.#trace?.output(event);
         break;

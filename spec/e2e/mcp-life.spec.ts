@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type McpHouse, mcpHouse, toolResults } from '../support/mcp-house.js';
+import { type McpHouse, mcpHouse, offeredTools, toolResults } from '../support/mcp-house.js';
 import { png } from '../support/pictures.js';
+import { runProgram } from '../support/program.js';
 import { type Scenario, textTool } from '../support/tool-server.js';
 
 let house: McpHouse;
@@ -93,6 +94,40 @@ describe('a server', () => {
 });
 
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: until here
+
+describe('what a server says', () => {
+  it('of the use of its tools goes with every request, as its word', async () => {
+    const instructions = `Use add for notes.\u200b${'x'.repeat(5000)}`;
+    house = await mcpHouse({ tools: [textTool('add')], instructions }, []);
+    await house.ask();
+    const system = JSON.stringify(house.model.server.requests[0]?.messages.filter(({ role }) => role === 'system'));
+    expect(system).toContain('<server name=\\"notes\\">\\nUse add for notes.x');
+    expect(system.length).toBeLessThan(3000);
+  });
+
+  it('of new tools holds from the next turn on, whether it declared that or not; they come last', async () => {
+    const changes = { tools: [textTool('zebra'), textTool('add'), textTool('ant')] };
+    house = await mcpHouse(withAdd({ changes, content: [] }, { tools: [textTool('add')] }), [ADD], ALLOWED);
+    await runProgram(house.home, ['chat'], { input: 'one\ntwo\n' });
+    const names = (index: number) => offeredTools(house, index).filter((name) => name.startsWith('mcp__'));
+    expect(names(0)).toEqual(['mcp__notes__add']);
+    expect(names(1)).toEqual(['mcp__notes__add']);
+    expect(names(2)).toEqual(['mcp__notes__add', 'mcp__notes__zebra', 'mcp__notes__ant']);
+  });
+
+  it('of its progress is in the events, with whose tool it is', async () => {
+    const content = [{ type: 'text', text: 'at last' }];
+    house = await mcpHouse(withAdd({ progress: ['half', 'all'], wait: 60, content }), [ADD], ALLOWED);
+    const { stdout } = await house.ask(['-o', 'stream-json']);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events).toContainEqual(expect.objectContaining({ type: 'tool-start', server: 'notes' }));
+    const progress = events.filter(({ type }) => type === 'tool-progress');
+    expect(progress.map(({ text }) => text)).toEqual(expect.arrayContaining(['2 all']));
+  });
+});
 
 describe('a call', () => {
   it('may take longer than its limit as long as the server tells of its progress', async () => {

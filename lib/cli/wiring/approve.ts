@@ -115,6 +115,7 @@ function fitting(text: string, columns: number): string {
 
 function askedOf(kind: ApprovalQuestion['preview']['kind'], path: unknown, columns: number): string {
   if (kind === 'command') return 'Run this command?';
+  if (kind === 'call') return 'Call this tool?';
   if (kind === 'memory') return 'Always keep this in mind?';
   const asked = kind === 'path' ? 'Open' : 'Make this change to';
   return `${asked} ${typeof path === 'string' ? endOf(visibleLine(path), columns) : 'this'}?`;

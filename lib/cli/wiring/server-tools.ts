@@ -12,6 +12,8 @@ import type { SessionOptions } from './session-options.js';
 /** The tools of servers in a session. */
 export interface ServerTools {
   readonly specs: readonly ToolSpec[];
+  /** What the servers want every request to say; null for nothing. */
+  readonly instructions: string | null;
   find(name: string): Tool | undefined;
   /** Begins to ask those servers what they offer of which nothing is known. */
   begin(): void;
@@ -24,6 +26,7 @@ export interface ServerTools {
 
 const NONE: ServerTools = {
   specs: [],
+  instructions: null,
   find: () => undefined,
   begin: () => {},
   settle: async () => [],
@@ -78,6 +81,10 @@ class OfferedServers implements ServerTools {
   get specs(): readonly ToolSpec[] {
     const wanted = this.#wanted;
     return wanted === null ? this.#servers.specs : this.#servers.specs.filter(({ name }) => wanted.includes(name));
+  }
+
+  get instructions(): string | null {
+    return this.#servers.instructions;
   }
 
   find(name: string): Tool | undefined {

@@ -75,7 +75,7 @@ export async function wire(
     find: (name, signal) => connections.find(name, signal),
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
-    standing: async () => withProject(await standing.read(), project.text),
+    standing: async () => withMore(withMore(await standing.read(), project.text), servers.instructions),
     settle: async (signal) => {
       const told = await project.settle(signal);
       return [...(told === null ? [] : [told]), ...(await servers.settle(signal))];
@@ -157,10 +157,10 @@ function projectInstructions(
   });
 }
 
-/** The memory, and after it what the project says. */
-function withProject(memory: Standing, project: string | null): Standing {
-  if (project === null) return memory;
-  return { ...memory, text: memory.text === null ? project : `${memory.text}\n\n${project}` };
+/** The memory, and after it what others say: the project, the servers of tools. */
+function withMore(memory: Standing, more: string | null): Standing {
+  if (more === null) return memory;
+  return { ...memory, text: memory.text === null ? more : `${memory.text}\n\n${more}` };
 }
 
 /** What finds in a conversation. Nothing of the index is opened before the first search. */

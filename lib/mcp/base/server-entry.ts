@@ -22,8 +22,6 @@ export type ServerAddress =
 export interface ServerEntry {
   readonly name: string;
   readonly address: ServerAddress;
-  /** Whether it is confined as commands are. */
-  readonly sandbox: boolean;
   readonly only: readonly string[] | null;
   readonly not: readonly string[];
   /** How long it may be silent during a call, and how long it may take to start, in milliseconds. */
@@ -63,11 +61,10 @@ function entryOf(
   timeout: number,
   isOfProject: boolean,
 ): ServerEntry {
-  const { tools = {}, timeout_ms = timeout, start_timeout_ms = START_TIMEOUT, sandbox = false } = file;
+  const { tools = {}, timeout_ms = timeout, start_timeout_ms = START_TIMEOUT } = file;
   return {
     name,
     address,
-    sandbox,
     only: tools.only ?? null,
     not: tools.not ?? [],
     timeout: timeout_ms,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 import type { ToolContext } from '../../tools/common/tool.js';
-import { withoutHidden } from '../base/harmless-text.js';
+import { harmlessLine, withoutHidden } from '../base/harmless-text.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { CallLimits } from '../connection/client.js';
 import { readResult } from './read-result.js';
@@ -20,7 +20,7 @@ export async function runServerTool(
   emit: (text: string) => void,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const limits = { silence: entry.timeout, signal, progress: (text: string) => emit(`${text}\n`) };
+  const limits = { silence: entry.timeout, signal, progress: (text: string) => emit(`${harmlessLine(text, 80)}\n`) };
   const { text, files, isError } = readResult(await call(args, limits));
   const named = files.map(({ mime, bytes }) => giveFile(mime, bytes));
   const content = fitOutput([withoutHidden(text), ...named].filter((part) => part !== '').join('\n'));

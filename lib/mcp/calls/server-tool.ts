@@ -27,7 +27,7 @@ export function serverTool(deps: ServerToolDeps): Tool {
     accessKind: 'server',
     rulesCoverKind: false,
     effect: null,
-    timesItself: true,
+    server: deps.entry.name,
     check: (args) => missingArguments(name, definition.parameters, args),
     access: (args) => accessOf(deps, args),
     run: async (args, context, emit, signal) =>

@@ -92,8 +92,8 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
   access(args: Args, context: ToolContext): Access;
   /** What is wrong with the arguments, as the model reads it; absent where `parameters` tell. */
   check?(args: Args): string | null;
-  /** Whether it ends its calls in time by itself. */
-  readonly timesItself?: true;
+  /** The server that runs it: it ends its calls in time by itself, and what it emits is progress, not output. Absent for a tool of hi's own. */
+  readonly server?: string;
   /**
    * Runs the call and resolves to the result for the model. `emit` shows output on the screen while it runs.
    * `permit` is how it may run; absent for a call that was not judged.
@@ -111,8 +111,8 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
 /** A question to the user before a call runs. */
 export interface ApprovalQuestion {
   readonly call: ToolCallPart;
-  /** What the call would do: the command, the path, the diff, or the lines of the memory that change. */
-  readonly preview: { readonly kind: 'command' | 'path' | 'diff' | 'memory'; readonly text: string };
+  /** What the call would do: the command, the path, the diff, the lines of the memory that change, or the call of a server's tool. */
+  readonly preview: { readonly kind: 'command' | 'path' | 'diff' | 'memory' | 'call'; readonly text: string };
   /** Why approval is needed: the part of a command that no rule covers, a private place, an `ask` rule. */
   readonly reason: string;
   /** The rule that "always" stores, such as `bash(git status:*)`; null if only "once" is offered. */

@@ -185,7 +185,7 @@ async function previewOf(gate: Gate, call: ToolCallPart, access: Access): Promis
     case 'memory':
       return { kind: 'memory', text: await access.preview() };
     case 'server':
-      return { kind: 'command', text: access.preview() };
+      return { kind: 'call', text: access.preview() };
     default:
       return unreachable(access);
   }

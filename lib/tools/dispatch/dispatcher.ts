@@ -113,7 +113,8 @@ class ToolExecutor implements ToolRunner {
     this.#outputLimit = this.#limitOf(calls.length);
     for (const call of calls) {
       const { call_id, name, args } = call;
-      yield { type: 'tool-start', call_id, name, args };
+      const server = this.#find(name)?.server;
+      yield { type: 'tool-start', call_id, name, args, ...(server !== undefined && { server }) };
       const outcome = yield* this.#settle(call, signal);
       yield { type: 'tool-end', call_id, name, ...outcome };
       for (const text of this.#warnings.splice(0)) yield { type: 'notice', level: 'warning', text: this.#mask(text) };

@@ -32,13 +32,13 @@ export async function* runTool(
   const settle = () => {
     settled = true;
   };
-  const end = Promise.race([run, timedOut(tool.timesItself ? null : context.timeout, signal, stop.signal)]);
+  const end = Promise.race([run, timedOut(tool.server !== undefined ? null : context.timeout, signal, stop.signal)]);
   const ended = end.then(settle, settle);
   try {
     for (;;) {
       await queue.next(ended);
       const text = queue.take();
-      if (text !== null) yield { type: 'tool-output', call_id: call.call_id, text: mask(text) };
+      if (text !== null) yield toldBy(tool, call.call_id, mask(text));
       else if (settled) return await end;
       // Faster than anyone can read: output that arrives meanwhile is joined.
       if (!settled) await Promise.race([ended, sleep(INTERVAL)]);
@@ -62,4 +62,10 @@ function aborted(signal: AbortSignal, stop: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true, signal: stop });
   });
+}
+
+/** Of progress only the newest line counts. */
+function toldBy({ server }: Tool, call_id: string, text: string): ChatEvent {
+  if (server === undefined) return { type: 'tool-output', call_id, text };
+  return { type: 'tool-progress', call_id, text: text.trimEnd().split('\n').at(-1) ?? '' };
 }
