@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
@@ -6,6 +6,7 @@ import { conversationOf, entriesAt, filesWith, keepAll, steps } from '../support
 import { archived, openIn, zstd } from '../support/history.js';
 import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import fc, { cases } from '../support/properties.js';
+import { indexFiles, longHistory } from '../support/recall.js';
 import { KEY, openTerminal } from '../support/terminal.js';
 
 let home: Home;
@@ -77,6 +78,24 @@ describe('hi forget', () => {
       { numRuns: cases(20) },
     );
   }, 600_000);
+
+  it('leaves nothing of a text in the index of sealed messages, and finds the rest as before', async () => {
+    const copy = await longHistory(4);
+    cpSync(copy(), home.data, { recursive: true });
+    mkdirSync(join(home.folder, 'cache'));
+    expect((await hi('recall', '--rebuild')).status).toBe(0);
+    const segments = () => indexFiles(home.data).filter(([path]) => path.endsWith('.seg'));
+    expect(segments().length).toBeGreaterThan(0);
+    const found = async (word: string) => (await hi('recall', word)).stdout.match(/^#\d+/gm) ?? [];
+    const [before, others] = [await found('zeppelin'), await found('kestrel')];
+    expect(before.length).toBeGreaterThan(0);
+    expect((await hi('forget', '-y', 'zeppelin')).status).toBe(0);
+    expect(filesWith(home, 'zeppelin')).toEqual([]);
+    expect(await found('zeppelin')).toEqual([]);
+    expect((await hi('recall', '--rebuild')).status).toBe(0);
+    expect(segments().filter(([, bytes]) => bytes.includes('zeppelin'))).toEqual([]);
+    expect([await found('zeppelin'), await found('kestrel')]).toEqual([[], others]);
+  }, 120_000);
 
   it('shows everything that goes and prints a receipt', async () => {
     keep(TALK);
