@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { type Injector, type PluginContext, PluginKind } from '@stryker-mutator/api/plugin';
@@ -126,7 +126,7 @@ class SampleReporter implements Reporter {
 
   onMutationTestingPlanReady({ mutantPlans }: MutationTestingPlanReadyEvent): void {
     for (const { fileName } of mutantPlans.map(({ mutant }) => mutant))
-      if (!this.#sources.has(fileName)) this.#sources.set(fileName, readFileSync(fileName, 'utf8').split('\n'));
+      if (!this.#sources.has(fileName)) this.#sources.set(fileName, linesOf(fileName));
     const ids = mutantPlans.filter(({ mutant }) => mutant.status === undefined).map(({ mutant }) => mutant.id);
     const drawn = options.sample === null ? ids : drawEvenly(ids, options.sample, options.seed);
     this.#drawn = new Set(drawn);
@@ -162,6 +162,11 @@ class SampleReporter implements Reporter {
 function outcomeOf({ status, statusReason = '' }: Readonly<MutantResult>): string {
   if (status === 'Timeout' && statusReason.startsWith('Hit limit')) return 'Endless';
   return status === 'Killed' && /Exceeded timeout of \d+ ms/.test(statusReason) ? 'Timeout' : status;
+}
+
+/** None of a file that was moved since: the mutants are made in a copy, which takes a while. */
+function linesOf(path: string): readonly string[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
 }
 
 function describe(result: Readonly<MutantResult>, source: readonly string[]): string {

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { excessOf, excessOfParts, inTime, isStackOverflow } from '../../lib/permission/judging-bound.js';
+import { judgeWith } from '../support/judging.js';
+
+describe('a command that is too much to judge', () => {
+  it('is too long, nested too deeply, or of too many words or parts', () => {
+    expect([excessOf('x'.repeat(64 * 1024)), excessOf('x'.repeat(64 * 1024 + 1))]).toEqual([
+      null,
+      'it is longer than 64 KiB, too long to judge',
+    ]);
+    for (const one of ['$(', '${', '$[', '<(', '>(', '`', '<<']) {
+      expect([one, excessOf(one.repeat(1000))]).toEqual([one, null]);
+      expect([one, excessOf(one.repeat(1001))]).toEqual([one, 'it is nested too deeply to judge']);
+    }
+    expect(excessOf('( [ { $x < > '.repeat(2000))).toBeNull();
+    const tooMany = 'it has too many words to check';
+    expect([excessOfParts(2000, 1000), excessOfParts(2001, 1), excessOfParts(1, 1001)]).toEqual([
+      null,
+      tooMany,
+      tooMany,
+    ]);
+  });
+
+  it('is asked for, also with a rule that covers everything', async () => {
+    const judge = judgeWith({ allow: ['bash'] });
+    for (const command of [
+      `echo ${'x'.repeat(70_000)}`,
+      `echo ${'$('.repeat(1001)}`,
+      `ls ${'a '.repeat(2100)}`,
+      'ls;'.repeat(1100),
+    ])
+      expect([command.slice(0, 9), (await judge(command)).decision]).toEqual([command.slice(0, 9), 'ask']);
+  });
+
+  it('may overflow a parser’s stack, which is no other error', () => {
+    expect(isStackOverflow(new RangeError('Maximum call stack size exceeded'))).toBe(true);
+    expect([new RangeError('Invalid array length'), new Error('call stack'), null].map(isStackOverflow)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('the time to judge', () => {
+  it('ends with the verdict, and what still works for it is told', async () => {
+    let ended = false;
+    const judging = async (signal: AbortSignal): Promise<string> => {
+      signal.addEventListener('abort', () => {
+        ended = true;
+      });
+      return 'yes';
+    };
+    expect([await inTime(judging, new AbortController().signal), ended]).toEqual(['yes', true]);
+    const failing = inTime(async () => await Promise.reject(new Error('no')), new AbortController().signal);
+    await expect(failing).rejects.toThrow('no');
+  });
+
+  it('is three seconds at most', async () => {
+    const began = Date.now();
+    expect(await inTime(() => new Promise(() => undefined), new AbortController().signal)).toBeNull();
+    expect(Date.now() - began).toBeGreaterThan(2900);
+  });
+
+  it('is over when the user interrupts', async () => {
+    const stop = new AbortController();
+    const judging = inTime(() => new Promise(() => undefined), stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(judging).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
