@@ -217,3 +217,14 @@ describe('a server of Chat Completions', () => {
     expect(got.parts).toHaveLength(parts.length);
   });
 });
+
+it('Ollama may leave the thinking in the text too', async () => {
+  const ollama = dialects.find(({ provider }) => provider === 'ollama');
+  if (ollama === undefined) throw new Error('There is none.');
+  const got = await answered(ollama, ollama.text('<think>', 'Hm.</thi', 'nk>\n\nHel', 'lo.'));
+  expect(got.error).toBeNull();
+  expect(got.parts).toEqual([
+    { type: 'thinking', text: 'Hm.' },
+    { type: 'text', text: 'Hello.' },
+  ]);
+});
