@@ -63,14 +63,16 @@ export async function slashContext(
     instructions: () => project.used,
     servers: () => servers.lines(),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
-    paths: async (typed) => {
-      const { pathsThatBegin } = await import('../../repl/completion/path-completion.js');
-      const found = await pathsThatBegin(typed, { cwd: tools.workingFolder, home: world.home });
-      return found.map(({ path, isFolder }) => (isFolder ? `${path}/` : path));
-    },
+    paths: async (typed) => await typedPaths(typed, { cwd: tools.workingFolder, home: world.home }),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),
   };
+}
+
+/** The paths that begin with what was typed, folders with a slash behind them. */
+async function typedPaths(typed: string, place: { readonly cwd: string; readonly home: string }): Promise<string[]> {
+  const { pathsThatBegin } = await import('../../repl/completion/path-completion.js');
+  return (await pathsThatBegin(typed, place)).map(({ path, isFolder }) => (isFolder ? `${path}/` : path));
 }
 
 /** The user's own commands; without their folder nothing is loaded. */

@@ -4,6 +4,7 @@ import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { Screen } from '../../screen/screen.js';
 import type { ScreenOptions } from '../../screen/screen-options.js';
+import type { UserInput } from '../../session/common/deps.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
 import type { ChatOptions, OutputFormat } from '../base/command-options.js';
@@ -45,20 +46,8 @@ async function askOnce(
   stop: AbortController,
 ): Promise<number> {
   const { command } = options;
-  const asked = command === undefined ? words : words.filter((word) => word === '-');
-  const { file: files = [], files0From: listFile = null } = options;
   const structure = await structureOf(options, formatOf(options), world.cwd, stop.signal);
-  const gathered = await gatherInput(
-    world,
-    {
-      words: asked,
-      files,
-      listFile,
-      isQuestion: command === undefined,
-      notify: (text) => void (options.quiet || world.stderr.write(`${text}\n`)),
-    },
-    stop.signal,
-  );
+  const gathered = await gather(world, words, options, stop.signal);
   const screenSettings: ScreenSettings = { wrap: 'word', waiting: 'animated' };
   const screen = await screenFor(world, options, screenSettings);
   const approve = canApprove(world)
@@ -103,6 +92,19 @@ async function askOnce(
     if (session.history.sealed > 0) await (await import('../chat/index-slice.js')).indexSlice(session);
     await close();
   }
+}
+
+/** What is asked, with its files. The words behind a command of the user's own are its arguments. */
+async function gather(
+  world: World,
+  words: readonly string[],
+  { command, file: files = [], files0From, quiet }: ChatOptions,
+  signal: AbortSignal,
+): Promise<UserInput> {
+  const isQuestion = command === undefined;
+  const asked = isQuestion ? words : words.filter((word) => word === '-');
+  const notify = (text: string): void => void (quiet || world.stderr.write(`${text}\n`));
+  return await gatherInput(world, { words: asked, files, listFile: files0From ?? null, isQuestion, notify }, signal);
 }
 
 /** What the answer must be; null when it may be any text. */

@@ -6,7 +6,7 @@ import { ProjectInstructions } from '../../memory/project-instructions.js';
 import { StandingMemory } from '../../memory/standing-memory.js';
 import type { Standing } from '../../memory/standing-of.js';
 import type { Recall } from '../../recall/recall.js';
-import type { Target } from '../../session/common/deps.js';
+import type { SessionDeps, Target } from '../../session/common/deps.js';
 import { Session } from '../../session/session.js';
 import { textModel } from '../../session/turn/metered-model.js';
 import type { SkillLibrary } from '../../skills/common/skill-library.js';
@@ -82,11 +82,7 @@ export async function wire(
     },
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
-    compaction: {
-      ...config.compaction,
-      max_input_tokens: config.max_input_tokens,
-      near: nearLimits(settings.file),
-    },
+    compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
     maxRounds: config.tools.max_rounds,
     get toolSpecs() {
       return [...offered, ...servers.specs];
@@ -98,11 +94,7 @@ export async function wire(
     recallsUnasked: config.recall.auto,
     clock: config.clock ? world : null,
     cache,
-    savePicture: async (bytes, extension) => {
-      const { pictureSaver } = await import('./save-picture.js');
-      const place = { folder: config.images.folder, cwd: context.workingFolder, home: world.home, now: world.now };
-      return await pictureSaver(place)(bytes, extension);
-    },
+    savePicture: savePictures(config, context, world),
     cwd: () => context.workingFolder,
   });
   const close = async (): Promise<void> => {
@@ -110,6 +102,14 @@ export async function wire(
     await session.history.close();
   };
   return { session, settings, config, tools: context, connections, memory, project, servers, close };
+}
+
+/** Saves the pictures that a model draws. Loads nothing before the first one. */
+function savePictures({ images }: Config, context: ToolContext, { home, now }: World): SessionDeps['savePicture'] {
+  return async (bytes, extension) => {
+    const { pictureSaver } = await import('./save-picture.js');
+    return await pictureSaver({ folder: images.folder, cwd: context.workingFolder, home, now })(bytes, extension);
+  };
 }
 
 /** The same cache, but while nothing is to be kept, what is new stays in the memory of this process. */
