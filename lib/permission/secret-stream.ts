@@ -20,13 +20,18 @@ const MAX_BLOCK = 32 * 1024;
  */
 export class SecretStream {
   readonly #mask: (text: string) => string;
-  readonly #forms: readonly string[];
+  readonly #plain: readonly string[];
+  /** What encodes breaks its lines, so a line may end anywhere in these. */
+  readonly #encoded: readonly string[];
+  readonly #longest: number;
   readonly #shapes: boolean;
   #pending = '';
 
   constructor(mask: (text: string) => string, secrets: readonly string[], shapes: boolean) {
     this.#mask = mask;
-    this.#forms = distinctive(secrets).flatMap(maskedForms);
+    this.#plain = distinctive(secrets);
+    this.#encoded = this.#plain.flatMap((secret) => maskedForms(secret).slice(1));
+    this.#longest = this.#encoded.reduce((longest, { length }) => Math.max(longest, length), 0);
     this.#shapes = shapes;
   }
 
@@ -46,22 +51,63 @@ export class SecretStream {
 
   /** How many characters at the end may be the beginning of a secret. */
   #waiting(text: string): number {
-    const own = this.#forms.reduce((longest, form) => Math.max(longest, beginningAtEnd(text, form)), 0);
-    const rest = this.#afterWhole(text, own);
+    const unbroken = withoutBreaks(text, 6 * this.#longest);
+    const begun = longestBeginning(unbroken.text, this.#encoded);
+    const isBegun = begun >= LEAST_BEFORE_BREAK || (begun > 0 && !text.endsWith('\n'));
+    const encoded = isBegun ? text.length - unbroken.place(unbroken.text.length - begun) : 0;
+    const rest = this.#afterWhole(text, unbroken, Math.max(encoded, longestBeginning(text, this.#plain)));
     return this.#shapes ? Math.max(rest, shapeAtEnd(text)) : rest;
   }
 
   /** A whole secret is not cut, though its end may be the beginning of another one. */
-  #afterWhole(text: string, waiting: number): number {
+  #afterWhole(text: string, unbroken: Unbroken, waiting: number): number {
     if (waiting === 0) return 0;
     const cut = text.length - waiting;
-    for (const form of this.#forms) {
-      const at = text.indexOf(form, Math.max(0, cut - form.length + 1));
-      if (at !== -1 && at < cut) return text.length - at - form.length;
-    }
-    return waiting;
+    const end = endOfWhole(text, cut, this.#plain);
+    if (end !== null) return text.length - end;
+    const cutUnbroken = unbroken.indexAt(cut);
+    const endUnbroken = endOfWhole(unbroken.text, cutUnbroken, this.#encoded);
+    return endUnbroken === null ? waiting : text.length - unbroken.place(endUnbroken - 1) - 1;
   }
 }
+
+/** A line that ends with fewer characters of an encoded secret is shown at once, or many would wait for the next one. */
+const LEAST_BEFORE_BREAK = 4;
+
+/** The end of a text without its line breaks. */
+interface Unbroken {
+  readonly text: string;
+  /** Where a character of it stands in the whole text. */
+  place(index: number): number;
+  /** The first character of it that does not stand before this place. */
+  indexAt(place: number): number;
+}
+
+function withoutBreaks(whole: string, length: number): Unbroken {
+  const from = Math.max(0, whole.length - length);
+  const end = whole.slice(from);
+  if (!/[\r\n]/.test(end))
+    return { text: end, place: (index) => from + index, indexAt: (place) => Math.max(0, place - from) };
+  const places: number[] = [];
+  for (let at = 0; at < end.length; at += 1) if (end[at] !== '\n' && end[at] !== '\r') places.push(from + at);
+  return {
+    text: end.replace(/[\r\n]/g, ''),
+    place: (index) => places[index] ?? whole.length,
+    indexAt: (place) => places.filter((one) => one < place).length,
+  };
+}
+
+/** Where the first of these ends that begins before `cut` and does not end before it; null for none. */
+function endOfWhole(text: string, cut: number, forms: readonly string[]): number | null {
+  for (const form of forms) {
+    const at = text.indexOf(form, Math.max(0, cut - form.length + 1));
+    if (at !== -1 && at < cut) return at + form.length;
+  }
+  return null;
+}
+
+const longestBeginning = (text: string, forms: readonly string[]): number =>
+  forms.reduce((longest, form) => Math.max(longest, beginningAtEnd(text, form)), 0);
 
 /** The length of the longest end of the text that the secret begins with. */
 function beginningAtEnd(text: string, secret: string): number {

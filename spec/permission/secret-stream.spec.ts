@@ -72,6 +72,29 @@ describe('a configured key', () => {
     }
   });
 
+  it.each([
+    ['Base64', Buffer.from(`a=${KEY}`).toString('base64').replace(/.{20}/g, '$&\n')],
+    ['Base64 with CRLF', Buffer.from(KEY).toString('base64').replace(/.{9}/g, '$&\r\n')],
+    ['hexadecimal', Buffer.from(KEY).toString('hex').replace(/.{16}/g, '$&\n')],
+  ])('is masked in lines of %s in pieces, wherever they are cut', (_name, form) => {
+    const whole = `x ${form} y\nand ${form}`;
+    for (let length = 1; length < form.length; length += 1) {
+      const masked = new SecretStream(ownSecretMask([KEY]), [KEY], false);
+      expect([length, joined(cut(whole, Array(300).fill(length)), masked)]).toEqual([
+        length,
+        ownSecretMask([KEY])(whole),
+      ]);
+    }
+  });
+
+  it('keeps no end of a line back that has less than four characters of one', () => {
+    const masked = new SecretStream(ownSecretMask([KEY]), [KEY], false);
+    const first = Buffer.from(KEY).toString('base64');
+    for (const line of ['one\n', `two ${first.slice(0, 3)}\n`]) expect(masked.push(line)).toBe(line);
+    expect(masked.push(`${first.slice(0, 4)}\n`)).toBe('');
+    expect(masked.push('so')).toBe(`${first.slice(0, 4)}\nso`);
+  });
+
   it('is masked in pieces, wherever it is cut, and nothing else is changed', () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom(KEY, KEY.slice(0, 9), 's', 'sk-', '\n'), fc.string({ maxLength: 5 })))
