@@ -11,6 +11,9 @@ const B = 0.6;
 const RUN_BITS = 3;
 export const RUN = 1 << RUN_BITS;
 
+/** So many documents are worked on at a time: what is known of them fits into the caches of a processor. A multiple of a run. */
+export const TOGETHER = 16_384;
+
 /** The documents that have one term equally often, as far as they were not added yet. */
 interface Waiting {
   readonly start: number;
@@ -21,11 +24,14 @@ interface Waiting {
 }
 
 /**
- * What the terms of a search make of each document: its BM25 score and a bit for each term it has. By place, which is one more than the number of the document,
- * so that each has neighbours; and for each run of documents all bits and the highest score.
+ * What the terms of a search make of each document: its BM25 score, which is known of the documents that were worked on last and of the run before them, and a bit
+ * for each term it has. By place, which is one more than the number of the document, so that each has neighbours; and for each run of documents all bits and the
+ * highest score.
  */
 export class Accumulator {
+  /** By place, less `before`. */
   readonly scores: Float32Array;
+  #before = 0;
   readonly masks: Uint32Array;
   readonly runs: Uint32Array;
   readonly peaks: Float32Array;
@@ -38,7 +44,7 @@ export class Accumulator {
   constructor(lengths: Uint8Array) {
     const count = lengths.length;
     const runs = (count >> RUN_BITS) + 3;
-    this.scores = new Float32Array(count + 2);
+    this.scores = new Float32Array(Math.min(count, TOGETHER) + RUN + 2);
     this.masks = new Uint32Array(count + 2);
     this.runs = new Uint32Array(runs);
     this.peaks = new Float32Array(runs);
@@ -62,7 +68,7 @@ export class Accumulator {
 
   /** Adds all terms to the documents from `from` on and below `end`, the next in order: what is worked on together stays at hand. */
   addBetween(from: number, end: number): void {
-    this.scores.fill(0, from + 1, end + 1);
+    this.#moveTo(from, end);
     this.masks.fill(0, from + 1, end + 1);
     this.runs.fill(0, (from >> RUN_BITS) + 1, ((end - 1) >> RUN_BITS) + 2);
     this.peaks.fill(0, (from >> RUN_BITS) + 1, ((end - 1) >> RUN_BITS) + 2);
@@ -72,9 +78,24 @@ export class Accumulator {
     }
   }
 
+  /** The place of the first score. */
+  get before(): number {
+    return this.#before;
+  }
+
+  /** Keeps the scores of the last run and one more, and makes room for those of the next documents. */
+  #moveTo(from: number, end: number): void {
+    const before = Math.max(0, from - RUN);
+    const known = from + 1 - before;
+    if (from === 0) this.scores.fill(0);
+    else this.scores.copyWithin(0, before - this.#before, before - this.#before + known);
+    this.scores.fill(0, known, end + 2 - before);
+    this.#before = before;
+  }
+
   #add(documents: Uint32Array, count: number, start: number, bit: number, gains: Float32Array): void {
     const { scores, masks, runs, peaks } = this;
-    const [lengths, counted] = [this.#lengths, this.#counted];
+    const [lengths, counted, before] = [this.#lengths, this.#counted, this.#before];
     for (let index = 0; index < count; index += 1) {
       const document = start + (documents[index] ?? 0);
       const place = document + 1;
@@ -83,8 +104,8 @@ export class Accumulator {
       masks[place] = mask | bit;
       const run = (document >> RUN_BITS) + 1;
       runs[run] = (runs[run] ?? 0) | bit;
-      const score = (scores[place] ?? 0) + (gains[lengths[document] ?? 0] ?? 0);
-      scores[place] = score;
+      const score = (scores[place - before] ?? 0) + (gains[lengths[document] ?? 0] ?? 0);
+      scores[place - before] = score;
       if (score > (peaks[run] ?? 0)) peaks[run] = score;
     }
   }

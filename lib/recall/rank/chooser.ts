@@ -78,10 +78,11 @@ export class Chooser {
   }
 
   #lookAt(start: number, end: number, around: number, allowed: (document: number) => boolean): void {
-    const { scores } = this.#found;
+    const { scores, before } = this.#found;
     const [kinds, favour, best] = [this.#kinds, this.#favour, this.#best];
     for (let place = start + 1; place <= end; place += 1) {
-      const near = (scores[place] ?? 0) + NEIGHBOUR * ((scores[place - 1] ?? 0) + (scores[place + 1] ?? 0));
+      const at = place - before;
+      const near = (scores[at] ?? 0) + NEIGHBOUR * ((scores[at - 1] ?? 0) + (scores[at + 1] ?? 0));
       if (near === 0) continue;
       const most = (near + around) * (favour[kinds[place - 1] ?? 0] ?? 1);
       if (most * (1 + COVERAGE / 2) <= best.least || !allowed(place - 1)) continue;

@@ -1,6 +1,6 @@
 import { Arena } from '../index/arena.js';
 import { type IndexPart, KINDS, type Kind } from '../index/part.js';
-import { Accumulator, RUN } from './accumulator.js';
+import { Accumulator, RUN, TOGETHER } from './accumulator.js';
 import { type Bounds, SAID, wantedKinds } from './bounds.js';
 import { Chooser, type RankedDocument } from './chooser.js';
 import { countsOf } from './counts.js';
@@ -10,9 +10,6 @@ import { weigher } from './weigh.js';
 
 /** Terms beyond so many are left out, the most common first: each is a bit. */
 const TERMS = 31;
-
-/** So many documents are worked on at a time: what is known of them fits into the caches of a processor. A multiple of a run. */
-const TOGETHER = 16_384;
 
 /** All documents there are, by how well they fit: BM25 with what stands right next to and around each. */
 export class Scores {
