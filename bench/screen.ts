@@ -1,6 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
+import type { WrapMode } from '../lib/chat/screen-settings.js';
 import { type OutputStreams, Screen } from '../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../lib/screen/styled-answer-writer.js';
 import { median, type Row } from './row.js';
@@ -12,19 +13,25 @@ const ROUNDS = 7;
 /** What rendering costs: 20,000 chunks of an answer with prose, lists, tables and code; medians of several rounds, after one to warm up. */
 export async function rows(): Promise<readonly Row[]> {
   const chunks = answerInChunks();
-  const runs = { bare: bareWriting, piped: screenWriting(false), styled: screenWriting(true) };
-  const found: Record<keyof typeof runs, number[]> = { bare: [], piped: [], styled: [] };
+  const runs = {
+    bare: bareWriting,
+    piped: screenWriting(false),
+    styled: screenWriting(true),
+    unwrapped: screenWriting(true, 'terminal'),
+  };
+  const found: Record<keyof typeof runs, number[]> = { bare: [], piped: [], styled: [], unwrapped: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const name of ['bare', 'piped', 'styled'] as const) {
+    for (const name of ['bare', 'piped', 'styled', 'unwrapped'] as const) {
       const cost = await cpuOf(() => runs[name](chunks));
       if (round > 0) found[name].push(cost / CHUNKS);
     }
   }
   const [bare, piped, styled] = [median(found.bare), median(found.piped), median(found.styled)];
-  const row = (what: string, cost: number, limit?: number): Row => ({
+  const unwrapped = median(found.unwrapped);
+  const row = (what: string, cost: number, limit?: number, unit = 'µs CPU'): Row => ({
     what,
     value: cost,
-    unit: 'µs CPU',
+    unit,
     ...(limit === undefined ? {} : { limit }),
   });
   return [
@@ -32,6 +39,8 @@ export async function rows(): Promise<readonly Row[]> {
     row('showing it through a pipe', piped),
     row('showing it on a terminal, styled and coloured', styled),
     row('the same beyond the pipe', styled - piped, 5),
+    row('the same wrapped by the terminal ("wrap": "terminal")', unwrapped),
+    row('wrapped at words, in place of that', styled / unwrapped, 1.3, 'times'),
   ];
 }
 
@@ -47,7 +56,7 @@ async function bareWriting(chunks: readonly string[]): Promise<void> {
 }
 
 const screenWriting =
-  (isTerminal: boolean) =>
+  (isTerminal: boolean, wrap: WrapMode = 'word') =>
   async (chunks: readonly string[]): Promise<void> => {
     const streams: OutputStreams = {
       out: sink(),
@@ -60,6 +69,7 @@ const screenWriting =
     const screen = new Screen(streams, {
       quiet: false,
       styled: StyledAnswerWriter,
+      settings: { wrap, waiting: 'animated' },
       thinking: true,
       exact: false,
       now: Date.now,

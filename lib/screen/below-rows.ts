@@ -32,6 +32,7 @@ export class BelowRows {
   erase(): string {
     if (!this.#isDrawn) return '';
     this.#isDrawn = false;
-    return '\x1b7\x1b[0m\x1b[B\r\x1b[J\x1b8';
+    // A window that was made narrower may have pushed the rows out, so that there is none below: the index makes one.
+    return '\x1bD\x1b[A\x1b7\x1b[0m\x1b[B\r\x1b[J\x1b8';
   }
 }

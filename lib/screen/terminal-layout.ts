@@ -28,6 +28,9 @@ export const FRAME = 8;
 /** So much of a row is remembered at most, in characters. */
 const LONGEST_KNOWN = 4096;
 
+/** What emoji are made of that some terminals show as one and others as several, or in another width. */
+const DOUBTFUL = /\u{fe0f}|\u{200d}|\p{Emoji_Modifier}|\p{Regional_Indicator}/gu;
+
 /** What a layout needs from the screen's options. */
 export interface TerminalLayoutOptions {
   readonly exact?: boolean;
@@ -200,10 +203,12 @@ export class TerminalLayout {
     this.#queue.put(this.#streams.out, this.#below.draw());
   }
 
-  /** Whether the cursor waits behind the last column for the next character. */
+  /** Whether the cursor waits behind the last column for the next character, or may do so where terminals disagree about widths. */
   #isRowFull(): boolean {
-    const width = textWidth(this.#row);
-    return width > 0 && width % this.#streams.columns() === 0;
+    const [width, columns] = [textWidth(this.#row), this.#streams.columns()];
+    const doubt = 2 * (this.#row.match(DOUBTFUL)?.length ?? 0);
+    const edge = Math.floor((width + doubt) / columns) * columns;
+    return edge > 0 && edge >= width - doubt;
   }
 
   #writeNow(text: string): void {
