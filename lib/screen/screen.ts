@@ -228,8 +228,7 @@ export class Screen {
   #showSources(sources: ChatEventOf<'turn-end'>['sources']): void {
     if (sources.length === 0 || this.#options.quiet || this.#options.sources === false) return;
     const links = this.#streams.errIsTerminal && this.#streams.links === true;
-    const shown = sourceList(sources, { links, columns: this.#streams.columns() });
-    this.#layout.logLine(shown, DIM);
+    this.#layout.logLine(sourceList(sources, { links, columns: this.#streams.columns() }), DIM);
   }
 
   #endAnswer(): void {
@@ -240,8 +239,7 @@ export class Screen {
   }
 
   #notice(text: string, level: 'info' | 'warning'): void {
-    if (level === 'warning') this.#line(text, YELLOW);
-    else if (!this.#options.quiet) this.#line(text, DIM);
+    if (level === 'warning' || !this.#options.quiet) this.#line(text, level === 'warning' ? YELLOW : DIM);
   }
 
   /** Writes a line that interrupts the answer. */
