@@ -9,6 +9,7 @@ import { sourceList } from './source-list.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { Neutraliser, neutralise } from './text/sanitize.js';
 import { DIM, PLAIN, RED, type Style, YELLOW } from './text/style.js';
+import { ThinkingTrace } from './thinking-trace.js';
 import { ToolTrace } from './tool-trace.js';
 import { costPhrase, type UsageOf, usageLine } from './usage-line.js';
 import { WaitingStatus } from './waiting-status.js';
@@ -28,9 +29,7 @@ export class Screen {
   readonly #status: WaitingStatus;
   /** Null when quiet. */
   readonly #trace: ToolTrace | null;
-  readonly #thinking = new Neutraliser();
-  /** When the model began to think; null while it does not. */
-  #thinkingSince: number | null = null;
+  readonly #thinking: ThinkingTrace;
   #printed: Neutraliser | null = null;
 
   constructor(streams: OutputStreams, options: ScreenOptions) {
@@ -40,6 +39,7 @@ export class Screen {
     this.#answer = createAnswerWriter(streams, this.#layout, options.styled, () => options.settings?.wrap ?? 'word');
     this.#pacer = new AnswerPacer(this.#answer, streams.outIsTerminal ? FRAME : 0);
     this.#status = new WaitingStatus(this.#layout, options, () => this.#answer.heldLines);
+    this.#thinking = new ThinkingTrace(this.#layout, options, streams.errIsTerminal);
     this.#trace = options.quiet ? null : new ToolTrace(this.#layout, options, streams.errIsTerminal);
   }
 
@@ -61,7 +61,7 @@ export class Screen {
   show(event: ChatEvent): void {
     if (event.type !== 'print') this.#endPrint();
     if (event.type !== 'tool-start') this.#trace?.announce();
-    if (event.type !== 'thinking') this.#endThinking();
+    if (event.type !== 'thinking') this.#thinking.end();
     if (event.type === 'text') {
       this.#status.countText(event.text);
       this.#pacer.push(event.text);
@@ -124,7 +124,8 @@ export class Screen {
         this.#status.show(event);
         break;
       case 'thinking':
-        this.#think(event.text);
+        this.#status.countThinking(event.text, this.#options.thinking === true);
+        this.#thinking.add(event.text);
         break;
       case 'image':
         this.#showImage(event);
@@ -180,21 +181,6 @@ export class Screen {
   #endPrint(): void {
     if (this.#printed !== null) this.#layout.writeAnswer(this.#printed.end());
     this.#printed = null;
-  }
-
-  #think(text: string): void {
-    const isShown = this.#options.thinking === true;
-    this.#thinkingSince ??= this.#options.now();
-    this.#status.countThinking(text, isShown);
-    if (isShown && !this.#options.quiet)
-      this.#layout.writeLog(this.#streams.errIsTerminal ? this.#thinking.push(text) : text, DIM);
-  }
-
-  #endThinking(): void {
-    const since = this.#thinkingSince;
-    this.#thinkingSince = null;
-    if (since === null || this.#options.thinking !== 'folded' || this.#options.quiet) return;
-    this.#layout.logLine(`thought for ${shortTime(this.#options.now() - since)} · /think show`, DIM);
   }
 
   #showImage({ path, mime, bytes }: ChatEventOf<'image'>): void {
