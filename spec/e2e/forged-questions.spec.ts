@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -243,4 +243,17 @@ describe('the answer to a question', () => {
       expect(made('ran')).toBe(false);
     },
   );
+
+  it('is for the file that was shown: a link that takes its place meanwhile is asked about again (A14)', async () => {
+    await ask([{ name: 'write_file', args: { path: 'x.txt', content: 'evil\n' } }]);
+    await terminal.until(MENU);
+    writeFileSync(join(home.folder, '.bashrc'), '# mine\n');
+    symlinkSync('../.bashrc', join(home.work, 'x.txt'));
+    terminal.type('y');
+    await terminal.until(/\.bashrc[\s\S]*❯ /);
+    expect(readFileSync(join(home.folder, '.bashrc'), 'utf8')).toBe('# mine\n');
+    terminal.type('n');
+    await terminal.until('done');
+    expect(readFileSync(join(home.folder, '.bashrc'), 'utf8')).toBe('# mine\n');
+  });
 });
