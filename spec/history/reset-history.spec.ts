@@ -103,6 +103,23 @@ describe('reset', () => {
     expect([store.entries, store.takeNotices()]).toEqual([[], []]);
   });
 
+  it('is not undone where nothing of the copy can be read: the conversation stays', async () => {
+    const folder = dataFolder();
+    const store = await openIn(folder);
+    await exchange(store, 'one', 'two');
+    await store.reset({ purge: false });
+    const said = await exchange(store, 'three', 'four');
+    const copy = join(folder, 'history.reset.json.zst');
+    writeFileSync(copy, 'nonsense');
+    await expect(store.undoReset()).rejects.toMatchObject({
+      code: 'history',
+      message: `The copy '${copy}' is damaged, and nothing in it can be read.`,
+    });
+    expect(store.entries).toEqual(said);
+    expect(readFileSync(copy, 'utf8')).toBe('nonsense');
+    expect(readdirSync(folder).sort()).toEqual(['history.json.zst', 'history.reset.json.zst']);
+  });
+
   it('clears a damaged history too', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
