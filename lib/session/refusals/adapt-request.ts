@@ -97,7 +97,10 @@ function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
 }
 
 /** The last request of three: a whole answer of a length that every model writes. */
-const LAST_RESORT: ModelFacts = { takes: { stream: false, output_limit: false, extras: false }, max_output_tokens: 4096 };
+const LAST_RESORT: ModelFacts = {
+  takes: { stream: false, output_limit: false, extras: false },
+  max_output_tokens: 4096,
+};
 
 /** What is known when the plainest form was answered: the server takes none of the rest. */
 function provenBy(request: ChatRequest, at: number): ModelFacts {
