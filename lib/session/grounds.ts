@@ -1,4 +1,4 @@
-import { citedIn, citing, statementsOf } from '../chat/text/citations.js';
+import { citedIn, citing, citingOnly, statementsOf } from '../chat/text/citations.js';
 import { undoneIds } from '../chat/undone.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
@@ -75,9 +75,8 @@ async function fitting(
 
 /** The words of a statement, without its kind and ids, and without what a search takes for a phrase. */
 export const plain = (statement: string): string =>
-  statement
+  citingOnly(statement, () => false)
     .replace(/^[-*•] (?:\w+: )?/, '')
-    .replace(/\[#[^\][]*\]/g, '')
     .replace(/["“”„«»]/g, ' ');
 
 const normal = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
