@@ -69,5 +69,7 @@ function wordsTyped(messages: readonly Message[]): string {
 
 /** Removes code and piped input, which need not be in the user's language. */
 function withoutCode(text: string): string {
-  return text.replace(/```[\s\S]*?(?:```|$)|<(stdin|file)\b[\s\S]*?(?:<\/\1>|$)|https?:\S+|[\w./-]*\/[\w./-]+/g, ' ');
+  return text
+    .replace(/```[\s\S]*?(?:```|$)|<(stdin|file)\b[\s\S]*?(?:<\/\1>|$)|https?:\S+/g, ' ')
+    .replace(/[\w./-]+/g, (word) => (word.includes('/') ? ' ' : word));
 }
