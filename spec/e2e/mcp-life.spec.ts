@@ -125,7 +125,8 @@ describe('what a server says', () => {
       .map((line) => JSON.parse(line));
     expect(events).toContainEqual(expect.objectContaining({ type: 'tool-start', server: 'notes' }));
     const progress = events.filter(({ type }) => type === 'tool-progress');
-    expect(progress.map(({ text }) => text)).toEqual(expect.arrayContaining(['2 all']));
+    // What comes in one piece with the result is not shown any more.
+    expect(['1 half', '2 all']).toContain(progress.at(-1)?.text);
   });
 });
 
