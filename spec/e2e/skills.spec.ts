@@ -178,14 +178,16 @@ describe('skills by hand', () => {
         : { text: 'Fine.' };
     await using chat = await skilled({ config: { ...MATCHED, preamble: 'Be brief.' }, answer });
     await chat.hi('remember', 'My cat is Tom.');
-    const { status, stderr } = await chat.chat('/skill sql', 'hello', 'hello again');
+    const { status, stderr } = await chat.chat('/skill sql', 'hello', 'hello again', 'hello once more');
     expect(status).toBe(0);
     expect(stderr).toContain(
       "'scripted' refused the request: it answers without tools, a system message. (Bad Request.)",
     );
-    expect(chat.sent()).toEqual([['sql'], ['sql'], ['sql']]);
-    for (const request of chat.asked().slice(1)) {
-      expect(request.messages[0]?.role).toBe('user');
+    // A refusal without a word about its cause is believed from the second time on.
+    expect(chat.sent()).toEqual([['sql'], ['sql'], ['sql'], ['sql'], ['sql']]);
+    const plain = chat.asked().filter(({ messages }) => messages[0]?.role === 'user');
+    expect(plain).toHaveLength(3);
+    for (const request of plain) {
       expect(standingOf(request)).toMatch(/Be brief\.[\s\S]*My cat is Tom\.[\s\S]*How to use sql\.[\s\S]*hello/);
     }
   });
