@@ -110,7 +110,7 @@ describe('a question and its answer in hi chat', () => {
     expect(chat.terminal.screen()).toMatch(/hi> see @note\.txt\nattached note\.txt [^\n]*\n\nHere it is\.\n\nhi>/);
     expect(chat.terminal.look('hi>').bold).toBe(true);
     expect(chat.terminal.look('see').bold).toBe(false);
-    const zones = chat.terminal.written().replace(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '');
+    const zones = chat.terminal.written().replace(/\x1b\[[0-9;?]*[A-Za-z]|\x1b\]2;[^\x1b]*\x1b\\|\r/g, '');
     expect(zones).toContain('\x1b]133;A;redraw=0\x1b\\hi> \x1b]133;B\x1b\\see @note.txt\n\x1b]133;C\x1b\\attached');
     expect(zones).toContain('Here it is.\n\x1b]133;D\x1b\\\n');
     await chat.say('!echo two', /^two$/m);
