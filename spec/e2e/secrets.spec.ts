@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type Run, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { openTerminal } from '../support/terminal.js';
 
@@ -99,6 +99,24 @@ describe('the key', () => {
     expect(shown.small_model.api_base).toBe(shown.api_base);
     expect(stdout).not.toMatch(/hunter2|abcdef123456|CANARY/);
   });
+
+  it('is not shown of servers of tools', async () => {
+    const mcpServers = {
+      notes: {
+        command: 'npx',
+        args: ['-y', 'notes', '--token', 'CANARY1', '--key=CANARY2'],
+        env: { TOKEN: 'CANARY3' },
+      },
+      web: { url: 'https://u:CANARY4@x.example/mcp?token=CANARY5', headers: { Authorization: 'Bearer CANARY6' } },
+    };
+    home = makeHome({ provider: 'openai', model: 'x', api_key: KEY, mcpServers });
+    const { stdout } = await runProgram(home, ['config', 'show']);
+    expect(stdout).not.toContain('CANARY');
+    expect(JSON.parse(stdout).mcpServers).toEqual({
+      notes: { command: 'npx', args: ['-y', '***', '--token', '***', '--key=***'], env: { TOKEN: '***' } },
+      web: { url: 'https://***@x.example/mcp?token=***', headers: { Authorization: '***' } },
+    });
+  });
 });
 
 describe('a key over plain http to another machine', () => {
@@ -121,6 +139,18 @@ describe('a key over plain http to another machine', () => {
     expect(run.status).toBe(3);
     expect(run.stderr).toContain("Not sent: the key would go to 'models.example:8000' over plain http");
     expect((await runProgram(home, ['config', 'check'], { env })).stdout).toContain('fail   key: Not sent');
+  });
+
+  it('is warned about, and refused with require_tls, to a server of tools too', async () => {
+    const mcpServers = { notes: { url: 'http://tools.example/mcp', headers: { Authorization: 'Bearer x' } } };
+    home = other({ api_base: 'http://127.0.0.1:9/v1', mcpServers });
+    const test = (): Promise<Run> => runProgram(home, ['mcp', 'test', 'notes'], { env });
+    expect((await runProgram(home, ['config', 'check'], { env })).stdout).toContain(
+      "sent to 'tools.example' over plain",
+    );
+    expect((await test()).stderr).not.toContain('Not sent');
+    home.writeConfig(readFileSync(home.configFile, 'utf8').replace('{', '{"require_tls": true,'));
+    expect((await test()).stderr).toContain("Not sent: the key would go to 'tools.example' over plain http");
   });
 
   it.each(['http://127.0.0.1:9/v1', 'http://localhost:9', 'http://[::1]:9', 'https://models.example/v1'])(

@@ -9,6 +9,7 @@ import type { ConnectionDeps } from '../../mcp/connection/server-connection.js';
 import type { ProjectServer } from '../../mcp/project/project-servers.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 import type { CommonOptions } from './command-options.js';
+import { requireTls, serverReach } from './plain-http.js';
 import { VERSION } from './version.js';
 import type { World } from './world.js';
 
@@ -18,13 +19,19 @@ export interface ConfiguredServers {
   readonly servers: ServersFile;
   /** The time limit of calls where a server has none, in milliseconds. */
   readonly timeout: number;
+  readonly require_tls: boolean;
 }
 
 /** Reads which servers are configured; no model needs to be. Throws a `HiError` of code `config`. */
 export async function configuredServers(world: World, options: CommonOptions): Promise<ConfiguredServers> {
   const paths = await findPaths(world.env, options.config ?? null);
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, options.config !== undefined);
-  return { paths, servers: file?.mcpServers ?? {}, timeout: file?.tools?.timeout_ms ?? DEFAULTS.tools.timeout_ms };
+  return {
+    paths,
+    servers: file?.mcpServers ?? {},
+    timeout: file?.tools?.timeout_ms ?? DEFAULTS.tools.timeout_ms,
+    require_tls: file?.require_tls ?? DEFAULTS.require_tls,
+  };
 }
 
 /** The servers that may be started, and those of the project that the user did not agree to. */
@@ -38,7 +45,7 @@ export const hasProjectServers = (cwd: string): boolean => existsSync(join(cwd, 
 /** The servers of the configuration and those of the project in the working folder that the user agreed to; of one name the user's own. */
 export async function usableServers(
   world: World,
-  { paths, servers, timeout }: ConfiguredServers,
+  { paths, servers, timeout }: Pick<ConfiguredServers, 'paths' | 'servers' | 'timeout'>,
 ): Promise<UsableServers> {
   const own = readServers(servers, timeout);
   if (!hasProjectServers(world.cwd)) return { ...own, waiting: [] };
@@ -57,11 +64,12 @@ export async function usableServers(
 }
 
 /** What connections to servers are made with. */
-export function connectionDeps(world: World, paths: Paths): ConnectionDeps {
+export function connectionDeps(world: World, paths: Paths, require_tls: boolean): ConnectionDeps {
   const run = async (command: string): Promise<string> =>
     (await (await import('../../config/read-key.js')).readKey(`!${command}`)) ?? '';
   return {
     values: { env: world.env, run },
+    allow: (url, headers) => requireTls(serverReach(url, headers), { require_tls }),
     cwd: world.cwd,
     home: world.home,
     version: VERSION,

@@ -11,17 +11,29 @@ type Reach = Pick<ModelSettings, 'api_key' | 'api_base'>;
 /** The host to which a key is sent over plain http, where it is another machine; null where no key is sent so. */
 function plainHost({ api_key, api_base }: Reach): string | null {
   if (api_base === null) return null;
+  if (!URL.canParse(api_base)) return null;
   const { protocol, hostname, host, password } = new URL(api_base);
   if (protocol !== 'http:' || LOOPBACK.test(hostname)) return null;
   return api_key === null && password === '' ? null : host;
 }
 
 /** A warning for each host to which a key is sent over plain http; none with `require_tls`, which refuses it. */
-export function plainHttpWarnings({ require_tls, small_model, ...main }: Config): readonly string[] {
+export function plainHttpWarnings({ require_tls, small_model, mcpServers, ...main }: Config): readonly string[] {
   if (require_tls) return [];
-  const hosts = [main, ...(small_model === null ? [] : [small_model])].flatMap((reach) => plainHost(reach) ?? []);
+  const servers = Object.values(mcpServers).flatMap(({ url, headers = {} }) =>
+    url ? [serverReach(url, headers)] : [],
+  );
+  const hosts = [main, ...(small_model === null ? [] : [small_model]), ...servers].flatMap(
+    (reach) => plainHost(reach) ?? [],
+  );
   return [...new Set(hosts)].map(warning);
 }
+
+/** What is sent to a server of tools: its headers are its log-in. */
+export const serverReach = (url: string, headers: Readonly<Record<string, string>>): Reach => ({
+  api_key: Object.values(headers)[0] ?? null,
+  api_base: url,
+});
 
 const warning = (host: string): string =>
   `The key is sent to '${host}' over plain http, where others on the way can read it. Use https, or set "require_tls": true to refuse this.`;
@@ -31,6 +43,6 @@ export function requireTls(reach: Reach, { require_tls }: Pick<Config, 'require_
   const host = require_tls ? plainHost(reach) : null;
   if (host === null) return;
   throw new HiError('config', `Not sent: the key would go to '${host}' over plain http, and require_tls is true.`, {
-    hint: 'Use an address that begins with https:// as api_base, or set require_tls to false.',
+    hint: 'Use an address that begins with https://, or set require_tls to false.',
   });
 }

@@ -2,6 +2,7 @@ import type { ModelSettings } from '../../config/model-settings.js';
 import { NoModel } from '../../config/no-model.js';
 import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
+import type { ServerFile } from '../../config/server-settings.js';
 import { shownAddress } from '../../http/mask-key.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
@@ -23,8 +24,9 @@ export async function configShowCommand(world: World, options: CommonOptions & S
     ...config,
     ...(isWithout && { model: null }),
     ...shownReach(config),
-    headers: Object.fromEntries(Object.keys(config.headers).map((name) => [name, '***'])),
+    headers: hiddenValues(config.headers),
     small_model: small === null ? null : { ...small, ...shownReach(small) },
+    mcpServers: Object.fromEntries(Object.entries(config.mcpServers).map(([name, file]) => [name, shownServer(file)])),
   };
   writeJson(world.stdout, masked, 2);
   return 0;
@@ -34,6 +36,26 @@ export async function configShowCommand(world: World, options: CommonOptions & S
 function shownReach({ api_key, api_base }: Pick<ModelSettings, 'api_key' | 'api_base'>) {
   return { api_key: maskKey(api_key), api_base: api_base === null ? null : shownAddress(api_base) };
 }
+
+/** A server of tools without the values that may be secret: of variables and headers, in the address, and of arguments after the first option. */
+function shownServer({ env, headers, args, url, ...rest }: ServerFile): ServerFile {
+  const option = (args ?? []).findIndex((arg) => arg.startsWith('-'));
+  return {
+    ...rest,
+    ...(args && { args: args.map((arg, index) => (option < 0 || index <= option ? shownArgument(arg) : hidden(arg))) }),
+    ...(env && { env: hiddenValues(env) }),
+    ...(url !== undefined && { url: URL.canParse(url) ? shownAddress(url) : '***' }),
+    ...(headers && { headers: hiddenValues(headers) }),
+  };
+}
+
+/** An option keeps its name. */
+const hidden = (arg: string): string => (arg.startsWith('-') ? shownArgument(arg) : '***');
+
+const shownArgument = (arg: string): string => arg.replace(/^(-[^=]*=).*$/s, '$1***');
+
+const hiddenValues = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, '***']));
 
 /** Prints where the files are. */
 export async function configPathCommand(

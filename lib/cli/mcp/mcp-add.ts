@@ -35,7 +35,7 @@ export async function mcpAddCommand(
   const [entry] = entries;
   if (entry === undefined) throw new HiError('usage', problems.join('\n'));
   if (options.test) {
-    const offer = await withServer(world, paths, entry, (connection, signal) => connection.offer(signal));
+    const offer = await withServer(world, configured, entry, (connection, signal) => connection.offer(signal));
     world.stdout.write(shownText(`${offerText(offer)}\n`, world.stdout));
     keepOffer(entry, offer, paths);
   }

@@ -25,7 +25,7 @@ export async function mcpTestCommand(world: World, server: string, options: McpT
   const known = await knownServer(world, server, configured);
   const entry = known ?? addressed(server, configured);
   const call = options.call === undefined ? null : callIn(options.call);
-  return await withServer(world, paths, entry, async (connection, signal) => {
+  return await withServer(world, configured, entry, async (connection, signal) => {
     const offer = await connection.offer(signal);
     if (known !== null) keepOffer(known, offer, paths);
     const limits = { silence: entry.timeout, signal, progress: () => {} };

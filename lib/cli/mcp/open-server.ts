@@ -4,19 +4,19 @@ import { Pins } from '../../mcp/calls/pins.js';
 import { ServerConnection } from '../../mcp/connection/server-connection.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
 import { OfferCache } from '../../mcp/definitions/offer-cache.js';
-import { connectionDeps } from '../base/configured-servers.js';
+import { type ConfiguredServers, connectionDeps } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
 
 /** Connects to a server, hands it over, and ends it, however that goes. Ctrl-C stops what is waited for. */
 export async function withServer<Result>(
   world: World,
-  paths: Paths,
+  { paths, require_tls }: Pick<ConfiguredServers, 'paths' | 'require_tls'>,
   entry: ServerEntry,
   use: (connection: ServerConnection, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
-  const connection = new ServerConnection(entry, connectionDeps(world, paths), null);
+  const connection = new ServerConnection(entry, connectionDeps(world, paths, require_tls), null);
   try {
     return await use(connection, stop.signal);
   } finally {

@@ -52,7 +52,7 @@ export async function serverTools(
     entries,
     cache: paths.servers,
     pins: paths.serverPins,
-    connection: connectionDeps(world, paths),
+    connection: connectionDeps(world, paths, config.require_tls),
     window,
   });
   const told = [...problems, ...(waiting.length > 0 ? [waitingText(waiting.map(({ name }) => name))] : [])];

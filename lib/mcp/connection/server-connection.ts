@@ -11,6 +11,8 @@ import { ServerLog } from './server-log.js';
 /** What every connection of a session is made with. */
 export interface ConnectionDeps {
   readonly values: Values;
+  /** Throws where nothing may be sent to that address with these headers. */
+  allow(url: string, headers: Readonly<Record<string, string>>): void;
   /** The working folder of servers that name none. */
   readonly cwd: string;
   readonly home: string;
@@ -137,13 +139,11 @@ export class ServerConnection {
     const { address, isOfProject } = this.#entry;
     const { cwd } = this.#deps;
     const values = isOfProject ? { ...this.#deps.values, run: refuseToRun } : this.#deps.values;
-    if (address.kind === 'http')
-      return {
-        ...address,
-        url: await lookUp(address.url, values),
-        headers: await lookUpAll(address.headers, values),
-        environment: values.env,
-      };
+    if (address.kind === 'http') {
+      const [url, headers] = [await lookUp(address.url, values), await lookUpAll(address.headers, values)];
+      this.#deps.allow(url, headers);
+      return { ...address, url, headers, environment: values.env };
+    }
     const [command, folder, ...args] = await Promise.all(
       [address.command, address.cwd ?? cwd, ...address.args].map((value) => lookUp(value, values)),
     );
