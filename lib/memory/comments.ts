@@ -38,6 +38,12 @@ export function unescapeComments(text: string): string {
   return text.replace(/<\\(\\*)!--/g, '<$1!--');
 }
 
+/** The same text, in which a comment that comes later ends nothing that was opened before: what opens a comment that is never closed is escaped. */
+export function withoutOpenComment(source: string): string {
+  const end = commentsIn(source).at(-1)?.end ?? 0;
+  return source.slice(0, end) + source.slice(end).replaceAll(OPEN, '<\\!--');
+}
+
 export function comment(text: string): string {
   return `${OPEN} ${text} ${CLOSE}`;
 }

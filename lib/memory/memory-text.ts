@@ -1,5 +1,12 @@
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
-import { comment, commentsIn, escapeComments, unescapeComments, withoutComments } from './comments.js';
+import {
+  comment,
+  commentsIn,
+  escapeComments,
+  unescapeComments,
+  withoutComments,
+  withoutOpenComment,
+} from './comments.js';
 
 /** The most that is sent of the memory. */
 export const MEMORY_LIMIT = asTokens(1000);
@@ -83,13 +90,14 @@ const textOfRows = (rows: readonly Row[]): string =>
 /** The source with one more line at its end. */
 export function withLine(source: string, text: string, origin: LineOrigin): string {
   const newline = source.includes('\r\n') ? '\r\n' : '\n';
-  const before = source === '' || source.endsWith('\n') ? source : source + newline;
+  const closed = withoutOpenComment(source);
+  const before = closed === '' || closed.endsWith('\n') ? closed : closed + newline;
   return `${before}- ${rowOf(text, origin)}${newline}`;
 }
 
 /** The source with another text in one of its lines. The bullet and the place stay. */
 export function withLineReplaced(source: string, { line }: MemoryLine, text: string, origin: LineOrigin): string {
-  const rows = source.split('\n');
+  const rows = withoutOpenComment(source).split('\n');
   const row = rows[line - 1] ?? '';
   rows[line - 1] = `${BULLET.exec(row)?.[0] ?? ''}${rowOf(text, origin)}${row.endsWith('\r') ? '\r' : ''}`;
   return rows.join('\n');

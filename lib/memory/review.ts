@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Entry } from '../chat/entry.js';
 import { type Fact, restOf, stateOf } from '../view/block-state.js';
 import { newestBlock } from '../view/view.js';
-import { comment, commentsIn } from './comments.js';
+import { comment, commentsIn, withoutOpenComment } from './comments.js';
 import { asLine, isSameText, linesOf } from './memory-text.js';
 
 /** A fact that may be worth keeping in mind always, and whether it rests on words of tools, files or pages as well. */
@@ -31,7 +31,8 @@ export function withOffered(source: string, { text }: Pick<Fact, 'text'>): strin
   const note = comment(`${NOTE} ${offered.join(' ')}`);
   const before = commentsIn(source).find((one) => one.text.startsWith(`${NOTE} `));
   if (before !== undefined) return source.slice(0, before.start) + note + source.slice(before.end);
-  return `${source}${source === '' || source.endsWith('\n') ? '' : '\n'}${note}\n`;
+  const closed = withoutOpenComment(source);
+  return `${closed}${closed === '' || closed.endsWith('\n') ? '' : '\n'}${note}\n`;
 }
 
 const NOTE = 'offered';

@@ -31,6 +31,18 @@ describe('a line of the memory', () => {
     );
   });
 
+  it('takes nothing away that was sent before, whatever the user wrote by hand', () => {
+    const written = fc
+      .array(fc.constantFrom('<!--', '-->', '<\\!--', '- ', 'x', ' ', '\n', '```'), { maxLength: 12 })
+      .map((pieces) => `${pieces.join('')}\n`);
+    fc.assert(
+      fc.property(written, said, (source, text) => {
+        const before = linesOf(source).map((line) => line.text);
+        expect(linesOf(withLine(source, text, ORIGIN)).map((line) => line.text)).toEqual([...before, asLine(text)]);
+      }),
+    );
+  });
+
   it('is replaced in its place, and the others stay byte for byte', () => {
     fc.assert(
       fc.property(fc.array(said, { minLength: 1, maxLength: 6 }), said, fc.nat(), (texts, text, at) => {
