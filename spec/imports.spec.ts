@@ -91,6 +91,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'compaction/run-strategy',
     'compaction/preview',
     'compaction/written-ahead',
+    'compaction/cache-after',
     'providers/common/provider',
     'recall/recall',
     'recall/search',

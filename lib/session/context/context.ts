@@ -2,6 +2,7 @@ import type { ChatEvent, CompactionReport } from '../../chat/event.js';
 import type { NewMessage, Usage } from '../../chat/message.js';
 import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
+import { cacheAfter } from '../../compaction/cache-after.js';
 import type { Preview } from '../../compaction/preview.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { SkillForm } from '../../skills/common/skill-library.js';
@@ -10,6 +11,7 @@ import { effectiveWindow, triggerOf } from '../../view/limit.js';
 import { type Measure, measure } from '../../view/measure.js';
 import { present } from '../../view/present.js';
 import { estimateView } from '../../view/size.js';
+import { newestBlock } from '../../view/view.js';
 import { cacheHints } from './cache-hints.js';
 import { type CompactionOrder, compactHistory, type OrderedCompaction, previewCompaction } from './compact-history.js';
 import type { NearlyDue } from './compaction-ahead.js';
@@ -176,7 +178,8 @@ export class Context {
   }
 
   get #compactionDeps(): NearlyDue['deps'] {
-    return { models: this.#deps.writers(), cache: this.#deps.cache, effects: this.#deps.toolEffects };
+    const { history, cache, toolEffects: effects } = this.#deps;
+    return { models: this.#deps.writers(), cache: cacheAfter(cache, newestBlock(history.entries)), effects };
   }
 
   async #input(order: CompactionOrder, signal: AbortSignal): Promise<OrderedCompaction> {

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import type { CompressBlock } from '../chat/entry.js';
+import type { TextCache } from '../chat/text-model.js';
+
+/**
+ * The cache for the summary that follows this block. After one that takes a compaction back, none of the replies from before is found: the user did not want
+ * the summary that they made.
+ */
+export function cacheAfter(cache: TextCache, block: CompressBlock | null): TextCache {
+  if (block?.restores === undefined) return cache;
+  const since = `${block.id} ${block.at}`;
+  const keyOf = (key: string): string => createHash('sha256').update(`${since} ${key}`).digest('hex');
+  return {
+    get: async (key) => await cache.get(keyOf(key)),
+    put: async (key, text) => await cache.put(keyOf(key), text),
+  };
+}
