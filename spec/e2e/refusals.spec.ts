@@ -140,6 +140,52 @@ describe('a server without tools', () => {
   });
 });
 
+describe('a refusal with 404', () => {
+  const page = (said: string) =>
+    `<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1><p>${said}</p></body></html>`;
+  const inForm: readonly (readonly [string, (said: string) => string])[] = [
+    ['a text', (said) => said],
+    ['a page', page],
+    ['a string', (said) => JSON.stringify(said)],
+  ];
+
+  it.each(inForm)('counts for what it says: tools, in %s', async (_form, form) => {
+    const said = form('Unrecognized request argument supplied: tools');
+    server = await chatServer((body) =>
+      'tools' in body ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
+    );
+    home = makeHome({ provider: 'ollama', model: 'm', api_base: server.url });
+    const first = await asked('ask', 'hello');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first.stderr).toContain("'m' takes no tools here: it answers without them.");
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+  });
+
+  it.each(inForm)('counts for what it says: a level, in %s', async (_form, form) => {
+    const said = form('Unsupported value: high');
+    server = await chatServer((body) =>
+      body.think === 'high' ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
+    );
+    home = makeHome({ provider: 'ollama', model: 'm', api_base: server.url });
+    const first = await asked('ask', '--think', 'high', 'hello');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first.stderr).toContain("'m' does not take thinking 'high': it thinks 'medium'.");
+  });
+
+  it.each(inForm)('counts for what it says: an image, in %s', async (_form, form) => {
+    const said = form('unsupported content type image_url');
+    server = await chatServer((body) =>
+      JSON.stringify(body).includes('"images"') ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
+    );
+    home = makeHome({ provider: 'ollama', model: 'm', api_base: server.url });
+    writeFileSync(join(home.work, 'cat.png'), PNG);
+    const image = await asked('ask', '-f', 'cat.png', 'what is it?');
+    expect(image).toMatchObject({ status: 5 });
+    expect(image.stderr).toContain('The conversation goes on without this message.');
+    expect(await asked('ask', 'and now?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1 });
+  });
+});
+
 describe('a server that does not stream', () => {
   it.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
     'answers whole, and is not asked to stream again: %s',
@@ -339,8 +385,27 @@ describe('a refusal that does not say why', () => {
     const everything: Rule = { name: 'everything', status: 400, said: 'No.', breaks: () => true };
     await start('openai', [everything]);
     const run = await asked('ask', 'hello');
-    expect(run).toMatchObject({ status: 5, requests: 2 });
+    expect(run).toMatchObject({ status: 5, requests: 3 });
     expect(run.stderr).not.toContain('refused the request');
+  });
+
+  it.each([
+    ['openai', 400, { error: 'Bad Request' }],
+    ['openai', 422, { error: '' }],
+    ['anthropic', 400, { error: 'Bad Request' }],
+    ['ollama', 400, { error: 'Bad Request' }],
+  ])('of all but the plainest form is remembered whole: %s (%i)', async (provider, status, said) => {
+    const PLAIN = new Set(['model', 'messages', 'stream', 'max_tokens', 'options']);
+    const isPlain = (body: JsonObject) =>
+      Object.keys(body).every((key) => PLAIN.has(key)) && !(Number(body.max_tokens) > 4096);
+    const chat = dialectOf(provider);
+    server = await chatServer((body, path = '') =>
+      path === '/api/show' || isPlain(body) ? chat.text('Fine.') : refusal(status, said),
+    );
+    const path = provider === 'openai' ? '/v1' : '';
+    home = makeHome({ provider, model: 'm', api_key: 'k', api_base: `${server.url}${path}` });
+    for (const requests of [2, 2, 1, 1])
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests });
   });
 });
 

@@ -195,6 +195,10 @@ export const WORDLESS: readonly Rule[] = [
   rule('a system message', 500, '', hasSystem),
   rule('any level', 400, 'Bad Request', (body) => levelOf(body) !== null),
   rule('options', 400, 'Bad Request', hasTemperature),
+  rule('usage in the stream', 400, 'Bad Request', (body) => 'stream_options' in body),
+  rule('pieces', 400, 'Bad Request', isStream),
+  rule('marks for a cache', 422, '', (body) => text(body).includes('"cache_control"')),
+  rule('a long answer', 400, 'Bad Request', ({ max_tokens }) => Number(max_tokens) > 4096),
   rule('images (a firewall)', 403, '<html><head><title>Access denied</title></head></html>', (body) =>
     IMAGE.test(text(body)),
   ),

@@ -10,6 +10,9 @@ export interface VendorMessage {
 /** The most tokens of an answer when none are set: every model since Claude 4 takes as many, and they fit beside a prompt at the trigger. */
 const MAX_TOKENS = 32_000;
 
+/** Of an answer where a greater length may have been refused: every model writes as many. */
+const SAFE_TOKENS = 4096;
+
 /** Of an answer where the estimate leaves no room in the window: it may be too high. */
 const LEAST_ANSWER = 256;
 
@@ -20,6 +23,7 @@ const BUDGET = { low: 4_000, medium: 12_000, high: 24_000, xhigh: 28_000, max: 3
 export function defaultMaxTokens({ model, context_window, estimated_tokens, facts }: ChatRequest): number {
   // Prompt and `max_tokens` together may not exceed the window.
   const room = Math.max(LEAST_ANSWER, context_window - estimated_tokens);
+  if (facts?.takes?.output_limit === false) return Math.min(SAFE_TOKENS, facts.max_output_tokens ?? room, room);
   if (facts?.max_output_tokens !== undefined) return Math.min(facts.max_output_tokens, room);
   if (/claude-3-(?:opus|haiku|sonnet)/.test(model)) return 4096;
   if (/claude-3-5/.test(model)) return 8192;

@@ -30,10 +30,10 @@ export function adaptRequest(
   const lesson = lessonOf(refusal, request, now);
   if (lesson !== null && !lesson.passes) memory.learn(lesson.facts);
   const next = lesson === null ? request : withFacts(request, lesson.facts);
-  if (lesson === null || (isSecond && leftOut(next).length > 0))
+  if (lesson === null || (isSecond && !isPlain(next)))
     return inPlainForm(request, next, refusal, { now, isSecond, isLearnt: lesson !== null });
   const notice = lesson.notice && `${lesson.notice} (${refusal.said})`;
-  return { request: isSecond ? withFacts(next, LAST_RESORT) : next, notice, proves: null, isRepeated: true };
+  return { request: isSecond ? withFacts(next, whole(now)) : next, notice, proves: null, isRepeated: true };
 }
 
 /** `next` in words alone where only earlier messages had more, or in the plainest form. */
@@ -46,24 +46,31 @@ function inPlainForm(
   // Too large: that is for a compaction.
   if (code === 'window' && !isLearnt) return null;
   const at = refused.what === 'unsaid' && !refused.isCertain ? doubtfulAt(now) : now;
-  const facts = { words_until: now + 1, refused_at: { words: at } };
+  const words = { words_until: now + 1, refused_at: { words: at } };
   const isDoubted = Boolean(request.facts?.doubted_at);
   const isRepeated = isDoubted || retryable;
-  const notice = (words: string) => (isDoubted ? null : `'${request.model}' refused the request: ${words}. (${said})`);
+  const notice = (what: string) => (isDoubted ? null : `'${request.model}' refused the request: ${what}. (${said})`);
   if (!isSecond && holdsOldParts(request)) {
     return {
-      request: withFacts(next, facts),
+      request: withFacts(next, words),
       notice: notice('earlier messages are sent as text only'),
-      proves: facts,
+      proves: words,
       isRepeated,
     };
   }
+  // What the words blame is not how the answer arrives.
+  if (isPlainest(request) || (isPlain(request) && isSecond && refused.what !== 'unsaid')) return null;
   const left = leftOut(request);
-  if (left.length === 0) return null;
-  const proves = isLearnt ? null : mergeFacts(facts, provenBy(request, at));
-  const words = notice(`it answers without ${left.join(', ')}`);
-  const plain = plainest(next, facts);
-  return { request: isSecond ? withFacts(plain, LAST_RESORT) : plain, notice: words, proves, isRepeated };
+  const isLast = isSecond || isPlain(request);
+  const form = [words, plainForm(request, at, now), isLast ? whole(now) : {}].reduce(mergeFacts);
+  const proves = isLearnt ? null : mergeFacts(refusedIn(request.facts), form);
+  const without = isLast && left.length === 0 ? [...left, 'anything beside words, and not piece by piece'] : left;
+  return {
+    request: plainest(next, form),
+    notice: without.length === 0 ? null : notice(`it answers without ${without.join(', ')}`),
+    proves,
+    isRepeated,
+  };
 }
 
 const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
@@ -73,49 +80,60 @@ const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
 
 /** What the plainest form leaves out of a request, in words. */
 function leftOut(request: ChatRequest): readonly string[] {
-  const isSent = {
-    tools: contains(request, 'tools'),
-    thinking: thinkingOf(request) !== null,
-    system: contains(request, 'system'),
-    options: sentOptions(request).length > 0,
-  };
   return [
-    ...(isSent.tools ? ['tools'] : []),
-    ...(isSent.thinking ? ['a level of thinking'] : []),
+    ...(contains(request, 'tools') ? ['tools'] : []),
+    ...(thinkingOf(request) === null ? [] : ['a level of thinking']),
     ...(contains(request, 'schema') ? ['a schema but in words'] : []),
     ...(contains(request, 'web') ? ['a web search'] : []),
-    ...(isSent.system ? ['a system message'] : []),
-    ...(isSent.options ? ['the options of the configuration'] : []),
+    ...(contains(request, 'system') ? ['a system message'] : []),
+    ...(sentOptions(request).length > 0 ? ['the options of the configuration'] : []),
+    ...(contains(request, 'output_limit') ? ['the limit of its length'] : []),
     ...(holdsOldParts(request) ? ['the attachments of earlier messages'] : []),
   ];
 }
 
+/** Whether nothing beside words is left in a request; services may want a greatest length of the answer though none is set. */
+const isPlain = (request: ChatRequest): boolean =>
+  leftOut(request).length === 0 && !contains(request, 'extras') && request.facts?.takes?.output_limit === false;
+
+const isPlainest = (request: ChatRequest): boolean => isPlain(request) && !contains(request, 'stream');
+
 /** Words alone, but for the files of the newest message. */
 function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
-  const takes = { tools: false, web: false, system: false, schema: false, extras: false };
-  return { ...withFacts(request, { ...facts, takes }), thinking: null, options: {} };
+  const takes = { tools: false, web: false, system: false, schema: false };
+  return { ...withFacts(request, mergeFacts({ takes }, facts)), thinking: null, options: {} };
 }
 
-/** The last request of three: a whole answer of a length that every model writes. */
-const LAST_RESORT: ModelFacts = {
-  takes: { stream: false, output_limit: false, extras: false },
-  max_output_tokens: 4096,
-};
+/** The last request of three has its answer whole. Whether that was the cause is tried again after an hour. */
+const whole = (now: number): ModelFacts => ({ takes: { stream: false }, refused_at: { stream: doubtfulAt(now) } });
 
-/** What is known when the plainest form was answered: the server takes none of the rest. */
-function provenBy(request: ChatRequest, at: number): ModelFacts {
-  const held = (['tools', 'web', 'system'] as const).filter((feature) => contains(request, feature));
+/** The plainest form as it is remembered once it was answered: all that was in the request, and what services add to it, is left out each time. */
+function plainForm(request: ChatRequest, at: number, now: number): ModelFacts {
+  const held = (['tools', 'web', 'system', 'schema', 'extras'] as const).filter((name) => contains(request, name));
   const thinks = thinkingOf(request) !== null;
   const options = sentOptions(request);
   return {
-    takes: Object.fromEntries(held.map((feature) => [feature, false])),
+    takes: { ...Object.fromEntries(held.map((feature) => [feature, false])), output_limit: false },
     ...(thinks && { refused_thinking: THINKING_LEVELS }),
     ...(options.length > 0 && { refused_options: options }),
     refused_at: {
       ...Object.fromEntries(held.map((feature) => [feature, at])),
+      // Answers are short with it: it is tried again after an hour.
+      output_limit: doubtfulAt(now),
       ...(thinks && { thinking: at }),
       ...(options.length > 0 && { options: at }),
     },
+  };
+}
+
+/** What an earlier attempt of the same question left out already, to be remembered with the rest. What has no time is for this question alone. */
+function refusedIn(facts: ModelFacts = {}): ModelFacts {
+  const { takes = {}, refused_at = {}, refused_thinking, refused_options } = facts;
+  return {
+    takes: Object.fromEntries(Object.entries(takes).filter(([feature, is]) => !is && feature in refused_at)),
+    refused_at,
+    ...(refused_thinking && { refused_thinking }),
+    ...(refused_options && { refused_options }),
   };
 }
 

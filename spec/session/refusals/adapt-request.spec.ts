@@ -311,17 +311,15 @@ describe('an answer after a refusal', () => {
     expect(fresh?.isRepeated).toBe(false);
     expect(fresh?.request.facts).not.toHaveProperty('max_output_tokens');
     const last = adaptRequest(request({ tools: [tool] }), unsaid, memory(), true);
-    expect(last?.request.facts).toMatchObject({
-      takes: { stream: false, output_limit: false },
-      max_output_tokens: 4096,
-    });
+    expect(last?.request.facts).toMatchObject({ takes: { stream: false, output_limit: false } });
+    expect(last?.proves?.takes).toMatchObject({ tools: false, extras: false, stream: false, output_limit: false });
     const learnt = adaptRequest(
       request({ web: 'on' }),
       refusal({ what: 'features', features: ['web'] }),
       memory(),
       true,
     );
-    expect(learnt?.request.facts).toMatchObject({ takes: { web: false, stream: false }, max_output_tokens: 4096 });
+    expect(learnt?.request.facts).toMatchObject({ takes: { web: false, stream: false } });
   });
 });
 
@@ -366,7 +364,7 @@ describe('a refused request', () => {
       extras: false,
     });
     expect(plain?.proves).toMatchObject({
-      takes: { tools: false, web: false, system: false },
+      takes: { tools: false, web: false, system: false, schema: false, extras: false, output_limit: false },
       refused_thinking: THINKING_LEVELS,
       refused_at: {
         words: expect.any(Number),
@@ -386,9 +384,29 @@ describe('a refused request', () => {
       false,
     );
     expect(plain?.notice).toBe("'m' refused the request: it answers without tools. (no way)");
-    expect(plain?.proves?.takes).toEqual({ tools: false });
-    expect(Object.keys(plain?.proves?.refused_at ?? {})).toEqual(['words', 'tools']);
+    expect(plain?.proves?.takes).toEqual({ tools: false, extras: false, output_limit: false });
+    expect(Object.keys(plain?.proves?.refused_at ?? {})).toEqual(['words', 'tools', 'extras', 'output_limit']);
     expect(plain?.proves).not.toHaveProperty('refused_thinking');
+  });
+
+  it('in the form that is remembered is asked once more, plainer', () => {
+    const unsaid = refusal({ what: 'unsaid', isCertain: true });
+    const bare = adaptRequest(request({ facts: { words_until: NOW } }), unsaid, memory(), false);
+    expect(bare?.proves?.takes).toEqual({ extras: false, output_limit: false });
+    expect(bare?.notice).toBeNull();
+    const remembered = request({ facts: { takes: { extras: false, output_limit: false } } });
+    const last = adaptRequest(remembered, unsaid, memory(), false);
+    expect(last?.request.facts?.takes).toMatchObject({ stream: false });
+    expect(last?.notice).toContain('without anything beside words, and not piece by piece.');
+  });
+
+  it('a second time proves what the first left out too, but nothing that was for this question alone', () => {
+    const unsaid = refusal({ what: 'unsaid', isCertain: true });
+    const asked = request({ tools: [tool], options: { temperature: 1 }, facts: { takes: { schema: false } } });
+    const first = adaptRequest(asked, unsaid, memory(), false);
+    const last = adaptRequest(first?.request ?? asked, unsaid, memory(), true);
+    expect(last?.proves?.takes).toEqual({ tools: false, extras: false, output_limit: false, stream: false });
+    expect(last?.proves?.refused_options).toEqual(['temperature=1']);
   });
 
   it('that may have had another cause is believed for an hour', () => {
@@ -408,7 +426,9 @@ describe('a refused request', () => {
     expect(
       adaptRequest(request(full), refusal({ what: 'unsaid', isCertain: true }, 'window'), memory(), false),
     ).toBeNull();
-    expect(adaptRequest(request(), refusal({ what: 'unsaid', isCertain: true }), memory(), false)).toBeNull();
+    const takes = { extras: false, output_limit: false, stream: false };
+    const plainest = request({ facts: { takes } });
+    expect(adaptRequest(plainest, refusal({ what: 'unsaid', isCertain: true }), memory(), false)).toBeNull();
     const files = adaptRequest(
       request(answered(file('image/png'))),
       refusal({ what: 'files' }, 'window'),

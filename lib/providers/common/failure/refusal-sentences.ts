@@ -83,7 +83,12 @@ export const SENTENCES: readonly Sentence[] = [
     refused: { what: 'thinking', levels: 'all' },
     alone: true,
   },
-  { words: /reasoning|effort|thinking|\bthink\b|budget/, refused: { what: 'thinking', levels: 'this' } },
+  // Ollama names the level alone.
+  {
+    words:
+      /reasoning|effort|thinking|\bthink\b|budget|unsupported value:? \W?(?:none|minimal|off|low|medium|high|xhigh|max)\b/,
+    refused: { what: 'thinking', levels: 'this' },
+  },
 
   // The greatest length of the answer, where no number tells what it may be.
   {

@@ -57,7 +57,7 @@ export function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
       return unsaid(/tool_use_failed/.test(words), false);
     case 'model':
       // What a gateway has not got for a feature it calls a missing model.
-      return onlyFeatures(refusedBy(error));
+      return ofAModel(refusedBy(error), words);
     case 'key':
       // The key may be good, and not for images.
       if (!OF_THE_KEY.test(words)) {
@@ -93,6 +93,12 @@ function notOffered(error: VendorError): Refused | null {
 }
 
 const unsaid = (holds: boolean, isCertain: boolean): Refused | null => (holds ? { what: 'unsaid', isCertain } : null);
+
+/** Of a level too, where the words are not of a model that is not there and has its name from thinking. */
+const ofAModel = (refused: Refused | null, words: string): Refused | null =>
+  refused?.what === 'thinking' && /unsupported|not support|unrecogni[sz]ed/.test(words)
+    ? refused
+    : onlyFeatures(refused);
 
 const onlyFeatures = (refused: Refused | null): Refused | null => (refused?.what === 'features' ? refused : null);
 

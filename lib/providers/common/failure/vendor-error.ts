@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
 import { jsonText } from '../../../chat/nesting.js';
 import { RefusedRequest } from '../../../http/refused-request.js';
+import { reasonOnPage } from './page-reason.js';
 
 /** The kind of an answer that is a page for people: it comes from a proxy or firewall, or from a server that is not for chats. */
 export const WEB_PAGE = 'web_page';
@@ -37,7 +38,7 @@ export function fromErrorObject(
   status: number | null,
   headers: Headers | null,
 ): VendorError {
-  const outer = isJsonObject(value) ? value : {};
+  const outer: JsonObject = isJsonObject(value) ? value : typeof value === 'string' ? { message: value } : {};
   const inner = outer.error ?? outer;
   const error: JsonObject = isJsonObject(inner) ? inner : { message: inner };
   const code = error.code ?? error.status_code;
@@ -60,10 +61,12 @@ function fromRefusal(refusal: RefusedRequest): VendorError {
   const body = parse(refusal.body);
   if (body !== undefined) return fromErrorObject(body, refusal.status, refusal.headers);
   const page = refusal.body.trimStart().startsWith('<');
-  const message = page ? titleOf(refusal.body) : firstWords(refusal.body);
+  const reason = page ? reasonOnPage(refusal.body) : refusal.body;
+  const message = reason === null ? titleOf(refusal.body) : firstWords(reason);
   return {
     status: refusal.status,
-    kinds: page ? [WEB_PAGE] : [],
+    // A page that tells what is not taken comes from the service after all.
+    kinds: reason === null ? [WEB_PAGE] : [],
     message,
     param: null,
     headers: refusal.headers,

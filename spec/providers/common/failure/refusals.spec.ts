@@ -174,6 +174,13 @@ describe('what a server does not take', () => {
     expect(refusedBy(400, page('Bad Request'))).toEqual(unsaid(true));
     expect(refusedBy(451, said('No.'))).toEqual(unsaid(true));
     expect(refusedBy(404, page('Not Found'))).toBeNull();
+    const body = (text: string) => `${page('Not Found')}<script>x = 'unsupported image'</script><p>${text}</p>`;
+    expect(refusedBy(404, body('unsupported content type <code>image_url</code>'))).toEqual(takesNo('images'));
+    expect(refusedBy(404, body('Unrecognized argument: &quot;tools&quot;'))).toEqual(takesNo('tools'));
+    expect(refusedBy(404, body('Unsupported value.'))).toEqual(unsaid(true));
+    expect(refusedBy(404, body('The requested document was not found on this server.'))).toBeNull();
+    expect(refusedBy(404, body('Unknown path'))).toBeNull();
+    expect(refusedBy(404, JSON.stringify('Unrecognized argument: tools'))).toEqual(takesNo('tools'));
     expect(refusedBy(403, page('Forbidden'))).toEqual(unsaid(false));
     expect(refusedBy(403, 'Forbidden')).toEqual(unsaid(false));
   });
