@@ -2,6 +2,7 @@ import type { ChatEvent, CompactionReport } from '../../chat/event.js';
 import type { Preview } from '../../compaction/preview.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
+import { newestBlock } from '../../view/view.js';
 import type { CompactionAhead } from './compaction-ahead.js';
 
 /** How a compaction is done: by hand with options of its own, or because it is due. */
@@ -27,9 +28,12 @@ export async function* compactHistory(
   ahead: CompactionAhead | null = null,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
   const { runStrategy } = await import('../../compaction/run-strategy.js');
+  const known = newestBlock(history.entries)?.id;
   return yield* history.compact(
     ordered.running,
     async function* (entries, running, unloaded) {
+      // What was due is done already when another process compacted meanwhile.
+      if (ordered.reason === 'auto' && newestBlock(entries)?.id !== known) return null;
       const input = { ...ordered, entries, running, unloaded };
       const written = ahead === null ? null : yield* ahead.take(history.name, input, signal);
       return written ?? (yield* runStrategy(input, deps, signal));
