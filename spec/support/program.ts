@@ -60,10 +60,21 @@ export function makeHome(config: unknown, parent = tmpdir()): Home {
     },
     write: (path, text) => writeFileSync(join(work, path), text),
     writeConfig: (text) => writeFileSync(configFile, text, { mode: 0o600 }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => removeFolder(folder, 40),
   };
   if (config !== null) home.writeConfig(JSON.stringify(config));
   return home;
+}
+
+/** Removes a folder, again where a program that was stopped is still writing into it. */
+function removeFolder(folder: string, tries: number): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (thrown) {
+    if (tries === 0) throw thrown;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    removeFolder(folder, tries - 1);
+  }
 }
 
 /** What a run of the program left. */
