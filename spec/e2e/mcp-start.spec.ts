@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect } from '@jest/globals';
 import { type McpHouse, mcpHouse, offeredTools } from '../support/mcp-house.js';
 import { runProgram } from '../support/program.js';
 import { canTrace } from '../support/strace.js';
 import { textTool } from '../support/tool-server.js';
+import { itWhere } from '../support/where.js';
 
 let house: McpHouse;
 afterEach(() => house?.close());
 
 const NAMES = ['one', 'two', 'three', 'four', 'five'];
+
+const itTraced = itWhere(canTrace, 'strace cannot be used here');
 
 /** What a run of `hi ask` opens and starts. */
 async function traced(): Promise<{ readonly files: readonly string[]; readonly programs: number }> {
@@ -32,8 +35,8 @@ async function traced(): Promise<{ readonly files: readonly string[]; readonly p
   };
 }
 
-(canTrace ? describe : describe.skip)('the start of hi ask', () => {
-  it('with five known servers starts none of them and does not read the SDK', async () => {
+describe('the start of hi ask', () => {
+  itTraced('with five known servers starts none of them and does not read the SDK', async () => {
     house = await mcpHouse({ tools: [textTool('add')] }, []);
     house.configure({ mcpServers: Object.fromEntries(NAMES.map((name) => [name, house.server.entry])) });
     for (const name of NAMES) await runProgram(house.home, ['mcp', 'test', name]);
@@ -45,7 +48,7 @@ async function traced(): Promise<{ readonly files: readonly string[]; readonly p
     expect(house.server.starts()).toHaveLength(NAMES.length);
   });
 
-  it('without servers looks once for those of the project, and reads nothing of them', async () => {
+  itTraced('without servers looks once for those of the project, and reads nothing of them', async () => {
     house = await mcpHouse({}, []);
     house.configure({ mcpServers: {} });
     const { files } = await traced();

@@ -3,13 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect } from '@jest/globals';
 import { type McpHouse, mcpHouse, toolResults } from '../support/mcp-house.js';
 import { chromium, hasPackages, httpServer, packageProgram } from '../support/mcp-packages.js';
 import { runProgram } from '../support/program.js';
+import { itWhere } from '../support/where.js';
 
 const HERE = hasPackages();
 const BROWSER = HERE ? chromium() : null;
+const itHere = itWhere(HERE, 'the servers cannot be fetched from npm');
+const itInBrowser = itWhere(BROWSER !== null, 'there is no Chromium');
 const ALLOWED = { tools: { permissions: { allow: ['mcp__notes__*'] } } };
 
 let house: McpHouse;
@@ -46,10 +49,8 @@ async function untilNoneRuns(): Promise<number> {
   return Date.now() - begin;
 }
 
-if (!HERE) it('the servers are not here, so nothing is asked of them', () => expect(HERE).toBe(false));
-
-(HERE ? describe : describe.skip)('a server of npm', () => {
-  it.each([
+describe('a server of npm', () => {
+  for (const [program, tools, order, expected] of [
     ['mcp-server-everything', 13, 'get-sum={"a":2,"b":40}', '42'],
     ['mcp-server-memory', 9, 'read_graph', 'entities'],
     [
@@ -58,16 +59,17 @@ if (!HERE) it('the servers are not here, so nothing is asked of them', () => exp
       'sequentialthinking={"thought":"a","thoughtNumber":1,"totalThoughts":1,"nextThoughtNeeded":false}',
       'thoughtNumber',
     ],
-  ])('%s lists and calls', async (program, tools, order, expected) => {
-    await withServer({ command: packageProgram(program), env: { MEMORY_FILE_PATH: '/tmp/hi-spec-no-memory.json' } });
-    const { status, stdout } = await test('--json', '--call', order);
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout).tools.length).toBeGreaterThanOrEqual(tools);
-    expect(JSON.parse(stdout).result.text).toContain(expected);
-    expect(started()).toEqual([]);
-  });
+  ] as const)
+    itHere(`${program} lists and calls`, async () => {
+      await withServer({ command: packageProgram(program), env: { MEMORY_FILE_PATH: '/tmp/hi-spec-no-memory.json' } });
+      const { status, stdout } = await test('--json', '--call', order);
+      expect(status).toBe(0);
+      expect(JSON.parse(stdout).tools.length).toBeGreaterThanOrEqual(tools);
+      expect(JSON.parse(stdout).result.text).toContain(expected);
+      expect(started()).toEqual([]);
+    });
 
-  it('mcp-server-filesystem works in a turn, behind npx', async () => {
+  itHere('mcp-server-filesystem works in a turn, behind npx', async () => {
     await withServer({ command: 'npx' }, [call('read_text_file', { path: 'a.txt' })]);
     writeFileSync(join(house.home.work, 'a.txt'), 'words of a');
     const args = [
@@ -83,36 +85,37 @@ if (!HERE) it('the servers are not here, so nothing is asked of them', () => exp
     expect(started()).toEqual([]);
   });
 
-  it.each(['streamableHttp', 'sse'] as const)('mcp-server-everything works over %s', async (kind) => {
-    const server = await httpServer(kind);
-    try {
-      await withServer(
-        { command: undefined, args: undefined, url: server.url, type: kind === 'sse' ? 'sse' : 'http' },
-        [call('get-sum', { a: 2, b: 40 }), call('get-tiny-image', {})],
-      );
-      await house.ask();
-      expect(contentOf(0)).toContain('42');
-      expect(contentOf(1)).toContain('image/png');
-    } finally {
-      server.close();
-    }
-  });
+  for (const kind of ['streamableHttp', 'sse'] as const)
+    itHere(`mcp-server-everything works over ${kind}`, async () => {
+      const server = await httpServer(kind);
+      try {
+        await withServer(
+          { command: undefined, args: undefined, url: server.url, type: kind === 'sse' ? 'sse' : 'http' },
+          [call('get-sum', { a: 2, b: 40 }), call('get-tiny-image', {})],
+        );
+        await house.ask();
+        expect(contentOf(0)).toContain('42');
+        expect(contentOf(1)).toContain('image/png');
+      } finally {
+        server.close();
+      }
+    });
 
-  it('mcp-server-everything gives a picture, which the model sees', async () => {
+  itHere('mcp-server-everything gives a picture, which the model sees', async () => {
     await withServer({ command: packageProgram('mcp-server-everything') }, [call('get-tiny-image', {})]);
     await house.ask();
     expect(contentOf()).toMatch(/\[image\/png, \d+ bytes, in \S+; shown below\]/);
     expect(JSON.stringify(house.model.server.requests.at(-1)?.messages)).toContain('data:image/png;base64,');
   });
 
-  it('mcp-server-everything may take longer than it may be silent', async () => {
+  itHere('mcp-server-everything may take longer than it may be silent', async () => {
     const long = call('trigger-long-running-operation', { duration: 6, steps: 6 });
     await withServer({ command: packageProgram('mcp-server-everything') }, [long], { timeout_ms: 3000 });
     await house.ask();
     expect(contentOf()).toMatch(/completed/i);
   });
 
-  it('mcp-server-everything is cancelled, crashes and is killed with hi without a trace', async () => {
+  itHere('mcp-server-everything is cancelled, crashes and is killed with hi without a trace', async () => {
     const long = call('trigger-long-running-operation', { duration: 60, steps: 60 });
     const program = packageProgram('mcp-server-everything');
     await withServer({ command: 'sh', args: ['-c', `'${program}'; :`] }, [long]);
@@ -136,8 +139,8 @@ if (!HERE) it('the servers are not here, so nothing is asked of them', () => exp
   });
 });
 
-(BROWSER === null ? describe.skip : describe)("Playwright's server with Debian's Chromium", () => {
-  it('opens a page, reads it, and shows a picture of it; no browser is left', async () => {
+describe("Playwright's server with Debian's Chromium", () => {
+  itInBrowser('opens a page, reads it, and shows a picture of it; no browser is left', async () => {
     const page = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<title>A page</title><h1>Heading of the page</h1>');
