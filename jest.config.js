@@ -19,7 +19,7 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
   // A spec ends by itself; the limit only stops what hangs, on slow and busy machines too.
   testTimeout: 120_000,
-  // Both cores of a small machine; workers are renewed, for modules of ES specs are never let go.
-  maxWorkers: '100%',
+  // Specs of the program wait more than they compute: three workers keep two cores busy. Workers are renewed, for modules of ES specs are never let go.
+  maxWorkers: '150%',
   workerIdleMemoryLimit: '1GB',
 };

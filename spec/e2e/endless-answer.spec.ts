@@ -18,6 +18,9 @@ afterEach(() => {
 
 const TOTAL = 500 * 1024 * 1024;
 
+/** The most memory for it, in MB: text beyond Latin-1 takes V8 two bytes a character, and copies of it too. */
+const [MOST, MOST_WIDE] = [150, 180];
+
 /** Writes one event again and again, 500 MB of it, as fast as it is read. */
 async function flood(response: ServerResponse, delta: object): Promise<void> {
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
@@ -80,7 +83,7 @@ describe('an answer that does not end', () => {
     expect(run.stderr).toBe('Stopped: the answer is longer than 2 million characters. The part received is kept.\n');
     expect(run.stdout.length).toBeGreaterThan(2 * 1024 * 1024);
     expect(stored().at(-1).content[0].text).toBe(run.stdout);
-    expect(run.peak).toBeLessThan(150);
+    expect(run.peak).toBeLessThan(MOST);
   });
 
   it('takes little memory in small pieces, and as thoughts', async () => {
@@ -89,7 +92,7 @@ describe('an answer that does not end', () => {
       { reasoning_content: 'lorem ipsum dolor sit amet '.repeat(2000) },
     ]) {
       const { peak, status } = await ask(delta);
-      expect([status, peak < 150]).toEqual([0, true]);
+      expect([status, peak < MOST]).toEqual([0, true]);
       home.remove();
       server.closeAllConnections();
     }
@@ -101,7 +104,7 @@ describe('an answer that does not end', () => {
     });
     expect(run.status).toBe(5);
     expect(run.stderr).toContain('The arguments of a call are longer than 8 million characters.');
-    expect(run.peak).toBeLessThan(150);
+    expect(run.peak).toBeLessThan(MOST);
   });
 
   it.each([
@@ -126,7 +129,7 @@ describe('an answer that does not end', () => {
       expect(await terminal.exit()).toMatchObject({ status: 0 });
       clearInterval(watch);
       await terminal.close();
-      expect(peak).toBeLessThan(150);
+      expect(peak).toBeLessThan(/[^\0-\xff]/.test(content) ? MOST_WIDE : MOST);
     },
     90_000,
   );

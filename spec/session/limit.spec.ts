@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../lib/chat/json.js';
 import { textModel } from '../../lib/session/turn/metered-model.js';
+import { CONFIGURED } from '../support/compaction.js';
 import { memory } from '../support/memory.js';
 import { adapter } from '../support/providers.js';
 import { drain, stage } from '../support/session.js';
@@ -43,19 +44,7 @@ async function sizesOf(dialect: Dialect, strategy: string, limit: number | null,
     connect: async () => provider,
     spent() {},
   });
-  const compaction = {
-    strategy,
-    trigger_ratio: limit === null ? 0.02 : 0.8,
-    max_input_tokens: limit,
-    keep_recent: 6,
-    keep_ratio: 0.5,
-    target_ratio: 0.5,
-    fallback_keep: 10,
-    timeout_ms: 60_000,
-    idle_timeout_ms: 60_000,
-    archive: 'keep',
-    block_role: 'system',
-  } as const;
+  const compaction = { ...CONFIGURED, strategy, trigger_ratio: limit === null ? 0.02 : 0.8, max_input_tokens: limit };
   const { session, close } = await stage([], {
     target: target('main'),
     writers: () => [textModel(target('small'))],

@@ -10,6 +10,7 @@ import { withLine } from '../../lib/memory/memory-text.js';
 import { StandingMemory } from '../../lib/memory/standing-memory.js';
 import { Recall } from '../../lib/recall/recall.js';
 import { stateOf } from '../../lib/view/block-state.js';
+import { CONFIGURED } from '../support/compaction.js';
 import { type Keeping, lifeOf, losing, type Planted } from '../support/long-life.js';
 import { cases } from '../support/properties.js';
 import { searchFor } from '../support/recall.js';
@@ -19,19 +20,6 @@ import { scripted } from '../support/summarisers.js';
 /** Half of them in the second spec; with HI_ROUNDS=2 all. */
 const TURNS = 600;
 const SOME = Math.min(TURNS, cases(TURNS / 2));
-const SETTINGS = {
-  strategy: 'summary',
-  trigger_ratio: 0.8,
-  max_input_tokens: null,
-  keep_recent: 6,
-  keep_ratio: 0.5,
-  target_ratio: 0.5,
-  fallback_keep: 10,
-  timeout_ms: 60_000,
-  idle_timeout_ms: 60_000,
-  archive: 'keep',
-  block_role: 'system',
-} as const;
 
 const sentIn = (request: ChatRequest | undefined): string => JSON.stringify([request?.system, request?.messages]);
 
@@ -53,7 +41,7 @@ async function live(folder: string, turns: number, obedient: boolean, ways: read
   const writer = scripted(({ ...prompt }) => losing({ obedient })(prompt), { context_window: 100_000 });
   const set = await stage(
     life.map(({ answered }) => answer(answered)),
-    { compaction: SETTINGS, writers: () => [writer], standing: () => standing.read() },
+    { compaction: CONFIGURED, writers: () => [writer], standing: () => standing.read() },
     32_000,
   );
   const wishes: Planted[] = [];

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { textOf } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
 import { textModel } from '../../lib/session/turn/metered-model.js';
+import { CONFIGURED } from '../support/compaction.js';
 import { memory } from '../support/memory.js';
 import { answer, drain, type Script, stage } from '../support/session.js';
 
@@ -49,19 +50,7 @@ async function talk(ratio: number, strategy: string, turns: number) {
     const usage = { input_tokens, output_tokens: 5, cached_tokens: 0, context_tokens: input_tokens + 5 };
     return answer('They talked about it.', [], usage)(request, signal);
   };
-  const compaction = {
-    strategy,
-    trigger_ratio: 0.8,
-    max_input_tokens: null,
-    keep_recent: 6,
-    keep_ratio: 0.5,
-    target_ratio: 0.5,
-    fallback_keep: 10,
-    timeout_ms: 60_000,
-    idle_timeout_ms: 60_000,
-    archive: 'keep',
-    block_role: 'system',
-  } as const;
+  const compaction = { ...CONFIGURED, strategy };
   const set = await stage([script], { compaction, writers: (main) => [textModel(main)] }, WINDOW, known);
   for (let turn = 0; turn < turns; turn += 1) {
     const share = [0.02, 0.2, 0.3, 0.05, 0.25, 0.3, 0.01, 0.28][turn % 8] ?? 0;

@@ -6,8 +6,8 @@ import type { CompactionInput, CompactionSettings } from '../../lib/compaction/s
 import { EFFECTS } from '../../lib/tools/tool-specs.js';
 import type { Log } from './log.js';
 
-/** The settings as the configuration has them by default, in a window that specs can fill. */
-export const SETTINGS: CompactionSettings = {
+/** The settings of a session, as the configuration has them by default. */
+export const CONFIGURED: Omit<CompactionSettings, 'context_window'> = {
   strategy: 'summary',
   trigger_ratio: 0.8,
   max_input_tokens: null,
@@ -19,8 +19,10 @@ export const SETTINGS: CompactionSettings = {
   idle_timeout_ms: 30_000,
   archive: 'keep',
   block_role: 'system',
-  context_window: 32_000,
 };
+
+/** The same in a window that specs can fill. */
+export const SETTINGS: CompactionSettings = { ...CONFIGURED, context_window: 32_000 };
 
 /** What a pass is told, between turns and by hand unless said otherwise. */
 export function inputFor(log: Log, change: Partial<CompactionInput> = {}): CompactionInput {

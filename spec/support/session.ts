@@ -12,6 +12,7 @@ import { Session } from '../../lib/session/session.js';
 import { textModel } from '../../lib/session/turn/metered-model.js';
 import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
 import type { ToolRunner } from '../../lib/tools/common/tool.js';
+import { CONFIGURED } from './compaction.js';
 import { memory } from './memory.js';
 
 /** What a scripted provider does with one request: yields events, then ends or throws. */
@@ -131,19 +132,7 @@ export async function stage(
     thinking: null,
     web: 'off',
     savePicture: async () => ({ reason: 'nowhere' }),
-    compaction: {
-      strategy: 'truncate',
-      trigger_ratio: 0.8,
-      max_input_tokens: null,
-      keep_recent: 6,
-      keep_ratio: 0.5,
-      target_ratio: 0.5,
-      fallback_keep: 10,
-      timeout_ms: 1000,
-      idle_timeout_ms: 1000,
-      archive: 'keep',
-      block_role: 'system',
-    },
+    compaction: { ...CONFIGURED, strategy: 'truncate', timeout_ms: 1000, idle_timeout_ms: 1000 },
     maxRounds: 3,
     toolSpecs: [],
     toolEffects: {},
