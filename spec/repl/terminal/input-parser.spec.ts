@@ -16,6 +16,17 @@ function listen() {
   return { parser, reported };
 }
 
+/** Writes it in pieces of these lengths, and the rest at once; then there is no more. */
+function write(parser: InputParser, whole: string | Buffer, lengths: readonly number[]): void {
+  let at = 0;
+  for (const length of lengths) {
+    parser.write(whole.slice(at, at + length));
+    at += length;
+  }
+  parser.write(whole.slice(at));
+  parser.close();
+}
+
 describe('terminal input', () => {
   it('is keys and pastes in the order they came', () => {
     const { parser, reported } = listen();
@@ -29,13 +40,7 @@ describe('terminal input', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 3, max: 9 }), { maxLength: 20 }), (lengths) => {
         const { parser, reported } = listen();
-        let rest = whole.slice(0);
-        for (const length of lengths) {
-          parser.write(rest.slice(0, length));
-          rest = rest.slice(length);
-        }
-        parser.write(rest);
-        parser.close();
+        write(parser, whole, lengths);
         expect(reported).toEqual([
           'key a',
           'background rgb:ffff/ffff/dddd',
@@ -63,13 +68,7 @@ describe('terminal input', () => {
         const { parser, reported } = listen();
         const told: string[] = [];
         parser.expectAttributes((attributes) => told.push(attributes));
-        let rest = whole.slice(0);
-        for (const length of lengths) {
-          parser.write(rest.slice(0, length));
-          rest = rest.slice(length);
-        }
-        parser.write(rest);
-        parser.close();
+        write(parser, whole, lengths);
         expect(reported).toEqual(['key a', 'paste "\\u001b[?9c"', 'key b', 'key c']);
         expect(told).toEqual(['62;4;22']);
       }),
@@ -89,13 +88,7 @@ describe('terminal input', () => {
     fc.assert(
       fc.property(text, fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 }), (pasted, lengths) => {
         const { parser, reported } = listen();
-        let bytes = Buffer.from(`\x1b[200~${pasted}\x1b[201~`);
-        for (const length of lengths) {
-          parser.write(bytes.subarray(0, length));
-          bytes = bytes.subarray(length);
-        }
-        parser.write(bytes);
-        parser.close();
+        write(parser, Buffer.from(`\x1b[200~${pasted}\x1b[201~`), lengths);
         expect(reported).toEqual([`paste ${JSON.stringify(pasted.replace(/\r(?!\n)/g, '\n'))}`]);
       }),
     );
