@@ -402,6 +402,9 @@ describe('the rule that "always" would store', () => {
     ['git log -3', 'bash(git log:*)'],
     ['git stash list', 'bash(git stash list:*)'],
     ['git stash', 'bash(git stash)'],
+    ['git branch --list', 'bash(git branch --list)'],
+    ['npm ls', 'bash(npm ls)'],
+    ['git log --output=x', 'bash(git log --output=x)'],
     ['git branch', 'bash(git branch)'],
     ['git remote -v', 'bash(git remote -v)'],
     ['npm config get registry', 'bash(npm config get registry)'],
@@ -431,6 +434,29 @@ describe('the rule that "always" would store', () => {
     [`touch ${'x'.repeat(300)}`, null],
   ])('for %s is %s', async (command, rule) => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', rule });
+  });
+
+  it.each([
+    ['git log -3', ['--output=x', '--outp=x', '--output x', '-p --ext-diff', '--ext']],
+    ['git diff', ['--output=x', '--no-index --output=x a b']],
+    ['git show', ['--output=x']],
+    ['git blame a', ['--output=x a']],
+    ['git shortlog', ['HEAD --output=x']],
+    ['git rev-list HEAD', ['HEAD --output=x']],
+    ['git stash list', ['--output=x']],
+    ['git stash show', ['--output=x']],
+    ['git reflog show', ['--output=x']],
+    ['test -f a', ["-v 'a[$(date)]'", "-R 'a[$(date)]'"]],
+  ])('for %s covers no argument that names what is written or run', async (command, added) => {
+    const verdict = await judge(command);
+    const rule = verdict.decision === 'ask' ? (verdict.rule ?? '') : '';
+    const prefix = /^bash\((.*):\*\)$/.exec(rule)?.[1];
+    expect(prefix).toBeDefined();
+    const later = judgeWith({ allow: [rule] });
+    for (const words of ['--oneline', '--extended-regexp', '--exclude=x', ...added]) {
+      const decision = added.includes(words) ? 'ask' : 'allow';
+      expect([words, (await later(`${prefix} ${words}`)).decision]).toEqual([words, decision]);
+    }
   });
 
   it('lets the same command through the next time', async () => {

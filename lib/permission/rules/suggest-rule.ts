@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { ShellPart } from '../shell/read-command.js';
 
 /**
- * Programs that can neither run nor write anything by their arguments, with the subcommand as deep as that holds: only for these does "always" cover
- * other arguments. For any other it covers the exact command.
+ * Programs whose arguments can name neither what is run nor what is written, with the subcommand as deep as that holds; `nestedCommand` sees the one
+ * option of git and those of `test` that could. Only for these does "always" cover other arguments, for any other the exact command.
  */
 const READ_ONLY = new Set([
   ...'ls cat head tail wc grep egrep fgrep stat du df pwd whoami uname id which basename dirname realpath readlink'.split(
@@ -12,7 +12,7 @@ const READ_ONLY = new Set([
   ...'diff cmp cut tr nl tac md5sum sha1sum sha256sum jq test echo'.split(' '),
   ...['git status', 'git log', 'git diff', 'git show', 'git blame', 'git shortlog', 'git ls-files', 'git ls-tree'],
   ...['git rev-parse', 'git rev-list', 'git describe', 'git stash list', 'git stash show', 'git reflog show'],
-  ...['git branch --list', 'git tag --list', 'git worktree list', 'npm ls'],
+  ...['git tag --list', 'git worktree list'],
 ]);
 
 /** No entry of the table has more words than this. */

@@ -50,6 +50,7 @@ export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
   if (program === 'source' || program === '.')
     return STANDARD_INPUT.test(words[1]?.value ?? '') ? hiddenCommand(READS_SCRIPT) : scriptFile(words, 1);
   if (program === 'find') return findCommand(words);
+  if (program === 'git' || program.startsWith('git-')) return gitCommand(words);
   if (SHELLS.has(program)) return shellCommand(program, words);
   if (isWrapper(program)) return wrappedCommand(program, words);
   if (NAME_READERS.has(program)) return nameReader(program, words);
@@ -79,6 +80,12 @@ function setCommand(words: readonly ShellWord[]): NestedCommand {
         value !== null && /^([-+][befhmnuvxCEHPT]*o?|pipefail|errexit|nounset|xtrace|noglob|noclobber)$/.test(value),
     );
   return plain ? NOTHING : hiddenCommand('it changes how bash parses commands');
+}
+
+// Every subcommand that lists commits or changes takes the options of `git diff`, and any beginning of their names.
+function gitCommand(words: readonly ShellWord[]): NestedCommand {
+  const option = words.find(({ value }) => /^--(ou|ext(-|$))/.test(value ?? ''))?.value ?? null;
+  return option === null ? NOTHING : unclearEffect(`git ${option} may write a file or run a program`);
 }
 
 function findCommand(words: readonly ShellWord[]): NestedCommand {
