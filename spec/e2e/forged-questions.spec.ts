@@ -256,4 +256,16 @@ describe('the answer to a question', () => {
     await terminal.until('done');
     expect(readFileSync(join(home.folder, '.bashrc'), 'utf8')).toBe('# mine\n');
   });
+
+  it('is for the script that could be looked at: one that changes meanwhile is asked about again', async () => {
+    await ask([bash('sh ./build.sh')]);
+    writeFileSync(join(home.work, 'build.sh'), 'touch harmless\n');
+    await terminal.until(MENU);
+    writeFileSync(join(home.work, 'build.sh'), 'touch pwned; true\n');
+    terminal.type('y');
+    await terminal.until(/build\.sh changed while you were\s+asked\.[\s\S]*❯ /);
+    terminal.type('n');
+    await terminal.until('done');
+    expect(made('pwned')).toBe(false);
+  });
 });

@@ -73,8 +73,13 @@ export function mayHideCommand(words: readonly ShellWord[]): boolean {
   const hiding = Object.hasOwn(HIDING_WORDS, name) ? HIDING_WORDS[name] : undefined;
   if (hiding !== undefined)
     return rest.some(({ value, mayBeOption }) => (value === null ? mayBeOption : hiding.test(value)));
-  if (INTERPRETER.test(name) && !rest.some(({ value }) => value !== null && /^[^-]/.test(value))) return true;
+  if (isInterpreter(words) && !rest.some(({ value }) => value !== null && /^[^-]/.test(value))) return true;
   return rest.some(({ value }) => value === null || (CODE.test(value) && !ADDRESS.test(value)));
+}
+
+/** Whether a program runs the code in a file that it is given. */
+export function isInterpreter(words: readonly ShellWord[]): boolean {
+  return INTERPRETER.test(nameOf(words));
 }
 
 /** Whether what a program is given may be other commands of any kind: it is neither inert nor known. */

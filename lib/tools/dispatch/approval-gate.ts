@@ -6,8 +6,9 @@ import { judge, judgeInTime } from '../../permission/judge.js';
 import type { Verdict } from '../../permission/paths/judge-path.js';
 import { type JudgedPlace, judgedPlace } from '../../permission/paths/judged-place.js';
 import { describeRule, type RuleObject, readRules } from '../../permission/rules/rules.js';
+import { changedScript, type ScriptStamps, scriptStamps } from '../../permission/script-stamps.js';
 import { describeCall } from '../common/describe-call.js';
-import type { Approval, ApprovalQuestion, Approve, Permit, ToolContext } from '../common/tool.js';
+import type { ApprovalQuestion, Approve, Permit, ToolContext } from '../common/tool.js';
 import { confinable, confineAll } from './confine-call.js';
 import { type Gate, judgeContext } from './gate.js';
 import { type Lack, lackNote, ruleAgainst } from './sandbox-failure.js';
@@ -17,6 +18,7 @@ export type GateDecision = { readonly permit: Permit } | { readonly refusal: str
 
 /** A call about whose file somebody else changes their mind this often is given up. */
 const MOST_QUESTIONS = 5;
+const KEEPS_CHANGING = 'Not run: its file keeps changing.';
 
 /** Lets a call through, after asking the user where the rules say so. What changes while the user thinks is asked about again. */
 export async function* passGate(
@@ -30,7 +32,7 @@ export async function* passGate(
     const passage = yield* decide(gate, call, access, place, signal);
     if ('refusal' in passage || isSame(access, place, await placeOf(access, gate.context))) return passage;
   }
-  return { refusal: 'Not run: its file keeps changing.' };
+  return { refusal: KEEPS_CHANGING };
 }
 
 async function placeOf(access: Access, { workingFolder }: ToolContext): Promise<JudgedPlace | null> {
@@ -62,13 +64,7 @@ async function* decide(
       if (gate.allowAll && !verdict.mayBeDenied) return approved();
       if (gate.approve) {
         const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.root };
-        const refusal = yield* ask(
-          gate,
-          gate.approve,
-          await question(gate, call, access, verdict.reason, rule),
-          rule,
-          signal,
-        );
+        const refusal = yield* ask(gate, gate.approve, { call, access, reason: verdict.reason, rule }, signal);
         if (refusal !== null) return { refusal };
         if (access.kind === 'server') access.accept();
         return approved();
@@ -120,29 +116,40 @@ export async function* askOutside(
     return lackNote(lack, rule);
   }
   const reason = `the sandbox stopped it: ${lack.message}; run it outside the sandbox?`;
-  return yield* ask(gate, gate.approve, await question(gate, call, access, reason, rule), rule, signal);
+  return yield* ask(gate, gate.approve, { call, access, reason, rule }, signal);
 }
 
+/** What the user is asked about. */
+interface Subject {
+  readonly call: ToolCallPart;
+  readonly access: Access;
+  readonly reason: string;
+  readonly rule: RuleObject | null;
+}
+
+/** Asks, and asks again when a script that the command names changed meanwhile. Resolves to what the model reads when it may not. */
 async function* ask(
   gate: Gate,
   approve: Approve,
-  question: ApprovalQuestion,
-  rule: RuleObject | null,
+  subject: Subject,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string | null> {
-  const approval: Approval = await approve(question, signal);
-  switch (approval.answer) {
-    case 'once':
+  for (let asked = 0; asked < MOST_QUESTIONS; asked += 1) {
+    const before = await scriptsOf(gate, subject.access);
+    const approval = await approve(await question(gate, subject), signal);
+    if (approval.answer === 'no') return approval.reason ? `The user said no: ${approval.reason}` : 'The user said no.';
+    const changed = changedScript(before, await scriptsOf(gate, subject.access));
+    if (changed === null) {
+      if (approval.answer === 'always') yield* storeRule(gate, subject.rule);
       return null;
-    case 'always':
-      yield* storeRule(gate, rule);
-      return null;
-    case 'no':
-      return approval.reason ? `The user said no: ${approval.reason}` : 'The user said no.';
-    default:
-      return unreachable(approval);
+    }
+    yield notice(`${changed} changed while you were asked. Look at it again.`);
   }
+  return KEEPS_CHANGING;
 }
+
+const scriptsOf = async ({ context }: Gate, access: Access): Promise<ScriptStamps> =>
+  access.kind === 'execute' ? scriptStamps(access.command, context.env, context.workingFolder) : new Map();
 
 async function* storeRule(gate: Gate, rule: RuleObject | null): AsyncGenerator<ChatEvent, void> {
   if (rule === null) return;
@@ -157,13 +164,7 @@ async function* storeRule(gate: Gate, rule: RuleObject | null): AsyncGenerator<C
   }
 }
 
-async function question(
-  gate: Gate,
-  call: ToolCallPart,
-  access: Access,
-  reason: string,
-  rule: RuleObject | null,
-): Promise<ApprovalQuestion> {
+async function question(gate: Gate, { call, access, reason, rule }: Subject): Promise<ApprovalQuestion> {
   return {
     call,
     preview: await previewOf(gate, call, access),

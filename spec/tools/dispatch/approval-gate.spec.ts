@@ -68,6 +68,52 @@ describe('a file that changes between the question and the run', () => {
     expect(existsSync(join(outside, 'authorized_keys'))).toBe(false);
   });
 
+  it.each([
+    './s.sh',
+    'bash s.sh',
+    '. ./s.sh',
+    'cd sub && ../s.sh',
+    'env A=1 sh -e s.sh',
+    'ls && ./s.sh || ls',
+    'x=$(./s.sh)',
+    'node s.sh',
+  ])('is asked about again where it is the script that %s runs', async (command) => {
+    mkdirSync(file('sub'));
+    writeFileSync(file('s.sh'), '#!/bin/sh\ntouch harmless\n', { mode: 0o755 });
+    const { asked, approve } = approving(() => writeFileSync(file('s.sh'), '#!/bin/sh\ntouch pwned123\n'));
+    const { run, call } = runnerOn(place, { approve });
+    const { events } = await run([call('bash', { command })]);
+    expect(asked).toHaveLength(2);
+    expect(events).toContainEqual({
+      type: 'notice',
+      level: 'warning',
+      text: `${file('s.sh')} changed while you were asked. Look at it again.`,
+    });
+    expect(existsSync(file('pwned123'))).toBe(false);
+  });
+
+  it('runs with "always" only what the last question was about, and is given up when it never stays', async () => {
+    let count = 0;
+    const approve = async (): Promise<Approval> => {
+      count += 1;
+      writeFileSync(file('s.sh'), `touch pwned # ${count}`);
+      return { answer: 'always' };
+    };
+    const { one } = runnerOn(place, { approve });
+    expect((await one('bash', { command: 'sh s.sh' })).error).toBe('Not run: its file keeps changing.');
+    expect(existsSync(file('pwned'))).toBe(false);
+  });
+
+  it.each(['cat s.sh; touch ran', 'touch ran; : s.sh'])(
+    'is not asked about again where %s only names it',
+    async (command) => {
+      const { asked, approve } = approving(() => writeFileSync(file('s.sh'), 'another'));
+      await runnerOn(place, { approve }).one('bash', { command });
+      expect(asked).toHaveLength(1);
+      expect(existsSync(file('ran'))).toBe(true);
+    },
+  );
+
   it('is never read as another, however fast it is swapped', async () => {
     writeFileSync(file('notes.txt'), 'harmless');
     symlinkSync('notes.txt', file('x'));

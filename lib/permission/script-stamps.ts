@@ -1,0 +1,58 @@
+import { stat } from 'node:fs/promises';
+import { excessOf, isStackOverflow } from './judging-bound.js';
+import { pathUse } from './paths/path-use.js';
+import { absolutePath } from './paths/resolve-path.js';
+import { readCommand } from './shell/read-command.js';
+import { scriptFiles } from './shell/script-files.js';
+
+/** The scripts that a command names, each with what tells one content from another. */
+export type ScriptStamps = ReadonlyMap<string, string>;
+
+/** The scripts that a command names as they are now: what runs must be what the user could look at. Never throws. */
+export async function scriptStamps(
+  command: string,
+  env: Readonly<Record<string, string | undefined>>,
+  workingFolder: string,
+): Promise<ScriptStamps> {
+  const names = await namesIn(command, env, workingFolder);
+  return new Map(await Promise.all(names.map(async (path): Promise<[string, string]> => [path, await stampOf(path)])));
+}
+
+/** The first script that is another than before; null where none is. */
+export function changedScript(before: ScriptStamps, after: ScriptStamps): string | null {
+  return [...before].find(([path, stamp]) => after.get(path) !== stamp)?.[0] ?? null;
+}
+
+async function namesIn(
+  command: string,
+  env: Readonly<Record<string, string | undefined>>,
+  workingFolder: string,
+): Promise<readonly string[]> {
+  if (excessOf(command) !== null) return [];
+  try {
+    const { parts } = await readCommand(command, env);
+    const folders = pathUse(parts, workingFolder).folders ?? [workingFolder];
+    return [
+      ...new Set(
+        scriptFiles(parts).flatMap((name) =>
+          folders.map((folder) => absolutePath(name, folder).replaceAll('/./', '/')),
+        ),
+      ),
+    ].slice(0, MOST_SCRIPTS);
+  } catch (failure) {
+    if (!isStackOverflow(failure)) throw failure;
+    return [];
+  }
+}
+
+const MOST_SCRIPTS = 100;
+
+/** Size and times tell contents apart; the time of the last change cannot be set back. */
+async function stampOf(path: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+  } catch {
+    return '';
+  }
+}
