@@ -1,4 +1,4 @@
-// Starts the first conversation: a real one where there is a configuration, a vendor's key or Ollama, else the demonstration.
+// Starts the first conversation: what `hi` does where there is a configuration, a vendor's key or Ollama, else the demonstration.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -6,13 +6,13 @@ import { resolve } from 'node:path';
 const hi = resolve('dist', 'hi.js');
 if (!existsSync(hi)) await (await import('./build/program.js')).buildProgram();
 
-const configured = spawnSync(process.execPath, [hi, 'config', 'show']).status === 0;
+const shown = spawnSync(process.execPath, [hi, 'config', 'show'], { encoding: 'utf8' });
 const paths = spawnSync(process.execPath, [hi, 'config', 'path', '--json'], { encoding: 'utf8' });
 const file: string = JSON.parse(paths.stdout).config_file;
 
-if (configured || existsSync(file)) {
-  process.exitCode =
-    spawnSync(process.execPath, [hi, 'chat', ...process.argv.slice(2)], { stdio: 'inherit' }).status ?? 1;
+// A server without a model is somebody to begin with: `hi` offers to download one.
+if (shown.status === 0 || existsSync(file) || shown.stderr.includes('has no model')) {
+  process.exitCode = spawnSync(process.execPath, [hi, ...process.argv.slice(2)], { stdio: 'inherit' }).status ?? 1;
 } else {
   console.error(
     `No configuration at '${file}', no API key in the environment, and Ollama does not answer on this machine.`,

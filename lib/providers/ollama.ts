@@ -14,6 +14,11 @@ export const ollama: ProviderMember = {
   port: 11434,
   mostAssumed: 32_768,
   keyPage: null,
+  downloads: [
+    { name: DEFAULT_MODEL, bytes: 2_019_393_189, summary: 'chats and uses tools' },
+    { name: 'qwen3:4b', bytes: 2_497_293_918, summary: 'thinks, and uses tools' },
+    { name: 'llama3.2:1b', bytes: 1_321_098_329, summary: 'small and quick' },
+  ],
   hints: {
     key: 'Sign in with: ollama signin.',
     model: (model) => `Fetch it with: ollama pull ${model}. Or choose one that is there with /model or -m.`,
@@ -28,5 +33,8 @@ export const ollama: ProviderMember = {
   },
   async askFacts(settings, question, signal) {
     return await (await import('./ollama/ollama-adapter.js')).askFacts(ollama, settings, question, signal);
+  },
+  async *pull(settings, model, signal) {
+    yield* (await import('./ollama/ollama-pull-adapter.js')).pull(ollama, settings, model, signal);
   },
 };

@@ -148,9 +148,10 @@ describe('the first run on a terminal where nothing is set up', () => {
   it('says how to get a model where Ollama has none', async () => {
     const ollama = await house('ollama', { models: [] });
     home = makeHome(null);
-    await start([], { OLLAMA_HOST: ollama.url });
+    await start(['config', 'init'], { OLLAMA_HOST: ollama.url });
     await terminal.until('Ollama (running, but it has no model yet)');
     await answer(PROVIDER, '');
+    await answer('Which one should it download?', KEY.up);
     await terminal.until(/ollama pull \S+/);
     await answer('What now?', down(1));
     await terminal.until(/choose another provider\n[\s\S]*Which provider/);

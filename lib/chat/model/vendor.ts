@@ -12,6 +12,15 @@ export interface ImageLimits {
   readonly used: number;
 }
 
+/** A model that a server can download. */
+export interface Download {
+  readonly name: string;
+  /** About how many bytes. */
+  readonly bytes: number;
+  /** What it is good for, in a few words. */
+  readonly summary: string;
+}
+
 /** What the program knows of a vendor, as data. */
 export interface Vendor {
   /** The registry's name, as the configuration and every stored message have it. */
@@ -39,6 +48,8 @@ export interface Vendor {
   readonly elsewhere?: string;
   /** The vendor's id in the table of prices (@pydantic/genai-prices); absent when it has the same name there, or no prices. */
   readonly priceId?: string;
+  /** First models to choose from where a server has none and can download them, the usual one first; absent where it cannot. */
+  readonly downloads?: readonly Download[];
   /** What to do about some failures, where this vendor has more to say than the others. Whole sentences. */
   readonly hints?: {
     /** The key is refused. */

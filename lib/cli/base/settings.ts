@@ -23,7 +23,18 @@ export interface Settings {
   readonly config: Config | null;
   /** Why there is no configuration; null when there is one. */
   readonly problem: HiError | null;
+  /** A server that has no model for a chat and can download one; null where there is a configuration. */
+  readonly empty: EmptyServer | null;
   readonly warnings: readonly string[];
+}
+
+/** How a server is asked for its models. */
+type Access = Pick<ProviderSettings, 'apiBase' | 'apiKey' | 'headers'>;
+
+/** A server without a model. */
+export interface EmptyServer {
+  readonly member: ProviderMember;
+  readonly access: Access;
 }
 
 /** The options of the command line that override the configuration. */
@@ -46,6 +57,7 @@ export async function readSettings(world: World, options: SettingsOptions): Prom
   const paths = await findPaths(world.env, options.config ?? null);
   const { file, warnings } = await readConfig(paths.configFile, CONFIG_CHECK, options.config !== undefined);
   const { provider, model, system } = options;
+  let empty: EmptyServer | null = null;
   const resolving = resolveConfig({
     file,
     env: world.env,
@@ -55,20 +67,21 @@ export async function readSettings(world: World, options: SettingsOptions): Prom
       ...(model === undefined ? {} : { model }),
       ...(system === undefined ? {} : { preamble: system }),
     },
-    models: (vendor, apiBase, apiKey) =>
-      listModels(world, vendor.name, {
-        apiBase,
-        apiKey,
-        ...(file?.provider === vendor.name && file.headers && { headers: file.headers }),
-      }),
+    models: async ({ name }, apiBase, apiKey) => {
+      const member = pick<ProviderMember>(providers, name, 'provider');
+      const access = { apiBase, apiKey, ...(file?.provider === name && file.headers && { headers: file.headers }) };
+      const listed = await listModels(world, member, access);
+      if (member.pull !== undefined && !listed.some(({ chats }) => chats)) empty = { member, access };
+      return listed;
+    },
   });
   try {
     const { config, locals } = await resolving;
     const problem = config === null ? notConfigured(paths.configFile, providers, locals) : null;
-    return { paths, file, config, problem, warnings };
+    return { paths, file, config, problem, empty: config === null ? empty : null, warnings };
   } catch (thrown) {
     if (!(thrown instanceof NoModel)) throw thrown;
-    return { paths, file, config: null, problem: thrown, warnings };
+    return { paths, file, config: null, problem: thrown, empty, warnings };
   }
 }
 
@@ -107,19 +120,15 @@ export async function probeModels(
   apiBase: string | null,
 ): Promise<readonly string[] | null> {
   try {
-    return (await listModels(world, provider, { apiBase, apiKey: null })).map(({ name }) => name);
+    const member = pick<ProviderMember>(providers, provider, 'provider');
+    return (await listModels(world, member, { apiBase, apiKey: null })).map(({ name }) => name);
   } catch {
     return null;
   }
 }
 
 /** The models at an address. Throws a `HiError` when there is no list to be had in time. */
-async function listModels(
-  world: World,
-  provider: string,
-  access: Pick<ProviderSettings, 'apiBase' | 'apiKey' | 'headers'>,
-): Promise<readonly ListedModel[]> {
-  const member = pick<ProviderMember>(providers, provider, 'provider');
+async function listModels(world: World, member: ProviderMember, access: Access): Promise<readonly ListedModel[]> {
   const timeout = Math.min(idleTimeout(world), member.keyVariables.length === 0 ? PROBE_TIMEOUT : LIST_TIMEOUT);
   const settings = { ...access, apiKey: await readKey(access.apiKey), idleTimeout: timeout, env: world.env };
   const { signal } = new AbortController();

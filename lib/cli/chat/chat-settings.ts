@@ -1,4 +1,5 @@
 import { NoModel } from '../../config/no-model.js';
+import { isAbort } from '../../errors.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { readSettings, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
@@ -8,12 +9,29 @@ import { isProviderUnset } from './detected-provider.js';
 /** The settings of a chat. Where nothing is configured, the set-up runs first; null when the user leaves it. */
 export async function chatSettings(world: World, options: ChatOptions, isDefault: boolean): Promise<Settings | null> {
   const settings = await readSettings(world, options);
-  if (chatTerminal(world) !== 'full' || !needsSetUp(world, options, settings, isDefault)) return settings;
+  if (chatTerminal(world) !== 'full') return settings;
+  if (settings.problem instanceof NoModel && settings.empty !== null)
+    return await afterDownload(world, options, settings);
+  if (!needsSetUp(world, options, settings, isDefault)) return settings;
   const { canAsk, init } = await import('../init/init.js');
   if (!canAsk(world)) return settings;
-  if ((await init(world, options)) === 0) return await readSettings(world, options);
+  if ((await init(world, options, settings.empty)) === 0) return await readSettings(world, options);
   if (settings.config !== null) world.stderr.write("To chat without the set-up, run 'hi chat'.\n");
   return null;
+}
+
+/** Null when the user leaves. */
+async function afterDownload(world: World, options: ChatOptions, settings: Settings): Promise<Settings | null> {
+  const stop = new AbortController();
+  const release = world.onStop(() => stop.abort());
+  try {
+    return await (await import('../first-model/first-model.js')).withFirstModel(world, options, settings, stop.signal);
+  } catch (thrown) {
+    if (!isAbort(thrown)) throw thrown;
+    return null;
+  } finally {
+    release();
+  }
 }
 
 /** A provider that was only detected is enough for whoever types `hi chat`; plain `hi` offers the choice once. */

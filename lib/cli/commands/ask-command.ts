@@ -11,14 +11,16 @@ import type { ChatOptions, OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
+import { readSettings, requireConfig } from '../base/settings.js';
 import { shownJson, shownText } from '../base/shown.js';
 import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
+import { withFirstModel } from '../first-model/first-model.js';
 import type { Structure } from '../structured/structure.js';
 import { inlinePicture } from '../terminal/inline-picture.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
 import { approver, instructionsAsker } from '../wiring/terminal-questions.js';
-import { openSession } from '../wiring/wire.js';
+import { wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 
 /** Runs one turn: the answer on stdout, everything else on stderr. Resolves to the exit status. Throws `HiError`s. */
@@ -53,7 +55,13 @@ async function askOnce(
   const approve = canApprove(world)
     ? { approve: approver(world, screen, stop), askAboutInstructions: instructionsAsker(world, screen, stop) }
     : {};
-  const { session, settings, config, tools, connections, close } = await openSession(world, { ...options, ...approve });
+  const settings = await withFirstModel(world, options, await readSettings(world, options), stop.signal);
+  const { session, config, tools, connections, close } = await wire(
+    world,
+    { ...options, ...approve },
+    settings,
+    requireConfig(settings),
+  );
   Object.assign(screenSettings, screenSettingsOf(config));
   if (hasColour(world.stdout, world.env)) await (await import('../terminal/apply-theme.js')).applyTheme(config, world);
   try {

@@ -7,7 +7,8 @@ import type { ProviderMember, ProviderSettings } from '../../providers/common/pr
 import { providers } from '../../providers/index.js';
 import { probeModels } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import type { Prompts } from './prompts.js';
+import { offerModel } from '../first-model/offer-model.js';
+import type { Prompts } from '../terminal/prompts.js';
 
 /** A provider, and whether its protocol is spoken by somebody else's server. */
 export interface Endpoint {
@@ -146,8 +147,9 @@ function checkAddress(text: string): true | string {
   return (/^https?:\/\/./.test(text) && URL.canParse(text)) || 'The address must begin with http:// or https://';
 }
 
-/** The model: chosen from the server's list, or typed where it has none. Resolves to the error when the server refuses to answer. */
+/** The model: chosen from the server's list, downloaded, or typed where it has no list. Resolves to the error when the server refuses to answer. */
 export async function chooseModel(
+  world: World,
   { member }: Endpoint,
   settings: ProviderSettings,
   previous: ConfigFile,
@@ -167,6 +169,8 @@ export async function chooseModel(
       [...new Set([...usual, ...listed])].filter((name) => name !== undefined),
     );
   } else if (member.keyVariables.length === 0) {
+    const downloaded = member.pull && (await offerModel(world, { member, access: settings }, 'none', prompts, signal));
+    if (downloaded) return downloaded;
     const hint = member.hints?.firstModel ?? 'Download one first.';
     const error = new HiError('model', `${member.title} has no model yet.`, { hint });
     printError(error, prompts);

@@ -4,7 +4,7 @@ import { readConfig } from '../../config/read-config.js';
 import { HiError, systemCode } from '../../errors.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 
-import type { Prompts } from './prompts.js';
+import type { Prompts } from '../terminal/prompts.js';
 
 /** The configuration before this set-up. */
 export interface ExistingConfiguration {

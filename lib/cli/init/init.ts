@@ -7,10 +7,12 @@ import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ProviderSettings } from '../../providers/common/provider.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { requireWritable } from '../base/require-writable.js';
-import { timeLimits } from '../base/settings.js';
+import { type EmptyServer, timeLimits } from '../base/settings.js';
 import { TEST_LIMIT } from '../base/with-timeout.js';
 import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
+import { offerModel } from '../first-model/offer-model.js';
+import { openPrompts, type Prompts } from '../terminal/prompts.js';
 import {
   chooseAddress,
   chooseKey,
@@ -20,14 +22,16 @@ import {
   type StoredSetting,
 } from './choose-settings.js';
 import { type ExistingConfiguration, mergeSettings, readExistingConfiguration } from './existing-configuration.js';
-import { openPrompts, type Prompts } from './prompts.js';
 import { testCall } from './test-call.js';
 
 /** The schema's file name, next to `config.json`. */
 const SCHEMA_FILE = 'config.schema.json';
 
-/** Sets up step by step on a terminal and writes `config.json`. Cancelling at any step writes nothing and resolves to exit status 130. */
-export async function init(world: World, options: CommonOptions): Promise<number> {
+/**
+ * Sets up step by step on a terminal and writes `config.json`. Cancelling at any step writes nothing and resolves to exit status 130. `empty` is a server that
+ * only lacks a model, which is asked about first.
+ */
+export async function init(world: World, options: CommonOptions, empty: EmptyServer | null = null): Promise<number> {
   if (!canAsk(world)) {
     throw new HiError('usage', 'The set-up needs a terminal.', {
       hint: "Write config.json yourself: 'hi config path' prints where, 'hi config schema' what it may contain.",
@@ -36,7 +40,7 @@ export async function init(world: World, options: CommonOptions): Promise<number
   const cancelled = new AbortController();
   const stopListening = world.onStop(() => cancelled.abort());
   try {
-    await new SetUp(world, await openPrompts(world, cancelled.signal), cancelled.signal).run(options);
+    await new SetUp(world, await openPrompts(world, cancelled.signal), cancelled.signal).run(options, empty);
     return 0;
   } catch (thrown) {
     if (!isAbort(thrown)) throw thrown;
@@ -64,14 +68,20 @@ class SetUp {
     this.#signal = signal;
   }
 
-  async run(options: CommonOptions): Promise<void> {
+  async run(options: CommonOptions, empty: EmptyServer | null): Promise<void> {
     const { configFile } = await findPaths(this.#world.env, options.config ?? null);
     // Better to know before the first question than after the last.
     await requireWritable(dirname(configFile));
     const previous = await readExistingConfiguration(configFile, this.#prompts);
+    let downloaded =
+      empty && (await offerModel(this.#world, empty, 'set up another provider', this.#prompts, this.#signal));
     for (;;) {
-      const endpoint = await chooseProvider(this.#world, previous.file, this.#prompts);
-      const chosen = await this.#configure(endpoint, previous.file);
+      const endpoint =
+        empty && downloaded
+          ? { member: empty.member, isCompatible: false }
+          : await chooseProvider(this.#world, previous.file, this.#prompts);
+      const chosen = await this.#configure(endpoint, previous.file, downloaded);
+      downloaded = null;
       if (chosen === null) continue;
       this.#signal.throwIfAborted();
       await write(configFile, previous, chosen);
@@ -80,16 +90,18 @@ class SetUp {
     }
   }
 
-  /** Asks for key, address and model, and makes a test call. Null to choose another provider. */
-  async #configure(endpoint: Endpoint, previous: ConfigFile): Promise<ConfigFile | null> {
+  /** Asks for key, address and model, where it was not just downloaded, and makes a test call. Null to choose another provider. */
+  async #configure(endpoint: Endpoint, previous: ConfigFile, downloaded: string | null): Promise<ConfigFile | null> {
     const prompts = this.#prompts;
+    let name = downloaded;
     let refused = false;
     let address: StoredSetting | null = null;
     for (;;) {
       if (address === null || !refused) address = await chooseAddress(this.#world, endpoint, previous, prompts);
       const key = await chooseKey(this.#world, endpoint, previous, refused, prompts);
       const settings = this.#access(key, address);
-      const model = await chooseModel(endpoint, settings, previous, prompts, this.#signal);
+      const model = name ?? (await chooseModel(this.#world, endpoint, settings, previous, prompts, this.#signal));
+      name = null;
       const failure =
         model instanceof HiError ? model : await testCall(endpoint.member, settings, model, prompts, this.#signal);
       if (failure === null) return chosenSettings(endpoint, `${model}`, key, address);

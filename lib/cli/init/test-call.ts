@@ -7,8 +7,8 @@ import type { ProviderMember, ProviderSettings } from '../../providers/common/pr
 import { type PartialAnswer, requestAnswer } from '../../session/turn/request-answer.js';
 import { SPECS } from '../../tools/tool-specs.js';
 import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';
+import type { Prompts } from '../terminal/prompts.js';
 import { printError } from './choose-settings.js';
-import type { Prompts } from './prompts.js';
 
 /** How long a server may take to tell what a model can do. Milliseconds. */
 const TIME_LIMIT = 3000;

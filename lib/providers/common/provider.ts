@@ -40,6 +40,12 @@ export interface ModelQuestion {
   readonly known: ModelFacts;
 }
 
+/** How far a server is with the download of a model, in bytes. Null while it has not said how much there is. */
+export interface PullProgress {
+  readonly done: number;
+  readonly all: number | null;
+}
+
 /** A vendor, as the registry lists it: everything the program knows about vendors is here and in the adapter. */
 export interface ProviderMember extends Vendor {
   /** Loads the vendor's SDK and makes the adapter. */
@@ -48,6 +54,11 @@ export interface ProviderMember extends Vendor {
   listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
   /** What the server tells of one model, nothing where it tells nothing. Throws like `stream`. */
   askFacts(settings: ProviderSettings, model: ModelQuestion, signal: AbortSignal): Promise<ModelFacts>;
+  /**
+   * Has the server download a model, and tells how far it is; ends when the model is there. A download that was stopped continues where it was. Throws like
+   * `stream`. Absent where a server has the models that it has.
+   */
+  pull?(settings: ProviderSettings, model: string, signal: AbortSignal): AsyncIterable<PullProgress>;
 }
 
 /**

@@ -1,0 +1,22 @@
+import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
+import { canApprove } from '../base/streams.js';
+import type { World } from '../base/world.js';
+
+/**
+ * The settings of a turn. Where a server was found that has no model, the user is asked on a terminal which one it should download; without one they stay
+ * what they are. Throws an abort error when the user leaves.
+ */
+export async function withFirstModel(
+  world: World,
+  options: SettingsOptions,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<Settings> {
+  const { empty } = settings;
+  if (empty === null || !canApprove(world)) return settings;
+  const { openPrompts } = await import('../terminal/prompts.js');
+  const { offerModel } = await import('./offer-model.js');
+  const name = await offerModel(world, empty, 'none', await openPrompts(world, signal), signal);
+  if (name === null) return settings;
+  return await readSettings(world, options);
+}
