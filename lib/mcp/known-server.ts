@@ -67,6 +67,16 @@ export class KnownServer {
     return await (await this.#connected()).call(name, args, limits);
   }
 
+  /** The messages of a prompt, after starting the server where that is needed. */
+  async prompt(name: string, args: Readonly<Record<string, string>>, limits: CallLimits): Promise<unknown> {
+    return await (await this.#connected()).prompt(name, args, limits);
+  }
+
+  /** What stands at an address of the server, in the same way. */
+  async read(uri: string, limits: CallLimits): Promise<unknown> {
+    return await (await this.#connected()).read(uri, limits);
+  }
+
   async close(): Promise<void> {
     await this.#connection?.close();
   }

@@ -10,6 +10,7 @@ import type { ConnectionDeps } from './connection/server-connection.js';
 import type { Offer } from './definitions/definition.js';
 import { OfferCache } from './definitions/offer-cache.js';
 import { KnownServer } from './known-server.js';
+import { UserCalls } from './user-calls.js';
 
 /** What the servers of a session are made with. */
 export interface ToolServersDeps {
@@ -34,6 +35,8 @@ const LINE = 80;
 
 /** The servers of a session. Nothing is started before a tool is called: what they offer is known from the last time. */
 export class ToolServers {
+  /** What the user calls, and no model. */
+  readonly byUser: UserCalls;
   readonly #deps: ToolServersDeps;
   readonly #servers: readonly KnownServer[];
   readonly #pins: Pins;
@@ -55,6 +58,7 @@ export class ToolServers {
     this.#pins = new Pins(deps.pins);
     const store = { cache: new OfferCache(deps.cache), pins: this.#pins, connection: deps.connection };
     this.#servers = deps.entries.map((entry) => new KnownServer(entry, store));
+    this.byUser = new UserCalls(this.#servers);
   }
 
   /** The tools as the model is offered them: all, or one that finds them and those that were found. */
@@ -90,7 +94,7 @@ export class ToolServers {
   /** The servers with what is known of them, a line each. */
   get lines(): readonly string[] {
     return this.#servers.map(({ entry, offer, isRunning }) => {
-      const known = offer === null ? 'not asked yet' : quantity(offer.tools.length, 'tool');
+      const known = offer === null ? 'not asked yet' : offeredIn(offer);
       return `${entry.name}: ${known}${isRunning ? ', running' : ''}${entry.isOfProject ? ', of this project' : ''}`;
     });
   }
@@ -178,6 +182,15 @@ export class ToolServers {
       },
     );
   }
+}
+
+/** `3 tools, 1 prompt, 2 resources` */
+function offeredIn({ tools, prompts, resources, templates }: Offer): string {
+  const others = [
+    ...(prompts.length > 0 ? [quantity(prompts.length, 'prompt')] : []),
+    ...(resources.length + templates.length > 0 ? [quantity(resources.length + templates.length, 'resource')] : []),
+  ];
+  return [quantity(tools.length, 'tool'), ...others].join(', ');
 }
 
 const specOf = ({ name, description, parameters }: Tool): ToolSpec => ({ name, description, parameters });

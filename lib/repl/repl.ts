@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { Screen } from '../screen/screen.js';
-import type { CompletableCommand } from './completion/line-completion.js';
+import type { CompletableCommand, Mentionable } from './completion/line-completion.js';
 import type { Span } from './editing/long-pastes.js';
 import type { ModalKeys } from './editing/modal-keys.js';
 import type { TerminalInput, TerminalOutput } from './terminal/terminal.js';
@@ -34,6 +34,8 @@ export interface ReplDeps {
   submit(line: SubmittedLine, signal: AbortSignal): AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
   /** For completion with Tab. */
   readonly commands: readonly CompletableCommand[];
+  /** What may be typed after an `@`, besides files. */
+  mentionable?(): readonly Mentionable[];
   /** The command that Escape submits when it is pressed twice at an empty prompt. */
   readonly escapeCommand: string;
   /** The file that keeps the inputs of earlier sessions; null for none. */

@@ -9,7 +9,7 @@ export const CORE = 'lib/cli/run.ts';
 const SERVERS = 'lib/cli/wiring/session-servers.ts';
 
 /** The parts that share it. */
-const OF_SERVERS = /\/lib\/(?:mcp|cli\/mcp)\//;
+const OF_SERVERS = /\/lib\/(?:mcp|cli\/mcp|cli\/from-servers)\//;
 
 /**
  * Makes one chunk of what nearly every run needs. A module that some of the parts loaded on demand share, but not others, would be a chunk of its own, and

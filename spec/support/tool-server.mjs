@@ -60,15 +60,20 @@ const answers = {
   'tools/list': () => offered(scenario.tools ?? [], 'tools'),
   'prompts/list': () => offered(scenario.prompts ?? [], 'prompts'),
   'resources/list': () => offered(scenario.resources ?? [], 'resources'),
+  'resources/templates/list': () => ({ resourceTemplates: scenario.templates ?? [] }),
   'prompts/get': ({ name, arguments: args }) => ({
-    messages: [
+    messages: scenario.messages?.[name] ?? [
       {
         role: 'user',
         content: { type: 'text', text: `${scenario.texts?.[name] ?? name} ${JSON.stringify(args ?? {})}` },
       },
     ],
   }),
-  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/plain', text: scenario.texts?.[uri] ?? uri }] }),
+  'resources/read': ({ uri }) => ({
+    contents: [
+      { uri, ...(scenario.contents?.[uri] ?? { mimeType: 'text/plain', text: scenario.texts?.[uri] ?? uri }) },
+    ],
+  }),
 };
 
 createInterface({ input: process.stdin })

@@ -16,12 +16,16 @@ export interface Scenario {
   readonly tools?: readonly ListedTool[] | object;
   readonly prompts?: readonly object[];
   readonly resources?: readonly object[];
+  readonly templates?: readonly object[];
   readonly instructions?: string;
   readonly capabilities?: object;
   /** By the name of the tool: a result as the protocol has it, or what happens in place of one. Without any, the arguments come back as text. */
   readonly results?: Readonly<Record<string, object>>;
   /** By the name of a prompt, or the address of a resource. */
   readonly texts?: Readonly<Record<string, string>>;
+  /** The messages of a prompt, by its name, and what else a resource says of itself, by its address. */
+  readonly messages?: Readonly<Record<string, readonly object[]>>;
+  readonly contents?: Readonly<Record<string, object>>;
   /** What it prints when it starts, to stderr and to stdout. */
   readonly stderr?: string;
   readonly noise?: string;

@@ -32,3 +32,14 @@ export function createSearch(repl: () => Repl, terminal: ChatTerminal): SlashCon
       return await askQuestion((context) => search({ message: question, source }, context), streams);
     });
 }
+
+/** Asks for a text; null where there is no terminal for it. */
+export function createInput(repl: () => Repl, terminal: ChatTerminal): SlashContext['input'] {
+  if (terminal !== 'full') return null;
+  return async (question) =>
+    await repl().ask(async (streams) => {
+      const { input } = await import('../terminal/inquirer.js');
+      const message = visibleLine(question);
+      return await askQuestion((context) => input({ message, required: true }, context), streams);
+    });
+}

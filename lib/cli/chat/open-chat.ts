@@ -20,7 +20,7 @@ import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 import { attentionOf } from './attention.js';
 import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
-import { createChoose, createSearch } from './choose.js';
+import { createChoose, createInput, createSearch } from './choose.js';
 import { createConfirm } from './confirm.js';
 import { promptText } from './greeting.js';
 import { IdleIndex } from './idle-index.js';
@@ -54,7 +54,12 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   const wired = await wire(world, { ...options, ...approve }, settings, config);
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
-  const questions = { confirm, choose: createChoose(later, terminal), search: createSearch(later, terminal) };
+  const questions = {
+    confirm,
+    choose: createChoose(later, terminal),
+    search: createSearch(later, terminal),
+    input: createInput(later, terminal),
+  };
   const context = await slashContext(world, wired, later, questions, screenSettings);
   const idle = new IdleIndex(wired.session);
   let hasSpoken = false;
@@ -80,7 +85,11 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
       const events = submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
       return options.usage ? events.then((all) => withCost(all, wired.connections)) : events;
     },
-    commands: completableCommands(context),
+    get commands() {
+      return completableCommands(context);
+    },
+    mentionable: () =>
+      wired.servers.mentionable().map(({ typed, isTemplate }) => ({ text: typed, isOpen: isTemplate })),
     escapeCommand: '/rewind',
     keepsInputs: () => !wired.session.history.isOffRecord,
     inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
@@ -147,7 +156,7 @@ function submitDeps(
   context: SlashContext,
   { wired, screen, repl }: Chat,
 ): SubmitDeps {
-  const { tools, connections } = wired;
+  const { tools, connections, servers } = wired;
   return {
     context,
     tools,
@@ -155,6 +164,7 @@ function submitDeps(
     secrets: () => connections.secrets(),
     showsEnds: terminal === 'full',
     notify: (notice) => screen.notice(notice, 'info'),
+    resource: (words, signal) => servers.resource(words, signal),
     fetch: async (address, signal) => {
       const { webInput } = await import('../base/web-input.js');
       return await webInput(world, address, (notice) => screen.notice(notice, 'info'), signal);

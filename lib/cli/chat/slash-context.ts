@@ -15,17 +15,18 @@ export async function slashContext(
   world: World,
   { session, tools, connections, settings, config, memory, project, servers }: WiredSession,
   repl: () => Repl,
-  questions: Pick<SlashContext, 'confirm' | 'choose' | 'search'>,
+  questions: Pick<SlashContext, 'confirm' | 'choose' | 'search' | 'input'>,
   screen: ScreenSettings,
 ): Promise<SlashContext> {
   const { paths } = settings;
   const pathOf = (path: string): string => expandPath(path, tools.workingFolder, world.home);
+  const own = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
+  const commands = [...slashCommands, ...(await ownCommands(paths.commands, own))];
   return {
     session,
-    commands: [
-      ...slashCommands,
-      ...(await ownCommands(paths.commands, { tools, secrets: () => connections.secrets() })),
-    ],
+    get commands() {
+      return [...commands, ...servers.commands(commands)];
+    },
     ...questions,
     screen,
     edit: async (text) => {

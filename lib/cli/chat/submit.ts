@@ -10,7 +10,7 @@ import type { SlashCommand, SlashContext } from '../../slash/common/command.js';
 import { type Line, parseLine } from '../../slash/common/parse.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { runLocally } from '../input/local-command.js';
-import { resolveMentions } from '../input/mentions.js';
+import { type MentionDeps, resolveMentions } from '../input/mentions.js';
 import { OutputEnds } from '../input/output-ends.js';
 
 /** What acting on a line needs. */
@@ -26,6 +26,8 @@ export interface SubmitDeps {
   notify(notice: string): void;
   /** Gets what stands at a web address. */
   fetch(address: string, signal: AbortSignal): Promise<FileInput>;
+  /** What a mention names of the servers of tools. */
+  readonly resource: NonNullable<MentionDeps['resource']>;
   /** Runs a command that has the terminal to itself. */
   runCommand(command: string): Promise<void>;
 }
@@ -60,7 +62,7 @@ export async function submitLine(
 /** The message with the files it mentions. When one cannot be attached, the whole message goes back into the prompt, with the cursor at that one. */
 async function inputOf(
   line: SubmittedLine,
-  { tools, notify, repl, fetch }: SubmitDeps,
+  { tools, notify, repl, fetch, resource }: SubmitDeps,
   signal: AbortSignal,
 ): Promise<UserInput> {
   const { text, pasted } = trimmed(line);
@@ -68,7 +70,7 @@ async function inputOf(
   const begin = (word: string): void => {
     attaching = word;
   };
-  const deps = { begin, fetch: (address: string) => fetch(address, signal) };
+  const deps = { begin, resource, fetch: (address: string) => fetch(address, signal) };
   try {
     const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder, signal, deps);
     if (notice !== null) notify(notice);

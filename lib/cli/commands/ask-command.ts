@@ -19,6 +19,7 @@ import { withFirstModel } from '../first-model/first-model.js';
 import type { Structure } from '../structured/structure.js';
 import { inlinePicture } from '../terminal/inline-picture.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
+import type { ServerTools } from '../wiring/server-tools.js';
 import { approver, instructionsAsker } from '../wiring/terminal-questions.js';
 import { wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
@@ -49,14 +50,15 @@ async function askOnce(
 ): Promise<number> {
   const { command } = options;
   const structure = await structureOf(options, formatOf(options), world.cwd, stop.signal);
-  const gathered = await gather(world, words, options, stop.signal);
+  const notify = (text: string): void => void (options.quiet || world.stderr.write(`${text}\n`));
+  const gathered = await gather(world, words, options, notify, stop.signal);
   const screenSettings: ScreenSettings = { wrap: 'word', waiting: 'animated' };
   const screen = await screenFor(world, options, screenSettings);
   const approve = canApprove(world)
     ? { approve: approver(world, screen, stop), askAboutInstructions: instructionsAsker(world, screen, stop) }
     : {};
   const settings = await withFirstModel(world, options, await readSettings(world, options), stop.signal);
-  const { session, config, tools, connections, close } = await wire(
+  const { session, config, tools, connections, servers, close } = await wire(
     world,
     { ...options, ...approve },
     settings,
@@ -65,10 +67,10 @@ async function askOnce(
   Object.assign(screenSettings, screenSettingsOf(config));
   if (hasColour(world.stdout, world.env)) await (await import('../terminal/apply-theme.js')).applyTheme(config, world);
   try {
-    const deps = { tools, secrets: () => connections.secrets() };
+    const deps = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
     const { input, model } =
       command === undefined
-        ? { input: gathered, model: null }
+        ? { input: await withResources(gathered, words, servers, stop.signal, notify), model: null }
         : await (await import('../own-commands/asked-command.js')).askedCommand(
             { folder: settings.paths.commands, name: command, words },
             gathered,
@@ -106,13 +108,32 @@ async function askOnce(
 async function gather(
   world: World,
   words: readonly string[],
-  { command, file: files = [], files0From, quiet }: ChatOptions,
+  { command, file: files = [], files0From }: ChatOptions,
+  notify: (text: string) => void,
   signal: AbortSignal,
 ): Promise<UserInput> {
   const isQuestion = command === undefined;
   const asked = isQuestion ? words : words.filter((word) => word === '-');
-  const notify = (text: string): void => void (quiet || world.stderr.write(`${text}\n`));
   return await gatherInput(world, { words: asked, files, listFile: files0From ?? null, isQuestion, notify }, signal);
+}
+
+/** With what the words of the command line name of the servers of tools; an `@` in what was piped in is text. */
+async function withResources(
+  input: UserInput,
+  words: readonly string[],
+  servers: ServerTools,
+  signal: AbortSignal,
+  notify: (text: string) => void,
+): Promise<UserInput> {
+  if (!servers.areThere || words.every((word) => word === '-' || !word.includes('@'))) return input;
+  const { mentionedResources } = await import('../from-servers/mentioned-resources.js');
+  const found = await mentionedResources(words.join(' '), servers.resource.bind(servers), signal);
+  if (found.length > 0) notify(`attached ${found.map(({ label }) => label).join(', ')}`);
+  return {
+    text: input.text,
+    texts: [...found.flatMap(({ texts }) => texts), ...input.texts],
+    attachments: [...found.flatMap(({ attachments }) => attachments), ...input.attachments],
+  };
 }
 
 /** What the answer must be; null when it may be any text. */

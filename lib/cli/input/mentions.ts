@@ -15,16 +15,29 @@ export interface ResolvedMessage {
   readonly notice: string | null;
 }
 
+/** What stands at an address of a server of tools, as the model gets it, and as the notice lists it. */
+export interface AttachedResource {
+  readonly label: string;
+  readonly texts: readonly string[];
+  readonly attachments: readonly Attachment[];
+}
+
 /** What mentions may need besides the disk. */
 export interface MentionDeps {
   /** Gets what stands at a web address; without it an address is text. */
   readonly fetch?: (address: string) => Promise<FileInput>;
+  /** What a word names of the servers of tools, of the ways in which it can be read; null where it begins with no server. */
+  readonly resource?: (words: readonly string[], signal: AbortSignal) => Promise<AttachedResource> | null;
   /** Told which word is about to be attached, so that a failure can name its place. */
   readonly begin?: (word: string) => void;
 }
 
 /** One file or folder as the model gets it, and as the notice lists it. */
-type Attached = { readonly label: string } & ({ readonly text: string } | { readonly attachment: Attachment });
+type Attached = { readonly label: string } & (
+  | { readonly text: string }
+  | { readonly attachment: Attachment }
+  | AttachedResource
+);
 
 /**
  * Attaches the files and folders that a message names with `@path`, and the pages at `@https://…`: texts and listings go before the message, images and PDFs with it.
@@ -35,7 +48,7 @@ export async function resolveMentions(
   pasted: readonly MentionSpan[],
   cwd: string,
   signal: AbortSignal,
-  { fetch, begin }: MentionDeps = {},
+  { fetch, resource, begin }: MentionDeps = {},
 ): Promise<ResolvedMessage> {
   const attached = new Map<string, Attached>();
   const unknown = new Set<string>();
@@ -43,6 +56,16 @@ export async function resolveMentions(
     if (fetch !== undefined && /^https?:\/\/[^/]/i.test(word)) {
       begin?.(word);
       attached.set(word, { ...(await fetch(word)), label: word });
+      continue;
+    }
+    const named = resource?.(
+      paths.map(({ path }) => path),
+      signal,
+    );
+    if (named) {
+      begin?.(word);
+      const found = await named;
+      attached.set(found.label, found);
       continue;
     }
     const path = await firstExisting(paths, cwd);
@@ -55,8 +78,10 @@ export async function resolveMentions(
     if (!attached.has(absolute)) attached.set(absolute, await attach(path, cwd, signal));
   }
   const all = [...attached.values()];
-  const texts = all.flatMap((one) => ('text' in one ? [one.text] : []));
-  const attachments = all.flatMap((one) => ('attachment' in one ? [one.attachment] : []));
+  const texts = all.flatMap((one) => ('text' in one ? [one.text] : 'texts' in one ? one.texts : []));
+  const attachments = all.flatMap((one) =>
+    'attachment' in one ? [one.attachment] : 'attachments' in one ? one.attachments : [],
+  );
   return { input: { text, texts, attachments }, notice: noticeOf(all, [...unknown]) };
 }
 

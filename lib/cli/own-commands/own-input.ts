@@ -1,7 +1,7 @@
 import type { UserInput } from '../../session/common/deps.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { localOutput } from '../input/local-command.js';
-import { resolveMentions } from '../input/mentions.js';
+import { type MentionDeps, resolveMentions } from '../input/mentions.js';
 import { type CommandArgument, fillIn } from './fill-in.js';
 import type { CommandText } from './own-command.js';
 
@@ -10,6 +10,8 @@ export interface OwnInputDeps {
   readonly tools: ToolContext;
   /** The keys that what a shell command printed must not show. */
   secrets(): Promise<readonly string[]>;
+  /** What a mention names of the servers of tools. */
+  readonly resource: NonNullable<MentionDeps['resource']>;
 }
 
 /**
@@ -19,13 +21,13 @@ export interface OwnInputDeps {
 export async function ownInput(
   { body }: CommandText,
   argument: CommandArgument,
-  { tools, secrets }: OwnInputDeps,
+  { tools, secrets, resource }: OwnInputDeps,
   signal: AbortSignal,
 ): Promise<{ readonly input: UserInput; readonly notice: string | null }> {
   const { text, inserted } = await fillIn(body, argument, async (command) =>
     localOutput({ command, before: settingArguments(argument) }, tools, await secrets(), signal),
   );
-  return await resolveMentions(text, inserted, tools.workingFolder, signal);
+  return await resolveMentions(text, inserted, tools.workingFolder, signal, { resource });
 }
 
 /** The shell expands `$1`, `$@` and `$ARGUMENTS` itself: what the user typed is data to it, never code. */

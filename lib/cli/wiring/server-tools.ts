@@ -3,14 +3,20 @@ import { join } from 'node:path';
 import type { ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import type { ToolServers } from '../../mcp/tool-servers.js';
+import type { ServerResource } from '../../mcp/user-calls.js';
+import type { SlashCommand } from '../../slash/common/command.js';
 import type { Tool } from '../../tools/common/tool.js';
 import { newWarnings } from '../base/new-warnings.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
+import type { PromptCommands } from '../from-servers/prompt-commands.js';
+import type { AttachedResource } from '../input/mentions.js';
 import type { SessionOptions } from './session-options.js';
 
 /** The tools of servers in a session. */
 export interface ServerTools {
+  /** Whether any could be asked. */
+  readonly areThere: boolean;
   readonly specs: readonly ToolSpec[];
   /** What the servers want every request to say; null for nothing. */
   readonly instructions: string | null;
@@ -21,16 +27,26 @@ export interface ServerTools {
   settle(signal: AbortSignal): Promise<readonly string[]>;
   /** What there is, a line each. */
   lines(): readonly string[];
+  /** Their prompts, as commands of the chat. A name that is taken is left out. */
+  commands(taken: readonly SlashCommand[]): readonly SlashCommand[];
+  /** What may be typed after an `@`, besides files; a template ends where its first place is. */
+  mentionable(): readonly ServerResource[];
+  /** What a word after an `@` names, of the ways in which it can be read; null where it begins with no server. */
+  resource(words: readonly string[], signal: AbortSignal): Promise<AttachedResource> | null;
   close(): Promise<void>;
 }
 
 const NONE: ServerTools = {
+  areThere: false,
   specs: [],
   instructions: null,
   find: () => undefined,
   begin: () => {},
   settle: async () => [],
   lines: () => [],
+  commands: () => [],
+  mentionable: () => [],
+  resource: () => null,
   close: async () => {},
 };
 
@@ -45,7 +61,7 @@ export async function serverTools(
   const isOff = wanted === false || (!Array.isArray(wanted) && !config.tools.enabled);
   const isConfigured = Object.keys(config.mcpServers).length > 0;
   if (isOff || (!isConfigured && !existsSync(join(world.cwd, '.mcp.json')))) return NONE;
-  const { connectionDeps, ToolServers, usableServers } = await import('./session-servers.js');
+  const { connectionDeps, promptCommands, ToolServers, usableServers } = await import('./session-servers.js');
   const configured = { paths, servers: config.mcpServers, timeout: config.tools.timeout_ms };
   const { entries, problems, waiting } = await usableServers(world, configured);
   const servers = new ToolServers({
@@ -56,24 +72,39 @@ export async function serverTools(
     window,
   });
   const told = [...problems, ...(waiting.length > 0 ? [waitingText(waiting.map(({ name }) => name))] : [])];
-  return new OfferedServers(servers, told, paths.warned, Array.isArray(wanted) ? wanted : null);
+  return new OfferedServers(servers, told, promptCommands, paths.warned, Array.isArray(wanted) ? wanted : null);
 }
+
+/** So many resources are listed; Tab completes all of them. */
+const LISTED = 20;
+
+const firstOf = (lines: readonly string[]): readonly string[] =>
+  lines.length <= LISTED ? lines : [...lines.slice(0, LISTED), `  and ${lines.length - LISTED} more`];
 
 const waitingText = (names: readonly string[]): string =>
   `Not used: the servers of this project in '.mcp.json': ${names.join(', ')}. To look at them and agree, run: hi mcp approve`;
 
 class OfferedServers implements ServerTools {
+  readonly areThere = true;
   readonly #servers: ToolServers;
   /** What is wrong with the configuration. */
   readonly #problems: readonly string[];
+  readonly #promptCommands: PromptCommands;
   /** The file of the warnings that were given. */
   readonly #warned: string;
   /** The names that `--tools` gives; null for all. */
   readonly #wanted: readonly string[] | null;
 
-  constructor(servers: ToolServers, problems: readonly string[], warned: string, wanted: readonly string[] | null) {
+  constructor(
+    servers: ToolServers,
+    problems: readonly string[],
+    promptCommands: PromptCommands,
+    warned: string,
+    wanted: readonly string[] | null,
+  ) {
     this.#servers = servers;
     this.#problems = problems;
+    this.#promptCommands = promptCommands;
     this.#warned = warned;
     this.#wanted = wanted;
   }
@@ -102,7 +133,31 @@ class OfferedServers implements ServerTools {
   }
 
   lines(): readonly string[] {
-    return [...this.#servers.lines, ...this.#problems];
+    const prompts = this.commands([]).map(({ usage, summary }) => `  ${usage}  ${summary}`);
+    const resources = this.mentionable().map(({ typed, isTemplate }) => `  @${typed}${isTemplate ? '…' : ''}`);
+    return [
+      ...this.#servers.lines,
+      ...(prompts.length > 0 ? ['Prompts:', ...prompts] : []),
+      ...(resources.length > 0 ? ['Resources:', ...firstOf(resources)] : []),
+      ...this.#problems,
+    ];
+  }
+
+  commands(taken: readonly SlashCommand[]): readonly SlashCommand[] {
+    return this.#promptCommands(this.#servers.byUser, taken);
+  }
+
+  mentionable(): readonly ServerResource[] {
+    return this.#servers.byUser.resources;
+  }
+
+  resource(words: readonly string[], signal: AbortSignal): Promise<AttachedResource> | null {
+    const { byUser } = this.#servers;
+    const found = byUser.resourceIn(words);
+    if (found === null) return null;
+    return import('../from-servers/attach-resource.js').then(({ attachResource }) =>
+      attachResource(byUser, found, signal),
+    );
   }
 
   async close(): Promise<void> {

@@ -19,13 +19,40 @@ export interface ResultFile {
 /** Reads what a server says is the result of a call. What is of no known kind is named. */
 export function readResult(given: unknown): CallResult {
   const result: JsonObject = isJsonObject(given) ? given : {};
-  const content: readonly JsonValue[] = Array.isArray(result.content) ? result.content : [];
   const files: ResultFile[] = [];
-  const texts = content.map((block) => (isJsonObject(block) ? textOf(block, files) : ''));
-  const spoken = texts.filter((text) => text !== '').join('\n');
+  const spoken = joined(listIn(result, 'content').map((block) => (isJsonObject(block) ? textOf(block, files) : '')));
   const structured = result.structuredContent === undefined ? '' : JSON.stringify(result.structuredContent);
   return { text: spoken === '' && files.length === 0 ? structured : spoken, files, isError: result.isError === true };
 }
+
+/** Reads the messages of a prompt: one text, in which those that are not the user's say whose they are. */
+export function readMessages(given: unknown): CallResult {
+  const files: ResultFile[] = [];
+  const texts = listIn(given, 'messages').map((message) => {
+    const { role, content } = isJsonObject(message) ? message : {};
+    const blocks: readonly JsonValue[] = Array.isArray(content) ? content : [content ?? null];
+    const text = joined(blocks.map((block) => (isJsonObject(block) ? textOf(block, files) : '')));
+    return role === 'assistant' && text !== '' ? `[assistant]\n${text}` : text;
+  });
+  return { text: texts.filter((text) => text !== '').join('\n\n'), files, isError: false };
+}
+
+/** Reads what stands at an address of a server: its texts, and its files. */
+export function readContents(given: unknown): CallResult {
+  const files: ResultFile[] = [];
+  const texts = listIn(given, 'contents').map((content) => {
+    const { text, blob, mimeType } = isJsonObject(content) ? content : {};
+    return typeof text === 'string' ? text : fileIn(blob, mimeType, files);
+  });
+  return { text: joined(texts), files, isError: false };
+}
+
+function listIn(given: unknown, key: string): readonly JsonValue[] {
+  const list = isJsonObject(given) ? given[key] : null;
+  return Array.isArray(list) ? list : [];
+}
+
+const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n');
 
 /** The words of one block; a file in it is added to `files`. */
 function textOf(block: JsonObject, files: ResultFile[]): string {

@@ -16,9 +16,15 @@ export interface Client {
   list(): Promise<Listing>;
   /** What the tool gave back, as the protocol has it. */
   call(tool: string, args: JsonObject, limits: CallLimits): Promise<unknown>;
+  /** The messages of a prompt, as the protocol has them. */
+  prompt(name: string, args: Readonly<Record<string, string>>, limits: CallLimits): Promise<unknown>;
+  /** What stands at an address of the server, as the protocol has it. */
+  read(uri: string, limits: CallLimits): Promise<unknown>;
   /** Called once when the connection is gone. */
   onClose(gone: () => void): void;
   /** Called when the server says that its lists are others now. */
   onChange(changed: () => void): void;
+  /** Asks to be told of that, where the protocol wants to be asked. */
+  listen(): Promise<void>;
   close(): Promise<void>;
 }

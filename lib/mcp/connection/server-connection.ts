@@ -3,6 +3,8 @@ import { HiError, isAbort } from '../../errors.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { Offer } from '../definitions/definition.js';
 import { readOffer } from '../definitions/read-offer.js';
+import type { Elicit } from '../elicitation/elicitation.js';
+import type { AskUser } from './adapted-client.js';
 import type { CallLimits, Client } from './client.js';
 import type { Destination } from './client-adapter.js';
 import { lookUp, lookUpAll, type Values } from './look-up.js';
@@ -19,6 +21,10 @@ export interface ConnectionDeps {
   readonly version: string;
   /** Where the logs are. */
   readonly logs: string;
+  /** Asks the user what a server wants to know; absent where nobody can be asked. */
+  readonly elicit?: Elicit;
+  /** Whether the session is long enough to be told of changes. */
+  readonly listens?: boolean;
 }
 
 /** After so long without a call a server is ended, in milliseconds. */
@@ -80,6 +86,16 @@ export class ServerConnection {
     return await this.#use(limits.signal, (client) => client.call(tool, args, limits));
   }
 
+  /** The messages of a prompt. */
+  async prompt(name: string, args: Readonly<Record<string, string>>, limits: CallLimits): Promise<unknown> {
+    return await this.#use(limits.signal, (client) => client.prompt(name, args, limits));
+  }
+
+  /** What stands at an address of the server. */
+  async read(uri: string, limits: CallLimits): Promise<unknown> {
+    return await this.#use(limits.signal, (client) => client.read(uri, limits));
+  }
+
   /** Ends the server. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -124,7 +140,10 @@ export class ServerConnection {
     const destination = await this.#destination();
     const { connect } = await import('./client-adapter.js');
     const limit = AbortSignal.any([signal, AbortSignal.timeout(startTimeout)]);
-    const options = { destination, version: this.#deps.version, prior: this.#prior, timeout: startTimeout };
+    const { version, elicit, listens } = this.#deps;
+    const ask: AskUser | null =
+      elicit === undefined ? null : (question, asking) => elicit(this.#entry.name, question, asking);
+    const options = { destination, version, prior: this.#prior, timeout: startTimeout, ask };
     const client = await connect({ ...options, signal: limit }).catch((thrown) => {
       if (signal.aborted || !limit.aborted) throw thrown;
       throw new HiError('network', `It did not start within ${startTimeout / 1000} s.`, { cause: thrown });
@@ -132,6 +151,8 @@ export class ServerConnection {
     client.onChange(() => {
       this.#offer = null;
     });
+    // A server that cannot tell of changes is one without any.
+    if (listens) client.listen().catch(() => {});
     return client;
   }
 

@@ -20,7 +20,7 @@ export interface PromptDefinition {
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
 }
 
-/** Something that can be read from a server. */
+/** Something that can be read from a server; of a template `uri` has places in braces. */
 export interface ResourceDefinition {
   readonly uri: string;
   readonly name: string;
@@ -32,6 +32,7 @@ export interface Offer {
   readonly tools: readonly ToolDefinition[];
   readonly prompts: readonly PromptDefinition[];
   readonly resources: readonly ResourceDefinition[];
+  readonly templates: readonly ResourceDefinition[];
   /** What the server wants every request to say; empty for nothing. */
   readonly instructions: string;
   /** What was left out, in sentences for the user. */

@@ -7,7 +7,7 @@ import type { ServerEntry } from '../base/server-entry.js';
 import type { Offer } from './definition.js';
 
 /** Another version writes another form. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** What each server offered when it was last asked, a file each, so that a start asks none. */
 export class OfferCache {
@@ -54,6 +54,6 @@ export class OfferCache {
 /** Whether a stored value is an offer. The file is hi's own: it may be cut off or from another version, but is not made to deceive. */
 function isOffer(stored: unknown): stored is Offer {
   if (!isJsonObject(stored)) return false;
-  const { tools, prompts, resources, problems, instructions } = stored;
-  return [tools, prompts, resources, problems].every(Array.isArray) && typeof instructions === 'string';
+  const { tools, prompts, resources, templates, problems, instructions } = stored;
+  return [tools, prompts, resources, templates, problems].every(Array.isArray) && typeof instructions === 'string';
 }

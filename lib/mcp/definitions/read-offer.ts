@@ -9,6 +9,7 @@ import { fitSchema } from './input-schema.js';
 const LONGEST_DESCRIPTION = 2048;
 const LONGEST_INSTRUCTIONS = 2048;
 const LONGEST_NAME = 256;
+const LONGEST_ADDRESS = 2048;
 
 /** More entries than that of one kind are left out. */
 const MOST_ENTRIES = 2000;
@@ -18,13 +19,14 @@ export interface Listing {
   readonly tools: readonly unknown[];
   readonly prompts: readonly unknown[];
   readonly resources: readonly unknown[];
+  readonly templates: readonly unknown[];
   readonly instructions: unknown;
   readonly prior: JsonObject | null;
   readonly expires: number | null;
 }
 
 /** What a server offers, with nothing in it that is invisible, too long or not what it has to be. */
-export function readOffer({ tools, prompts, resources, instructions, prior, expires }: Listing): Offer {
+export function readOffer({ tools, prompts, resources, templates, instructions, prior, expires }: Listing): Offer {
   const read = tools.slice(0, MOST_ENTRIES).map(readTool);
   const known = read.filter((tool) => tool !== null);
   const unique = known.filter(({ name }, at) => known.findIndex((one) => one.name === name) === at);
@@ -33,6 +35,7 @@ export function readOffer({ tools, prompts, resources, instructions, prior, expi
     tools: unique,
     prompts: prompts.slice(0, MOST_ENTRIES).flatMap((prompt) => readPrompt(prompt) ?? []),
     resources: resources.slice(0, MOST_ENTRIES).flatMap((resource) => readResource(resource) ?? []),
+    templates: templates.slice(0, MOST_ENTRIES).flatMap((template) => readTemplate(template) ?? []),
     instructions: harmlessText(instructions, LONGEST_INSTRUCTIONS),
     problems:
       lost === 0
@@ -59,10 +62,11 @@ function readTool(given: unknown): ToolDefinition | null {
 
 function readPrompt(given: unknown): PromptDefinition | null {
   if (!isJsonObject(given) || typeof given.name !== 'string' || given.name === '') return null;
+  if (given.name !== harmlessLine(given.name, LONGEST_NAME)) return null;
   const list: readonly unknown[] = Array.isArray(given.arguments) ? given.arguments : [];
   const named = list.filter((one) => isJsonObject(one)).filter(({ name }) => typeof name === 'string');
   return {
-    name: harmlessLine(given.name, LONGEST_NAME),
+    name: given.name,
     description: harmlessLine(given.description, 200),
     arguments: named.map(({ name, description, required }) => ({
       name: harmlessLine(name, LONGEST_NAME),
@@ -73,9 +77,19 @@ function readPrompt(given: unknown): PromptDefinition | null {
 }
 
 function readResource(given: unknown): ResourceDefinition | null {
-  if (!isJsonObject(given) || typeof given.uri !== 'string' || given.uri === '') return null;
+  return isJsonObject(given) ? resourceAt(given, given.uri) : null;
+}
+
+/** A template is an address with places in braces (RFC 6570). */
+function readTemplate(given: unknown): ResourceDefinition | null {
+  return isJsonObject(given) ? resourceAt(given, given.uriTemplate) : null;
+}
+
+/** One whose address cannot be shown as it is would be another one when it is typed. */
+function resourceAt(given: JsonObject, uri: unknown): ResourceDefinition | null {
+  if (typeof uri !== 'string' || uri === '' || uri !== harmlessLine(uri, LONGEST_ADDRESS)) return null;
   return {
-    uri: harmlessLine(given.uri, 2048),
+    uri,
     name: harmlessLine(given.name, LONGEST_NAME),
     description: harmlessLine(given.description, 200),
   };

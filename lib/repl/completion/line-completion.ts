@@ -13,8 +13,16 @@ export interface CompletableCommand {
   complete?(argument: string): Promise<readonly string[]>;
 }
 
+/** Something that is no file and can be named after an `@`: `SERVER:address`. */
+export interface Mentionable {
+  readonly text: string;
+  /** Whether more has to be typed behind it. */
+  readonly isOpen: boolean;
+}
+
 export interface LineCompletionSources extends PathBase {
   readonly commands: readonly CompletableCommand[];
+  mentionable?(): readonly Mentionable[];
 }
 
 /** Completes a command, its argument, a path after `@`, or a shell command after `!`. Never rejects: a source that fails has no candidates. */
@@ -67,21 +75,31 @@ async function completeArgument(
 }
 
 /** A path that begins as typed, else one that has its letters in this order. One with blanks is quoted. */
-async function completePath(typed: string, end: number, sources: PathBase): Promise<Completion> {
+async function completePath(typed: string, end: number, sources: LineCompletionSources): Promise<Completion> {
   const path = typed.replace(/^"/, '');
   const from = end - typed.length;
   const found = await pathsThatBegin(path, sources);
-  const candidates = found.map((one) => quotedPath(one.path, one.isFolder));
+  const candidates = [
+    ...found.map((one) => quotedPath(one.path, one.isFolder)),
+    ...mentions(path, sources.mentionable?.() ?? []),
+  ];
   if (candidates.length > 0 || path === '' || /^[~/]|(?:^|\/)\.\.?\//.test(path)) return { from, candidates };
   const { fuzzyPaths } = await import('./fuzzy-paths.js');
   const similar = await fuzzyPaths(path, sources.cwd);
   return { from, candidates: similar.map((one) => quotedPath(one.path, one.isFolder)), isFuzzy: true };
 }
 
+/** Before its colon is typed, a server stands for all that it has. */
+function mentions(typed: string, all: readonly Mentionable[]): readonly Candidate[] {
+  const begun = all.filter(({ text }) => text.startsWith(typed));
+  if (typed.includes(':')) return begun.map(({ text, isOpen }) => quotedPath(text, isOpen, ''));
+  return [...new Set(begun.map(({ text }) => text.slice(0, text.indexOf(':') + 1)))].map((text) => ({ text }));
+}
+
 /** A folder gets no closing quote or blank, so that typing continues the path. */
-function quotedPath(path: string, isFolder: boolean): Candidate {
+function quotedPath(path: string, isOpen: boolean, end = '/'): Candidate {
   const open = /\s/.test(path) ? `"${path}` : path;
-  if (isFolder) return { text: `${open}/` };
+  if (isOpen) return { text: `${open}${end}` };
   return { text: open.startsWith('"') ? `${open}" ` : `${open} ` };
 }
 

@@ -28,7 +28,7 @@ export interface Forgetting {
 /** What a command may use besides the session. The program hands in what touches the terminal and the disk. */
 export interface SlashContext {
   readonly session: Session;
-  /** All commands, for the help. */
+  /** All commands, for the help. Those of servers come and go. */
   readonly commands: readonly SlashCommand[];
   /** How answers are shown, to be changed in place. */
   readonly screen: ScreenSettings;
@@ -38,6 +38,8 @@ export interface SlashContext {
   readonly choose: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
   /** The same for a long list, of which typing leaves what fits. */
   readonly search: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
+  /** Asks for a text; null where there is nobody to ask. Rejects as an interruption when the user cancels. */
+  readonly input: ((question: string) => Promise<string>) | null;
   /** Makes the model in use that of the next chats too. Null where it is not of the provider of the configuration. */
   keepModel(): (() => Promise<void>) | null;
   /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */

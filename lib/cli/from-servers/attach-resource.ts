@@ -1,0 +1,52 @@
+import { quantity } from '../../chat/text/quantity.js';
+import { estimateTokens } from '../../chat/tokens.js';
+import { shortCount } from '../../chat/transcript.js';
+import { HiError } from '../../errors.js';
+import type { CallResult } from '../../mcp/calls/read-result.js';
+import type { ServerResource, UserCalls } from '../../mcp/user-calls.js';
+import { inputFrom, LARGEST } from '../../session/files.js';
+import type { AttachedResource } from '../input/mentions.js';
+
+/** What a server gave, as it goes with a message: its texts are not the user's words. */
+export type ServerInput = Omit<AttachedResource, 'label'>;
+
+/** Reads what a mention names. Throws a `HiError` where that cannot be had or sent. */
+export async function attachResource(
+  servers: UserCalls,
+  resource: ServerResource,
+  signal: AbortSignal,
+): Promise<AttachedResource> {
+  const { typed, server, uri } = resource;
+  const result = await servers.read(resource, signal);
+  if (result.text === '' && result.files.length === 0)
+    throw new HiError('usage', `Cannot attach '@${typed}': There is nothing.`, {
+      hint: 'Check the address; nothing was sent.',
+    });
+  const input = serverInput(`resource server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}`, typed, result);
+  return { ...input, label: `${typed} (${sizeOf(result)})` };
+}
+
+/** What a server gave in a block that names it. Throws a `HiError` of code `usage` for what no model takes. */
+export function serverInput(head: string, name: string, { text, files }: CallResult): ServerInput {
+  for (const size of [Buffer.byteLength(text), ...files.map(({ bytes }) => bytes.length)])
+    if (size > LARGEST)
+      throw new HiError(
+        'usage',
+        `Cannot attach '${name}': It has ${(size / 1024 / 1024).toFixed(1)} MB, and the limit is 20 MB.`,
+        { hint: 'Nothing was sent.' },
+      );
+  const inputs = files.map(({ bytes }) => inputFrom(bytes, name));
+  const texts = [text, ...inputs.flatMap((input) => ('text' in input ? [input.text] : []))].filter(Boolean);
+  const [tag = ''] = head.split(' ');
+  return {
+    texts: texts.map((one) => `<${head}>\n${one}${one.endsWith('\n') ? '' : '\n'}</${tag}>`),
+    attachments: inputs.flatMap((input) => ('attachment' in input ? [input.attachment] : [])),
+  };
+}
+
+/** `12 tokens, 1 file` */
+export function sizeOf({ text, files }: CallResult): string {
+  const tokens = estimateTokens(text.length);
+  const words = text === '' ? [] : [`${shortCount(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`];
+  return [...words, ...(files.length > 0 ? [quantity(files.length, 'file')] : [])].join(', ');
+}

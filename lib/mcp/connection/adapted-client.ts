@@ -1,0 +1,203 @@
+import {
+  type ElicitRequest,
+  type ElicitResult,
+  type Progress,
+  type RequestOptions,
+  type Client as SdkClient,
+  SdkError,
+  SdkErrorCode,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import type { Listing } from '../definitions/read-offer.js';
+import type { Elicitation, ElicitationAnswer } from '../elicitation/elicitation.js';
+import type { CallLimits, Client } from './client.js';
+import { Silence } from './silence.js';
+
+/** So many pages of a list are read. */
+const MOST_PAGES = 64;
+
+/** The SDK's own limit is out of the way: it would run while the user is asked. */
+const NEVER = 2 ** 31 - 1;
+
+/** Takes every result as it is. */
+const ANYTHING: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'hi', validate: (value) => ({ value }) },
+};
+
+/** Asks the user. */
+export type AskUser = (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
+
+/** A connection that was made, by the SDK's client. */
+export class AdaptedClient implements Client {
+  readonly #client: SdkClient;
+  readonly #timeout: number;
+  readonly #ask: AskUser | null;
+  /** The calls that are waited for. */
+  readonly #calls = new Set<{ readonly silence: Silence; readonly signal: AbortSignal }>();
+  /** What the user was asked last: one question at a time. */
+  #question: Promise<unknown> = Promise.resolve();
+
+  constructor(client: SdkClient, timeout: number, ask: AskUser | null) {
+    this.#client = client;
+    this.#timeout = timeout;
+    this.#ask = ask;
+    client.setRequestHandler('elicitation/create', (request) => this.#elicit(request));
+  }
+
+  async list(): Promise<Listing> {
+    const limit = { timeout: this.#timeout, cacheMode: 'refresh' } as const;
+    const offers = this.#client.getServerCapabilities() ?? {};
+    const hasResources = offers.resources !== undefined;
+    const [tools, prompts, resources, templates] = await Promise.all([
+      offers.tools === undefined ? { tools: [] } : this.#tools(limit.timeout),
+      offers.prompts === undefined
+        ? { prompts: [] }
+        : this.#client.listPrompts({}, limit).catch(() => ({ prompts: [] })),
+      hasResources ? this.#client.listResources({}, limit).catch(() => ({ resources: [] })) : { resources: [] },
+      hasResources
+        ? this.#client.listResourceTemplates({}, limit).catch(() => ({ resourceTemplates: [] }))
+        : { resourceTemplates: [] },
+    ]);
+    const lifetime: unknown = Reflect.get(tools, 'ttlMs');
+    return {
+      tools: tools.tools,
+      prompts: prompts.prompts,
+      resources: resources.resources,
+      templates: templates.resourceTemplates,
+      instructions: this.#client.getInstructions(),
+      prior: this.#prior,
+      expires: typeof lifetime === 'number' && lifetime > 0 ? Date.now() + lifetime : null,
+    };
+  }
+
+  /** The SDK refuses a list for one tool that is not well-formed: then every page is taken as it is. */
+  async #tools(timeout: number): Promise<{ readonly tools: readonly unknown[] }> {
+    try {
+      return await this.#client.listTools({}, { timeout, cacheMode: 'refresh' });
+    } catch (thrown) {
+      if (!SdkError.isInstance(thrown) || thrown.code !== SdkErrorCode.InvalidResult) throw thrown;
+    }
+    let tools: readonly unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      const given = await this.#client.request({ method: 'tools/list', params }, ANYTHING, { timeout });
+      const result: JsonObject = isJsonObject(given) ? given : {};
+      if (Array.isArray(result.tools)) tools = tools.concat(result.tools);
+      if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break;
+      cursor = result.nextCursor;
+    }
+    return { tools };
+  }
+
+  async call(tool: string, args: JsonObject, limits: CallLimits): Promise<unknown> {
+    const params = { name: tool, arguments: { ...args } };
+    // Only the newer form puts arguments into headers, which this does; it refuses a result for one part of a kind that it does not know.
+    return await this.#within(limits, (options) =>
+      this.#client.getProtocolEra() === 'modern'
+        ? this.#client.callTool(params, options)
+        : this.#client.request({ method: 'tools/call', params }, ANYTHING, options),
+    );
+  }
+
+  async prompt(name: string, args: Readonly<Record<string, string>>, limits: CallLimits): Promise<unknown> {
+    return await this.#within(limits, (options) => this.#client.getPrompt({ name, arguments: { ...args } }, options));
+  }
+
+  async read(uri: string, limits: CallLimits): Promise<unknown> {
+    return await this.#within(limits, (options) => this.#client.readResource({ uri }, options));
+  }
+
+  /** Waits for an answer, as long as the server may be silent. */
+  async #within<Result>(
+    { silence: limit, signal, progress }: CallLimits,
+    ask: (options: RequestOptions) => Promise<Result>,
+  ): Promise<Result> {
+    const silence = new Silence(limit);
+    const running = { silence, signal };
+    this.#calls.add(running);
+    try {
+      return await ask({
+        signal: AbortSignal.any([signal, silence.signal]),
+        timeout: NEVER,
+        // Without it no server is asked to tell of its progress.
+        onprogress: (told: Progress) => {
+          silence.heard();
+          progress(progressText(told));
+        },
+      });
+    } catch (thrown) {
+      silence.signal.throwIfAborted();
+      throw thrown;
+    } finally {
+      silence.pause();
+      this.#calls.delete(running);
+    }
+  }
+
+  /** Only in the middle of a call, and where there is somebody to ask. Every other question is declined. */
+  async #elicit({ params }: ElicitRequest): Promise<ElicitResult> {
+    const [call] = this.#calls;
+    const ask = this.#ask;
+    if (ask === null || call === undefined) return { action: 'decline' };
+    const { message } = params;
+    const question: Elicitation =
+      params.mode === 'url'
+        ? { kind: 'url', message, url: params.url }
+        : { kind: 'form', message, schema: asObject(params.requestedSchema) };
+    const asked = this.#question.then(async () => {
+      for (const { silence } of this.#calls) silence.pause();
+      try {
+        return await ask(question, call.signal);
+      } finally {
+        for (const { silence } of this.#calls) silence.resume();
+      }
+    });
+    this.#question = asked.catch(() => {});
+    const answer = await asked;
+    if (answer.action !== 'accept' || answer.content === undefined) return { action: answer.action };
+    const content = Object.entries(answer.content).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? [...value] : value,
+    ]);
+    return { action: 'accept', content: Object.fromEntries(content) };
+  }
+
+  onClose(gone: () => void): void {
+    this.#client.onclose = gone;
+  }
+
+  onChange(changed: () => void): void {
+    // Servers send these whether they declared it or not.
+    for (const list of ['tools', 'prompts', 'resources'] as const)
+      this.#client.setNotificationHandler(`notifications/${list}/list_changed`, changed);
+  }
+
+  async listen(): Promise<void> {
+    if (this.#client.getProtocolEra() !== 'modern') return;
+    const { tools, prompts, resources } = this.#client.getServerCapabilities() ?? {};
+    const filter = {
+      ...(tools?.listChanged && { toolsListChanged: true }),
+      ...(prompts?.listChanged && { promptsListChanged: true }),
+      ...(resources?.listChanged && { resourcesListChanged: true }),
+    };
+    if (Object.keys(filter).length > 0) await this.#client.listen(filter, { timeout: this.#timeout });
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  get #prior(): JsonObject {
+    const discover: unknown = this.#client.getDiscoverResult();
+    return isJsonObject(discover) ? { kind: 'modern', discover } : { kind: 'legacy' };
+  }
+}
+
+const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
+function progressText({ progress, total, message }: Progress): string {
+  const share = total === undefined || total <= 0 ? String(progress) : `${progress}/${total}`;
+  return message === undefined ? share : `${share} ${message}`;
+}
