@@ -28,6 +28,9 @@ export interface NewCompressBlock {
   readonly restores?: number;
   readonly usage?: Usage;
   readonly model?: string;
+  /** Who wrote it, and where, as in messages. */
+  readonly provider?: string;
+  readonly api_base?: string;
 }
 
 export interface CompressBlock extends NewCompressBlock {

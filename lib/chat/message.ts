@@ -139,6 +139,8 @@ export interface NewMessage {
   readonly provider?: string;
   /** Where the opaque parts of an answer come from: a hash of address and key. Absent where there are none, and from earlier versions. */
   readonly origin?: string;
+  /** The address of the server that answered, where it is not the vendor's own: its prices are others. */
+  readonly api_base?: string;
   readonly usage?: Usage;
   readonly stop_reason?: StopReason;
   /** Present when a search of the web went into the answer: the pages it names, which may be none. Its words are then partly those of strangers. */

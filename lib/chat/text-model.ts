@@ -20,6 +20,8 @@ export interface WrittenText {
 export interface TextModel {
   readonly provider: string;
   readonly model: string;
+  /** The address of its server, where it is not the vendor's own. */
+  readonly api_base?: string;
   /** Its window in tokens; changes with what is learnt of the model. */
   readonly context_window: number;
   /** Whether its server is on this machine or at home, where a processor may read a prompt for many minutes. */

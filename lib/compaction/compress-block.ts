@@ -1,6 +1,6 @@
 import type { NewCompressBlock } from '../chat/entry.js';
 import { restingOn } from '../chat/foreign-words.js';
-import type { Message, RestsOn, Usage } from '../chat/message.js';
+import type { Message, RestsOn } from '../chat/message.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { type BlockState, type Fact, restOf, stateOf } from '../view/block-state.js';
 import { ratiosOf } from '../view/calibration.js';
@@ -12,9 +12,8 @@ import { sizeAfter } from './plan.js';
 import type { CompactionInput, Plan } from './strategy.js';
 
 /** The parts of a block that the strategy decides; the rest follows from the plan. */
-export interface Outcome extends Pick<NewCompressBlock, 'content' | 'strategy' | 'source'> {
-  readonly usage?: Usage;
-  readonly model?: string;
+export interface Outcome
+  extends Pick<NewCompressBlock, 'content' | 'strategy' | 'source' | 'usage' | 'model' | 'provider' | 'api_base'> {
   /** The fields that a new summary changes; the others are copied from the previous block. */
   readonly state?: Partial<BlockState>;
 }

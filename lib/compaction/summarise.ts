@@ -39,7 +39,8 @@ export interface Summary {
   readonly ledger: Ledger;
   /** `cache` when no model was asked. */
   readonly source: 'model' | 'cache';
-  readonly model: string | null;
+  /** Null when no model was asked. */
+  readonly writer: Pick<TextModel, 'provider' | 'model' | 'api_base'> | null;
   readonly usage: Usage | null;
 }
 
@@ -120,7 +121,7 @@ async function* fold(
     usage = usage && taken ? addUsage(usage, taken) : (taken ?? usage);
     next = part.next;
   }
-  return { prose, ledger, source, model: source === 'model' ? model.model : null, usage };
+  return { prose, ledger, source, writer: source === 'model' ? model : null, usage };
 }
 
 /** The ids that a summary may take over from the record so far. */

@@ -14,7 +14,7 @@ import { fixedContentOf } from './fixed-content.js';
 import { languageOf } from './language.js';
 import { plan } from './plan.js';
 import type { CompactionDeps, CompactionInput, Plan, Strategy } from './strategy.js';
-import { summarise } from './summarise.js';
+import { type Summary, summarise } from './summarise.js';
 
 /** Keeps the newest messages word for word; the older ones and the previous summary become one new summary. */
 export const summary: Strategy = {
@@ -79,16 +79,22 @@ export async function* summaryBlock(
   if (after >= before) {
     throw new HiError('malformed', `it would save nothing (${after} tokens with it, ${before} without).`);
   }
-  const { source, model, usage } = written;
+  const { source, writer, usage } = written;
   return compressBlockOf(input, made, {
     content,
     strategy,
     source,
     state,
-    ...(model === null ? {} : { model }),
+    ...(writer === null ? {} : writtenBy(writer)),
     ...(usage === null ? {} : { usage }),
   });
 }
+
+const writtenBy = ({ model, provider, api_base }: NonNullable<Summary['writer']>) => ({
+  model,
+  provider,
+  ...(api_base !== undefined && { api_base }),
+});
 
 /** The most tokens of a summary. */
 const LARGEST = 4096;

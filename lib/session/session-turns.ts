@@ -168,11 +168,14 @@ export class SessionTurns {
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
-    const { model, memory, spent } = this.#manner.target;
+    const { model, api_base, memory, spent } = this.#manner.target;
     const keepImage: TurnDeps['keepImage'] = async (drawing) =>
       (await import('./common/keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.savePicture);
     const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);
-    return runTurn({ provider, model, memory, spent, tools, maxRounds, cwd, keepImage, keepFiles, ...own }, signal);
+    return runTurn(
+      { provider, model, api_base, memory, spent, tools, maxRounds, cwd, keepImage, keepFiles, ...own },
+      signal,
+    );
   }
 
   async *#settle(signal: AbortSignal): AsyncGenerator<ChatEvent> {

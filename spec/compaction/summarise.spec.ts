@@ -249,7 +249,7 @@ describe('a summary', () => {
     });
     const main = scripted(() => ({ text: 'They talked.', usage: USAGE }), { model: 'main' });
     const { block, events } = await pass(inputFor(talk(10, 400), { settings }), [failing, main]);
-    expect(block).toMatchObject({ source: 'model', model: 'main', usage: USAGE });
+    expect(block).toMatchObject({ source: 'model', provider: 'scripted', model: 'main', usage: USAGE });
     const text = "'small' could not write the summary: Too busy. 'main' writes it instead.";
     expect(events).toContainEqual({ type: 'notice', level: 'info', text });
   });

@@ -349,7 +349,9 @@ describe('a summary that fails', () => {
     const settings = { ...SETTINGS, timeout_ms: 5, near: { timeout_ms: 60_000, idle_timeout_ms: 60_000 } };
     const input = inputFor(conversation(), { reason: 'auto', settings });
     const main = scripted(() => 'By the main model.', { model: 'main' });
-    expect((await pass(input, [silent(), { ...main, isNear: true }])).block).toMatchObject({ model: 'main' });
+    const near = { ...main, isNear: true, api_base: 'http://127.0.0.1:1/v1' };
+    const { block } = await pass(input, [silent(), near]);
+    expect(block).toMatchObject({ model: 'main', provider: 'scripted', api_base: near.api_base });
     expect((await pass(input, [silent(), main])).block).toMatchObject({ source: 'fallback' });
     expect(main.asked).toHaveLength(1);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../lib/chat/json.js';
 import { HistoryStore } from '../../lib/history/store.js';
 import { answers, says } from '../support/history.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
@@ -38,6 +39,19 @@ it('tells the cost of the conversation', async () => {
   const chat = await runProgram(home, ['chat'], { input: 'x\n/cost\n' });
   expect(chat.stdout).toContain('cost         unknown: no published price for scripted\n');
   expect(chat.stdout).toContain('conversation about $0.45, not counting scripted (no published price)\n');
+});
+
+it('prices nothing that a gateway answered, whichever provider is in effect later', async () => {
+  const configure = (config: JsonObject) => home.writeConfig(JSON.stringify(config));
+  const gateway = `${server.base.replace('http://', 'http://user:word@')}?key=k`;
+  configure({ provider: 'openai', model: 'gpt-4o', api_base: gateway });
+  await runProgram(home, ['ask', 'x']);
+  configure({ provider: 'anthropic', model: 'claude-sonnet-4-5', api_key: 'k' });
+  expect((await runProgram(home, ['status'])).stdout).toMatch(/^cost +unknown: no published price for gpt-4o$/m);
+  expect((await runProgram(home, ['usage', '--by', 'model'])).stdout).toMatch(/^openai\/gpt-4o .* unknown/m);
+  configure({ provider: 'openai', model: 'gpt-4o', api_key: 'k' });
+  expect((await runProgram(home, ['status'])).stdout).toMatch(/^cost +unknown: no published price for gpt-4o$/m);
+  expect((await runProgram(home, ['history', '--json'])).stdout).toContain(`"api_base":"${server.base}"`);
 });
 
 it('says nothing of the cost of a conversation in which nothing was used', async () => {

@@ -65,6 +65,7 @@ export class Connections {
     return {
       provider,
       model: name,
+      ...(api_base !== null && { api_base: bareAddress(api_base) }),
       isNear: api_base === null ? keyVariables.length === 0 : isNear(api_base),
       ...(images && { images }),
       get context_window() {
@@ -188,6 +189,13 @@ export class Connections {
       ...(this.#options.debug ? { trace: await this.#trace() } : {}),
     };
   }
+}
+
+/** The address without what may be secret in it. */
+function bareAddress(api_base: string): string {
+  if (!URL.canParse(api_base)) return api_base;
+  const { origin, pathname } = new URL(api_base);
+  return origin + pathname.replace(/\/$/, '');
 }
 
 /** The section of the configuration that has the provider's name. */

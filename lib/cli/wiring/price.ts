@@ -76,12 +76,12 @@ export function compactionCosts(blocks: readonly CompressBlock[], server: Server
   return costs;
 }
 
-/** What an entry used; null where it does not tell. It does not name the address of its server: that of its provider now counts. */
+/** What an entry used; null where it does not tell. Where an answer names no address, as those of earlier versions do, that of its provider now counts. */
 function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRecord | null {
   if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) return null;
-  const provider = isMessage(entry) ? (entry.provider ?? own) : own;
-  const { usage, model, at } = entry;
-  return { provider, model, api_base: provider === own ? api_base : null, at: new Date(at), usage };
+  const { usage, model, at, provider = own } = entry;
+  const address = entry.api_base ?? (provider === own ? api_base : null);
+  return { provider, model, api_base: address, at: new Date(at), usage };
 }
 
 /** In dollars; null when unknown. Behind a custom address only that address's prices count: a model of the same name may be free there. */

@@ -4,7 +4,21 @@ import { originalText, storedText } from '../../chat/stored-text.js';
 
 /** What hi notes about a message, and no one has said. */
 const NOTED: ReadonlySet<string> = new Set([
-  ...['id', 'turn', 'at', 'role', 'model', 'provider', 'origin', 'usage', 'stop_reason', 'skills', 'zone', 'type'],
+  ...[
+    'id',
+    'turn',
+    'at',
+    'role',
+    'model',
+    'provider',
+    'origin',
+    'api_base',
+    'usage',
+    'stop_reason',
+    'skills',
+    'zone',
+    'type',
+  ],
   ...['cwd', 'host', 'content'],
 ]);
 

@@ -8,6 +8,7 @@ import { type PartialAnswer, requestAnswer } from './request-answer.js';
 export interface TextModelSettings {
   readonly provider: string;
   readonly model: string;
+  readonly api_base?: string;
   readonly context_window: number;
   readonly isNear?: boolean;
   ask?(signal: AbortSignal): Promise<void>;
@@ -19,10 +20,11 @@ export interface TextModelSettings {
 
 /** One prompt in, one text out, over the same adapters that hold the conversation. */
 export function textModel(settings: TextModelSettings): TextModel {
-  const { provider, model, isNear = false, memory, connect, spent } = settings;
+  const { provider, model, api_base, isNear = false, memory, connect, spent } = settings;
   return {
     provider,
     model,
+    ...(api_base !== undefined && { api_base }),
     isNear,
     get context_window() {
       return settings.context_window;

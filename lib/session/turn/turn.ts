@@ -17,6 +17,7 @@ type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 export interface TurnDeps {
   readonly provider: Provider;
   readonly model: string;
+  readonly api_base: string | undefined;
   readonly memory: ModelMemory;
   /** Keeps what the model draws. */
   readonly keepImage: KeepImage;
@@ -151,6 +152,7 @@ function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
     cwd: deps.cwd(),
     provider: deps.provider.name,
     model: deps.model,
+    ...(deps.api_base !== undefined && { api_base: deps.api_base }),
     // Last: to tell the origin takes Node's cryptography, which is slow to load.
     ...(answer.parts.some(isOpaque) && deps.provider.origin !== undefined && { origin: deps.provider.origin }),
     ...(end?.usage ? { usage: end.usage } : {}),

@@ -128,6 +128,7 @@ const MESSAGE: JsonFields<Message> = {
   model: text(undefined),
   provider: text(undefined),
   origin: text(undefined),
+  api_base: text(undefined),
   usage,
   // A later version may know more stop reasons.
   stop_reason: (stored, whole) => (stored === undefined || stored === null ? undefined : stopReason(stored, whole)),
@@ -152,6 +153,8 @@ const BLOCK: JsonFields<CompressBlock> = {
   state: json(undefined),
   usage,
   model: text(undefined),
+  provider: text(undefined),
+  api_base: text(undefined),
   restores: (stored, whole) => (stored === 0 ? 0 : (reference(stored, whole) ?? undefined)),
   pins: (stored, whole) => (isJsonObject(stored) ? withFields<Pins>(stored, pinsOf(whole)) : undefined),
 };
