@@ -78,6 +78,12 @@ export const LANGUAGES: Readonly<Record<string, Load>> = Object.fromEntries(
     ['vhdl', () => import('@codemirror/legacy-modes/mode/vhdl').then((mode) => mode.vhdl)],
     ['asm assembly gas nasm', () => import('@codemirror/legacy-modes/mode/gas').then((mode) => mode.gas)],
     ['wasm wast wat', () => import('@codemirror/legacy-modes/mode/wast').then((mode) => mode.wast)],
+    ['php php3 phtml', () => import('./more-languages.js').then((mode) => mode.php)],
+    ['elixir ex exs', () => import('./more-languages.js').then((mode) => mode.elixir)],
+    ['makefile make mk', () => import('./more-languages.js').then((mode) => mode.makefile)],
+    ['hcl terraform tf tfvars', () => import('./more-languages.js').then((mode) => mode.hcl)],
+    ['zig', () => import('./more-languages.js').then((mode) => mode.zig)],
+    ['graphql gql', () => import('./more-languages.js').then((mode) => mode.graphql)],
     ['octave matlab', () => import('@codemirror/legacy-modes/mode/octave').then((mode) => mode.octave)],
   ]),
 );
