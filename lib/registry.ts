@@ -27,22 +27,24 @@ function edits(typed: string, name: string): number {
   return count === 2 && letters(typed) === letters(name) ? 1 : count;
 }
 
-/** The hint for an unknown name: the nearest known name and the whole list. */
-export function suggestion(typed: string, known: readonly string[]): string {
+/** The hint for an unknown name: the nearest known name, and the whole list or `elsewhere`, where that is. */
+export function suggestion(typed: string, known: readonly string[], elsewhere: string | null = null): string {
   const near = nearest(typed, known);
-  if (known.length === 0) return 'There are none.';
-  const list = `Known: ${[...known].sort().join(', ')}.`;
+  if (known.length === 0) return elsewhere ?? 'There are none.';
+  const list = elsewhere ?? `Known: ${[...known].sort().join(', ')}.`;
   return near === null ? list : `Did you mean '${near}'? ${list}`;
 }
 
 /**
  * The member with that name or alias. Throws a `HiError` with `code` that names the nearest one; `kind` is the word for a member, such as "provider".
+ * `elsewhere` takes the place of the list of all.
  */
 export function pick<Member extends Named>(
   members: readonly Member[],
   name: string,
   kind: string,
   code: ErrorCode = 'config',
+  elsewhere: string | null = null,
 ): Member {
   const found = members.find((member) => member.name === name || member.aliases?.includes(name));
   if (found) return found;
@@ -50,6 +52,7 @@ export function pick<Member extends Named>(
     hint: suggestion(
       name,
       members.map((member) => member.name),
+      elsewhere,
     ),
   });
 }

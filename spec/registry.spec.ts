@@ -27,6 +27,14 @@ describe('the registry', () => {
     expect(() => pick(MEMBERS, 'xyzzy', 'provider')).toThrow(HiError);
   });
 
+  it('names another place for the list of all where there is one', () => {
+    const elsewhere = "'hi help' lists them.";
+    const picking = (name: string, members = MEMBERS) => expect(() => pick(members, name, 'x', 'usage', elsewhere));
+    picking('opnai').toThrow(expect.objectContaining({ hint: `Did you mean 'openai'? ${elsewhere}` }));
+    picking('xyzzy').toThrow(expect.objectContaining({ hint: elsewhere }));
+    picking('xyzzy', []).toThrow(expect.objectContaining({ hint: elsewhere }));
+  });
+
   it.each([
     ['hist', ['history', 'help'], 'history'],
     ['stauts', ['status', 'skills'], 'status'],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isMessage } from '../chat/entry.js';
-import type { SkillLibrary } from './common/skill-library.js';
+import { noSkillsIn, type SkillLibrary } from './common/skill-library.js';
 import type { SkillsOptions } from './common/skill-options.js';
 
 export type { SkillsOptions } from './common/skill-options.js';
@@ -19,6 +19,7 @@ async function opened(options: SkillsOptions): Promise<SkillLibrary> {
 
 function absent(options: SkillsOptions): SkillLibrary {
   return {
+    absence: noSkillsIn(options.folder),
     skills: [],
     warnings: [],
     asks: false,

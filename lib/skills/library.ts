@@ -1,7 +1,7 @@
 import { lastSkillMessage } from '../chat/skill-record.js';
 import { estimateTokens } from '../chat/tokens.js';
 import { pick } from '../registry.js';
-import type { SkillLibrary, SkillWarning } from './common/skill-library.js';
+import { noSkillsIn, type SkillLibrary, type SkillWarning } from './common/skill-library.js';
 import type { SkillsOptions } from './common/skill-options.js';
 import type { FoundSkill } from './find/describe-skill.js';
 import { type Bodies, createBodies } from './find/skill-bodies.js';
@@ -17,6 +17,7 @@ export function createLibrary(
   options: SkillsOptions,
 ): SkillLibrary {
   const warnings = [...found];
+  const absence = skills.length > 0 ? null : noSkillsIn(options.folder);
   const bodies = createBodies((warning) => warnings.push(warning));
   const shortener = createShortener(options.model, options.cache);
   // The window may be learnt after the start.
@@ -34,6 +35,7 @@ export function createLibrary(
   };
 
   return {
+    absence,
     skills: skills.map(({ name, description, path, bytes }) => ({ name, description, path, bytes })),
     warnings,
     asks: options.matcher === 'llm' && options.model !== null && skills.length > 0,
@@ -61,7 +63,7 @@ export function createLibrary(
     },
 
     async explain(name, entries, overrides) {
-      const skill = pick(skills, name, 'skill', 'usage');
+      const skill = pick(skills, name, 'skill', 'usage', absence);
       const body = await bodies.text(skill);
       const record = lastSkillMessage(entries)?.skills ?? null;
       const reason = async () =>

@@ -17,12 +17,8 @@ export const slashSkill: SlashCommand = {
     if (argument === '')
       throw new HiError('usage', 'No skill named.', { hint: 'Type: /skill NAME. To list the skills, type: /skills' });
     const drop = argument.startsWith('-');
-    const { name } = pick(
-      (await session.skills.library()).skills,
-      drop ? argument.slice(1) : argument,
-      'skill',
-      'usage',
-    );
+    const { skills, absence } = await session.skills.library();
+    const { name } = pick(skills, drop ? argument.slice(1) : argument, 'skill', 'usage', absence);
     if (drop) session.skills.drop(name);
     else session.skills.pin(name);
     yield {

@@ -11,12 +11,12 @@ export const slashSkills: SlashCommand = {
     (await session.skills.library()).skills.map(({ name }) => name).filter((name) => name.startsWith(typed)),
   async *run(argument, { session }) {
     if (argument !== '') return yield { type: 'print', text: await session.skills.explain(argument) };
-    const { skills, warnings } = await session.skills.library();
+    const { skills, absence, warnings } = await session.skills.library();
     const active = session.skills.active;
     const rows = skills.map(
       ({ name, description }) => [`${active.includes(name) ? '+' : ' '} ${name}`, description] as const,
     );
-    yield { type: 'print', text: rows.length === 0 ? 'No skills found.' : columns(rows) };
+    yield { type: 'print', text: absence ?? columns(rows) };
     for (const { path, reason } of warnings)
       yield { type: 'notice', level: 'warning', text: `skill ${path}: ${reason}` };
   },

@@ -9,7 +9,13 @@ export const slashTools: SlashCommand = {
   async *run(_argument, { session }) {
     const specs = session.toolSpecs;
     if (specs.length === 0) return yield { type: 'print', text: 'The model has no tools.' };
-    const rows = specs.map(({ name, description }) => [name, description.split('\n')[0] ?? ''] as const);
+    const rows = specs.map(({ name, description }) => [name, firstSentence(description)] as const);
     yield { type: 'print', text: columns(rows) };
   },
 };
+
+/** What a tool does; what follows it is said to the model. */
+const firstSentence = (description: string): string =>
+  /^.*?[.!?](?=\s|$)/.exec(description)?.[0] ?? firstLine(description);
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';

@@ -140,7 +140,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.terminal.screen()).toContain('no published price for scripted');
     await chat.say('/compact', 'nothing to compact');
     await chat.say('/find HELLO', '1 message.');
-    await chat.say('/hlep', "Did you mean 'help'?");
+    await chat.say('/hlep', "Unknown command 'hlep'.\n    Did you mean 'help'? /help lists them all.\n");
     await chat.say('/HISTROY', "Did you mean 'history'?");
     await chat.say('/', "Unknown command ''");
     await chat.say('!!', 'No command given.');
@@ -148,7 +148,13 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent(1).at(-1)).toBe('/not a command');
     await chat.say('/export out.md', 'Wrote out.md.');
     expect(readFileSync(join(chat.home.work, 'out.md'), 'utf8')).toContain('hello there');
-    await chat.say('/tools', 'write_file');
+    await chat.say(
+      '/tools',
+      /\nwrite_file {2}Writes a file: creates it, with its parent folders, or replaces all of it\.\nedit_file/,
+    );
+    await chat.say('/skills', "No skills found in '");
+    await chat.say('/skills nope', /Unknown skill 'nope'\.\n {4}No skills found in '/);
+    await chat.say('/skill nope', /skill 'nope'.*skill 'nope'\.\n {4}No skills found in '/s);
     expect(chat.server.requests).toHaveLength(2);
     chat.terminal.type(`/quit${KEY.enter}`);
     expect(await chat.terminal.exit()).toMatchObject({ status: 0 });

@@ -47,6 +47,7 @@ function callOf(name: string): AnswerPart {
 
 /** A library without a skill in it. */
 export const NO_SKILLS: SkillLibrary = {
+  absence: "No skills found in '/skills'.",
   skills: [],
   warnings: [],
   asks: false,

@@ -49,7 +49,7 @@ export async function submitLine(
       if (parsed.command === '') throw new HiError('usage', 'No command given.', { hint: 'Type: !ls' });
       return runShell(parsed.command, parsed.shared, deps, signal);
     case 'command': {
-      const command = pick(deps.context.commands, parsed.name, 'command', 'usage');
+      const command = pick(deps.context.commands, parsed.name, 'command', 'usage', '/help lists them all.');
       const argument = argumentOf(line, parsed.name);
       checkArgument(command, argument);
       return runCommand(command, argument, deps, signal);

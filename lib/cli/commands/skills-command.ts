@@ -48,7 +48,7 @@ export async function skillsCommand(
     );
   }
   for (const { path, reason } of library.warnings) world.stderr.write(neutralise(`skill ${path}: ${reason}\n`));
-  if (library.skills.length === 0) world.stderr.write(`No skills found in '${paths.skills}'.\n`);
+  if (library.absence !== null) world.stderr.write(`${library.absence}\n`);
   return 0;
 }
 

@@ -42,6 +42,8 @@ export type SkillForm = 'whole' | 'known' | 'short';
 
 /** What a session uses of this folder. */
 export interface SkillLibrary {
+  /** Where there are no skills: the folder in which they are looked for, in words; else null. */
+  readonly absence: string | null;
   readonly skills: readonly Skill[];
   readonly warnings: readonly SkillWarning[];
   /** Whether `select` may ask a model, which can take seconds. */
@@ -67,3 +69,5 @@ export interface SkillLibrary {
   /** The full text of a skill, and why it is or will be sent or not. Throws a `HiError` that suggests the nearest name. */
   explain(name: string, entries: readonly Entry[], overrides: SkillOverrides): Promise<string>;
 }
+
+export const noSkillsIn = (folder: string): string => `No skills found in '${folder}'.`;
