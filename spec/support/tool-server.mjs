@@ -1,5 +1,5 @@
 // @ts-nocheck: a program of its own, which Node runs as it is
-// A server of the Model Context Protocol (2025-11-25) over stdio, whose behaviour is the JSON file that its argument names. It knows no SDK, so that it
+// A server of the Model Context Protocol (2025-11-25, or 2026-07-28) over stdio, whose behaviour is the JSON file that its argument names. It knows no SDK, so that it
 // can do what no SDK would.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -25,9 +25,41 @@ function offered(list, kind) {
   return { [kind]: list };
 }
 
-async function call(id, { name, _meta, arguments: args }) {
+/** What the client was asked and has not answered yet, by id, and the subscriptions of the newer form. */
+const asked = new Map();
+const subscriptions = [];
+
+/** Says that the tools are others now: to whom it wants to know it, in the newer form. */
+function change(changes) {
+  Object.assign(scenario, changes);
+  const method = 'notifications/tools/list_changed';
+  if (!scenario.modern) return void send({ method });
+  for (const id of subscriptions) send({ method, params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id } } });
+}
+
+/** What the user said to each of these questions; null where the call comes again with the answers. */
+async function answersTo(id, questions, inputResponses) {
+  if (!scenario.modern)
+    return await Promise.all(
+      questions.map(
+        (params, at) =>
+          new Promise((resolve) => {
+            asked.set(`ask-${id}-${at}`, resolve);
+            send({ id: `ask-${id}-${at}`, method: 'elicitation/create', params });
+          }),
+      ),
+    );
+  if (inputResponses) return Object.values(inputResponses);
+  const requests = questions.map((params, at) => [`q${at}`, { method: 'elicitation/create', params }]);
+  answer(id, { resultType: 'input_required', inputRequests: Object.fromEntries(requests), requestState: 'state' });
+  return null;
+}
+
+const answer = (id, result) => send({ id, result: scenario.modern ? { resultType: 'complete', ...result } : result });
+
+async function call(id, { name, _meta, arguments: args, inputResponses }) {
   const plan = scenario.results?.[name] ?? { content: [{ type: 'text', text: JSON.stringify(args) }] };
-  const { progress = [], wait = 0, hangs, exits, endless, letters, changes, ...result } = plan;
+  const { progress = [], wait = 0, hangs, exits, endless, letters, changes, elicits, error, ...result } = plan;
   for (const text of progress) {
     await sleep(wait);
     const { progressToken } = _meta ?? {};
@@ -39,15 +71,18 @@ async function call(id, { name, _meta, arguments: args }) {
   }
   if (progress.length === 0) await sleep(wait);
   if (exits) process.exit(exits);
-  if (changes) {
-    Object.assign(scenario, changes);
-    send({ method: 'notifications/tools/list_changed' });
+  if (changes) change(changes);
+  if (elicits) {
+    const given = await answersTo(id, elicits, inputResponses);
+    if (given === null) return;
+    result.content = [{ type: 'text', text: JSON.stringify(given) }];
   }
+  if (error) return void send({ id, error });
   while (endless) {
     if (!process.stdout.write('x'.repeat(65536))) await new Promise((done) => process.stdout.once('drain', done));
   }
   if (letters) result.content = [{ type: 'text', text: 'x'.repeat(letters) }];
-  if (!hangs) send({ id, result });
+  if (!hangs) answer(id, result);
 }
 
 const answers = {
@@ -57,7 +92,28 @@ const answers = {
     serverInfo: { name: 'spec', version: '1' },
     ...(scenario.instructions && { instructions: scenario.instructions }),
   }),
-  'tools/list': () => offered(scenario.tools ?? [], 'tools'),
+  'server/discover': () =>
+    scenario.modern && {
+      ttlMs: 0,
+      cacheScope: 'private',
+      supportedVersions: ['2026-07-28'],
+      capabilities: scenario.capabilities ?? { tools: { listChanged: true } },
+    },
+  'subscriptions/listen': (params, id) => {
+    subscriptions.push(id);
+    const _meta = { 'io.modelcontextprotocol/subscriptionId': id };
+    send({
+      method: 'notifications/subscriptions/acknowledged',
+      params: { _meta, notifications: params.notifications },
+    });
+    const { later } = scenario;
+    if (later) setTimeout(() => change(later.changes), later.after);
+    return null;
+  },
+  'tools/list': () => ({
+    ...offered(scenario.tools ?? [], 'tools'),
+    ...(scenario.modern && { ttlMs: scenario.modern.ttlMs ?? 0, cacheScope: 'private' }),
+  }),
   'prompts/list': () => offered(scenario.prompts ?? [], 'prompts'),
   'resources/list': () => offered(scenario.resources ?? [], 'resources'),
   'resources/templates/list': () => ({ resourceTemplates: scenario.templates ?? [] }),
@@ -82,9 +138,12 @@ createInterface({ input: process.stdin })
     if (scenario.silent) return;
     const { id, method, params = {} } = JSON.parse(line);
     if (method === 'tools/call') return void call(id, params);
+    if (method === undefined) return void asked.get(id)?.(JSON.parse(line).result);
     if (id === undefined) return;
-    const answer = answers[method]?.(params);
-    send(answer === undefined ? { id, error: { code: -32601, message: 'Method not found' } } : { id, result: answer });
+    const said = answers[method]?.(params, id);
+    if (said === null) return;
+    if (said) answer(id, said);
+    else send({ id, error: { code: -32601, message: 'Method not found' } });
   })
   .on('close', () => {
     note('end of input');

@@ -19,6 +19,10 @@ export interface Scenario {
   readonly templates?: readonly object[];
   readonly instructions?: string;
   readonly capabilities?: object;
+  /** It speaks the revision 2026-07-28, and this is how long its list holds. */
+  readonly modern?: { readonly ttlMs?: number };
+  /** What it becomes so many milliseconds after somebody wanted to be told of changes. */
+  readonly later?: { readonly after: number; readonly changes: object };
   /** By the name of the tool: a result as the protocol has it, or what happens in place of one. Without any, the arguments come back as text. */
   readonly results?: Readonly<Record<string, object>>;
   /** By the name of a prompt, or the address of a resource. */

@@ -1,4 +1,5 @@
 import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { Elicit } from '../../mcp/elicitation/elicitation.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import { createRepl } from '../../repl/create-repl.js';
 import type { CompletableCommand, Repl } from '../../repl/repl.js';
@@ -49,9 +50,13 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   const screen = chatScreen(world, options, terminal, streams, screenSettings, () => later().attributes());
   const approve =
     terminal === 'full'
-      ? { approve: approveIn(world, later), askAboutInstructions: askAboutInstructionsIn(later) }
+      ? {
+          approve: approveIn(world, later),
+          askAboutInstructions: askAboutInstructionsIn(later),
+          elicit: elicitIn(later),
+        }
       : {};
-  const wired = await wire(world, { ...options, ...approve }, settings, config);
+  const wired = await wire(world, { ...options, ...approve, listens: true }, settings, config);
   const usage = new WindowUsage(wired.session);
   const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
   const questions = {
@@ -147,6 +152,15 @@ function askAboutInstructionsIn(repl: () => Repl): AskAboutInstructions {
     repl().ask(async (streams) => {
       const { askAboutInstructions } = await import('../wiring/ask-about-instructions.js');
       return await askAboutInstructions(files, { ...streams, signal: AbortSignal.any([signal, streams.signal]) });
+    });
+}
+
+function elicitIn(repl: () => Repl): Elicit {
+  return (server, question, signal) =>
+    repl().ask(async (streams) => {
+      const { askForServer } = await import('../from-servers/ask-for-server.js');
+      const either = AbortSignal.any([signal, streams.signal]);
+      return await askForServer(server, question, { ...streams, signal: either });
     });
 }
 

@@ -20,7 +20,7 @@ import type { Structure } from '../structured/structure.js';
 import { inlinePicture } from '../terminal/inline-picture.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
 import type { ServerTools } from '../wiring/server-tools.js';
-import { approver, instructionsAsker } from '../wiring/terminal-questions.js';
+import { approver, instructionsAsker, serverAsker } from '../wiring/terminal-questions.js';
 import { wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 
@@ -55,7 +55,11 @@ async function askOnce(
   const screenSettings: ScreenSettings = { wrap: 'word', waiting: 'animated' };
   const screen = await screenFor(world, options, screenSettings);
   const approve = canApprove(world)
-    ? { approve: approver(world, screen, stop), askAboutInstructions: instructionsAsker(world, screen, stop) }
+    ? {
+        approve: approver(world, screen, stop),
+        askAboutInstructions: instructionsAsker(world, screen, stop),
+        elicit: serverAsker(world, screen, stop),
+      }
     : {};
   const settings = await withFirstModel(world, options, await readSettings(world, options), stop.signal);
   const { session, config, tools, connections, servers, close } = await wire(

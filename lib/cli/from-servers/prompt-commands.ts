@@ -39,7 +39,7 @@ function promptCommand(servers: UserCalls, prompt: ServerPrompt): SlashCommand {
 
 /** The names that may be typed next, as `name=`. */
 function argumentNames({ arguments: all }: PromptDefinition, typed: string): readonly string[] {
-  const before = typed.slice(0, typed.search(/\S*$/));
+  const before = typed.slice(0, typed.lastIndexOf(' ') + 1);
   return all.map(({ name }) => `${before}${name}=`).filter((one) => !typed.includes(one.slice(before.length)));
 }
 

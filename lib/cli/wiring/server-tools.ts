@@ -53,7 +53,7 @@ const NONE: ServerTools = {
 /** The tools of the configured servers; where there are none, nothing of it is loaded. */
 export async function serverTools(
   world: World,
-  { tools: wanted }: SessionOptions,
+  { tools: wanted, elicit, listens }: SessionOptions,
   { paths }: Settings,
   config: Config,
   window: () => number,
@@ -68,7 +68,11 @@ export async function serverTools(
     entries,
     cache: paths.servers,
     pins: paths.serverPins,
-    connection: connectionDeps(world, paths, config.require_tls),
+    connection: {
+      ...connectionDeps(world, paths, config.require_tls),
+      ...(elicit && { elicit }),
+      ...(listens && { listens }),
+    },
     window,
   });
   const told = [...problems, ...(waiting.length > 0 ? [waitingText(waiting.map(({ name }) => name))] : [])];

@@ -1,4 +1,5 @@
 import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
+import type { Elicit } from '../../mcp/elicitation/elicitation.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import type { Approve } from '../../tools/common/tool.js';
 import type { SettingsOptions } from '../base/settings.js';
@@ -17,4 +18,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly approve?: Approve;
   /** Asks the user about the instructions of a project; absent where that is impossible. */
   readonly askAboutInstructions?: AskAboutInstructions;
+  /** Asks the user what a server of tools wants to know; absent where that is impossible. */
+  readonly elicit?: Elicit;
+  /** Whether the session is long enough to be told what changes at servers of tools. */
+  readonly listens?: boolean;
 }

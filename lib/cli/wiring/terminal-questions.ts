@@ -1,4 +1,5 @@
 import { isAbort } from '../../errors.js';
+import type { Elicit } from '../../mcp/elicitation/elicitation.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import type { Screen } from '../../screen/screen.js';
 import type { Approve } from '../../tools/common/tool.js';
@@ -24,6 +25,15 @@ export function instructionsAsker(world: World, screen: Screen, stop: AbortContr
     onTerminal(world, screen, stop, signal, async () => {
       const { askAboutInstructions } = await import('./ask-about-instructions.js');
       return (streams) => askAboutInstructions(files, streams);
+    });
+}
+
+/** Asks what a server of tools wants to know in the same way; but a question that is cancelled is an answer to the server. */
+export function serverAsker(world: World, screen: Screen, stop: AbortController): Elicit {
+  return (server, question, signal) =>
+    onTerminal(world, screen, stop, signal, async () => {
+      const { askForServer } = await import('../from-servers/ask-for-server.js');
+      return (streams) => askForServer(server, question, streams);
     });
 }
 

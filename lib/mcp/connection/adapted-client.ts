@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ElicitRequest,
   type ElicitResult,
@@ -7,8 +8,10 @@ import {
   SdkError,
   SdkErrorCode,
   type StandardSchemaV1,
+  UrlElicitationRequiredError,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { HiError } from '../../errors.js';
 import type { Listing } from '../definitions/read-offer.js';
 import type { Elicitation, ElicitationAnswer } from '../elicitation/elicitation.js';
 import type { CallLimits, Client } from './client.js';
@@ -19,6 +22,9 @@ const MOST_PAGES = 64;
 
 /** The SDK's own limit is out of the way: it would run while the user is asked. */
 const NEVER = 2 ** 31 - 1;
+
+/** A server that stopped telling of changes is asked again after this time, in milliseconds. */
+const LISTEN_AGAIN_MS = 10_000;
 
 /** Takes every result as it is. */
 const ANYTHING: StandardSchemaV1<unknown, unknown> = {
@@ -35,6 +41,8 @@ export class AdaptedClient implements Client {
   readonly #ask: AskUser | null;
   /** The calls that are waited for. */
   readonly #calls = new Set<{ readonly silence: Silence; readonly signal: AbortSignal }>();
+  #changed: () => void = () => {};
+  #isClosed = false;
   /** What the user was asked last: one question at a time. */
   #question: Promise<unknown> = Promise.resolve();
 
@@ -129,11 +137,25 @@ export class AdaptedClient implements Client {
       });
     } catch (thrown) {
       silence.signal.throwIfAborted();
+      if (UrlElicitationRequiredError.isInstance(thrown)) throw await this.#afterAddresses(thrown, signal);
       throw thrown;
     } finally {
       silence.pause();
       this.#calls.delete(running);
     }
+  }
+
+  /** A call that needs the user to do something at an address first is not made again by itself: nobody knows when that is done. */
+  async #afterAddresses({ elicitations }: UrlElicitationRequiredError, signal: AbortSignal): Promise<HiError> {
+    for (const { message, url } of elicitations) {
+      const answer = (await this.#ask?.({ kind: 'url', message, url }, signal)) ?? { action: 'decline' };
+      if (answer.action !== 'accept')
+        return new HiError('usage', 'The user has to do something at an address first, and did not agree to.');
+    }
+    return new HiError(
+      'usage',
+      'The user does something at an address first. Ask whether that is done, and call the tool again.',
+    );
   }
 
   /** Only in the middle of a call, and where there is somebody to ask. Every other question is declined. */
@@ -169,6 +191,7 @@ export class AdaptedClient implements Client {
   }
 
   onChange(changed: () => void): void {
+    this.#changed = changed;
     // Servers send these whether they declared it or not.
     for (const list of ['tools', 'prompts', 'resources'] as const)
       this.#client.setNotificationHandler(`notifications/${list}/list_changed`, changed);
@@ -182,10 +205,19 @@ export class AdaptedClient implements Client {
       ...(prompts?.listChanged && { promptsListChanged: true }),
       ...(resources?.listChanged && { resourcesListChanged: true }),
     };
-    if (Object.keys(filter).length > 0) await this.#client.listen(filter, { timeout: this.#timeout });
+    if (Object.keys(filter).length === 0) return;
+    for (;;) {
+      const { closed } = await this.#client.listen(filter, { timeout: this.#timeout });
+      if ((await closed) === 'local' || this.#isClosed) return;
+      await sleep(LISTEN_AGAIN_MS, undefined, { ref: false });
+      if (this.#isClosed) return;
+      // What changed while nobody listened was not told.
+      this.#changed();
+    }
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#client.close();
   }
 

@@ -1,0 +1,141 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import { harmlessLine } from '../base/harmless-text.js';
+
+/** Something to choose. `value` is as the server has it, `title` is for people. */
+export interface FormOption {
+  readonly value: string;
+  readonly title: string;
+}
+
+/** What may stand in a field. */
+export type FieldKind =
+  | {
+      readonly kind: 'text';
+      readonly initial: string | null;
+      readonly least: number;
+      readonly most: number;
+      readonly format: string | null;
+    }
+  | {
+      readonly kind: 'number';
+      readonly initial: number | null;
+      readonly least: number;
+      readonly most: number;
+      readonly isWhole: boolean;
+    }
+  | { readonly kind: 'yes-no'; readonly initial: boolean | null }
+  | { readonly kind: 'one'; readonly options: readonly FormOption[]; readonly initial: string | null }
+  | {
+      readonly kind: 'several';
+      readonly options: readonly FormOption[];
+      readonly initial: readonly string[];
+      readonly least: number;
+      readonly most: number;
+    };
+
+/** A value that a server asks for. `name` is as the server has it; the rest is harmless. */
+export interface FormField {
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  readonly isRequired: boolean;
+  readonly input: FieldKind;
+}
+
+/** More fields, or more to choose from, is no question to a person. */
+const MOST_FIELDS = 32;
+const MOST_OPTIONS = 200;
+
+const LONGEST_TITLE = 80;
+const LONGEST_ABOUT = 200;
+
+/** The fields of a form as servers describe them; null where one that is needed is of a kind that nobody can be asked. */
+export function formFields(schema: JsonObject): readonly FormField[] | null {
+  const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
+  const required: readonly JsonValue[] = Array.isArray(schema.required) ? schema.required : [];
+  if (properties.length > MOST_FIELDS) return null;
+  const fields: FormField[] = [];
+  for (const [name, given] of properties) {
+    const isRequired = required.includes(name);
+    const input = isJsonObject(given) ? kindOf(given) : null;
+    if (input === null && isRequired) return null;
+    if (input === null || !isJsonObject(given)) continue;
+    fields.push({
+      name,
+      title: harmlessLine(given.title, LONGEST_TITLE) || harmlessLine(name, LONGEST_TITLE),
+      about: harmlessLine(given.description, LONGEST_ABOUT),
+      isRequired,
+      input,
+    });
+  }
+  return fields;
+}
+
+function kindOf(schema: JsonObject): FieldKind | null {
+  switch (schema.type) {
+    case 'string':
+      return optionsIn(schema) === null ? textKind(schema) : oneKind(schema);
+    case 'number':
+    case 'integer':
+      return {
+        kind: 'number',
+        initial: numberOr(schema.default, null),
+        least: numberOr(schema.minimum, -Infinity),
+        most: numberOr(schema.maximum, Infinity),
+        isWhole: schema.type === 'integer',
+      };
+    case 'boolean':
+      return { kind: 'yes-no', initial: typeof schema.default === 'boolean' ? schema.default : null };
+    case 'array':
+      return severalKind(schema);
+    default:
+      return null;
+  }
+}
+
+const textKind = (schema: JsonObject): FieldKind => ({
+  kind: 'text',
+  initial: typeof schema.default === 'string' ? harmlessLine(schema.default, LONGEST_ABOUT) : null,
+  least: numberOr(schema.minLength, 0),
+  most: numberOr(schema.maxLength, Infinity),
+  format: typeof schema.format === 'string' ? schema.format : null,
+});
+
+function oneKind(schema: JsonObject): FieldKind | null {
+  const options = optionsIn(schema) ?? [];
+  if (options.length === 0 || options.length > MOST_OPTIONS) return null;
+  const initial = options.find(({ value }) => value === schema.default)?.value ?? null;
+  return { kind: 'one', options, initial };
+}
+
+function severalKind(schema: JsonObject): FieldKind | null {
+  const options = isJsonObject(schema.items) ? optionsIn(schema.items) : null;
+  if (options === null || options.length > MOST_OPTIONS) return null;
+  const chosen: readonly JsonValue[] = Array.isArray(schema.default) ? schema.default : [];
+  return {
+    kind: 'several',
+    options,
+    initial: options.map(({ value }) => value).filter((value) => chosen.includes(value)),
+    least: numberOr(schema.minItems, 0),
+    most: numberOr(schema.maxItems, Infinity),
+  };
+}
+
+/** The values to choose from, in each of the forms that revisions of the protocol have; null where any value will do. */
+function optionsIn({ enum: values, enumNames, oneOf, anyOf }: JsonObject): readonly FormOption[] | null {
+  const titled = Array.isArray(oneOf) ? oneOf : anyOf;
+  if (Array.isArray(titled))
+    return titled.flatMap((one) =>
+      isJsonObject(one) && typeof one.const === 'string' ? [option(one.const, one.title)] : [],
+    );
+  if (!Array.isArray(values)) return null;
+  const names: readonly JsonValue[] = Array.isArray(enumNames) ? enumNames : [];
+  return values.flatMap((value, at) => (typeof value === 'string' ? [option(value, names[at])] : []));
+}
+
+const option = (value: string, title: unknown): FormOption => ({
+  value,
+  title: harmlessLine(title, LONGEST_TITLE) || harmlessLine(value, LONGEST_TITLE) || '(empty)',
+});
+
+const numberOr = <Other>(value: unknown, other: Other): number | Other => (typeof value === 'number' ? value : other);
