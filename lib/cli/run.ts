@@ -1,4 +1,5 @@
 import { HiError } from '../errors.js';
+import { showHistoryProgress } from './base/history-progress.js';
 import type { World } from './base/world.js';
 import { fastPathCommand } from './fast-path.js';
 
@@ -11,6 +12,7 @@ export async function run(world: World): Promise<number> {
         failed = new HiError('output', `Cannot write the output: ${error.message}`, { cause: error });
     });
   }
+  if (!optionsIn(world.argv).some((word) => word === '-q' || word === '--quiet')) showHistoryProgress(world);
   try {
     const fast = fastPathCommand(world);
     const status = fast === null ? await (await import('./program.js')).runProgram(world) : await fast();

@@ -113,7 +113,7 @@ export class HistoryFile {
   rewrite(codec: Codec, change: (entry: Entry) => Entry | null): HistoryChange {
     const file = this.#file;
     if (file === null) return this.#noFile();
-    const entries = changedEntries(flattenEntries(file.all()), change);
+    const entries = changedEntries(flattenEntries(file.all('Rewriting the history')), change);
     replaceHistory(codec, this.#paths, file instanceof LogFile ? file.log : newLogName(), entries);
     return this.#sync(codec, true);
   }

@@ -10,6 +10,7 @@ import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
 import type { Approve } from '../../tools/common/tool.js';
 import type { ChatOptions } from '../base/command-options.js';
+import { hideHistoryProgress, showHistoryProgress } from '../base/history-progress.js';
 import { requireConfig, type Settings } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
@@ -75,6 +76,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
     colour: streams.colour.out,
     screen,
     prompt: async () => {
+      hideHistoryProgress();
       // Once the prompt is there.
       if (!hasSpoken) setTimeout(() => wired.servers.begin(), 50).unref();
       // Before the first turn nothing is done that the start would have to wait for.
@@ -87,6 +89,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
       hasSpoken = true;
       idle.wait();
       usage.expire();
+      if (terminal === 'full' && !options.quiet) showHistoryProgress(world);
       const events = submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
       return options.usage ? events.then((all) => withCost(all, wired.connections)) : events;
     },

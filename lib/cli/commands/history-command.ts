@@ -11,6 +11,7 @@ import { HistoryStore } from '../../history/store.js';
 import type { Search } from '../../recall/search.js';
 import { BOLD, CYAN, combine, DIM, paint } from '../../screen/text/style.js';
 import type { CommonOptions } from '../base/command-options.js';
+import { hideHistoryProgress } from '../base/history-progress.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { shownJson, shownText } from '../base/shown.js';
 import { outputStreams } from '../base/streams.js';
@@ -52,6 +53,7 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
   printHistoryNotices(world, store);
+  if (options.follow) hideHistoryProgress();
   if (options.follow) return await follow(world, store, filter, options);
   const entries =
     options.find === undefined
@@ -59,6 +61,7 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
       : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
+  if (world.stdout.isTTY) hideHistoryProgress();
   const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
   await print(entries, pager?.input ?? world.stdout, options, world.stdout, pager?.hasColour);
   await pager?.done();

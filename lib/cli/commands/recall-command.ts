@@ -9,6 +9,7 @@ import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
+import { ProgressLine } from '../base/progress-line.js';
 import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { colours } from '../terminal/colours.js';
@@ -81,24 +82,22 @@ function print(world: World, found: Found, query: string, options: RecallOptions
   if (found.unsearched > 0) stderr.write(`${unsearchedLine(found.unsearched)}\n`);
 }
 
-async function rebuild({ stderr, onStop }: World, recall: Recall, { quiet }: RecallOptions): Promise<void> {
+async function rebuild(world: World, recall: Recall, { quiet }: RecallOptions): Promise<void> {
   const stop = new AbortController();
-  const release = onStop(() => stop.abort());
-  let said = -1;
-  const progress = (done: number, all: number): void => {
-    const percent = Math.floor((100 * done) / all);
-    if (quiet || percent === said) return;
-    said = percent;
-    if (stderr.isTTY) stderr.write(`\rIndexing: ${percent} %`);
-  };
+  const release = world.onStop(() => stop.abort());
+  const line = new ProgressLine(world);
+  const progress = (done: number, all: number): void => void (quiet || line.showShare('Indexing', done, all));
   try {
     const pieces = await recall.rebuild(progress, stop.signal);
     while (!(await recall.calibrate(100))) stop.signal.throwIfAborted();
-    if (!quiet)
-      stderr.write(
-        `${stderr.isTTY && said >= 0 ? '\r' : ''}${pieces === 0 ? 'Nothing to index yet: a short conversation is searched directly.' : 'Indexed the whole conversation.'}\n`,
-      );
+    line.erase();
+    const indexed =
+      pieces === 0
+        ? 'Nothing to index yet: a short conversation is searched directly.'
+        : 'Indexed the whole conversation.';
+    if (!quiet) world.stderr.write(`${indexed}\n`);
   } finally {
+    line.erase();
     release();
   }
 }

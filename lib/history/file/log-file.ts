@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
 import { requireRegularFile } from '../../regular-file.js';
+import { watched } from '../base/long-work.js';
 import { appendFrame } from './append.js';
 import { frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries/entries.js';
 import { type Facts, withEntry } from './facts.js';
@@ -79,12 +80,12 @@ export class LogFile {
     return entries;
   }
 
-  /** Every entry of the log at the time of the call, oldest first, a frame at a time. Throws `Damaged`. */
-  *all(): Generator<readonly Entry[]> {
+  /** Every entry of the log at the time of the call, oldest first, a frame at a time; `what` is going on meanwhile. Throws `Damaged`. */
+  *all(what = 'Reading the history'): Generator<readonly Entry[]> {
     const { mutableStart, closing } = this.#tail;
     // Sealed frames never change in this file; the rest is read at once.
     const newest = this.#entriesBetween(mutableStart, closing);
-    yield* this.#frames(OPENING.length, mutableStart);
+    yield* watched(what, this.#frames(OPENING.length, mutableStart), this.#facts.last);
     yield newest;
   }
 

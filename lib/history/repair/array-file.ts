@@ -81,9 +81,9 @@ export class ArrayFile {
     return this.#salvage;
   }
 
-  /** Every entry, oldest first, in chunks. Throws `Damaged` when the file is not one intact array. */
-  *all(): Generator<readonly Entry[]> {
-    if (!this.isDamaged) yield* entriesOfArray(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size);
+  /** Every entry, oldest first, in chunks; `what` is going on meanwhile. Throws `Damaged` when the file is not one intact array. */
+  *all(what?: string): Generator<readonly Entry[]> {
+    if (!this.isDamaged) yield* entriesOfArray(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size, what);
     else for (const entry of this.salvage.entries()) yield [entry];
   }
 

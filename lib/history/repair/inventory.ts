@@ -7,6 +7,7 @@ import type { Codec } from '../file/frames/codec.js';
 import type { ReadBytes } from '../file/frames/frame-headers.js';
 import type { RecoveredFrame } from '../file/frames/recover-frame.js';
 import { heartbeat } from '../lock/holder.js';
+import type { FrameProgress } from './frame-progress.js';
 import {
   beginsTurn,
   idOf,
@@ -77,15 +78,15 @@ export class Inventory {
   readonly long = new Map<number, Buffer>();
   readonly #codec: Codec;
   readonly #read: ReadBytes;
+  readonly #place: FrameProgress | undefined;
   #isOpen = false;
   #arrays = 0;
   #time = 0;
   /** How far the beginning of an unfinished element can be trusted. */
   #pendingTrust: Trust = 'checked';
 
-  constructor(codec: Codec, read: ReadBytes, frames: Iterable<ScannedFrame>) {
-    this.#codec = codec;
-    this.#read = read;
+  constructor(codec: Codec, read: ReadBytes, frames: Iterable<ScannedFrame>, place?: FrameProgress) {
+    [this.#codec, this.#read, this.#place] = [codec, read, place];
     for (const frame of frames) {
       if (frame.kind === 'data') this.#take(frame);
       else if (frame.kind === 'opening') this.#begin(true);
@@ -199,6 +200,7 @@ export class Inventory {
 
   /** Adds an element; false when it is not an entry. With `strict` it must be one without a change. */
   #add(text: Buffer, { start, end, trust, stale }: Location, strict: boolean): boolean {
+    this.#place?.at(start);
     const value = parsed(text);
     const time = value && Date.parse(timeOf(value) ?? '');
     const part = this.#part;

@@ -70,7 +70,7 @@ export function convert(
 }
 
 function* entriesOf(file: ArrayFile, more: readonly Entry[]): Generator<Entry> {
-  for (const entries of file.all()) yield* entries;
+  for (const entries of file.all('Converting the history')) yield* entries;
   yield* more;
 }
 

@@ -1,11 +1,13 @@
 import type { Entry } from '../../chat/entry.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { isTooDeep } from '../../chat/nesting.js';
+import { progress } from '../base/long-work.js';
 import { decodeEntry } from '../file/entries/decode-entry.js';
 import type { Codec } from '../file/frames/codec.js';
 import type { ReadBytes } from '../file/frames/frame-headers.js';
 import { recoverFrame } from '../file/frames/recover-frame.js';
 import { heartbeat } from '../lock/holder.js';
+import { FrameProgress } from './frame-progress.js';
 import { Inventory, type Item } from './inventory.js';
 import { joinedTextAt } from './joined-text.js';
 import { type Merged, mergeConversations } from './merge-conversations.js';
@@ -49,9 +51,10 @@ export class Salvage {
   readonly #contents = new Map<number, Buffer>();
 
   constructor(codec: Codec, read: ReadBytes, size: number) {
-    const found = new Inventory(codec, read, scanFrames(codec, read, size));
+    const place = new FrameProgress(size);
+    const found = new Inventory(codec, read, place.of(scanFrames(codec, read, size)), place);
     const other = found.items.length === 0 ? readOtherFormat(read, size) : null;
-    this.#inventory = other ? new Inventory(codec, read, other.frames) : found;
+    this.#inventory = other ? new Inventory(codec, read, place.of(other.frames), place) : found;
     this.#contentAt = (frame) => {
       if (other) return other.content;
       const at = this.#inventory.frames[frame] ?? 0;
@@ -74,6 +77,7 @@ export class Salvage {
       const item = items[index];
       const id = ids[at] ?? 0;
       if (!item) continue;
+      progress('Saving what can be read', at, order.length);
       if (item.beginsTurn) turns.set(item.part, id);
       const entry = this.#entry(index, item, (value) => {
         const moved = newIds ? renumber(numberedElement(value), id, (old) => newIds.find(index, old)) : value;
@@ -83,6 +87,7 @@ export class Salvage {
       });
       if (entry) yield entry;
     }
+    progress('Saving what can be read', order.length, order.length);
   }
 
   /** The entries that can be read but not verified, unchanged, under their own ids where these ascend. */

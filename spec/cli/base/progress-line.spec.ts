@@ -1,0 +1,58 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { ProgressLine } from '../../../lib/cli/base/progress-line.js';
+import { downloadText } from '../../../lib/cli/first-model/download-text.js';
+
+function drawn(stream: object, after = 0): string {
+  const stderr = Object.assign(new PassThrough(), stream);
+  const line = new ProgressLine({ stderr, env: {} }, { after });
+  line.showShare('Reading', 1, 3);
+  line.showShare('Reading', 2, 3);
+  line.erase();
+  line.erase();
+  return String(stderr.read() ?? '');
+}
+
+describe('the line of progress', () => {
+  it('is drawn in place, not with every call, and erased', () => {
+    expect(drawn({ isTTY: true, columns: 80 })).toBe('\rReading: 33 %\x1b[K\r\x1b[K');
+  });
+
+  it('is narrower than the terminal', () => {
+    expect(drawn({ isTTY: true, columns: 8 })).toBe('\rReading\x1b[K\r\x1b[K');
+  });
+
+  it.each([
+    ['a log', {}, 0],
+    ['what is over in time', { isTTY: true }, 60_000],
+  ])('is not there for %s', (_, stream, after) => expect(drawn(stream, after)).toBe(''));
+});
+
+describe('the line of a download', () => {
+  const speed = { began: 0, elapsed: 10_000 };
+
+  it('says how much of how much, how fast and how long still', () => {
+    expect(downloadText('m', { done: 500e6, all: 2e9 }, speed, 100)).toBe(
+      'Downloading m ▕██████░░░░░░░░░░░░░░░░░░▏ 25 % · 500 MB of 2.0 GB · 50.0 MB/s · 30s left',
+    );
+  });
+
+  it('has a shorter bar, or none, where there is no room', () => {
+    expect(downloadText('m', { done: 1e9, all: 2e9 }, speed, 70)).toMatch(/^Downloading m ▕█+░+▏ 50 %/);
+    expect(downloadText('m', { done: 1e9, all: 2e9 }, speed, 70).length).toBeLessThanOrEqual(70);
+    expect(downloadText('m', { done: 1e9, all: 2e9 }, speed, 40)).toMatch(/^Downloading m 50 %/);
+  });
+
+  it('counts the speed from where a stopped download went on', () => {
+    const text = downloadText('m', { done: 1.5e9, all: 2e9 }, { began: 1e9, elapsed: 10_000 }, 100);
+    expect(text).toMatch(/75 % · 1\.5 GB of 2\.0 GB · 50\.0 MB\/s · 10s left$/);
+  });
+
+  it('says nothing of what is not known yet', () => {
+    expect(downloadText('m', { done: 0, all: null }, { began: 0, elapsed: 0 }, 80)).toBe('Downloading m …');
+    expect(downloadText('m', { done: 0, all: 2e9 }, { began: 0, elapsed: 50 }, 80)).toMatch(
+      /0 % · 0\.0 kB of 2\.0 GB$/,
+    );
+    expect(downloadText('m', { done: 2e9, all: 2e9 }, speed, 80)).toBe('Checking m …');
+  });
+});
