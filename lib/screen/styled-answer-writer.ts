@@ -14,7 +14,7 @@ export class StyledAnswerWriter implements AnswerWriter {
   #text: StyledText | null = null;
   #markdown: Markdown | null = null;
   #awaited: Promise<void> | null = null;
-  #settling: NodeJS.Timeout | null = null;
+  #settling: readonly NodeJS.Timeout[] = [];
 
   constructor(layout: TerminalLayout, style: AnswerStyle) {
     this.#layout = layout;
@@ -62,13 +62,15 @@ export class StyledAnswerWriter implements AnswerWriter {
 
   /** When no more text has come for a while, the words are shown that wait for the next one. */
   #settleLater(): void {
-    if (this.#settling !== null) this.#settling.refresh();
-    else this.#settling = setTimeout(() => this.#layout.writeAnswer(this.#markdown?.settle() ?? ''), QUIET).unref();
+    for (const timer of this.#settling) timer.refresh();
+    if (this.#settling.length > 0) return;
+    const settle = (isStale: boolean): void => this.#layout.writeAnswer(this.#markdown?.settle(isStale) ?? '');
+    this.#settling = [setTimeout(settle, QUIET, false).unref(), setTimeout(settle, STALE, true).unref()];
   }
 
   #stopSettling(): void {
-    if (this.#settling !== null) clearTimeout(this.#settling);
-    this.#settling = null;
+    for (const timer of this.#settling) clearTimeout(timer);
+    this.#settling = [];
   }
 
   #begun(): Markdown {
@@ -83,8 +85,9 @@ export class StyledAnswerWriter implements AnswerWriter {
 
 const AT_ONCE = 4096;
 
-/** How long no text may come before the last word is shown, in milliseconds. */
+/** How long no text may come before the last word is shown: where it surely stays in its row, and anywhere. Milliseconds. */
 const QUIET = 100;
+const STALE = 1500;
 
 const noHighlighter = (): null => null;
 

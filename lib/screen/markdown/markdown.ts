@@ -68,9 +68,9 @@ export class Markdown {
     return this.#styled.take();
   }
 
-  /** Returns the words that wait only for the next one. */
-  settle(): string {
-    this.#styled.settle();
+  /** Returns the words that wait only for the next one; `isStale` when nothing has come for long. */
+  settle(isStale: boolean): string {
+    this.#styled.settle(isStale);
     return this.#styled.take();
   }
 

@@ -37,8 +37,8 @@ export class StyledText {
   /** The rest of the line may not be wrapped. */
   endProse(): void {}
 
-  /** Adds what waits for more text, as if none came soon. */
-  settle(): void {}
+  /** Adds what waits for more text, as far as that is not likely to change its place; `isStale` when none has come for long. */
+  settle(_isStale: boolean): void {}
 
   /** Others have ended the line. */
   restartRow(): void {}

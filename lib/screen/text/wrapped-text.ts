@@ -8,11 +8,17 @@ const LONGEST_WAIT = 400;
 /** More of a word is written before its end has come, in characters. */
 const LONGEST_WORD = 4096;
 
+/** So much room, and at most such a share of the row, must be left for a word to go on, in columns. */
+const ROOM = 16;
+const LARGEST_ROOM = 0.25;
+
 /** A word of prose with the blanks before it. */
 interface Word {
   blank: Run;
   runs: Run[];
   text: string;
+  /** What of it is written already. */
+  readonly begun: string;
 }
 
 /**
@@ -90,16 +96,34 @@ export class WrappedText extends StyledText {
     super.endLine();
   }
 
-  /** A word that goes on after this stays in its row. */
-  override settle(): void {
+  /** A word that goes on after this stays in its row, so one near the end of the row waits; when nothing came for long, only one that might begin a block. */
+  override settle(isStale: boolean): void {
+    const blank = this.#words.at(-1)?.text === '' ? this.#words.pop() : undefined;
+    const last = this.#words.at(-1);
+    if (this.#isProse && last !== undefined && (this.#hasRoom() || (isStale && SAFE_START.test(last.text)))) {
+      const isFirst = this.#isFirst && this.#words.length === 1;
+      this.#release(true);
+      this.#isFirst = isFirst;
+      this.#words = [emptyWord('', '', last.begun + last.text)];
+    }
+    if (blank !== undefined) this.#words.push(blank);
+  }
+
+  override pause(): void {
+    this.#flush();
+    super.pause();
+  }
+
+  #flush(): void {
     if (!this.#isProse) return;
     this.#release(true);
     this.#words = [emptyWord('', '')];
   }
 
-  override pause(): void {
-    this.settle();
-    super.pause();
+  /** Whether all that waits is in this row even when its last word goes on. */
+  #hasRoom(): boolean {
+    const room = Math.min(ROOM, this.#rowLength() * LARGEST_ROOM);
+    return !this.#isOver(this.#words.reduce((sum, { blank, text }) => sum + textWidth(blank.text + text), room));
   }
 
   /** The line was ended by others: what follows begins a row. */
@@ -110,7 +134,7 @@ export class WrappedText extends StyledText {
   /** Blanks may come in pieces. */
   #appendBlank(blank: string, style: Style): void {
     const last = this.#words.at(-1);
-    if (last?.text === '') last.blank = { text: last.blank.text + blank, style };
+    if (last?.text === '' && last.begun === '') last.blank = { text: last.blank.text + blank, style };
     else this.#words.push(emptyWord(blank, style));
   }
 
@@ -125,7 +149,7 @@ export class WrappedText extends StyledText {
     if (word === undefined) return;
     word.runs.push({ text, style });
     word.text += text;
-    if (word.text.length > LONGEST_WORD) this.settle();
+    if (word.text.length > LONGEST_WORD) this.#flush();
   }
 
   /** The words since the bracket are the text of a link, which stays in one row. */
@@ -141,6 +165,7 @@ export class WrappedText extends StyledText {
       blank: word.blank,
       runs: [...word.runs, next.blank, ...next.runs],
       text: word.text + next.blank.text + next.text,
+      begun: word.begun,
     };
     this.#words.splice(index + 1, 1);
     if (this.#bracket > index) this.#bracket -= 1;
@@ -159,7 +184,7 @@ export class WrappedText extends StyledText {
         if (this.#bracket === 0 && !isEnd && !isTooLong) return;
         const isComplete = third !== undefined || isEnd;
         if (!isComplete && !SAFE_START.test(next.text) && !isTooLong) return;
-        if (!isTooLong && ((isComplete && BEGINS_BLOCK.test(next.text)) || this.#mustNotEnd(word.text)))
+        if (!isTooLong && ((isComplete && BEGINS_BLOCK.test(next.text)) || this.#mustNotEnd(word.begun + word.text)))
           this.#joinAt(0);
         else this.#write();
       }
@@ -222,4 +247,9 @@ function isBlankAt(text: string, at: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d;
 }
 
-const emptyWord = (text: string, style: Style): Word => ({ blank: { text, style }, runs: [], text: '' });
+const emptyWord = (text: string, style: Style, begun = ''): Word => ({
+  blank: { text, style },
+  runs: [],
+  text: '',
+  begun,
+});

@@ -106,6 +106,63 @@ describe('wrapped text', () => {
     );
   });
 
+  it('is the same document when the text stops coming for a while, wherever that is', () => {
+    const stops = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.constantFrom(null, false, false, true)), {
+      maxLength: 80,
+    });
+    fc.assert(
+      fc.property(document, stops, fc.constantFrom(...WIDTHS), (text, all, columns) => {
+        const markdown = new Markdown(
+          () => null,
+          new WrappedText(() => columns),
+          () => columns,
+        );
+        let shown = '';
+        const lengths = all.map(([length]) => length);
+        for (const [index, piece] of cutAt(text, lengths).entries()) {
+          shown += markdown.push(piece);
+          const isStale = all[index]?.[1] ?? null;
+          if (isStale !== null) shown += markdown.settle(isStale);
+        }
+        shown = stripVTControlCharacters(shown + markdown.end());
+        expect(documentOf(shown)).toBe(documentOf(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('shows what came so far when the text stops coming, but breaks no word that goes on', () => {
+    const text = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen';
+    for (const [cut, length] of [
+      [/(?= )/, 24],
+      [/(?<= )/, 24],
+      [/(?=[a-z]{2}\b)/, 24],
+    ] as const) {
+      const columns = () => 24;
+      const markdown = new Markdown(() => null, new WrappedText(columns), columns);
+      let shown = '';
+      for (const piece of text.split(cut)) {
+        shown += markdown.push(piece) + markdown.settle(false);
+        const column = shown.length - shown.lastIndexOf('\n') - 1;
+        const given = text.slice(0, text.indexOf(piece) + piece.length).trimEnd();
+        if (column < length - 16)
+          expect(shown.replaceAll('\n', ' ').trimEnd().length).toBeGreaterThan(given.length - 18);
+      }
+      const rows = (shown + markdown.end()).split('\n');
+      expect(rows.join(' ')).toBe(text);
+      for (const row of rows) expect(row.length).toBeLessThanOrEqual(length);
+    }
+    const markdown = new Markdown(
+      () => null,
+      new WrappedText(() => 24),
+      () => 24,
+    );
+    expect(markdown.push('and so on up to the') + markdown.settle(false)).toBe('and so on up to');
+    expect(markdown.settle(true)).toBe(' the');
+    expect(markdown.push('re and on') + markdown.settle(true)).toBe('re\nand on');
+    expect(markdown.push(' a') + markdown.settle(false)).toBe(' a');
+  });
+
   it('is the same document when the width changes at any time', () => {
     const widths = fc.array(fc.constantFrom(...WIDTHS), { minLength: 1, maxLength: 20 });
     fc.assert(
@@ -118,8 +175,15 @@ describe('wrapped text', () => {
   });
 
   describe.each(Object.entries(ANSWERS))('of the answer %s', (_name, answer) => {
-    it.each(WIDTHS)('in %i columns is the same document', (columns) => {
+    it.each(WIDTHS)('in %i columns is the same document, also in random pieces', (columns) => {
       expect(documentOf(wrapped([answer], columns))).toBe(documentOf(answer));
+      const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 200 });
+      fc.assert(
+        fc.property(lengths, (pieces) => {
+          expect(documentOf(wrapped(cutAt(answer, pieces), columns))).toBe(documentOf(answer));
+        }),
+        { numRuns: 5 },
+      );
     });
   });
 
