@@ -320,8 +320,9 @@ describe('a refusal that does not say why', () => {
     });
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
     const first = await asked('ask', 'hello');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 5 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 3 });
     expect(first.stderr).toContain("'m' refused the request: it answers without tools. (Internal Server Error.)");
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 3 });
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
     const known = readFileSync(join(home.folder, 'cache', 'models.json'), 'utf8');
     const [, at = ''] = /"tools": (\d{13})/.exec(known) ?? [];
@@ -330,14 +331,31 @@ describe('a refusal that does not say why', () => {
     expect(left).toBeLessThan(3_700_000);
   });
 
+  it('with status 500 that lasts for three requests only is none', async () => {
+    const down = () => ({ ...refusal(500, { error: 'Internal Server Error' }), headers: { 'retry-after-ms': '1' } });
+    server = await chatServer(down(), down(), down(), dialectOf('openai').text('Fine.'));
+    home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
+    const run = await asked('ask', 'hello');
+    expect(run).toMatchObject({ status: 0, stdout: 'Fine.', requests: 4 });
+    expect(run.stderr).not.toContain('without tools');
+    expect(server.requests.map(({ body }) => body.tools !== undefined)).toEqual([true, true, false, true]);
+  });
+
+  it('with status 500 that nothing cures is an error after four requests', async () => {
+    const down = () => ({ ...refusal(500, { error: 'Internal Server Error' }), headers: { 'retry-after-ms': '1' } });
+    server = await chatServer(down);
+    home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 5, requests: 4 });
+  });
+
   it('may be an answer without anything in it', async () => {
     const chat = dialectOf('openai');
     server = await chatServer((body) =>
       wordless('tools').breaks(body) ? { headers: { 'content-type': 'text/event-stream' } } : chat.text('Fine.'),
     );
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
-    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 5 });
-    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+    for (const requests of [3, 3, 1])
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests });
   });
 
   it('is tried once more by config check --live', async () => {

@@ -12,7 +12,7 @@ export interface Adapted {
   readonly notice: string | null;
   /** What an answer would prove, where the words of the refusal prove nothing. */
   readonly proves: ModelFacts | null;
-  /** Whether the request as it was is known to be refused each time: it was sent several times, or an earlier one was refused too. */
+  /** Whether the request as it was is known to be refused each time: an earlier one was refused too. */
   readonly isRepeated: boolean;
 }
 
@@ -40,7 +40,7 @@ export function adaptRequest(
 function inPlainForm(
   request: ChatRequest,
   next: ChatRequest,
-  { refused, said, code, retryable }: RequestRefusal,
+  { refused, said, code }: RequestRefusal,
   { now, isSecond, isLearnt }: { readonly now: number; readonly isSecond: boolean; readonly isLearnt: boolean },
 ): Adapted | null {
   // Too large: that is for a compaction.
@@ -48,14 +48,13 @@ function inPlainForm(
   const at = refused.what === 'unsaid' && !refused.isCertain ? doubtfulAt(now) : now;
   const words = { words_until: now + 1, refused_at: { words: at } };
   const isDoubted = Boolean(request.facts?.doubted_at);
-  const isRepeated = isDoubted || retryable;
   const notice = (what: string) => (isDoubted ? null : `'${request.model}' refused the request: ${what}. (${said})`);
   if (!isSecond && holdsOldParts(request)) {
     return {
       request: withFacts(next, words),
       notice: notice('earlier messages are sent as text only'),
       proves: words,
-      isRepeated,
+      isRepeated: isDoubted,
     };
   }
   // What the words blame is not how the answer arrives.
@@ -69,7 +68,7 @@ function inPlainForm(
     request: plainest(next, form),
     notice: without.length === 0 ? null : notice(`it answers without ${without.join(', ')}`),
     proves,
-    isRepeated,
+    isRepeated: isDoubted,
   };
 }
 

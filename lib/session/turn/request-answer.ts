@@ -31,6 +31,9 @@ export type KeepImage = (drawing: Extract<StreamEvent, { type: 'image' }>) => Pr
 /** How often a request is sent anew without what the server refused. */
 const MOST_REFUSALS = 2;
 
+/** A failure of the moment may hide a refusal: after two of them the third request of a question is in the plainest form, the next one as before. */
+const PLAIN_ATTEMPT = 3;
+
 /**
  * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a delay, and a refused request is sent
  * without what the server does not take, as long as nothing of the answer was shown. The request goes with what is known of the model.
@@ -46,6 +49,7 @@ export async function* requestAnswer(
 ): AsyncGenerator<ChatEvent> {
   let request: ChatRequest = { ...unfitted, facts: memory.facts };
   let adapted: Adapted | null = null;
+  let unchanged: ChatRequest | null = null;
   for (let attempt = 1, refusals = 0; ; ) {
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
@@ -69,9 +73,17 @@ export async function* requestAnswer(
         yield { type: 'retry', attempt, delay, reason: thrown.message };
         await sleep(delay, signal);
         attempt += 1;
+        if (unchanged !== null) [request, adapted] = [unchanged, null];
+        else if (thrown instanceof RequestRefusal && attempt === PLAIN_ATTEMPT) {
+          const { adaptRequest } = await import('../refusals/adapt-request.js');
+          adapted = adaptRequest(request, thrown, memory, true);
+          unchanged = request;
+          request = adapted?.request ?? request;
+        }
         continue;
       }
       if (!(thrown instanceof RequestRefusal) || refusals === MOST_REFUSALS) throw thrown;
+      if (unchanged !== null && thrown.retryable) throw thrown;
       const { adaptRequest } = await import('../refusals/adapt-request.js');
       refusals += 1;
       adapted = adaptRequest(request, thrown, memory, refusals > 1);
