@@ -1,11 +1,12 @@
 import type { JsonObject } from '../chat/json.js';
+import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
 import type { ServerEntry } from './base/server-entry.js';
 import type { Pins } from './calls/pins.js';
 import type { CallLimits } from './connection/client.js';
 import type { ConnectionDeps, ServerConnection } from './connection/server-connection.js';
 import type { Offer, ToolDefinition } from './definitions/definition.js';
-import type { OfferCache } from './definitions/offer-cache.js';
+import type { Failure, OfferCache } from './definitions/offer-cache.js';
 
 /** What the servers of a session share. */
 export interface ServerStore {
@@ -13,6 +14,10 @@ export interface ServerStore {
   readonly pins: Pins;
   readonly connection: ConnectionDeps;
 }
+
+/** A failure that takes longer is remembered, and for how long, in milliseconds. */
+const SLOW_MS = 1500;
+const REMEMBERED_MS = 10 * 60_000;
 
 /** One server, as far as it is known, whether it runs or not. */
 export class KnownServer {
@@ -22,12 +27,17 @@ export class KnownServer {
   /** What it said when it was last asked here. */
   #asked: Offer | null = null;
   #connection: ServerConnection | null = null;
-  #hasFailed = false;
+  #hasFailed: boolean;
+  /** Why it is not asked for a while; null where it is. */
+  readonly failure: Failure | null;
 
   constructor(entry: ServerEntry, store: ServerStore) {
     this.entry = entry;
     this.#store = store;
     this.#offer = store.cache.read(entry);
+    const failure = store.cache.failure(entry);
+    this.failure = failure !== null && Date.now() - failure.at < REMEMBERED_MS ? failure : null;
+    this.#hasFailed = this.failure !== null;
   }
 
   /** What it offers, as it was last asked; null where it never was. */
@@ -37,7 +47,9 @@ export class KnownServer {
 
   /** Whether it has to be asked before a turn. One that failed is not asked again before it is called. */
   get isOpen(): boolean {
-    return !this.#hasFailed && (this.#offer === null || this.#connection?.isStale === true);
+    if (this.#hasFailed) return false;
+    if (this.#offer === null) return true;
+    return this.isRunning ? this.#connection?.isStale === true : isPast(this.#offer.expires);
   }
 
   get isRunning(): boolean {
@@ -47,13 +59,26 @@ export class KnownServer {
   /** Asks it what it offers. Throws a `HiError`. */
   async ask(signal: AbortSignal): Promise<void> {
     this.#hasFailed = true;
-    const offer = await (await this.#connected()).offer(signal);
+    const offer = await this.#offerNow(signal);
     this.#hasFailed = false;
     if (offer === this.#asked) return;
     this.#asked = offer;
     this.#offer = inOrder(offer, this.#offer);
     this.#store.cache.write(this.entry, this.#offer);
     this.#store.pins.meet(this.entry, this.#offer.tools);
+  }
+
+  /** A failure that took long is remembered: every start would wait for it again. */
+  async #offerNow(signal: AbortSignal): Promise<Offer> {
+    const began = monotonic();
+    try {
+      return await (await this.#connected()).offer(signal);
+    } catch (thrown) {
+      const message = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown);
+      if (!signal.aborted && monotonic() - began > SLOW_MS)
+        this.#store.cache.fail(this.entry, { at: Date.now(), message });
+      throw thrown;
+    }
   }
 
   /** Calls a tool, unless the server describes it in another way than the one that was allowed. Throws what the call throws. */
@@ -87,6 +112,9 @@ export class KnownServer {
     return this.#connection;
   }
 }
+
+/** Whether a time has come, in milliseconds since 1970. */
+const isPast = (time: number | null): boolean => time !== null && time <= Date.now();
 
 /** The user has to see it as it is now, which the next call does. */
 function changed({ description, parameters }: ToolDefinition): HiError {

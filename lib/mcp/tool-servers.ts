@@ -49,7 +49,7 @@ export class ToolServers {
   /** What the servers offered when the tools were made. */
   #known: readonly (Offer | null)[] = [];
   #asking: Promise<void> | null = null;
-  readonly #failures: string[] = [];
+  readonly #failures: string[];
   /** Fires when the session ends. */
   readonly #end = new AbortController();
 
@@ -59,6 +59,7 @@ export class ToolServers {
     const store = { cache: new OfferCache(deps.cache), pins: this.#pins, connection: deps.connection };
     this.#servers = deps.entries.map((entry) => new KnownServer(entry, store));
     this.byUser = new UserCalls(this.#servers);
+    this.#failures = this.#servers.flatMap(remembered);
   }
 
   /** The tools as the model is offered them: all, or one that finds them and those that were found. */
@@ -182,6 +183,15 @@ export class ToolServers {
       },
     );
   }
+}
+
+/** What is said of a server that is not asked for a while, and of which nothing else is known. */
+function remembered({ entry: { name }, offer, failure }: KnownServer): readonly string[] {
+  if (failure === null || offer !== null) return [];
+  const minutes = Math.max(1, Math.round((Date.now() - failure.at) / 60_000));
+  return [
+    `Not used: the server '${name}', which failed ${quantity(minutes, 'minute')} ago (${failure.message}). To try it now, run: hi mcp test ${name}`,
+  ];
 }
 
 /** `3 tools, 1 prompt, 2 resources` */

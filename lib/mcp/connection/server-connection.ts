@@ -42,6 +42,7 @@ export class ServerConnection {
   /** What the running server offers; null where it was not asked, or says that it has changed. */
   #offer: Promise<Offer> | null = null;
   #prior: JsonObject | null;
+  #expires: number | null = null;
   #idle: NodeJS.Timeout | null = null;
   #running = 0;
   #isClosed = false;
@@ -56,14 +57,15 @@ export class ServerConnection {
   /** Everything that the running server offers, which is started where it is not. Throws a `HiError` that says why that is impossible. */
   async offer(signal: AbortSignal): Promise<Offer> {
     return await this.#use(signal, (client) => {
+      if (this.isStale) this.#offer = null;
       this.#offer ??= this.#ask(client);
       return this.#offer;
     });
   }
 
-  /** Whether the server has said that it offers other things now. */
+  /** Whether the server has said that it offers other things now, or that its list does not hold any more. */
   get isStale(): boolean {
-    return this.#client !== null && this.#offer === null;
+    return this.#client !== null && (this.#offer === null || (this.#expires !== null && this.#expires <= Date.now()));
   }
 
   get isRunning(): boolean {
@@ -74,6 +76,7 @@ export class ServerConnection {
     try {
       const listing = await client.list();
       this.#prior = listing.prior;
+      this.#expires = listing.expires;
       return readOffer(listing);
     } catch (thrown) {
       this.#offer = null;

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, parseObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import { makeFolder } from '../../folder.js';
 import { writeAside } from '../../write-aside.js';
 import type { ServerEntry } from '../base/server-entry.js';
@@ -8,6 +8,12 @@ import type { Offer } from './definition.js';
 
 /** Another version writes another form. */
 const VERSION = 2;
+
+/** That a server could not be asked, and when, in milliseconds since 1970. */
+export interface Failure {
+  readonly at: number;
+  readonly message: string;
+}
 
 /** What each server offered when it was last asked, a file each, so that a start asks none. */
 export class OfferCache {
@@ -18,20 +24,40 @@ export class OfferCache {
   }
 
   /** The offer of this very entry; null where none is known. */
-  read({ name, key }: ServerEntry): Offer | null {
-    const stored = parseObject(this.#text(name));
-    if (stored === null || stored.version !== VERSION || stored.key !== key || !isOffer(stored.offer)) return null;
-    return stored.offer;
+  read(entry: ServerEntry): Offer | null {
+    const offer = this.#stored(entry)?.offer;
+    return isOffer(offer) ? offer : null;
+  }
+
+  /** Why this very entry could not be asked the last time; null where it could. */
+  failure(entry: ServerEntry): Failure | null {
+    const failed = this.#stored(entry)?.failed;
+    if (!isJsonObject(failed) || typeof failed.at !== 'number' || typeof failed.message !== 'string') return null;
+    return { at: failed.at, message: failed.message };
   }
 
   /** Keeps an offer. A folder that cannot be written costs the next start a question, and nothing else. */
-  write({ name, key }: ServerEntry, offer: Offer): void {
+  write(entry: ServerEntry, offer: Offer): void {
+    this.#write(entry, { offer });
+  }
+
+  /** Keeps a failure, beside the offer that was known before. */
+  fail(entry: ServerEntry, failed: Failure): void {
+    this.#write(entry, { offer: this.read(entry), failed });
+  }
+
+  #write({ name, key }: ServerEntry, known: object): void {
     try {
       makeFolder(this.#folder, 0o700);
-      writeAside(this.#path(name), JSON.stringify({ version: VERSION, key, offer }), { mode: 0o600, synced: false });
+      writeAside(this.#path(name), JSON.stringify({ version: VERSION, key, ...known }), { mode: 0o600, synced: false });
     } catch {
       // As above.
     }
+  }
+
+  #stored({ name, key }: ServerEntry): JsonObject | null {
+    const stored = parseObject(this.#text(name));
+    return stored?.version === VERSION && stored.key === key ? stored : null;
   }
 
   remove(name: string): void {
