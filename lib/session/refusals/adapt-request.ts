@@ -59,9 +59,10 @@ function inPlainForm(
   }
   // What the words blame is not how the answer arrives.
   if (isPlainest(request) || (isPlain(request) && isSecond && refused.what !== 'unsaid')) return null;
-  const left = leftOut(request);
   const isLast = isSecond || isPlain(request);
-  const form = [words, plainForm(request, at, now), isLast ? whole(now) : {}].reduce(mergeFacts);
+  const keepsLimit = !isLast && contains(request, 'output_limit') && !isPlain(withFacts(request, NO_LIMIT));
+  const left = leftOut(keepsLimit ? withFacts(request, NO_LIMIT) : request);
+  const form = [words, plainForm(request, at, now, keepsLimit), isLast ? whole(now) : {}].reduce(mergeFacts);
   const proves = isLearnt ? null : mergeFacts(refusedIn(request.facts), form);
   const without = isLast && left.length === 0 ? [...left, 'anything beside words, and not piece by piece'] : left;
   return {
@@ -71,6 +72,9 @@ function inPlainForm(
     isRepeated: isDoubted,
   };
 }
+
+/** The limit that the user set is kept as long as anything else may be the cause: it is what the answer may cost. */
+const NO_LIMIT: ModelFacts = { takes: { output_limit: false } };
 
 const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
   ...request,
@@ -107,18 +111,18 @@ function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
 const whole = (now: number): ModelFacts => ({ takes: { stream: false }, refused_at: { stream: doubtfulAt(now) } });
 
 /** The plainest form as it is remembered once it was answered: all that was in the request, and what services add to it, is left out each time. */
-function plainForm(request: ChatRequest, at: number, now: number): ModelFacts {
+function plainForm(request: ChatRequest, at: number, now: number, keepsLimit: boolean): ModelFacts {
   const held = (['tools', 'web', 'system', 'schema', 'extras'] as const).filter((name) => contains(request, name));
   const thinks = thinkingOf(request) !== null;
   const options = sentOptions(request);
   return {
-    takes: { ...Object.fromEntries(held.map((feature) => [feature, false])), output_limit: false },
+    takes: { ...Object.fromEntries(held.map((feature) => [feature, false])), ...(!keepsLimit && NO_LIMIT.takes) },
     ...(thinks && { refused_thinking: THINKING_LEVELS }),
     ...(options.length > 0 && { refused_options: options }),
     refused_at: {
       ...Object.fromEntries(held.map((feature) => [feature, at])),
       // Answers are short with it: it is tried again after an hour.
-      output_limit: doubtfulAt(now),
+      ...(!keepsLimit && { output_limit: doubtfulAt(now) }),
       ...(thinks && { thinking: at }),
       ...(options.length > 0 && { options: at }),
     },
