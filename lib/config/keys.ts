@@ -1,10 +1,11 @@
 import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
 import type { JsonObject } from '../chat/json.js';
+import { COUNT, TEXT } from '../chat/json-ranges.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
-import { COUNT, GRANTS, type RuleSetting, rules, SHARE, TEXT } from './ranges.js';
+import { GRANTS, type RuleSetting, rules, SHARE } from './ranges.js';
 import { SCREEN_KEYS } from './screen-keys.js';
 import { SERVERS_RANGE, type ServersFile } from './server-settings.js';
 import { found, objectSchema, oneOf, section, setting } from './setting.js';

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../chat/json.js';
+import { TEXT } from '../chat/json-ranges.js';
 
 // What several keys allow, as JSON Schema.
 
-export const TEXT = { type: 'string', minLength: 1 };
-export const COUNT = { type: 'integer', minimum: 1 };
 export const SHARE = { type: 'number', exclusiveMinimum: 0, maximum: 1 };
 
 /** A list of rules: each is its text, or an object with the text and more. */

@@ -1,5 +1,6 @@
 import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages';
-import { COUNT, INTEGER, type OptionTable, oneOfWords, SHARE, TEXT, TEXTS } from '../common/option-table.js';
+import { COUNT, TEXT } from '../../chat/json-ranges.js';
+import { INTEGER, type OptionTable, oneOfWords, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
 /** What the Messages API takes; `max_output_tokens` is its `max_tokens`. */
 const OWN = {
@@ -11,6 +12,6 @@ const OWN = {
 } satisfies OptionTable<keyof MessageCreateParams | 'max_output_tokens'>;
 
 /** What models before Claude Opus 4.7 take beside; the SDK no longer has it. */
-const OF_EARLIER_MODELS = { temperature: SHARE, top_p: SHARE, top_k: INTEGER };
+const OF_EARLIER_MODELS = { temperature: ZERO_TO_ONE, top_p: ZERO_TO_ONE, top_k: INTEGER };
 
 export const ANTHROPIC_OPTIONS = { ...OWN, ...OF_EARLIER_MODELS };

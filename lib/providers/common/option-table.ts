@@ -5,10 +5,8 @@ export type OptionTable<Name extends string> = { readonly [Option in Name]?: Jso
 
 export const NUMBER = { type: 'number' };
 export const INTEGER = { type: 'integer' };
-export const TEXT = { type: 'string', minLength: 1 };
 export const BOOLEAN = { type: 'boolean' };
 export const TEXTS = { type: 'array', items: { type: 'string' } };
-export const COUNT = { type: 'integer', minimum: 1 };
-export const SHARE = { type: 'number', minimum: 0, maximum: 1 };
+export const ZERO_TO_ONE = { type: 'number', minimum: 0, maximum: 1 };
 
 export const oneOfWords = (...words: readonly string[]): JsonObject => ({ enum: words });

@@ -1,5 +1,6 @@
 import type { GenerateContentConfig } from '@google/genai/web';
-import { COUNT, INTEGER, NUMBER, type OptionTable, SHARE, TEXT, TEXTS } from '../common/option-table.js';
+import { COUNT, TEXT } from '../../chat/json-ranges.js';
+import { INTEGER, NUMBER, type OptionTable, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
@@ -8,7 +9,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 /** What generateContent takes, with the underscores of its documentation. */
 export const GEMINI_OPTIONS = {
   temperature: { type: 'number', minimum: 0, maximum: 2 },
-  top_p: SHARE,
+  top_p: ZERO_TO_ONE,
   top_k: INTEGER,
   max_output_tokens: COUNT,
   stop_sequences: TEXTS,

@@ -1,13 +1,14 @@
 import type { Options, ChatRequest as VendorRequest } from 'ollama/browser';
-import { BOOLEAN, COUNT, INTEGER, NUMBER, type OptionTable, SHARE, TEXTS } from '../common/option-table.js';
+import { COUNT } from '../../chat/json-ranges.js';
+import { BOOLEAN, INTEGER, NUMBER, type OptionTable, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
 /** What /api/chat takes; `max_output_tokens` is its `num_predict`, and `num_ctx` is `context_window`. */
 export const OLLAMA_OPTIONS = {
   max_output_tokens: COUNT,
   temperature: { type: 'number', minimum: 0 },
-  top_p: SHARE,
+  top_p: ZERO_TO_ONE,
   top_k: INTEGER,
-  min_p: SHARE,
+  min_p: ZERO_TO_ONE,
   seed: INTEGER,
   stop: TEXTS,
   repeat_penalty: NUMBER,

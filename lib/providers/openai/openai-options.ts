@@ -1,23 +1,14 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { ResponseCreateParams } from 'openai/resources/responses/responses';
-import {
-  BOOLEAN,
-  COUNT,
-  INTEGER,
-  NUMBER,
-  type OptionTable,
-  oneOfWords,
-  SHARE,
-  TEXT,
-  TEXTS,
-} from '../common/option-table.js';
+import { COUNT, TEXT } from '../../chat/json-ranges.js';
+import { BOOLEAN, INTEGER, NUMBER, type OptionTable, oneOfWords, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
 const PENALTY = { type: 'number', minimum: -2, maximum: 2 };
 
 /** What OpenAI's two APIs take. */
 const OWN = {
   temperature: { type: 'number', minimum: 0, maximum: 2 },
-  top_p: SHARE,
+  top_p: ZERO_TO_ONE,
   max_output_tokens: COUNT,
   frequency_penalty: PENALTY,
   presence_penalty: PENALTY,
@@ -37,7 +28,7 @@ const OWN = {
 /** What llama.cpp, vLLM and most other servers of the protocol take in addition. */
 const OF_OTHERS = {
   top_k: INTEGER,
-  min_p: SHARE,
+  min_p: ZERO_TO_ONE,
   repeat_penalty: NUMBER,
   repetition_penalty: NUMBER,
   stop_token_ids: { type: 'array', items: INTEGER },
