@@ -1,10 +1,21 @@
 import { isMainThread } from 'node:worker_threads';
+import { directOutput } from '../lib/cli/base/direct-output.js';
 import { realWorld } from '../lib/cli/base/world.js';
 import { main } from '../lib/cli/main.js';
 
 // The executable is one file: what is the program in the first thread scales pictures in any other.
 if (isMainThread) {
-  void main(realWorld()).then((status) => {
+  const outputs = new Map<'stdout' | 'stderr', ReturnType<typeof directOutput>>();
+  const output = (name: 'stdout' | 'stderr') => {
+    const found = outputs.get(name) ?? directOutput(name);
+    outputs.set(name, found);
+    return found;
+  };
+  const world = Object.defineProperties(realWorld(), {
+    stdout: { get: () => output('stdout') },
+    stderr: { get: () => output('stderr') },
+  });
+  void main(world).then((status) => {
     process.exitCode = status;
   });
 } else void import('../lib/cli/base/thread.js');

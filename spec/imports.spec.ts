@@ -17,6 +17,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   clock: 0,
   'stop-signals': 0,
   'end-processes': 0,
+  bun: 0,
   config: 1,
   view: 1,
   permission: 1,
@@ -48,6 +49,7 @@ const GROUND = [
   'clock',
   'stop-signals',
   'end-processes',
+  'bun',
 ];
 
 /** What a room may use below it, where that is less than everything. */
@@ -62,6 +64,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   clock: [],
   'stop-signals': [],
   'end-processes': [],
+  bun: [],
   config: GROUND,
   view: ['chat'],
   permission: GROUND,
@@ -113,7 +116,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'memory/review',
   ],
   repl: [...GROUND, 'slash', 'screen'],
-  bin: ['cli/main', 'cli/base/world', 'cli/base/thread'],
+  bin: ['cli/main', 'cli/base/world', 'cli/base/thread', 'cli/base/direct-output'],
 };
 
 /** Plug-in folders have two doors: the contract for anyone above, `index` for the composition root. */

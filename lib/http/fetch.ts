@@ -1,4 +1,3 @@
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { HiError } from '../errors.js';
 import { RefusedRequest } from '../http/refused-request.js';
 import { readErrorText, toBody } from './body.js';
@@ -6,11 +5,11 @@ import { decompressed } from './decompress.js';
 import type { FetchSettings } from './fetch-settings.js';
 import { mask } from './mask-key.js';
 import { isNear } from './near-address.js';
-import { aborted, asNetworkError, idleError } from './network-error.js';
 import type { PendingRequest } from './pending-request.js';
 import { PlainResponse, usePlainGlobals } from './plain-globals.js';
 import { agentFor, proxyFor } from './proxy.js';
 import { tracer } from './request-trace.js';
+import { send, type Tunnel } from './send.js';
 import { refusePage, refuseRedirect } from './unexpected-page.js';
 
 export type Fetch = typeof globalThis.fetch;
@@ -82,70 +81,7 @@ function toUrl(input: Parameters<Fetch>[0]): URL {
   });
 }
 
-/** The way through a proxy. */
-interface Tunnel {
-  readonly agent: Agent;
-  close(): void;
-}
-
 async function throughProxy(url: URL, proxy: URL): Promise<Tunnel> {
   const controller = new AbortController();
   return { agent: await agentFor(url, proxy, controller.signal), close: () => controller.abort() };
-}
-
-/** Resolves when the headers have come. A kept connection that the server had closed meanwhile is replaced by a new one, once. */
-function send(call: PendingRequest, tunnel: Tunnel | null, fresh = false): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    if (call.signal?.aborted) return reject(aborted());
-    const outgoing = open(call, tunnel?.agent ?? null, fresh);
-    const stop = watch(call, outgoing, (error) => {
-      // A request that waits for its proxy does not notice that it is destroyed.
-      reject(asNetworkError(error, call));
-      outgoing.destroy(error);
-      tunnel?.close();
-    });
-    outgoing.on('response', (incoming) => {
-      stop();
-      resolve(incoming);
-    });
-    outgoing.on('error', (error) => {
-      stop();
-      if (outgoing.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))
-        resolve(send(call, tunnel, true));
-      else reject(asNetworkError(error, call));
-    });
-    outgoing.end(call.body ?? undefined);
-  });
-}
-
-function open(call: PendingRequest, agent: Agent | null, fresh: boolean): ClientRequest {
-  // `import` of node:http costs 20 ms on Node 24, where it pulls in undici; this does not.
-  const http = process.getBuiltinModule(call.url.protocol === 'https:' ? 'node:https' : 'node:http');
-  const length = call.body === null ? {} : { 'content-length': String(Buffer.byteLength(call.body)) };
-  return http.request(call.url, {
-    method: call.method,
-    headers: { ...call.headers, ...length },
-    agent: agent ?? (fresh ? false : undefined),
-  });
-}
-
-/**
- * Calls `stop` with the reason when the caller aborts or the server is silent too long; returns what ends the watch. The clock starts anew
- * when the request is out: a long one on a slow line may take its time, a second for every 64 KiB.
- */
-function watch(call: PendingRequest, outgoing: ClientRequest, stop: (reason: Error) => void): () => void {
-  const onAbort = () => stop(aborted());
-  const giveUp = () => stop(idleError(call.url, call.firstTimeout));
-  let timer = setTimeout(giveUp, call.firstTimeout + (call.body?.length ?? 0) / 64);
-  const onSent = () => {
-    clearTimeout(timer);
-    timer = setTimeout(giveUp, call.firstTimeout);
-  };
-  outgoing.once('finish', onSent);
-  call.signal?.addEventListener('abort', onAbort, { once: true });
-  return () => {
-    clearTimeout(timer);
-    outgoing.off('finish', onSent);
-    call.signal?.removeEventListener('abort', onAbort);
-  };
 }

@@ -70,7 +70,7 @@ function describe(code: string, host: string, proxy: URL | null, startHint: stri
       retryable: false,
     };
   }
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('HPE_')) {
+  if (code === 'EPROTO' || /^(?:ERR_SSL|HPE_|InvalidHTTP)/.test(code)) {
     return {
       what: `'${host}' does not speak the expected protocol (${code}).`,
       hint: 'Check api_base: http:// or https://, and the port.',

@@ -3,8 +3,10 @@ import { HiError } from '../errors.js';
 import { mask, shownAddress } from './mask-key.js';
 import type { PendingRequest } from './pending-request.js';
 
+type Incoming = Pick<IncomingMessage, 'headers' | 'destroy'>;
+
 /** Throws for a page for people where an API should be. */
-export function refusePage({ url }: PendingRequest, incoming: IncomingMessage): void {
+export function refusePage({ url }: PendingRequest, incoming: Incoming): void {
   if (!incoming.headers['content-type']?.startsWith('text/html')) return;
   incoming.destroy();
   throw webPage(url);
@@ -21,7 +23,7 @@ export function webPage(url: URL): HiError {
 export function refuseRedirect(
   { url, proxy }: PendingRequest,
   status: number,
-  incoming: IncomingMessage,
+  incoming: Incoming,
   apiKey: string | null,
 ): void {
   if (proxy !== null && status === 407) {

@@ -1,16 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { bunFor, ownPlatform, type Platform } from './bun.js';
-import { evaluated } from './evaluated.js';
+import { EVALUATED, evaluated } from './evaluated.js';
+import { forBun } from './for-bun.js';
+import { oneCore } from './one-core.js';
 import { onlyCalled } from './only-called.js';
 import { validators } from './validators.js';
 
 /** Where the executables are. */
 export const EXECUTABLES = resolve('executables');
+
+/**
+ * How much longer than usual a function runs before it is compiled again: most runs are over before that pays, and the threads that compile take a sixth of
+ * their processor time.
+ */
+const JIT = '--compile-jit-policy=10';
 
 const ASSETS = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 
@@ -27,17 +35,17 @@ export async function buildExecutable(platform: Platform): Promise<string> {
   const file = join(EXECUTABLES, name);
   const folder = mkdtempSync(join(tmpdir(), 'hi-executable-'));
   try {
-    await bundle(join(folder, 'hi.cjs'));
+    await bundle(folder);
     for (const asset of ASSETS) copyFileSync(join('node_modules', asset), join(folder, basename(asset)));
-    const inputs = ['./hi.cjs', ...ASSETS.map((asset) => `./${basename(asset)}`)];
-    const options = ['--compile', '--bytecode', '--minify', '--target=bun', '--asset-naming=[name].[ext]'];
-    const alone = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'];
+    const inputs = ['./hi.js', ...ASSETS.map((asset) => `./${basename(asset)}`)];
+    const options = ['--compile', '--bytecode', '--format=esm', '--splitting', '--minify', '--target=bun'];
+    const alone = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig', '--asset-naming=[name].[ext]'];
     const base = [`--compile-executable-path=${bunFor(platform)}`, `--outfile=${file}`];
-    execFileSync(bunFor(ownPlatform()), ['build', ...options, ...alone, ...base, ...inputs], {
+    execFileSync(bunFor(ownPlatform()), ['build', ...options, ...alone, JIT, ...base, ...inputs], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    copyFileSync(join(folder, 'hi.cjs.LEGAL.txt'), join(EXECUTABLES, 'LEGAL.txt'));
+    writeFileSync(join(EXECUTABLES, 'LEGAL.txt'), notices(folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -45,29 +53,37 @@ export async function buildExecutable(platform: Platform): Promise<string> {
   return file;
 }
 
-/** One CommonJS file: Bun compiles ahead only what has no `await` at its top. */
-async function bundle(outfile: string): Promise<void> {
+/** What the licences of the parts want to be kept. */
+function notices(folder: string): string {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.LEGAL.txt'));
+  return [...new Set(files.sort().map((file) => readFileSync(join(folder, file), 'utf8')))].join('\n');
+}
+
+/** ES modules, of which a start loads those that it needs: one file of everything takes longer to look through than `--version` takes. */
+async function bundle(outdir: string): Promise<void> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   await build({
-    entryPoints: ['bin/hi-executable.ts'],
-    outfile,
+    entryPoints: { hi: 'bin/hi-executable.ts' },
+    outdir,
+    chunkNames: '[name]-[hash]',
+    inject: ['scripts/build/executable-places.ts'],
     define: {
       __HI_VERSION__: JSON.stringify(version),
-      __dirname: '__folder',
-      [meta('dirname')]: '__folder',
-      [meta('url')]: '__location',
+      __dirname: 'executableFolder',
+      [meta('dirname')]: 'executableFolder',
+      [meta('url')]: 'executableUrl',
+      // Bun loads more for the one than for the other.
+      'process.getBuiltinModule': 'require',
     },
-    // Bun puts the names of this machine's files for `__filename` and `__dirname`; what it embeds is beside `Bun.main`.
-    banner: {
-      js: "const {main:__main}=globalThis.Bun,__location=require('node:url').pathToFileURL(__main).href,__folder=require('node:path').dirname(__main);",
-    },
+    banner: { js: `const{require}=${['import', 'meta'].join('.')};` },
     bundle: true,
+    splitting: true,
     minify: true,
-    format: 'cjs',
+    format: 'esm',
     platform: 'node',
     target: 'node20.17',
     external: ['zstd-napi'],
-    plugins: [onlyCalled, evaluated, validators],
+    plugins: [forBun, onlyCalled, evaluated, validators, oneCore(Object.keys(EVALUATED))],
     legalComments: 'linked',
     logLevel: 'warning',
   });

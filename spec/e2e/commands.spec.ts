@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { strategies } from '../../lib/compaction/index.js';
-import { type Home, makeHome, RUNS_ON_NODE, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, itOnNode, makeHome, type RunOptions, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 /** What stands in an SDK's code and nowhere else. */
@@ -338,22 +338,21 @@ describe('the program', () => {
     }
   });
 
-  // Node lists every script it loaded in its coverage; an executable is one file.
-  if (RUNS_ON_NODE)
-    it('loads no vendor SDK for --version and reset, and one for ask', async () => {
-      await talk(0);
-      const loaded = async (args: readonly string[]): Promise<readonly string[]> => {
-        const folder = mkdtempSync(join(home.folder, 'coverage-'));
-        await hi(args, { env: { NODE_V8_COVERAGE: folder } });
-        const { result } = JSON.parse(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8'));
-        const scripts: readonly { url: string }[] = result;
-        const texts = scripts
-          .filter(({ url }) => url.includes('/dist/'))
-          .map(({ url }) => readFileSync(fileURLToPath(url), 'utf8'));
-        return Object.entries(SDK_MARKS).flatMap(([sdk, mark]) => (texts.some((text) => mark.test(text)) ? [sdk] : []));
-      };
-      expect(await loaded(['--version'])).toEqual([]);
-      expect(await loaded(['reset', '-y'])).toEqual([]);
-      expect(await loaded(['ask', 'x'])).toEqual(['openai']);
-    });
+  // Node lists every script it loaded in its coverage.
+  itOnNode('loads no vendor SDK for --version and reset, and one for ask', async () => {
+    await talk(0);
+    const loaded = async (args: readonly string[]): Promise<readonly string[]> => {
+      const folder = mkdtempSync(join(home.folder, 'coverage-'));
+      await hi(args, { env: { NODE_V8_COVERAGE: folder } });
+      const { result } = JSON.parse(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8'));
+      const scripts: readonly { url: string }[] = result;
+      const texts = scripts
+        .filter(({ url }) => url.includes('/dist/'))
+        .map(({ url }) => readFileSync(fileURLToPath(url), 'utf8'));
+      return Object.entries(SDK_MARKS).flatMap(([sdk, mark]) => (texts.some((text) => mark.test(text)) ? [sdk] : []));
+    };
+    expect(await loaded(['--version'])).toEqual([]);
+    expect(await loaded(['reset', '-y'])).toEqual([]);
+    expect(await loaded(['ask', 'x'])).toEqual(['openai']);
+  });
 });

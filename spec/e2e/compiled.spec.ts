@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import { type Home, itOnNode, makeHome, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 describe('the compiled form of the program', () => {
@@ -26,7 +26,7 @@ describe('the compiled form of the program', () => {
   const identities = (): readonly string[] =>
     kept().map((path) => `${path} ${statSync(path).ino} ${statSync(path).mtimeMs}`);
 
-  it('is kept by the first question, for the user alone, and left as it is by the next one', async () => {
+  itOnNode('is kept by the first question, for the user alone, and left as it is by the next one', async () => {
     await hi('ask', 'hello');
     expect(kept().map((path) => path.slice(folder().length + 1).replace(/-[0-9a-f]{16}-.*/, ''))).toEqual([
       'core',
@@ -38,13 +38,13 @@ describe('the compiled form of the program', () => {
     expect(identities()).toEqual(before);
   });
 
-  it('is not kept by what asks no model', async () => {
+  itOnNode('is not kept by what asks no model', async () => {
     await hi('--version');
     await hi('status');
     expect(existsSync(folder()) ? kept() : []).toEqual([]);
   });
 
-  it('is made anew where it is damaged', async () => {
+  itOnNode('is made anew where it is damaged', async () => {
     await hi('ask', 'hello');
     const [core = '', adapter = ''] = kept();
     const whole = readFileSync(core);
@@ -65,7 +65,7 @@ describe('the compiled form of the program', () => {
     expect(identities()).toEqual(before);
   });
 
-  it('is done without where others could have written it', async () => {
+  itOnNode('is done without where others could have written it', async () => {
     await hi('ask', 'hello');
     for (const path of kept()) {
       writeFileSync(path, '');

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import { type Home, itOnNode, makeHome, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 /** What Node 22 and later have and Node 20 has not, as far as a start can tell: lazy globals, and a cache of compiled files. */
@@ -39,14 +39,14 @@ describe('a start on a newer Node', () => {
   const hi = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> =>
     runProgram(home, args, { env: { NODE_OPTIONS: `--require=${preload}`, ...env } });
 
-  it("replaces the globals of Node's fetch without loading them", async () => {
+  itOnNode("replaces the globals of Node's fetch without loading them", async () => {
     const { stdout, stderr } = await hi(['ask', 'hello']);
     expect(stdout).toBe('Hello.');
     expect(stderr).not.toContain('loaded');
     expect(stderr.match(/assigned \w+/g)).toHaveLength(4);
   });
 
-  it('keeps the compiled program in the cache, in a folder that only the user can read', async () => {
+  itOnNode('keeps the compiled program in the cache, in a folder that only the user can read', async () => {
     const cache = join(home.folder, 'cache');
     expect((await hi(['ask', 'hello'])).stderr).toContain(`compiles into ${join(cache, 'compiled')}\n`);
     expect(statSync(cache).mode & 0o777).toBe(0o700);
@@ -54,13 +54,13 @@ describe('a start on a newer Node', () => {
     expect(usual.stderr).toContain(`compiles into ${join(home.folder, 'usual', 'hi', 'compiled')}\n`);
   });
 
-  it('answers --version without a cache', async () => {
+  itOnNode('answers --version without a cache', async () => {
     const { stdout, stderr } = await hi(['--version']);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(stderr).toBe('');
   });
 
-  it('starts where the cache cannot be made', async () => {
+  itOnNode('starts where the cache cannot be made', async () => {
     mkdirSync(home.data, { recursive: true });
     writeFileSync(join(home.folder, 'file'), '');
     const { status, stdout } = await hi(['ask', 'hello'], { HI_CACHE_DIR: join(home.folder, 'file') });

@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type * as Native from 'zstd-napi/binding.js';
 import type { Frame } from './frame-headers.js';
+import { nativeCodec } from './zstd-addon.js';
 
 /** Compresses to zstd frames and back. Every frame it makes has the size of its content and a checksum. */
 export interface Codec {
@@ -23,61 +20,15 @@ let prepared: Codec | null = null;
  * `loadCodec`.
  */
 export async function prepareCodec(): Promise<Codec> {
-  prepared ??= nativeCodec() ?? builtinCodec() ?? (await (await import('./wasm-codec.js')).loadWasmCodec(LEVEL));
+  prepared ??= nativeCodec(LEVEL) ?? builtinCodec() ?? (await (await import('./wasm-codec.js')).loadWasmCodec(LEVEL));
   return prepared;
 }
 
 /** The zstd of this machine. Throws where neither the addon nor Node has one and `prepareCodec` was not awaited. */
 export function loadCodec(): Codec {
-  prepared ??= nativeCodec() ?? builtinCodec();
+  prepared ??= nativeCodec(LEVEL) ?? builtinCodec();
   if (prepared === null) throw new Error('zstd was not prepared.');
   return prepared;
-}
-
-function isNative(module: unknown): module is typeof Native {
-  return typeof module === 'object' && module !== null && 'CCtx' in module && 'DCtx' in module;
-}
-
-/**
- * The addon by itself where it is in its usual place, else through the thin layer of the package. What looks for packages costs five times as much as
- * loading the addon, and the package's front door loads streams and assertions on top.
- */
-function loadAddon(): unknown {
-  const here = fileURLToPath(import.meta.url);
-  for (let folder = dirname(here); folder !== dirname(folder); folder = dirname(folder)) {
-    const file = join(folder, 'node_modules', 'zstd-napi', 'build', 'Release', 'binding.node');
-    if (!existsSync(file)) continue;
-    const addon: { exports: unknown } = { exports: {} };
-    process.dlopen(addon, file);
-    return addon.exports;
-  }
-  return process.getBuiltinModule('node:module').createRequire(here)('zstd-napi/binding.js');
-}
-
-function nativeCodec(): Codec | null {
-  try {
-    const zstd = loadAddon();
-    if (!isNative(zstd)) return null;
-    const writer = new zstd.CCtx();
-    writer.setParameter(zstd.CParameter.compressionLevel, LEVEL);
-    writer.setParameter(zstd.CParameter.checksumFlag, 1);
-    const reader = new zstd.DCtx();
-    return {
-      name: 'zstd-napi',
-      compress(content) {
-        const frame = Buffer.allocUnsafe(zstd.compressBound(content.length));
-        return frame.subarray(0, writer.compress2(frame, content));
-      },
-      decompress(bytes, { content, exact }, room) {
-        const raw = room !== undefined && room.length >= content ? room : Buffer.allocUnsafe(content);
-        const length = reader.decompress(raw, bytes);
-        if (exact && length !== content) throw new Error(`A frame of ${content} bytes holds ${length}.`);
-        return raw.subarray(0, length);
-      },
-    };
-  } catch {
-    return null;
-  }
 }
 
 /** In `node:zlib` since Node 22.15; the types of Node 20 lack it. */

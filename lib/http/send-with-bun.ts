@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import { aborted, asNetworkError, idleError } from './network-error.js';
+import type { PendingRequest } from './pending-request.js';
+import { send as sendWithNode, type Tunnel } from './send.js';
+
+/** What Bun's own `fetch` knows beyond the standard: without these it decompresses, and gives up after five minutes. */
+interface BunRequest extends RequestInit {
+  readonly decompress: false;
+  readonly timeout: false;
+}
+
+/**
+ * Sends a request with Bun's own `fetch`, in the place of `send.ts`: `node:http` costs a start of the executable ten milliseconds more than this. Resolves
+ * when the headers have come. Through a proxy it is `node:http` here too.
+ */
+export async function send(call: PendingRequest, tunnel: Tunnel | null) {
+  // Bun's `fetch` would read the proxies by itself, and not as curl does.
+  if (tunnel !== null || Object.keys(process.env).some((name) => /^(?:https?|all)_proxy$/i.test(name)))
+    return await sendWithNode(call, tunnel);
+  const controller = new AbortController();
+  return await new Promise<ReturnType<typeof asIncoming>>((resolve, reject) => {
+    if (call.signal?.aborted) return reject(aborted());
+    const end = watch(call, (reason) => {
+      end();
+      reject(asNetworkError(reason, call));
+      controller.abort();
+    });
+    fetch(call.url, requestOf(call, controller.signal)).then(
+      (response) => {
+        end();
+        resolve(asIncoming(response, controller));
+      },
+      (error: unknown) => {
+        end();
+        reject(asNetworkError(error, call));
+      },
+    );
+  });
+}
+
+function requestOf({ method, headers, body }: PendingRequest, signal: AbortSignal): BunRequest {
+  const own = { 'user-agent': 'hi', 'accept-encoding': 'identity' };
+  return {
+    method,
+    headers: { ...own, ...headers },
+    body,
+    signal,
+    redirect: 'manual',
+    decompress: false,
+    timeout: false,
+  };
+}
+
+/** Calls `stop` with the reason when the caller aborts or the server is silent too long; returns what ends the watch. A long request may take its time, a second for every 64 KiB. */
+function watch({ signal, url, firstTimeout, body }: PendingRequest, stop: (reason: Error) => void): () => void {
+  const onAbort = () => stop(aborted());
+  const timer = setTimeout(() => stop(idleError(url, firstTimeout)), firstTimeout + (body?.length ?? 0) / 64);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  };
+}
+
+/** The response as `node:http` would give it. */
+function asIncoming(response: Response, controller: AbortController) {
+  const headersDistinct: Record<string, string[]> = {};
+  for (const [name, value] of response.headers) headersDistinct[name] = [...(headersDistinct[name] ?? []), value];
+  return Object.assign(bodyOf(response, controller), {
+    statusCode: response.status,
+    headers: Object.fromEntries(response.headers),
+    headersDistinct,
+  });
+}
+
+function bodyOf({ body }: Response, controller: AbortController): Readable {
+  const reader = body?.getReader();
+  return new Readable({
+    read() {
+      if (reader === undefined) return void this.push(null);
+      reader.read().then(
+        ({ value }) => this.push(value ?? null),
+        (error) => this.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      controller.abort();
+      done(error);
+    },
+  });
+}
