@@ -133,11 +133,10 @@ export class PromptLine {
   #view(): LineView {
     const { buffer } = this.#editor;
     const match = this.#search?.match() ?? null;
-    return {
-      prompt: this.#search?.prompt() ?? this.#modePrompt(),
-      buffer: match === null ? buffer : this.#deps.longPastes.fold(match),
-      ...(this.#hint === null ? {} : { hint: this.#hint }),
-    };
+    const shown = match === null ? buffer : this.#deps.longPastes.fold(match);
+    const hint = this.#hint ?? this.#deps.longPastes.sizes(shown);
+    const prompt = this.#search?.prompt() ?? this.#modePrompt();
+    return { prompt, buffer: shown, ...(hint !== null && { hint }) };
   }
 
   /** `hi: ` while keys are commands. */

@@ -10,17 +10,7 @@ export const slashModel: SlashCommand = {
   complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
   async *run(argument, context, signal) {
     const { session, models, search } = context;
-    if (argument !== '') {
-      await session.useModel(argument, signal);
-      const { provider, model: name } = session.target;
-      yield { type: 'print', text: `Switched to ${provider}/${name}. The provider's prompt cache starts empty.` };
-      const known = await listed(models, signal);
-      const names = 'names' in known ? known.names : [];
-      if (names.length === 0 || names.includes(name)) return;
-      const nearest = closest(name, names);
-      const text = `${provider} does not list '${name}', so the next message may fail. The nearest name is '${nearest}'.`;
-      return yield { type: 'notice', level: 'warning', text };
-    }
+    if (argument !== '') return yield* named(argument, context, signal);
     const { provider, model: name, context_window } = session.target;
     yield { type: 'print', text: `${provider}/${name}, window ${context_window} tokens` };
     const known = await listed(models, signal);
@@ -31,12 +21,31 @@ export const slashModel: SlashCommand = {
   },
 };
 
-/** Lets the user choose a model, and whether it is for the next chats too. To cancel is to keep the one in use. */
+/** Switches to a model by its name, and says when the provider does not list it. */
+async function* named(argument: string, context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
+  const { session, models } = context;
+  const before = session.target;
+  await session.useModel(argument, signal);
+  const { provider, model: name } = session.target;
+  yield { type: 'print', text: `Switched to ${provider}/${name}. The provider's prompt cache starts empty.` };
+  const known = await listed(models, signal);
+  const names = 'names' in known ? known.names : [];
+  if (names.length > 0 && !names.includes(name)) {
+    const nearest = closest(name, names);
+    const text = `${provider} does not list '${name}', so the next message may fail. The nearest name is '${nearest}'.`;
+    yield { type: 'notice', level: 'warning', text };
+  }
+  const isOther = before.provider !== provider || before.model !== name;
+  if (context.search !== null && isOther) yield* kept(context);
+}
+
+/** Lets the user choose a model. To cancel is to keep the one in use. */
 async function* chosen(
   names: readonly string[],
-  { session, search, confirm, keepModel }: SlashContext,
+  context: SlashContext,
   signal: AbortSignal,
 ): AsyncGenerator<SlashEvent> {
+  const { session, search } = context;
   const before = session.target.model;
   const choices = names.map((value) => ({ value, name: value }));
   const name = await search?.('Which model?', choices).catch(noneWhenCancelled);
@@ -44,10 +53,15 @@ async function* chosen(
     return yield { type: 'print', text: `Still ${session.target.provider}/${before}.` };
   await session.useModel(name, signal);
   yield { type: 'print', text: `Switched to ${session.target.provider}/${name}.` };
+  yield* kept(context);
+}
+
+/** Makes the model that of the next chats too, if the user likes. */
+async function* kept({ session, keepModel, confirm }: SlashContext): AsyncGenerator<SlashEvent> {
   const keep = keepModel();
   if (keep === null || !(await confirm('Use it in the next chats too?', ''))) return;
   await keep();
-  yield { type: 'print', text: `The next chats use ${name}.` };
+  yield { type: 'print', text: `The next chats use ${session.target.model}.` };
 }
 
 function noneWhenCancelled(thrown: unknown): null {

@@ -69,7 +69,7 @@ describe('the line of hi chat', () => {
     await chat.open({ env: { VISUAL: editor, EDITOR: 'false' } });
     chat.terminal.type('draft ');
     chat.terminal.paste(LONG);
-    await chat.until(/hi> draft \[LongText#1\]$/);
+    await chat.until(/hi> draft \[LongText#1\]\n#\d[^\n]*$/);
     chat.terminal.type(control('g'));
     await chat.until((screen) => screen.includes('hi> DRAFT LONG TEXT'));
     await chat.say('', 'answer 0');
@@ -143,9 +143,12 @@ describe('a paste into hi chat', () => {
     chat.terminal.paste('b'.repeat(200));
     chat.terminal.type(' ');
     chat.terminal.paste('c'.repeat(201));
-    await chat.until(/\[LongText#1\][\s\S]*\[LongText#2\]$/);
+    await chat.until(/\[LongText#1\][\s\S]*\[LongText#2\]\n#1: 1 line, 804 bytes · #2: 1 line, 201 bytes$/);
     await chat.say('', 'answer 0');
     expect(said(chat)).toBe(`${'😀'.repeat(200)} ${'😀'.repeat(201)} ${'b'.repeat(200)} ${'c'.repeat(201)}`);
+    expect(chat.terminal.screen()).not.toContain('804 bytes');
+    chat.terminal.paste('a line of a log\n'.repeat(5000));
+    await chat.until(/hi> \[LongText#3\]\n#3: 5,000 lines, 80 kB$/);
   });
 
   it('is replaced once and left to right; tokens in it, edited ones and unknown ones stay as they are', async () => {
@@ -156,7 +159,7 @@ describe('a paste into hi chat', () => {
     chat.terminal.paste(`${LONG} second`);
     chat.terminal.type(' and [LongText#7] and ');
     chat.terminal.paste(`${LONG} third`);
-    await chat.until(/hi> \[LongText#1\] and \[LongText#2\] and \[LongText#7\] and \[LongText#3\]$/);
+    await chat.until(/hi> \[LongText#1\] and \[LongText#2\] and \[LongText#7\] and \[LongText#3\]\n#\d[^\n]*$/);
     chat.terminal.type(`${KEY.backspace}end`);
     await chat.say('', 'answer 0');
     expect(said(chat)).toBe(`${LONG} with [LongText#2] inside and ${LONG} second and [LongText#7] and end`);
@@ -174,11 +177,11 @@ describe('a paste into hi chat', () => {
     await chat.until('[LongText#2]');
     await chat.say('', 'answer 1');
     chat.terminal.type(KEY.up);
-    await chat.until(/answer 1\n+hi> \[LongText#2\]$/);
+    await chat.until(/answer 1\n+hi> \[LongText#2\]\n#\d[^\n]*$/);
     await chat.say('', 'answer 2');
     expect(said(chat)).toBe(`${LONG} more`);
     chat.terminal.type(`/undo${KEY.enter}`);
-    await chat.until(/is undone\.\n+hi> \[LongText#2\]$/);
+    await chat.until(/is undone\.\n+hi> \[LongText#2\]\n#\d[^\n]*$/);
     await chat.say('', 'answer 3');
     expect(said(chat)).toBe(`${LONG} more`);
   });

@@ -44,6 +44,31 @@ describe('/model without a name', () => {
   });
 });
 
+describe('/model with a name', () => {
+  it('asks whether to keep it, as the list does, and only where that changes something', async () => {
+    const chat = await start(() => ({ text: 'fine' }), {}, MODELS);
+    await chat.open();
+    const configured = () => JSON.parse(readFileSync(chat.home.configFile, 'utf8')).model;
+    const answered = async (command: string, key: string, until: string | RegExp) => {
+      chat.terminal.type(`${command}${KEY.enter}`);
+      await chat.until((screen) => screen.includes(command) && screen.endsWith('too? (y/N)'));
+      chat.terminal.type(key);
+      await chat.until(until);
+    };
+    await answered('/model large-one', `n${KEY.enter}`, /chats too\? no\s+hi>/i);
+    expect(configured()).toBe('scripted');
+    await answered('/model unknown', `y${KEY.enter}`, 'The next chats use unknown.');
+    expect(chat.terminal.screen()).toContain("openai does not list 'unknown'");
+    expect(configured()).toBe('unknown');
+    await answered('/model scripted', `y${KEY.enter}`, 'The next chats use scripted.');
+    expect(configured()).toBe('scripted');
+    const asked = () => chat.terminal.screen().split('too?').length;
+    const before = asked();
+    await chat.say('/model scripted', (screen) => screen.split('Switched to openai/scripted').length === 3);
+    expect(asked()).toBe(before);
+  });
+});
+
 describe('"show_usage"', () => {
   it('shows the tokens of each answer in the chat', async () => {
     const chat = await start(() => ({ text: 'fine', usage: [120, 30] }), { show_usage: true });

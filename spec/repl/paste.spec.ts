@@ -55,11 +55,11 @@ describe('a bracketed paste', () => {
     terminal.type('\r');
     await terminal.until(/echo[\s\S]*hi>$/);
     terminal.type(KEY.up);
-    await terminal.until(/echo[\s\S]*hi> see \[LongText#1\] and \[LongText#2\]$/);
+    await terminal.until(/echo[\s\S]*hi> see \[LongText#1\] and \[LongText#2\]\n#\d[^\n]*$/);
     terminal.type(`${KEY.backspace}\r`);
     await terminal.until(/(echo[\s\S]*){2}hi>$/);
     terminal.type(`${control('r')}see`);
-    await terminal.until(/\(search\) see: see \[LongText#1\] and$/);
+    await terminal.until(/\(search\) see: see \[LongText#1\] and\s+#1: [^\n]*$/);
     terminal.type(`${control('r')}\r`);
     await terminal.until(/(echo[\s\S]*){3}hi>$/);
     const [first, second, third] = submitted();

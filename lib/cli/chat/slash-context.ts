@@ -21,6 +21,7 @@ export async function slashContext(
   const { paths } = settings;
   const pathOf = (path: string): string => expandPath(path, tools.workingFolder, world.home);
   const own = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
+  let kept = config.model;
   const commands = [...slashCommands, ...(await ownCommands(paths.commands, own))];
   return {
     session,
@@ -36,8 +37,11 @@ export async function slashContext(
     copy: (text) => copyText(text, world, world.stdout),
     keepModel: () => {
       const { provider, model } = session.target;
-      if (provider !== config.provider) return null;
-      return async () => (await import('../../config/write.js')).keepModel(paths.configFile, provider, model);
+      if (provider !== config.provider || model === kept) return null;
+      return async () => {
+        await (await import('../../config/write.js')).keepModel(paths.configFile, provider, model);
+        kept = model;
+      };
     },
     models: (signal) => connections.models(session.target, undefined, signal),
     purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),

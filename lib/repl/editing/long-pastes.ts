@@ -1,3 +1,4 @@
+import { quantity } from '../../chat/text/quantity.js';
 import { bufferOf, type EditBuffer, insert, type MarkedRange, type MarkedText, replaceRange } from './edit-buffer.js';
 
 /** A range of a text, in UTF-16 units. */
@@ -9,6 +10,8 @@ export interface Span {
 /** The long pastes of a session. The line shows each one as a token such as `[LongText#1]`. */
 export class LongPastes {
   readonly #texts = new Map<string, string>();
+  /** How much each of them is, in words. */
+  readonly #sizes = new Map<string, string>();
   readonly #limit: number;
 
   /** A paste of more than `limit` code points becomes a token. */
@@ -42,6 +45,12 @@ export class LongPastes {
     return { ...folded, cursor: folded.text.length };
   }
 
+  /** How much stands behind the tokens of a line: `#1: 5,000 lines, 104 kB`; null where it has none. */
+  sizes({ text, marks }: MarkedText): string | null {
+    const tokens = marks.filter(({ kind }) => kind === 'token').map(({ start, end }) => text.slice(start, end));
+    return tokens.length === 0 ? null : [...new Set(tokens)].map((name) => this.#sizes.get(name) ?? '').join(' · ');
+  }
+
   /** Replaces every token once, left to right. `pasted` lists the ranges of the result that were pasted. */
   expand({ text, marks }: MarkedText): { readonly text: string; readonly pasted: readonly Span[] } {
     let expanded = '';
@@ -61,6 +70,7 @@ export class LongPastes {
   #addToken(text: string): MarkedText {
     const name = `[LongText#${this.#texts.size + 1}]`;
     this.#texts.set(name, text);
+    this.#sizes.set(name, `#${this.#texts.size}: ${sizeOf(text)}`);
     return tokenOf(name);
   }
 }
@@ -69,6 +79,13 @@ const tokenOf = (name: string): MarkedText => ({
   text: name,
   marks: [{ start: 0, end: name.length, kind: 'token' }],
 });
+
+function sizeOf(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  const size = bytes < 1000 ? quantity(bytes, 'byte') : `${Math.round(bytes / 1000).toLocaleString('en-US')} kB`;
+  const lines = text.replace(/\n$/, '').split('\n').length;
+  return `${lines === 1 ? '1 line' : `${lines.toLocaleString('en-US')} lines`}, ${size}`;
+}
 
 /** Puts a token wherever the paste is, but not over another token. */
 function foldOne(buffer: EditBuffer, name: string, paste: string): EditBuffer {

@@ -40,7 +40,7 @@ export interface SlashContext {
   readonly search: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
   /** Asks for a text; null where there is nobody to ask. Rejects as an interruption when the user cancels. */
   readonly input: ((question: string) => Promise<string>) | null;
-  /** Makes the model in use that of the next chats too. Null where it is not of the provider of the configuration. */
+  /** Makes the model in use that of the next chats too. Null where it is that already, or not of the provider of the configuration. */
   keepModel(): (() => Promise<void>) | null;
   /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */
   edit(text: string): Promise<string | null>;
