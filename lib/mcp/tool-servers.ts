@@ -163,6 +163,7 @@ export class ToolServers {
         entry,
         definition,
         pins: this.#pins,
+        offered: () => server.offer?.tools ?? [],
         call: (args, limits) => server.call(definition, args, limits),
       }),
     );

@@ -18,8 +18,12 @@ export interface ServerAccess {
   readonly about: string;
   /** Why no earlier answer holds, such as that its description is another one now; null where they do. */
   readonly changed: string | null;
+  /** Whether the user has to see the tool itself, which is another one than they saw: then `-y` does not cover it. */
+  readonly isAnother: boolean;
   /** The call in full, and below it what has changed. */
   preview(): string;
   /** Keeps that the user has seen the tool as it is now. */
   accept(): void;
+  /** Keeps that the server is another one by the user's own will, with all tools as they are now. */
+  acceptServer(): void;
 }

@@ -12,6 +12,8 @@ export interface Change {
   readonly reason: string;
   /** What was and what is, as lines that begin with `-` and `+`. */
   readonly text: string;
+  /** Whether the tool is another one, though its server is the same: that was not the user's doing. */
+  readonly isOfTool: boolean;
 }
 
 /** The tools of servers as they were when the user first met them, or last agreed to them: "always" means the tool as it was then. */
@@ -26,19 +28,24 @@ export class Pins {
   /** Takes the tools of a server that was never met before as they are. */
   meet(entry: ServerEntry, tools: readonly ToolDefinition[]): void {
     if (Object.hasOwn(this.#read(), entry.name)) return;
-    this.#keep(entry, Object.fromEntries(tools.map((tool) => [tool.name, pinOf(tool)])));
+    this.#keep(entry, pinsOf(tools));
   }
 
   /** Why what was said of this tool does not hold any more; null where it does. */
   change({ name, key }: ServerEntry, tool: ToolDefinition): Change | null {
     const server = this.#read()[name];
-    if (!isJsonObject(server)) return { reason: `the server '${name}' is new`, text: '' };
-    if (server.key !== key) return { reason: `how the server '${name}' is started has changed`, text: '' };
+    if (!isJsonObject(server)) return { reason: `the server '${name}' is new`, text: '', isOfTool: false };
+    if (server.key !== key)
+      return { reason: `how the server '${name}' is started has changed`, text: '', isOfTool: false };
     const pin = isJsonObject(server.tools) && Object.hasOwn(server.tools, tool.name) ? server.tools[tool.name] : null;
-    if (!isJsonObject(pin)) return { reason: `the server '${name}' did not have this tool before`, text: '' };
-    return pin.hash === tool.hash
-      ? null
-      : { reason: 'its server describes it in another way than before', text: difference(pin, tool) };
+    if (!isJsonObject(pin))
+      return { reason: `the server '${name}' did not have this tool before`, text: '', isOfTool: true };
+    if (pin.hash === tool.hash) return null;
+    return {
+      reason: 'its server describes it in another way than before',
+      text: difference(pin, tool),
+      isOfTool: true,
+    };
   }
 
   /** The user has seen the tool as it is. */
@@ -46,6 +53,11 @@ export class Pins {
     const server = this.#read()[entry.name];
     const isSame = isJsonObject(server) && server.key === entry.key && isJsonObject(server.tools);
     this.#keep(entry, { ...(isSame && isJsonObject(server.tools) ? server.tools : {}), [tool.name]: pinOf(tool) });
+  }
+
+  /** The user has replaced the server: all its tools are taken as they are. */
+  acceptServer(entry: ServerEntry, tools: readonly ToolDefinition[]): void {
+    this.#keep(entry, pinsOf(tools));
   }
 
   /** Forgets a server. */
@@ -79,6 +91,9 @@ function readServers(path: string): JsonObject {
 }
 
 const pinOf = ({ hash, description, parameters }: ToolDefinition): JsonObject => ({ hash, description, parameters });
+
+const pinsOf = (tools: readonly ToolDefinition[]): JsonObject =>
+  Object.fromEntries(tools.map((tool) => [tool.name, pinOf(tool)]));
 
 function difference({ description: before, parameters }: JsonObject, { description, ...tool }: ToolDefinition): string {
   const lines = before === description ? [] : [...prefixed('-', String(before)), ...prefixed('+', description)];

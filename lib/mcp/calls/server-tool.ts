@@ -13,6 +13,8 @@ export interface ServerToolDeps {
   readonly entry: ServerEntry;
   readonly definition: ToolDefinition;
   readonly pins: Pins;
+  /** All tools of its server, as they are now. */
+  offered(): readonly ToolDefinition[];
   /** Calls it, after starting its server where that is needed. */
   call(args: JsonObject, limits: CallLimits): Promise<unknown>;
 }
@@ -49,15 +51,17 @@ function missingArguments(name: string, { required, properties }: JsonObject, ar
   return `Invalid arguments for ${name}: ${missing.map((one) => `'${one}' is missing`).join('; ')}. Expected: {${known}}.`;
 }
 
-function accessOf({ entry, definition, pins }: ServerToolDeps, args: JsonObject): ServerAccess {
+function accessOf({ entry, definition, pins, offered }: ServerToolDeps, args: JsonObject): ServerAccess {
   const change = pins.change(entry, definition);
   const claim = definition.claimsReadOnly ? ', which says that it only reads' : '';
   return {
     kind: 'server',
     about: `a tool of the server '${entry.name}'${claim}`,
     changed: change?.reason ?? null,
+    isAnother: change?.isOfTool === true,
     preview: () =>
       [`${definition.name} ${JSON.stringify(args, null, 2)}`, change?.text ?? ''].filter(Boolean).join('\n\n'),
     accept: () => pins.accept(entry, definition),
+    acceptServer: () => pins.acceptServer(entry, offered()),
   };
 }

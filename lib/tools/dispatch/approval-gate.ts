@@ -61,7 +61,11 @@ async function* decide(
       return { refusal: `Not allowed: ${verdict.reason}. Do not try to do the same in another way.` };
     case 'ask': {
       const approved = async () => ({ permit: { place, confined: await confineAll(gate, access) } });
-      if (gate.allowAll && !verdict.mayBeDenied) return approved();
+      const isAnother = access.kind === 'server' && access.isAnother;
+      if (gate.allowAll && !verdict.mayBeDenied && !isAnother) {
+        if (access.kind === 'server' && access.changed !== null) access.acceptServer();
+        return approved();
+      }
       if (gate.approve) {
         const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.root };
         const refusal = yield* ask(gate, gate.approve, { call, access, reason: verdict.reason, rule }, signal);
@@ -69,6 +73,7 @@ async function* decide(
         if (access.kind === 'server') access.accept();
         return approved();
       }
+      if (isAnother) return yield* unseen(call, verdict.reason);
       yield notice(
         `Not run: ${describeCall(call)} needs approval (${verdict.reason}), and the user cannot be asked here. -y approves every call.`,
       );
@@ -85,6 +90,14 @@ async function* decide(
 async function* unattended(call: ToolCallPart, byHand: string): AsyncGenerator<ChatEvent, GateDecision> {
   yield notice(`Not run: ${describeCall(call)} needs a terminal, to ask the user. To do it yourself, run: ${byHand}`);
   return { refusal: `Not done: the user cannot be asked here. The user can do it: ${byHand}` };
+}
+
+/** A tool that is another one than the user saw runs only once they saw it, whatever `-y` says. */
+async function* unseen(call: ToolCallPart, reason: string): AsyncGenerator<ChatEvent, GateDecision> {
+  yield notice(
+    `Not run: ${describeCall(call)} needs a terminal, to show you the tool as it is now (${reason}). -y does not cover that: allow it once in a chat.`,
+  );
+  return { refusal: `Not allowed: ${reason}, and the user cannot be shown it here. -y does not cover it.` };
 }
 
 /** Judges a path as it is written and as it was resolved just now, which is what will be opened. */

@@ -142,7 +142,15 @@ describe('a rule', () => {
 describe('an access that is no file and no command', () => {
   const memory: Access = { kind: 'memory', byHand: '/remember', preview: async () => '' };
   const server = (changed: string | null = null): Access => ({
-    ...{ kind: 'server', about: 'a tool of git', changed, preview: () => '', accept: () => undefined },
+    ...{
+      kind: 'server',
+      about: 'a tool of git',
+      changed,
+      isAnother: false,
+      preview: () => '',
+      accept: () => undefined,
+      acceptServer: () => undefined,
+    },
   });
 
   it('to the conversation is allowed, unless a rule restricts it', async () => {

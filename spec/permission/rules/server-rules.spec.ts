@@ -19,6 +19,8 @@ const context = {
 };
 const call = (changed: string | null = null): ServerAccess => ({
   kind: 'server',
+  isAnother: false,
+  acceptServer: () => undefined,
   about: "a tool of the server 'x'",
   changed,
   preview: () => '',
