@@ -47,6 +47,16 @@ export function addMcpCommands(mcp: Command, program: Command, world: World, fin
     .action(async (names: readonly string[], _options, self: Command) =>
       finish(await (await import('./mcp/mcp-approve.js')).mcpApproveCommand(world, names, mergedOptions(self))),
     );
+  add('login', 'log in to a server with the browser')
+    .argument('<name>', 'the name of a configured server')
+    .action(async (name: string, _options, self: Command) =>
+      finish(await (await import('./mcp/mcp-login.js')).mcpLoginCommand(world, name, mergedOptions(self))),
+    );
+  add('logout', 'forget the login at a server')
+    .argument('<name>', 'the name of a server')
+    .action(async (name: string, _options, self: Command) =>
+      finish(await (await import('./mcp/mcp-logout.js')).mcpLogoutCommand(world, name, mergedOptions(self))),
+    );
   add('log', 'print what a server printed')
     .argument('<name>', 'the name of a server')
     .action(async (name: string, _options, self: Command) =>

@@ -35,6 +35,8 @@ export interface Paths {
   readonly serverPins: string;
   /** The servers of projects that the user agreed to. */
   readonly serverApprovals: string;
+  /** The logins at servers, which nobody else may read. */
+  readonly serverLogins: string;
   /** The warnings that were given. */
   readonly warned: string;
   readonly log: string;
@@ -76,6 +78,7 @@ export async function findPaths(
     servers: join(cache, 'mcp'),
     serverPins: join(data, 'mcp-pins.json'),
     serverApprovals: join(data, 'mcp-approvals.json'),
+    serverLogins: join(data, 'mcp-logins'),
     warned: join(cache, 'warned.json'),
     log: join(cache, 'debug.log'),
   };

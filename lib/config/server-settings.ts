@@ -11,12 +11,25 @@ export interface ServerFile {
   /** The address, in place of a program. */
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How hi logs in there, where it is registered already or must ask for certain rights. */
+  readonly oauth?: OAuthFile;
   /** The tools that the model gets: only these, or all but these. */
   readonly tools?: { readonly only?: readonly string[]; readonly not?: readonly string[] };
   readonly timeout_ms?: number;
   readonly start_timeout_ms?: number;
   readonly enabled?: boolean;
   readonly disabled?: boolean;
+}
+
+/** hi as it is registered with an authorization server. */
+export interface OAuthFile {
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** The authorization server that knows the client. */
+  readonly issuer?: string;
+  /** The port of the address that the browser is sent back to, where that was registered. */
+  readonly callbackPort?: number;
+  readonly scopes?: string | readonly string[];
 }
 
 /** All servers, by name. */
@@ -43,6 +56,17 @@ export const SERVERS_RANGE: JsonObject = {
       cwd: { type: 'string', minLength: 1 },
       url: { type: 'string', minLength: 1 },
       headers: TEXTS_BY_NAME,
+      oauth: {
+        type: 'object',
+        properties: {
+          clientId: { type: 'string', minLength: 1 },
+          clientSecret: { type: 'string', minLength: 1 },
+          issuer: { type: 'string', minLength: 1 },
+          callbackPort: { type: 'integer', minimum: 1, maximum: 65_535 },
+          scopes: { anyOf: [{ type: 'string' }, TEXTS] },
+        },
+        additionalProperties: false,
+      },
       tools: {
         type: 'object',
         properties: { only: TEXTS, not: TEXTS },

@@ -4,7 +4,8 @@ import { HiError } from '../errors.js';
 import type { ServerEntry } from './base/server-entry.js';
 import type { Pins } from './calls/pins.js';
 import type { CallLimits } from './connection/client.js';
-import type { ConnectionDeps, ServerConnection } from './connection/server-connection.js';
+import type { ConnectionDeps } from './connection/connection-deps.js';
+import type { ServerConnection } from './connection/server-connection.js';
 import type { Offer, ToolDefinition } from './definitions/definition.js';
 import type { Failure, OfferCache } from './definitions/offer-cache.js';
 

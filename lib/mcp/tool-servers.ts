@@ -6,7 +6,7 @@ import { modelName } from './base/tool-names.js';
 import { findTool } from './calls/find-tool.js';
 import { Pins } from './calls/pins.js';
 import { serverTool } from './calls/server-tool.js';
-import type { ConnectionDeps } from './connection/server-connection.js';
+import type { ConnectionDeps } from './connection/connection-deps.js';
 import type { Offer } from './definitions/definition.js';
 import { OfferCache } from './definitions/offer-cache.js';
 import { KnownServer } from './known-server.js';

@@ -33,6 +33,7 @@ describe('the files of hi', () => {
       outputs: '/e/outputs',
       knownSkills: '/e/skills.json',
       knownModels: '/e/models.json',
+      serverLogins: '/d/mcp-logins',
       warned: '/e/warned.json',
       log: '/e/debug.log',
     });

@@ -89,8 +89,8 @@ export interface Run {
 }
 
 export interface RunOptions {
-  /** What is piped into stdin; nothing at all when absent. */
-  readonly input?: string;
+  /** What is piped into stdin; nothing at all when absent, null for what `during` writes. */
+  readonly input?: string | null;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** A command that runs the program, with its arguments: `straced(…)`, `elsewhere(…)`, or both. */
@@ -99,6 +99,8 @@ export interface RunOptions {
   readonly during?: (process: {
     kill(signal: NodeJS.Signals): void;
     onOutput(callback: (text: string) => void): void;
+    onError(callback: (text: string) => void): void;
+    write(text: string): void;
     /** Resolves when it has ended. */
     readonly ended: Promise<unknown>;
   }) => void;
@@ -119,12 +121,14 @@ export async function runProgram(home: Home, args: readonly string[], options: R
   const err: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
-  child.stdin?.end(options.input);
+  if (options.input !== null) child.stdin?.end(options.input);
   const ended = once(child, 'close');
   options.during?.({
     ended,
     kill: (signal) => void (under.length > 0 && child.pid ? process.kill(-child.pid, signal) : child.kill(signal)),
     onOutput: (callback) => void child.stdout?.on('data', (chunk: Buffer) => callback(chunk.toString())),
+    onError: (callback) => void child.stderr?.on('data', (chunk: Buffer) => callback(chunk.toString())),
+    write: (text) => void child.stdin?.write(text),
   });
   const [status] = await ended;
   return { status, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() };

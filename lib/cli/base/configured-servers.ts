@@ -4,8 +4,9 @@ import { DEFAULTS } from '../../config/defaults.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import type { ServersFile } from '../../config/server-settings.js';
+import type { Exclusive } from '../../mcp/auth/login-file.js';
 import { type ReadServers, readServers } from '../../mcp/base/server-entry.js';
-import type { ConnectionDeps } from '../../mcp/connection/server-connection.js';
+import type { ConnectionDeps } from '../../mcp/connection/connection-deps.js';
 import type { ProjectServer } from '../../mcp/project/project-servers.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 import type { CommonOptions } from './command-options.js';
@@ -63,6 +64,10 @@ export async function usableServers(
   };
 }
 
+/** The lock of the logins, which is read only where one changes. */
+export const exclusively: Exclusive = async (folder, name, work) =>
+  await (await import('../../history/lock/exclusive.js')).runExclusive(folder, name, work);
+
 /** What connections to servers are made with. */
 export function connectionDeps(world: World, paths: Paths, require_tls: boolean): ConnectionDeps {
   const run = async (command: string): Promise<string> =>
@@ -74,5 +79,7 @@ export function connectionDeps(world: World, paths: Paths, require_tls: boolean)
     home: world.home,
     version: VERSION,
     logs: paths.servers,
+    logins: paths.serverLogins,
+    exclusively,
   };
 }

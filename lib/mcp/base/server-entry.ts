@@ -1,4 +1,4 @@
-import type { ServerFile, ServersFile } from '../../config/server-settings.js';
+import type { OAuthFile, ServerFile, ServersFile } from '../../config/server-settings.js';
 import { hashOf } from './tool-names.js';
 
 /** How a server is reached. The values are as they are written: nothing in them was looked up yet. */
@@ -27,6 +27,8 @@ export interface ServerEntry {
   /** How long it may be silent during a call, and how long it may take to start, in milliseconds. */
   readonly timeout: number;
   readonly startTimeout: number;
+  /** How hi logs in there; empty where the server says it all. */
+  readonly oauth: OAuthFile;
   /** Whether a project asked for it. Then nothing in its values is run. */
   readonly isOfProject: boolean;
   /** Names what is configured: another one of the same name is another server. */
@@ -61,7 +63,7 @@ function entryOf(
   timeout: number,
   isOfProject: boolean,
 ): ServerEntry {
-  const { tools = {}, timeout_ms = timeout, start_timeout_ms = START_TIMEOUT } = file;
+  const { tools = {}, oauth = {}, timeout_ms = timeout, start_timeout_ms = START_TIMEOUT } = file;
   return {
     name,
     address,
@@ -69,6 +71,7 @@ function entryOf(
     not: tools.not ?? [],
     timeout: timeout_ms,
     startTimeout: start_timeout_ms,
+    oauth,
     isOfProject,
     key: keyOf(address),
   };

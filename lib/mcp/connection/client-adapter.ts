@@ -11,9 +11,10 @@ import {
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { quietConsole } from '../../http/sdk-console.js';
+import type { ServerLogin } from '../auth/session-login.js';
+import { nodeFetch } from '../base/node-fetch.js';
 import { AdaptedClient, type AskUser } from './adapted-client.js';
 import type { Client } from './client.js';
-import { nodeFetch } from './node-fetch.js';
 import { type ProcessStart, ProcessTransport } from './process-transport.js';
 
 /** Where a server is, every value looked up. */
@@ -26,6 +27,8 @@ export type Destination =
       readonly isOld: boolean;
       /** Of the process: proxies are read from it. */
       readonly environment: Readonly<Record<string, string | undefined>>;
+      /** What the server is shown; null where its headers are that. */
+      readonly login: ServerLogin | null;
     };
 
 /** What a connection is made with. */
@@ -78,7 +81,7 @@ async function attempt(options: ConnectOptions, prior: JsonObject | null): Promi
   );
   // Before it connects: a server may ask at once.
   const adapter = new AdaptedClient(client, timeout, ask);
-  await client.connect(transportTo(destination), { timeout, signal, ...(isPrior(prior) && { prior }) });
+  await client.connect(await transportTo(destination), { timeout, signal, ...(isPrior(prior) && { prior }) });
   return adapter;
 }
 
@@ -91,10 +94,13 @@ function isPrior(stored: unknown): stored is PriorDiscovery {
 const isNegotiation = (thrown: unknown): boolean =>
   SdkError.isInstance(thrown) && thrown.code === SdkErrorCode.EraNegotiationFailed;
 
-function transportTo(destination: Destination): Transport {
+async function transportTo(destination: Destination): Promise<Transport> {
   if (destination.kind === 'process') return new ProcessTransport(destination);
-  const { headers, environment } = destination;
+  const { headers, environment, login } = destination;
   const options = { requestInit: { headers: { ...headers } }, fetch: nodeFetch(environment) };
   const url = new URL(destination.url);
-  return destination.isOld ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  if (login === null)
+    return destination.isOld ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  const { withLogin } = await import('../auth/transport-adapter.js');
+  return withLogin(url, destination.isOld, options, login);
 }

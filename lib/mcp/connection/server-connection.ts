@@ -3,35 +3,14 @@ import { HiError, isAbort } from '../../errors.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { Offer } from '../definitions/definition.js';
 import { readOffer } from '../definitions/read-offer.js';
-import type { Elicit } from '../elicitation/elicitation.js';
 import type { AskUser } from './adapted-client.js';
 import type { CallLimits, Client } from './client.js';
-import type { Destination } from './client-adapter.js';
-import { lookUp, lookUpAll, type Values } from './look-up.js';
+import type { ConnectionDeps } from './connection-deps.js';
+import { destinationOf } from './destination.js';
 import { ServerLog } from './server-log.js';
-
-/** What every connection of a session is made with. */
-export interface ConnectionDeps {
-  readonly values: Values;
-  /** Throws where nothing may be sent to that address with these headers. */
-  allow(url: string, headers: Readonly<Record<string, string>>): void;
-  /** The working folder of servers that name none. */
-  readonly cwd: string;
-  readonly home: string;
-  readonly version: string;
-  /** Where the logs are. */
-  readonly logs: string;
-  /** Asks the user what a server wants to know; absent where nobody can be asked. */
-  readonly elicit?: Elicit;
-  /** Whether the session is long enough to be told of changes. */
-  readonly listens?: boolean;
-}
 
 /** After so long without a call a server is ended, in milliseconds. */
 const IDLE_MS = 10 * 60_000;
-
-/** The variables that every server gets, as the SDK has them; no key is among them. */
-const USUAL_VARIABLES = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 
 /** One server of a session: started when it is first needed, started again once after it died, and ended with the session. */
 export class ServerConnection {
@@ -140,7 +119,7 @@ export class ServerConnection {
 
   async #connect(signal: AbortSignal): Promise<Client> {
     const { startTimeout } = this.#entry;
-    const destination = await this.#destination();
+    const destination = await destinationOf(this.#entry, this.#deps, this.#log);
     const { connect } = await import('./client-adapter.js');
     const limit = AbortSignal.any([signal, AbortSignal.timeout(startTimeout)]);
     const { version, elicit, listens } = this.#deps;
@@ -157,37 +136,6 @@ export class ServerConnection {
     // A server that cannot tell of changes is one without any.
     if (listens) client.listen().catch(() => {});
     return client;
-  }
-
-  async #destination(): Promise<Destination> {
-    const { address, isOfProject } = this.#entry;
-    const { cwd } = this.#deps;
-    const values = isOfProject ? { ...this.#deps.values, run: refuseToRun } : this.#deps.values;
-    if (address.kind === 'http') {
-      const [url, headers] = [await lookUp(address.url, values), await lookUpAll(address.headers, values)];
-      this.#deps.allow(url, headers);
-      return { ...address, url, headers, environment: values.env };
-    }
-    const [command, folder, ...args] = await Promise.all(
-      [address.command, address.cwd ?? cwd, ...address.args].map((value) => lookUp(value, values)),
-    );
-    return {
-      kind: 'process',
-      command: this.#atHome(command ?? ''),
-      args,
-      env: { ...this.#usual(), ...(await lookUpAll(address.env, values)) },
-      cwd: this.#atHome(folder ?? cwd),
-      log: this.#log,
-    };
-  }
-
-  #usual(): Record<string, string> {
-    const { env } = this.#deps.values;
-    return Object.fromEntries(USUAL_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-  }
-
-  #atHome(path: string): string {
-    return path.startsWith('~/') ? this.#deps.home + path.slice(1) : path;
   }
 
   #explained(thrown: unknown): HiError {
@@ -232,10 +180,4 @@ async function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>
   } finally {
     signal.removeEventListener('abort', stop);
   }
-}
-
-async function refuseToRun(command: string): Promise<never> {
-  throw new HiError('config', `A value of a project's server is a command, which is not run: '!${command}'.`, {
-    hint: "Configure the server yourself, with 'hi mcp add'.",
-  });
 }

@@ -1,0 +1,127 @@
+import { createInterface } from 'node:readline';
+import { HiError } from '../../errors.js';
+import { LoginFile, type StoredLogin } from '../../mcp/auth/login-file.js';
+import { isPrivate } from '../../mcp/auth/reach.js';
+import { RedirectListener } from '../../mcp/auth/redirect-listener.js';
+import type { ServerEntry } from '../../mcp/base/server-entry.js';
+import { valuesOf } from '../../mcp/connection/destination.js';
+import { lookUp, lookUpAll, type Values } from '../../mcp/connection/look-up.js';
+import { suggestion } from '../../registry.js';
+import { visibleLine } from '../../screen/text/visible-text.js';
+import type { CommonOptions } from '../base/command-options.js';
+import { configuredServers, connectionDeps, exclusively, usableServers } from '../base/configured-servers.js';
+import type { World } from '../base/world.js';
+import { openBrowser } from './open-browser.js';
+
+/** How long the user may take, in milliseconds. */
+const PATIENCE = 15 * 60_000;
+
+/** Logs in to a server with the browser of the user. Resolves to the exit status. Throws a `HiError`. */
+export async function mcpLoginCommand(world: World, name: string, options: CommonOptions): Promise<number> {
+  const configured = await configuredServers(world, options);
+  const { entries } = await usableServers(world, configured);
+  const entry = entries.find((one) => one.name === name);
+  if (entry === undefined)
+    throw new HiError('usage', `There is no server '${name}' in '${configured.paths.configFile}'.`, {
+      hint: suggestion(
+        name,
+        entries.map((one) => one.name),
+      ),
+    });
+  const values = valuesOf(entry, connectionDeps(world, configured.paths, configured.require_tls));
+  const file = new LoginFile(configured.paths.serverLogins, name, exclusively);
+  await logInTo(world, entry, values, file);
+  if (!options.quiet) world.stderr.write(`Logged in to '${name}'.\n`);
+  return 0;
+}
+
+async function logInTo(world: World, entry: ServerEntry, values: Values, file: LoginFile): Promise<void> {
+  const { address, oauth } = entry;
+  if (address.kind === 'process') throw cannot(entry, 'it is a program, which logs in by itself.');
+  const [url, headers] = [await lookUp(address.url, values), await lookUpAll(address.headers, values)];
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+    throw cannot(entry, 'its entry has an Authorization header, which is its login.');
+  if (!isPrivate(url)) throw cannot(entry, `others could read the login on the way to '${url}'. Use https.`);
+  const secret = oauth.clientSecret === undefined ? null : await lookUp(oauth.clientSecret, values);
+  const id = oauth.clientId === undefined ? null : await lookUp(oauth.clientId, values);
+  const before = file.read(url);
+  const stop = new AbortController();
+  const release = world.onStop(() => stop.abort());
+  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(PATIENCE)]);
+  const listener = await listen(entry, before);
+  const paste = new PastedAddress(world, listener);
+  try {
+    const { logIn } = await import('../../mcp/auth/login-adapter.js');
+    await logIn({
+      url,
+      headers,
+      before,
+      listener,
+      signal,
+      client: id === null ? null : { id, secret, issuer: oauth.issuer ?? null },
+      scope: oauth.scopes === undefined ? null : [oauth.scopes].flat().join(' '),
+      environment: values.env,
+      show: (page) => paste.askFor(page),
+      keep: (login) => file.change(url, async () => ({ login, result: undefined })),
+    });
+  } finally {
+    paste.close();
+    listener.close();
+    release();
+  }
+}
+
+const cannot = ({ name }: ServerEntry, why: string): HiError =>
+  new HiError('usage', `Cannot log in to the server '${name}': ${why}`);
+
+/** Listens where hi is registered to listen, else anywhere. */
+async function listen({ name, oauth }: ServerEntry, before: StoredLogin | null): Promise<RedirectListener> {
+  const { callbackPort } = oauth;
+  if (callbackPort !== undefined) {
+    const listener = await RedirectListener.open(callbackPort, 'localhost');
+    if (listener !== null) return listener;
+    throw new HiError('usage', `Cannot log in to the server '${name}': another program has port ${callbackPort}.`, {
+      hint: 'End it, or change callbackPort in mcpServers.',
+    });
+  }
+  const known = before !== null && URL.canParse(before.redirect) ? Number(new URL(before.redirect).port) : 0;
+  const listener = (await RedirectListener.open(known, '127.0.0.1')) ?? (await RedirectListener.open(0, '127.0.0.1'));
+  if (listener === null) throw new HiError('usage', 'No port of this machine is free for the answer of the browser.');
+  return listener;
+}
+
+/** Shows the page of the login, and takes the address at which a browser elsewhere ended. */
+class PastedAddress {
+  readonly #world: World;
+  readonly #listener: RedirectListener;
+  #lines: ReturnType<typeof createInterface> | null = null;
+
+  constructor(world: World, listener: RedirectListener) {
+    this.#world = world;
+    this.#listener = listener;
+  }
+
+  askFor(page: URL): void {
+    const { stderr, stdin, stdinIs } = this.#world;
+    const canPaste = stdinIs !== 'nothing';
+    const elsewhere = canPaste
+      ? ' In a browser on another machine: paste the address here at which it ends, though that page cannot be shown.'
+      : '';
+    stderr.write(`To log in, open this address.${elsewhere}\n\n${visibleLine(page.href)}\n\n`);
+    void openBrowser(this.#world, page).then((isOpen) => {
+      if (isOpen) stderr.write('It was opened in your browser. Waiting for the login.\n');
+    });
+    if (!canPaste) return;
+    this.#lines = createInterface({ input: stdin });
+    this.#lines.on('line', (line) => {
+      if (line.trim() === '' || this.#listener.take(line)) return;
+      stderr.write(`That is no address of this login. It begins with ${this.#listener.url}\n`);
+    });
+  }
+
+  close(): void {
+    this.#lines?.close();
+    this.#world.stdin.pause();
+    this.#lines = null;
+  }
+}

@@ -1,0 +1,74 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { HiError } from '../../errors.js';
+import { fileNamesIn } from '../../remove-files.js';
+import { PROCESS_NAME } from '../base/history-paths.js';
+import { Claim } from './claim.js';
+import { LivenessWatch } from './liveness-watch.js';
+import { livenessOf, processName } from './process-name.js';
+
+/** How often the holder shows that it is alive, in milliseconds. */
+const HEARTBEAT_INTERVAL = 500;
+
+/** A process elsewhere without a heartbeat for this long counts as dead; one of this machine is stuck after the longer time. In milliseconds. */
+const REMOTE_TIMEOUT = 10_000;
+const LOCAL_TIMEOUT = 30_000;
+
+/** The pause between two attempts, in milliseconds. */
+const WAIT = 25;
+
+/**
+ * Runs `work`, which may take as long as a request does, while no other process runs its own of this name in this folder. It is the lock of the history
+ * without the fence: what a process does that was taken for dead and resumes is done twice.
+ * Throws a `HiError` when a process of this machine holds it without a heartbeat for half a minute.
+ */
+export async function runExclusive<Result>(folder: string, name: string, work: () => Promise<Result>): Promise<Result> {
+  const prefix = `${name}.lock.`;
+  const own = prefix + processName();
+  const claim = new Claim(join(folder, own));
+  const watch = new LivenessWatch();
+  const rivals = (): readonly string[] => livingRivals(folder, prefix, own, watch);
+  try {
+    for (;;) {
+      if (!claim.isMade && rivals().length === 0) claim.make();
+      const others = rivals();
+      if (claim.isMade && claim.isStanding && others.length === 0) return await withHeartbeat(claim, work);
+      // The smallest name keeps its claim and waits; all others make way.
+      if (claim.isMade && (!claim.isStanding || others.some((other) => other < own))) claim.withdraw();
+      claim.heartbeat();
+      await new Promise((resolve) => setTimeout(resolve, WAIT * (1 + Math.random())));
+    }
+  } finally {
+    claim.withdraw();
+  }
+}
+
+async function withHeartbeat<Result>(claim: Claim, work: () => Promise<Result>): Promise<Result> {
+  const beating = setInterval(() => claim.heartbeat(), HEARTBEAT_INTERVAL);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beating);
+  }
+}
+
+/** The claims of other live processes. Removes those of dead ones. */
+function livingRivals(folder: string, prefix: string, own: string, watch: LivenessWatch): readonly string[] {
+  return fileNamesIn(folder)
+    .filter((name) => name !== own && name.startsWith(prefix) && PROCESS_NAME.test(name.slice(prefix.length)))
+    .filter((name) => {
+      const path = join(folder, name);
+      const liveness = livenessOf(name.slice(prefix.length));
+      const unchanged = liveness === 'gone' ? null : watch.unchangedFor(path);
+      if (liveness === 'gone' || (liveness === 'elsewhere' && (unchanged ?? 0) > REMOTE_TIMEOUT))
+        rmSync(path, { force: true });
+      else if (unchanged !== null && unchanged > LOCAL_TIMEOUT) throw stuck(path);
+      else return unchanged !== null;
+      return false;
+    });
+}
+
+const stuck = (path: string): HiError =>
+  new HiError('usage', `A process that does not respond holds the lock '${path}'.`, {
+    hint: 'If that is a suspended hi, resume or end it. If it is gone, remove the file.',
+  });

@@ -1,0 +1,48 @@
+import { HiError } from '../../errors.js';
+import { nodeFetch } from '../base/node-fetch.js';
+import { mayLead } from './reach.js';
+
+/** The longest that one request may take, in milliseconds, and the longest answer that is read, in bytes. */
+const TIMEOUT = 30_000;
+const LONGEST_ANSWER = 1024 * 1024;
+
+/** Statuses whose answer has no body. */
+const EMPTY = [204, 205, 304];
+
+type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * `fetch` for what a login asks: of no address to which the server may not lead, for a limited time, and of an answer no more than is sensible. The SDK
+ * reads an error only of a whole `Response`.
+ */
+export function authFetch(
+  server: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  stop?: AbortSignal,
+): Fetch {
+  const fetch = nodeFetch(environment);
+  return async (input, init = {}) => {
+    const url = new URL(input);
+    if (!mayLead(server, url))
+      throw new HiError('network', `The server wants a login at an address that it may not lead to: '${url.href}'.`);
+    const limit = AbortSignal.timeout(TIMEOUT);
+    const signal = AbortSignal.any([limit, ...(stop ? [stop] : []), ...(init.signal ? [init.signal] : [])]);
+    const response = await fetch(url, { ...init, signal });
+    const { status, statusText, headers } = response;
+    const text = await textOf(response, url);
+    return new Response(EMPTY.includes(status) ? null : text, { status, statusText, headers });
+  };
+}
+
+async function textOf({ body }: Response, url: URL): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  if (body !== null)
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > LONGEST_ANSWER)
+        throw new HiError('network', `The answer of '${url.origin}' to the login is longer than 1 MB.`);
+    }
+  return Buffer.concat(chunks).toString();
+}

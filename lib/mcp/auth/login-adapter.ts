@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import {
+  auth,
+  discoverOAuthServerInfo,
+  extractWWWAuthenticateParams,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type OAuthTokens,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { HiError } from '../../errors.js';
+import { quietConsole } from '../../http/sdk-console.js';
+import { authFetch } from './auth-fetch.js';
+import type { StoredLogin } from './login-file.js';
+import { mayLead } from './reach.js';
+import type { RedirectListener } from './redirect-listener.js';
+import { asClient, secretsOf, withoutSecrets } from './secrets.js';
+import { storedTokens } from './stored-tokens.js';
+
+/** hi as it was registered by hand at the authorization server. */
+export interface OwnClient {
+  readonly id: string;
+  readonly secret: string | null;
+  /** The authorization server that knows it; null where the first login finds out. */
+  readonly issuer: string | null;
+}
+
+/** What a login is made with. */
+export interface LoginOptions {
+  /** The address of the server. */
+  readonly url: string;
+  /** The headers of its entry. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly client: OwnClient | null;
+  /** The rights that are asked for, besides those that the server names; null for those alone. */
+  readonly scope: string | null;
+  readonly before: StoredLogin | null;
+  readonly listener: RedirectListener;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  /** Sends the user to this address. */
+  show(address: URL): void;
+  /** Keeps what is known so far. */
+  keep(login: StoredLogin): Promise<void>;
+}
+
+/** Logs in with a browser. Throws a `HiError` that names no secret. */
+export async function logIn(options: LoginOptions): Promise<void> {
+  quietConsole();
+  const provider = new LoginProvider(options);
+  try {
+    await provider.run();
+  } catch (thrown) {
+    throw withoutSecrets(thrown, provider.secrets, 'The login failed');
+  }
+}
+
+class LoginProvider implements OAuthClientProvider {
+  readonly #options: LoginOptions;
+  readonly #state = randomBytes(32).toString('base64url');
+  readonly #fetch: ReturnType<typeof authFetch>;
+  #verifier = '';
+  #found: OAuthDiscoveryState | null = null;
+  #client: JsonObject | null = null;
+  #resource: string | null = null;
+
+  constructor(options: LoginOptions) {
+    const { url, environment, signal } = options;
+    this.#options = options;
+    this.#fetch = authFetch(url, environment, signal);
+  }
+
+  async run(): Promise<void> {
+    const { url, listener, signal } = this.#options;
+    const challenge = await this.#challenge();
+    const { resourceMetadataUrl } = challenge;
+    const found = await discoverOAuthServerInfo(url, {
+      fetchFn: this.#fetch,
+      ...(resourceMetadataUrl && { resourceMetadataUrl }),
+    });
+    this.#found = { ...found, ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }) };
+    this.#client = this.#knownClient();
+    const scope = this.#scope(challenge.scope);
+    const answer = listener.answerTo(this.#state);
+    const wanted = { serverUrl: url, fetchFn: this.#fetch, ...(scope !== null && { scope }) };
+    if ((await auth(this, wanted)) === 'AUTHORIZED') return;
+    const params = await orAborted(answer, signal);
+    const transport = new StreamableHTTPClientTransport(new URL(url), { authProvider: this, fetch: this.#fetch });
+    await transport.finishAuth(params);
+  }
+
+  /** What the server says when somebody without a login asks for its tools. */
+  async #challenge(): Promise<ReturnType<typeof extractWWWAuthenticateParams>> {
+    const { url, headers } = this.#options;
+    const response = await this.#fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    });
+    return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
+  }
+
+  /** What the server names, what it wanted besides, and what the tokens had so far. */
+  #scope(named: string | undefined): string | null {
+    const { scope, before } = this.#options;
+    const granted = before?.wanted ? before.tokens?.scope : null;
+    const words = [scope ?? named, granted, before?.wanted].flatMap((part) => part?.split(/\s+/) ?? []);
+    const all = [...new Set(words.filter((word) => word !== ''))];
+    return all.length === 0 ? null : all.join(' ');
+  }
+
+  #knownClient(): JsonObject | null {
+    const { client, before, listener } = this.#options;
+    const stored = before?.client ?? {};
+    if (client === null) return before?.redirect === listener.url && 'client_id' in stored ? { ...stored } : null;
+    if (this.clientMetadataUrl !== '') return null;
+    // The first authorization server that a client is shown to is the only one.
+    const issuer = client.issuer ?? (stored.client_id === client.id ? stored.issuer : undefined);
+    if (typeof issuer === 'string') this.#requireIssuer(issuer, client.id);
+    return {
+      client_id: client.id,
+      ...(client.secret !== null && { client_secret: client.secret }),
+      ...(typeof issuer === 'string' && { issuer }),
+    };
+  }
+
+  #requireIssuer(issuer: string, id: string): void {
+    const found = this.#found?.authorizationServerMetadata?.issuer ?? this.#found?.authorizationServerUrl ?? '';
+    const same = (one: string): string => (one.endsWith('/') ? one.slice(0, -1) : one);
+    if (same(found) === same(issuer)) return;
+    throw new HiError(
+      'network',
+      `The server leads to the authorization server '${found}', but the client '${id}' belongs to '${issuer}'.`,
+    );
+  }
+
+  get secrets(): readonly string[] {
+    const { before, client } = this.#options;
+    const own = [client?.secret, this.#client?.client_secret].filter((secret) => typeof secret === 'string');
+    return [...own, ...(before === null ? [] : secretsOf(before)), this.#verifier].filter((secret) => secret !== '');
+  }
+
+  get redirectUrl(): string {
+    return this.#options.listener.url;
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    return {
+      client_name: 'hi',
+      redirect_uris: [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: this.#method(),
+    };
+  }
+
+  /** A program on the machine of its user keeps no secret from that user; some authorization servers want one nevertheless. */
+  #method(): string {
+    const methods = this.#found?.authorizationServerMetadata?.token_endpoint_auth_methods_supported ?? [];
+    if (methods.length === 0 || methods.includes('none')) return 'none';
+    return methods.find((method) => ['client_secret_basic', 'client_secret_post'].includes(method)) ?? 'none';
+  }
+
+  /** A client whose id is the address of a document about it needs no registration; empty for any other. */
+  get clientMetadataUrl(): string {
+    const { client } = this.#options;
+    return client?.secret === null && /^https:\/\//.test(client.id) ? client.id : '';
+  }
+
+  state(): string {
+    return this.#state;
+  }
+
+  clientInformation() {
+    return this.#client === null ? undefined : asClient(this.#client);
+  }
+
+  /** It is kept with the tokens: before, those of another authorization server may be there. */
+  saveClientInformation(client: object): void {
+    this.#client = { ...(isJsonObject(client) ? client : {}) };
+  }
+
+  /** Nothing: a login is a new one. */
+  tokens(): undefined {
+    return undefined;
+  }
+
+  async saveTokens(tokens: OAuthTokens): Promise<void> {
+    const { url, listener, keep } = this.#options;
+    await keep({
+      url,
+      authorization_server: this.#found?.authorizationServerUrl ?? url,
+      resource: this.#resource,
+      client: this.#client ?? {},
+      redirect: listener.url,
+      tokens: storedTokens(tokens),
+      wanted: null,
+    });
+  }
+
+  redirectToAuthorization(address: URL): void {
+    if (!mayLead(this.#options.url, address))
+      throw new HiError('network', `The page for the login is at an address that cannot be opened: '${address.href}'.`);
+    this.#options.show(address);
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+
+  saveResourceUrl(resource: string | URL): void {
+    this.#resource = String(resource);
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#found ?? undefined;
+  }
+
+  saveDiscoveryState(found: OAuthDiscoveryState): void {
+    this.#found = found;
+  }
+}
+
+function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new HiError('interrupted', 'The login was cancelled.'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

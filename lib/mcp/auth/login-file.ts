@@ -1,0 +1,99 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
+import { makeFolder } from '../../folder.js';
+import { readRegularFile } from '../../regular-file.js';
+import { writeAside } from '../../write-aside.js';
+
+/** What a server is shown, and what a new one is had for. */
+export interface StoredTokens {
+  readonly access_token: string;
+  readonly refresh_token?: string;
+  /** What they permit, where the authorization server said it. */
+  readonly scope?: string;
+  /** When a new one is had before it is asked for, in milliseconds since 1970; absent where they do not expire. */
+  readonly renew_at?: number;
+}
+
+/** A login at a server of tools. */
+export interface StoredLogin {
+  /** The address of the server: its tokens are sent to no other. */
+  readonly url: string;
+  /** The address of the authorization server that issued everything here. */
+  readonly authorization_server: string;
+  /** What the tokens are for, as the server of tools calls itself; null where it does not say. */
+  readonly resource: string | null;
+  /** hi as the authorization server knows it. */
+  readonly client: JsonObject;
+  /** Where the browser was sent back to. */
+  readonly redirect: string;
+  /** Null before the first login is done, and after one that has expired. */
+  readonly tokens: StoredTokens | null;
+  /** A scope that the server wanted besides; the next login asks for it. */
+  readonly wanted: string | null;
+}
+
+/** Runs `work` while no other process runs its own for a file of this name. */
+export type Exclusive = <Result>(folder: string, name: string, work: () => Promise<Result>) => Promise<Result>;
+
+/** The login at one server, in a file that only the user can read. */
+export class LoginFile {
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #exclusive: Exclusive;
+
+  constructor(folder: string, server: string, exclusive: Exclusive) {
+    this.#folder = folder;
+    this.#name = encodeURIComponent(server);
+    this.#exclusive = exclusive;
+  }
+
+  /** The login at the server with this address; null where there is none. */
+  read(url: string): StoredLogin | null {
+    try {
+      const stored = parseObject(readRegularFile(this.#path).toString());
+      return isLogin(stored) && stored.url === url ? stored : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Changes the login while no other process does. `change` may take as long as a request does. Resolves with what it returned. */
+  async change<Result>(url: string, change: (login: StoredLogin | null) => Promise<Changed<Result>>): Promise<Result> {
+    makeFolder(this.#folder, 0o700);
+    return await this.#exclusive(this.#folder, this.#name, async () => {
+      const { login, result } = await change(this.read(url));
+      const text = `${JSON.stringify(login, null, 2)}\n`;
+      writeAside(this.#path, text, { mode: 0o600, private: true, synced: true });
+      return result;
+    });
+  }
+
+  /** Removes the login. False where there was none. */
+  remove(): boolean {
+    try {
+      rmSync(this.#path);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  get #path(): string {
+    return join(this.#folder, `${this.#name}.json`);
+  }
+}
+
+/** What becomes of a login, and what comes of changing it. */
+export interface Changed<Result> {
+  readonly login: StoredLogin;
+  readonly result: Result;
+}
+
+/** Whether a stored value is a login. The file is hi's own: it may be cut off, but is not made to deceive. */
+function isLogin(stored: unknown): stored is StoredLogin {
+  if (!isJsonObject(stored)) return false;
+  const { url, authorization_server, client, tokens } = stored;
+  const hasTokens = tokens === null || (isJsonObject(tokens) && typeof tokens.access_token === 'string');
+  return typeof url === 'string' && typeof authorization_server === 'string' && isJsonObject(client) && hasTokens;
+}

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../chat/json.js';
+import { HiError, isAbort } from '../../errors.js';
+import type { StoredLogin } from './login-file.js';
+
+/** hi as an authorization server knows it. */
+export interface ClientInformation {
+  readonly client_id: string;
+  readonly client_secret?: string;
+  /** The authorization server that knows it. */
+  readonly issuer?: string;
+}
+
+/** The stored client; all that was stored goes with it. */
+export function asClient(stored: JsonObject): ClientInformation {
+  const { client_id, client_secret, issuer } = stored;
+  return {
+    ...stored,
+    client_id: String(client_id),
+    ...(typeof client_secret === 'string' && { client_secret }),
+    ...(typeof issuer === 'string' && { issuer }),
+  };
+}
+
+/** What of a login nobody may read. */
+export const secretsOf = ({ client, tokens }: StoredLogin): readonly string[] =>
+  [client.client_secret, tokens?.access_token, tokens?.refresh_token].filter(
+    (secret): secret is string => typeof secret === 'string' && secret !== '',
+  );
+
+/** Authorization servers are quoted no further than this. */
+const LONGEST_QUOTE = 300;
+
+/**
+ * An error of a login, to be shown. What the authorization server said may repeat what it was sent, and comes into the history: no secret is in it, nor an
+ * answer as it came. The cause is left out for the same reason.
+ */
+export function withoutSecrets(thrown: unknown, secrets: readonly string[], begin: string): unknown {
+  if (thrown instanceof HiError || isAbort(thrown)) return thrown;
+  const [said = ''] = reasonOf(thrown).split(/Raw body:|Invalid OAuth error response/);
+  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), said).slice(0, LONGEST_QUOTE);
+  return new HiError('network', `${begin}: ${shown.trim() === '' ? 'its answer cannot be read.' : shown.trim()}`);
+}
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const code: unknown = Reflect.get(thrown, 'code');
+  const isOAuth = thrown.name === 'OAuthError' && typeof code === 'string';
+  return isOAuth && !thrown.message.includes(code) ? `${code}: ${thrown.message}` : thrown.message;
+}

@@ -1,0 +1,95 @@
+import { HiError } from '../../errors.js';
+import type { LoginFile, StoredLogin, StoredTokens } from './login-file.js';
+import { LoginNeeded } from './login-needed.js';
+import { isPrivate } from './reach.js';
+
+/** What a connection shows its server, and what it does when that is not enough. */
+export interface ServerLogin {
+  /** The token for the next request; undefined where there is no login. */
+  token(): Promise<string | undefined>;
+  /** The server did not take the token: resolves when there is another one. Throws a `HiError` where there is none. */
+  unauthorized(): Promise<void>;
+  /** Why a server goes on refusing: what the user can do. */
+  refused(): HiError;
+  /** What the user can do where the server wants this scope besides. */
+  wants(scope: string | undefined): Promise<HiError>;
+}
+
+/** The login at a server as a session uses it: it is renewed before it expires, and once when the server refuses it, in one process at a time. */
+export class SessionLogin implements ServerLogin {
+  readonly #server: string;
+  readonly #url: string;
+  readonly #file: LoginFile;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  #shown: string | null = null;
+  #renewing: Promise<StoredTokens> | null = null;
+
+  constructor(server: string, url: string, file: LoginFile, environment: Readonly<Record<string, string | undefined>>) {
+    this.#server = server;
+    this.#url = url;
+    this.#file = file;
+    this.#environment = environment;
+  }
+
+  async token(): Promise<string | undefined> {
+    const tokens = isPrivate(this.#url) ? this.#file.read(this.#url)?.tokens : null;
+    if (!tokens) return undefined;
+    const shown = isDue(tokens) && tokens.refresh_token !== undefined ? await this.#renew(tokens.access_token) : tokens;
+    this.#shown = shown.access_token;
+    return shown.access_token;
+  }
+
+  async unauthorized(): Promise<void> {
+    const tokens = this.#file.read(this.#url)?.tokens;
+    if (!tokens) throw new LoginNeeded(this.#server, 'It wants a login.');
+    // Another process has renewed it meanwhile.
+    if (tokens.access_token !== this.#shown) return;
+    if (tokens.refresh_token === undefined) throw this.refused();
+    await this.#renew(tokens.access_token);
+  }
+
+  refused(): HiError {
+    return new LoginNeeded(this.#server, 'The login has expired.');
+  }
+
+  async wants(scope: string | undefined): Promise<HiError> {
+    const login = this.#file.read(this.#url);
+    const wanted = wordsOf(scope);
+    const granted = wordsOf(login?.tokens?.scope);
+    if (login === null || wanted.every((word) => granted.includes(word)))
+      return new HiError('network', `It refuses this although the login has the scope it names: '${scope ?? ''}'.`);
+    await this.#file.change(this.#url, async (now) => {
+      const all = [...new Set([...wordsOf(now?.wanted ?? undefined), ...wanted])].join(' ');
+      return { login: { ...(now ?? login), wanted: all }, result: null };
+    });
+    return new LoginNeeded(this.#server, `It wants a login with more rights: '${wanted.join(' ')}'.`);
+  }
+
+  /** New tokens in place of the one that was `shown`, which another process may have got meanwhile. */
+  async #renew(shown: string): Promise<StoredTokens> {
+    this.#renewing ??= this.#file
+      .change(this.#url, async (login) => {
+        const tokens = login?.tokens;
+        if (login === null || !tokens) throw new LoginNeeded(this.#server, 'It wants a login.');
+        if (tokens.access_token !== shown && !isDue(tokens)) return { login, result: tokens };
+        return await this.#renewed(login);
+      })
+      .then((tokens) => tokens ?? Promise.reject(this.refused()))
+      .finally(() => {
+        this.#renewing = null;
+      });
+    return await this.#renewing;
+  }
+
+  async #renewed(login: StoredLogin): Promise<{ login: StoredLogin; result: StoredTokens | null }> {
+    const { renewedTokens } = await import('./renewal-adapter.js');
+    // Tokens that cannot be renewed are forgotten, so that no process asks with them again.
+    const tokens = await renewedTokens(login, this.#environment);
+    return { login: { ...login, tokens }, result: tokens };
+  }
+}
+
+const isDue = ({ renew_at }: StoredTokens): boolean => renew_at !== undefined && Date.now() >= renew_at;
+
+const wordsOf = (scope: string | undefined): readonly string[] =>
+  (scope ?? '').split(/\s+/).filter((word) => word !== '');

@@ -1,0 +1,24 @@
+import type { StoredTokens } from './login-file.js';
+
+/** So long before they expire tokens are renewed, in milliseconds; of those that live shortly, in the last tenth. */
+const EARLY = 60_000;
+
+/** Tokens as an authorization server gives them. */
+interface GivenTokens {
+  readonly access_token: string;
+  readonly refresh_token?: string | undefined;
+  readonly scope?: string | undefined;
+  /** In seconds. */
+  readonly expires_in?: number | undefined;
+}
+
+/** Tokens as they are kept. */
+export function storedTokens({ access_token, refresh_token, scope, expires_in }: GivenTokens): StoredTokens {
+  const life = (expires_in ?? 0) * 1000;
+  return {
+    access_token,
+    ...(refresh_token !== undefined && { refresh_token }),
+    ...(scope !== undefined && { scope }),
+    ...(life > 0 && { renew_at: Date.now() + life - Math.min(EARLY, life / 10) }),
+  };
+}

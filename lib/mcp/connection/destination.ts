@@ -1,0 +1,61 @@
+import { HiError } from '../../errors.js';
+import { LoginFile } from '../auth/login-file.js';
+import { SessionLogin } from '../auth/session-login.js';
+import type { ServerEntry } from '../base/server-entry.js';
+import type { Destination } from './client-adapter.js';
+import type { ConnectionDeps } from './connection-deps.js';
+import { lookUp, lookUpAll, type Values } from './look-up.js';
+import type { ServerLog } from './server-log.js';
+
+/** The variables that every server gets, as the SDK has them; no key is among them. */
+const USUAL_VARIABLES = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+
+/** Where a server is: every value of its entry looked up. Throws a `HiError`. */
+export async function destinationOf(entry: ServerEntry, deps: ConnectionDeps, log: ServerLog): Promise<Destination> {
+  const { address } = entry;
+  const { cwd, home } = deps;
+  const values = valuesOf(entry, deps);
+  if (address.kind === 'http') {
+    const [url, headers] = [await lookUp(address.url, values), await lookUpAll(address.headers, values)];
+    deps.allow(url, headers);
+    return { ...address, url, headers, environment: values.env, login: loginAt(url, headers, entry, deps) };
+  }
+  const [command, folder, ...args] = await Promise.all(
+    [address.command, address.cwd ?? cwd, ...address.args].map((value) => lookUp(value, values)),
+  );
+  return {
+    kind: 'process',
+    command: atHome(command ?? '', home),
+    args,
+    env: { ...usual(deps), ...(await lookUpAll(address.env, values)) },
+    cwd: atHome(folder ?? cwd, home),
+    log,
+  };
+}
+
+/** Where the values of an entry come from: nothing that a project wrote is run. */
+export const valuesOf = ({ isOfProject }: ServerEntry, { values }: Pick<ConnectionDeps, 'values'>): Values =>
+  isOfProject ? { ...values, run: refuseToRun } : values;
+
+/** What is shown to the server where its entry has nothing for that. */
+function loginAt(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { name }: ServerEntry,
+  { logins, exclusively, values }: ConnectionDeps,
+): SessionLogin | null {
+  if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) return null;
+  return new SessionLogin(name, url, new LoginFile(logins, name, exclusively), values.env);
+}
+
+function usual({ values: { env } }: ConnectionDeps): Record<string, string> {
+  return Object.fromEntries(USUAL_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+const atHome = (path: string, home: string): string => (path.startsWith('~/') ? home + path.slice(1) : path);
+
+async function refuseToRun(command: string): Promise<never> {
+  throw new HiError('config', `A value of a project's server is a command, which is not run: '!${command}'.`, {
+    hint: "Configure the server yourself, with 'hi mcp add'.",
+  });
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { isPrivate, mayLead } from '../../lib/mcp/auth/reach.js';
+
+describe('where a login goes', () => {
+  it.each([
+    ['https://mcp.example.com/mcp', true],
+    ['http://127.0.0.1:1234/mcp', true],
+    ['http://localhost/mcp', true],
+    ['http://[::1]/mcp', true],
+    ['http://mcp.example.com/mcp', false],
+    ['http://localhost.example.com/mcp', false],
+    ['http://127.0.0.1.example.com/', false],
+    ['file:///etc/passwd', false],
+    ['no address', false],
+  ])('a token to %s: %s', (address, expected) => {
+    expect(isPrivate(address)).toBe(expected);
+  });
+
+  it.each([
+    ['https://mcp.example.com/mcp', 'https://login.example.com/', true],
+    ['https://mcp.example.com/mcp', 'http://login.example.com/', false],
+    ['https://mcp.example.com/mcp', 'http://127.0.0.1/', false],
+    ['https://mcp.example.com/mcp', 'https://localhost/', false],
+    ['https://mcp.example.com/mcp', 'https://[::1]/', false],
+    ['https://mcp.example.com/mcp', 'file:///etc/passwd', false],
+    ['https://mcp.example.com/mcp', 'javascript:alert(1)', false],
+    ['http://127.0.0.1:1/mcp', 'http://localhost:2/', true],
+    ['http://127.0.0.1:1/mcp', 'https://login.example.com/', true],
+    ['http://127.0.0.1:1/mcp', 'http://login.example.com/', false],
+    ['http://mcp.intern/mcp', 'http://mcp.intern/.well-known/x', true],
+  ])('the server %s leads to %s: %s', (server, to, expected) => {
+    expect(mayLead(server, new URL(to))).toBe(expected);
+  });
+});
