@@ -1,3 +1,5 @@
+import type { JsonObject } from '../chat/json.js';
+
 /** What a call would do: what is judged, and what the user is asked about. */
 export type Access =
   /** `isFolder`: the path is a folder that is listed. */
@@ -14,6 +16,8 @@ export type Access =
 /** The call of a tool that another program runs, of which nothing is known but what that program says. */
 export interface ServerAccess {
   readonly kind: 'server';
+  /** What the tool is called with. */
+  readonly args: JsonObject;
   /** What the user is told about it in a question: whose tool it is, and what its server claims. */
   readonly about: string;
   /** Why no earlier answer holds, such as that its description is another one now; null where they do. */

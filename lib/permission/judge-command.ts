@@ -111,7 +111,9 @@ function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
 
 /** Whether the line may do what is denied without its text showing it: by a command that is not in it, or a file that a variable names. */
 function mayEvade(all: readonly ShellPart[], { deny }: Rules): boolean {
-  const namesFiles = deny.some(({ subject, scope }) => subject.accessKind !== 'execute' && scope.kind !== 'all');
+  const namesFiles = deny.some(
+    ({ subject, scope }) => subject.accessKind !== 'execute' && scope.kind !== 'all' && scope.kind !== 'argument',
+  );
   const isAnything = (part: ShellPart): boolean =>
     part.kind === 'command' &&
     part.inner === null &&

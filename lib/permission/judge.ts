@@ -2,6 +2,7 @@ import { unreachable } from '../errors.js';
 import type { Access, ServerAccess } from './access.js';
 import { inTime } from './judging-bound.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
+import { covers, mayCover } from './rules/argument-rules.js';
 import { concerns, type Rule, type Rules } from './rules/rules.js';
 
 /** Decides about an access: `deny` beats `ask` beats `allow` (SPEC §7). `tool` is the tool whose call it is; null for an access that is no call by itself. */
@@ -45,8 +46,14 @@ export async function judgeInTime(
 }
 
 /** What is no file and no command, by the rules that restrict it; null where none does. */
-function restricted(kind: Access['kind'], tool: string | null, { deny, ask }: Rules): Verdict | null {
-  const first = (list: readonly Rule[]): Rule | undefined => list.find((rule) => concerns(rule, kind, tool));
+function restricted(
+  kind: Access['kind'],
+  tool: string | null,
+  { deny, ask }: Rules,
+  isMeant: (rule: Rule) => boolean = () => true,
+): Verdict | null {
+  const first = (list: readonly Rule[]): Rule | undefined =>
+    list.find((rule) => concerns(rule, kind, tool) && isMeant(rule));
   const denied = first(deny);
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const asked = first(ask);
@@ -66,10 +73,10 @@ function judgeMemory(tool: string | null, rules: Rules): Verdict {
 }
 
 /** What another program does with a call is not known, so that the user says yes to each call, or to the tool as it was described then. */
-function judgeServer(tool: string | null, { about, changed }: ServerAccess, rules: Rules): Verdict {
-  const verdict = restricted('server', tool, rules);
+function judgeServer(tool: string | null, { about, changed, args }: ServerAccess, rules: Rules): Verdict {
+  const verdict = restricted('server', tool, rules, (rule) => mayCover(rule, args));
   if (verdict !== null) return verdict;
   if (changed !== null) return { decision: 'ask', reason: changed, rule: tool };
-  if (rules.allow.some((rule) => concerns(rule, 'server', tool))) return { decision: 'allow' };
+  if (rules.allow.some((rule) => concerns(rule, 'server', tool) && covers(rule, args))) return { decision: 'allow' };
   return { decision: 'ask', reason: about, rule: tool };
 }

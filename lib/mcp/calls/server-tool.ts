@@ -56,6 +56,7 @@ function accessOf({ entry, definition, pins, offered }: ServerToolDeps, args: Js
   const claim = definition.claimsReadOnly ? ', which says that it only reads' : '';
   return {
     kind: 'server',
+    args,
     about: `a tool of the server '${entry.name}'${claim}`,
     changed: change?.reason ?? null,
     isAnother: change?.isOfTool === true,

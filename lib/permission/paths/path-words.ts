@@ -51,7 +51,9 @@ export async function pathWordProblem(
 ): Promise<Verdict | null> {
   if (words.length > MAX_WORDS) return ask('it has too many words to check');
   if (use.folders === null) return ask('it changes to too many folders');
-  const forbidding = rules.deny.filter((rule) => rule.scope.kind !== 'all' && rule.subject.accessKind !== 'execute');
+  const forbidding = rules.deny.filter(
+    (rule) => rule.scope.kind !== 'all' && rule.scope.kind !== 'argument' && rule.subject.accessKind !== 'execute',
+  );
   let problem: AskVerdict | null = null;
   for (const workingFolder of use.folders) {
     const here = { ...context, workingFolder };

@@ -53,7 +53,7 @@ export interface RuleSubject {
   readonly isFamily?: true;
 }
 
-/** One parsed rule: `tool`, `tool(exact text)` or `tool(prefix:*)`. */
+/** One parsed rule: `tool`, `tool(exact text)` or `tool(prefix:*)`; of a server's tool `tool(argument=pattern)`. */
 export interface Rule {
   /** As it was written. */
   readonly source: string;
@@ -61,7 +61,9 @@ export interface Rule {
   readonly scope:
     | { readonly kind: 'all' }
     | { readonly kind: 'exact'; readonly text: string }
-    | { readonly kind: 'prefix'; readonly text: string };
+    | { readonly kind: 'prefix'; readonly text: string }
+    /** Calls of a server's tool in which an argument has such a value. */
+    | { readonly kind: 'argument'; readonly name: string; readonly text: string };
   /** What its commands may do in the sandbox. */
   readonly grant: Grant;
 }
@@ -133,6 +135,20 @@ function hintFor(tool: string, subjects: readonly RuleSubject[]): string {
   return `${suggestion(tool.toLowerCase(), names)} Write tool, tool(exact text) or tool(prefix:*).`;
 }
 
+type TextScope = Extract<Rule['scope'], { text: string }>;
+
+const textScope = (inner: string): TextScope =>
+  inner.endsWith(':*') ? { kind: 'prefix', text: inner.slice(0, -2) } : { kind: 'exact', text: inner };
+
+function argumentScope(inner: string, source: string, where: string, tool: string): TextScope {
+  const at = inner.indexOf('=');
+  const name = inner.slice(0, Math.max(0, at)).trim();
+  if (name !== '') return { kind: 'argument', name, text: inner.slice(at + 1).trim() };
+  throw new HiError('config', `The rule '${source}' in ${where} names no argument of the tool.`, {
+    hint: `Write '${tool}(argument=pattern)', or '${tool}' for every call.`,
+  });
+}
+
 function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubject[]): Rule {
   const { rule: source, write = false, network = false } = typeof entry === 'string' ? { rule: entry } : entry;
   const grant = { write, network };
@@ -144,13 +160,7 @@ function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubjec
     });
   }
   if (inner === undefined || inner === '*' || inner === ':*') return { source, subject, scope: { kind: 'all' }, grant };
-  if (subject.isFamily)
-    throw new HiError('config', `The rule '${source}' in ${where} says more than the name of a tool.`, {
-      hint: `A rule covers every call of a server's tool. Write '${tool}'.`,
-    });
-  const scope: Extract<Rule['scope'], { text: string }> = inner.endsWith(':*')
-    ? { kind: 'prefix', text: inner.slice(0, -2) }
-    : { kind: 'exact', text: inner };
+  const scope = subject.isFamily ? argumentScope(inner, source, where, tool) : textScope(inner);
   if (scope.text.trim() === '')
     throw new HiError('config', `The rule '${source}' in ${where} has empty parentheses.`, {
       hint: `Write '${tool}' for every call of this tool, or put what it covers between the parentheses.`,

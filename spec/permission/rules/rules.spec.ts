@@ -109,8 +109,8 @@ describe('a rule', () => {
     });
     expect(allowed('run(ls [[:alpha:]]*)')).toHaveLength(1);
     expect(failing('mcp__git(status)')).toMatchObject({
-      message: "The rule 'mcp__git(status)' in tools.permissions.allow says more than the name of a tool.",
-      hint: "A rule covers every call of a server's tool. Write 'mcp__git'.",
+      message: "The rule 'mcp__git(status)' in tools.permissions.allow names no argument of the tool.",
+      hint: "Write 'mcp__git(argument=pattern)', or 'mcp__git' for every call.",
     });
   });
 
@@ -146,6 +146,7 @@ describe('an access that is no file and no command', () => {
       kind: 'server',
       about: 'a tool of git',
       changed,
+      args: {},
       isAnother: false,
       preview: () => '',
       accept: () => undefined,

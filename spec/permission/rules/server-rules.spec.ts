@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { JsonObject } from '../../../lib/chat/json.js';
 import type { ServerAccess } from '../../../lib/permission/access.js';
 import { judge } from '../../../lib/permission/judge.js';
 import { type Permissions, type RuleSubject, readRules } from '../../../lib/permission/rules/rules.js';
@@ -17,8 +18,9 @@ const context = {
   hasSandbox: false,
   env: {},
 };
-const call = (changed: string | null = null): ServerAccess => ({
+const call = (changed: string | null, args: JsonObject): ServerAccess => ({
   kind: 'server',
+  args,
   isAnother: false,
   acceptServer: () => undefined,
   about: "a tool of the server 'x'",
@@ -27,8 +29,13 @@ const call = (changed: string | null = null): ServerAccess => ({
   accept: () => {},
 });
 
-async function decision(tool: string, permissions: Partial<Permissions>, changed: string | null = null) {
-  return await judge(tool, call(changed), readRules({ ...NONE, ...permissions }, SUBJECTS, '/'), context);
+async function decision(
+  tool: string,
+  permissions: Partial<Permissions>,
+  changed: string | null = null,
+  args: JsonObject = {},
+) {
+  return await judge(tool, call(changed, args), readRules({ ...NONE, ...permissions }, SUBJECTS, '/'), context);
 }
 
 describe('a rule about the tools of servers', () => {
@@ -50,10 +57,39 @@ describe('a rule about the tools of servers', () => {
     expect((await decision('mcp__x__read', { deny: ['mcp__x__*'] }, 'it is new')).decision).toBe('deny');
   });
 
-  it('says nothing about an argument', () => {
-    expect(() => readRules({ ...NONE, allow: ['mcp__x__read(a:*)'] }, SUBJECTS, '/')).toThrow(
-      'says more than the name of a tool',
-    );
+  it.each([
+    ['path=src/*', { path: 'src/a.ts' }, 'allow'],
+    ['path=src/*', { path: 'src/a/b.ts' }, 'ask'],
+    ['path=src/**', { path: 'src/a/b.ts', more: 1 }, 'allow'],
+    ['path=src/**', { path: 'src/../etc/passwd' }, 'ask'],
+    ['path=src/**', { path: '/src/a' }, 'ask'],
+    ['path=src/**', { path: ['src/a'] }, 'ask'],
+    ['path=src/**', { paths: 'src/a' }, 'ask'],
+    ['path=src/**', {}, 'ask'],
+    ['repo=me/{one,two}', { repo: 'me/two' }, 'allow'],
+    ['count=3', { count: 3 }, 'allow'],
+    ['count=3', { count: 30 }, 'ask'],
+    ['path=/home/me/*', { path: '/home/me/notes' }, 'allow'],
+  ])('about an argument, (%s), makes of %j: %s', async (pattern, args, expected) => {
+    for (const name of ['mcp__x__read', 'mcp__x__*'])
+      expect((await decision('mcp__x__read', { allow: [`${name}(${pattern})`] }, null, args)).decision).toBe(expected);
+  });
+
+  it.each([
+    [{ path: 'secret/a' }, 'deny'],
+    [{ path: 'x/../secret/a' }, 'deny'],
+    [{ path: ['a', 'secret/a'] }, 'deny'],
+    [{ path: { of: 'secret/a' } }, 'deny'],
+    [{ path: 'a' }, 'allow'],
+  ])('about an argument forbids every form of it: %j, %s', async (args, expected) => {
+    const rules = { allow: ['mcp__x__*'], deny: ['mcp__x__*(path=secret/**)'] };
+    expect((await decision('mcp__x__read', rules, null, args)).decision).toBe(expected);
+  });
+
+  it('names the argument that it is about', () => {
+    for (const rule of ['mcp__x__read(a:*)', 'mcp__x__read(=a)'])
+      expect(() => readRules({ ...NONE, allow: [rule] }, SUBJECTS, '/')).toThrow('names no argument of the tool');
+    expect(() => readRules({ ...NONE, deny: ['mcp__x__read(a=b\\*)'] }, SUBJECTS, '/')).not.toThrow();
     expect(() => readRules({ ...NONE, allow: ['bash*'] }, SUBJECTS, '/')).toThrow('does not begin with the name');
   });
 
