@@ -365,6 +365,16 @@ describe('a rule that denies', () => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true });
   });
 
+  it('holds for a file that a variable names, and asks for no other', async () => {
+    const files = judgeWith({ allow: ['bash'], deny: ['read_file(secret/*)'] });
+    for (const command of ['cat "$FILE"', 'cat $FILE', 'sort -u ${1}', 'ls; grep x "$(cat list)"'])
+      expect([command, await files(command)]).toMatchObject([command, { decision: 'ask', mayBeDenied: true }]);
+    for (const command of ['cat notes', 'echo "$FILE"', 'ls $FILE'])
+      expect([command, (await files(command)).decision]).toEqual([command, 'allow']);
+    const programs = judgeWith({ allow: ['bash'], deny: ['bash(rm:*)'] });
+    expect((await programs('cat "$FILE"')).decision).toBe('allow');
+  });
+
   it('holds for the files a command names or redirects to', async () => {
     const files = judgeWith({ allow: ['bash', 'write_file'], deny: ['read_file(secret/*)', 'write_file(src/*)'] });
     for (const command of [

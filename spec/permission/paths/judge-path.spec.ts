@@ -217,6 +217,17 @@ describe('locate', () => {
     expect((await locate('~/x', place.folder)).absolute).toBe(`${homedir()}/x`);
   });
 
+  it('follows links to what does not exist yet, from one to the next, and no loop', async () => {
+    symlinkSync('src/later', join(place.folder, 'here'));
+    symlinkSync('/nowhere/yet', join(place.folder, 'there'));
+    symlinkSync('there', join(place.folder, 'over'));
+    symlinkSync('loop', join(place.folder, 'loop'));
+    const real = async (path: string) => (await locate(path, place.folder)).real;
+    expect(await real('here/x')).toBe(join(place.folder, 'src/later/x'));
+    expect(await real('over/../x')).toBe('/nowhere/x');
+    expect(await real('loop/x')).toBeNull();
+  });
+
   it('tells a folder from one whose name begins like it', () => {
     expect([
       isInside('/a/b', '/a/b'),
