@@ -10,8 +10,11 @@ import type { ConfigFile } from './config.js';
  */
 export function validateConfig(value: unknown, check: ValidateFunction<ConfigFile>, file: string): ConfigFile {
   if (check(value)) return value;
-  // A condition of the schema that holds is not an error; what it requires is reported separately.
-  const mistakes = [...new Set((check.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(describe))];
+  // A condition of the schema that holds is not an error, and what it requires is reported separately; so is what is wrong with a name.
+  const found = (check.errors ?? []).filter(
+    ({ keyword, propertyName }) => keyword !== 'if' && propertyName === undefined,
+  );
+  const mistakes = [...new Set(found.map(describe))];
   const count = mistakes.length === 1 ? 'an error' : `${mistakes.length} errors`;
   throw new HiError('config', `'${file}' has ${count}:\n${mistakes.join('\n')}`, {
     hint: "Fix the file, then run 'hi config check'. 'hi config schema' prints what is allowed.",
@@ -40,7 +43,7 @@ function describe(error: ErrorObject): string {
     case 'minLength':
       return `  ${path}: the value is empty; set it, or remove the key`;
     case 'propertyNames':
-      return `  ${path}: '${String(error.params.propertyName)}' is not the name of a header`;
+      return `  ${path}: '${String(error.params.propertyName)}' is not the name of ${path.endsWith('headers') ? 'a header' : 'a server; it must have 1 to 64 characters'}`;
     default:
       return `  ${path}: ${value} ${error.message ?? 'is not allowed'}`;
   }

@@ -132,6 +132,7 @@ describe('the value of a header', () => {
     const run = await hi('ask', 'x');
     expect(run.status).toBe(3);
     expect(run.stderr).toContain(message);
+    expect(run.stderr).toContain('has an error:');
     expect(run.stderr).not.toContain('secret');
   });
 

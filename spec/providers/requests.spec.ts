@@ -226,7 +226,11 @@ describe('thinking', () => {
 
   it('is a switch or a level for Ollama', async () => {
     expect(await set(ollama, 'qwen3', 'off')).toMatchObject({ think: false });
+    for (const level of ['low', 'high', 'max'] as const)
+      expect(await set(ollama, 'qwen3', level)).toMatchObject({ think: true });
     expect(await set(ollama, 'gpt-oss', 'low')).toMatchObject({ think: 'low' });
+    expect(await set(ollama, 'gpt-oss:20b', 'off')).toMatchObject({ think: 'low' });
+    expect(await set(ollama, 'gpt-oss:20b', 'max')).toMatchObject({ think: 'high' });
   });
 });
 

@@ -51,9 +51,10 @@ export function toVendorRequest(
   };
 }
 
-/** Three levels and a switch. gpt-oss takes no switch. */
-function toVendorThinking(model: string, thinking: ThinkingLevel): false | 'low' | 'medium' | 'high' {
-  if (thinking === 'off') return /gpt-oss/.test(model) ? 'low' : false;
+/** Three levels for gpt-oss, which takes no switch. For any other model the server refuses a level, and takes a switch alone. */
+function toVendorThinking(model: string, thinking: ThinkingLevel): boolean | 'low' | 'medium' | 'high' {
+  if (!/gpt-oss/.test(model)) return thinking !== 'off';
+  if (thinking === 'off') return 'low';
   return thinking === 'low' || thinking === 'medium' ? thinking : 'high';
 }
 

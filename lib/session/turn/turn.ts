@@ -4,7 +4,7 @@ import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { addUsage, NO_USAGE } from '../../chat/usage.js';
 import { HiError, isAbort } from '../../errors.js';
-import type { Provider } from '../../providers/common/provider.js';
+import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { GivenFile, ToolRunner } from '../../tools/common/tool.js';
 import { cutCalls, cutResult, lengthCutNotice } from './length-cut.js';
 import { Progress, type TurnOutcome } from './progress.js';
@@ -139,6 +139,8 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
 /** The error with what the server said first, which names its window. */
 function withSentence(error: HiError, first: HiError | null): HiError {
   if (first === null || error.message.includes(first.message)) return error;
+  // Its bytes were too many: what is said of tokens would mislead.
+  if (first instanceof RequestRefusal) return first;
   const hint = error.hint === null ? {} : { hint: error.hint };
   return new HiError(error.code, `${error.message} ${first.message}`, { ...hint, cause: error });
 }

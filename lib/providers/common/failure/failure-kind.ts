@@ -27,7 +27,7 @@ const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
 ];
 
 /** The kind of a vendor's error. `tokens`: the size of the request by estimate, where it was measured. */
-export function kindOf({ status, kinds, message, details }: VendorError, tokens = 0): ErrorCode {
+export function kindOf({ status, kinds, message, param, details }: VendorError, tokens = 0): ErrorCode {
   const words = kinds.join(' ').toLowerCase();
   const said = `${words} ${message.toLowerCase()}`;
   const means = (pattern: RegExp) => pattern.test(words);
@@ -43,7 +43,8 @@ export function kindOf({ status, kinds, message, details }: VendorError, tokens 
   if (means(/tool_use_failed/)) return 'malformed';
   if (status === 401 || means(/authentication|invalid_api_key|api_key_invalid|unauthenticated/)) return 'key';
   if (status === 413 || saysOverflow(said)) return 'window';
-  if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status))) return 'model';
+  if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status, param)))
+    return 'model';
   // A service does not refuse a request for data with a page: a firewall or a proxy does.
   if (status === 403 && kinds.includes(WEB_PAGE)) return 'request';
   if (status === 403 || means(/permission/)) return 'key';
@@ -71,9 +72,10 @@ const violations = (details: VendorError['details']): readonly string[] =>
     .map((violation) => firstCharacters(jsonText(violation), 2000));
 
 /** Anthropic's whole message is "model: NAME", Google's says "models/NAME is not found". */
-function isAboutModel(said: string, status: number): boolean {
+function isAboutModel(said: string, status: number, param: string | null): boolean {
+  if (param !== null && !/model/i.test(param)) return false;
   if (status === 404 && /\bmodels?\b/.test(said)) return true;
-  return /model\b.{0,80}\b(?:not found|not exist|not available|no access|not have access)|not a valid model|(?:unknown|invalid|no such) model/.test(
+  return /model\b.{0,80}\b(?:not found|not exist|not available|no access|not have access)|not a valid model|(?:unknown|invalid|no such) model(?! (?:param|option|setting|input|argument|config|field|request|output))/.test(
     said,
   );
 }

@@ -1,5 +1,6 @@
 import type { Vendor } from '../../../chat/model/vendor.js';
 import type { ErrorCode } from '../../../errors.js';
+import { isOfBytes } from './overflow.js';
 import { refusedBy, saysNothing } from './refusals.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
@@ -48,6 +49,11 @@ export function describe(
         hint: 'Check the plan and billing of the account, or use another model or provider.',
       };
     case 'window':
+      if (isOfBytes(error))
+        return {
+          message: `${title} takes no request of this size${said}`,
+          hint: 'A server or a proxy before it limits the bytes of a request (nginx: client_max_body_size). Raise that, or send less: /compact, or a smaller attachment.',
+        };
       return {
         message: `The request does not fit the context window of '${model ?? '?'}'${said}`,
         hint: 'Shorten the conversation with /compact, or correct context_window in the configuration.',
@@ -107,9 +113,18 @@ function requestHint(error: VendorError, { hints }: FailureContext['member']): s
   if (feature === 'images') return 'Use a model with vision for images. The conversation goes on without this message.';
   if (feature === 'documents')
     return 'Send the text of the document instead. The conversation goes on without this message.';
-  if (status === 404 || status === 405) return hints?.path ?? 'Nothing answers at this path: check api_base.';
+  if ((status === 404 && (kinds.includes(WEB_PAGE) || isOfThePath(message))) || status === 405)
+    return hints?.path ?? 'Nothing answers at this path: check api_base.';
   return 'Use another model, or run again with --debug to see what was sent.';
 }
+
+/** Words of which an answer consists that says nothing but that there is nothing. */
+const OF_NOTHING: ReadonlySet<string> = new Set(['http', 'error', 'not', 'found', 'page', 'file', 'resource', 'the']);
+
+/** Whether a server says that there is nothing at a path, and nothing of anything else. */
+const isOfThePath = (message: string): boolean =>
+  /\b(?:path|route|url|endpoint|cannot (?:get|post))\b/i.test(message) ||
+  (message.toLowerCase().match(/[a-z]+/g) ?? []).every((word) => OF_NOTHING.has(word));
 
 /** The text with an end. */
 export function sentence(text: string): string {

@@ -1,3 +1,5 @@
+import type { VendorError } from './vendor-error.js';
+
 /**
  * How the services say that a prompt is longer than the window. Only OpenAI has a code for it; the others are recognised by their words:
  * OpenAI, Anthropic, Google, Azure, Bedrock, GitHub, Groq, xAI, Mistral, Cohere, Cerebras, Together, DeepSeek, DeepInfra, Databricks, Moonshot, MiniMax,
@@ -47,3 +49,7 @@ export function neverFitsRate(words: string): boolean {
   if (limit !== undefined && requested !== undefined) return Number(requested) > Number(limit);
   return /request too large/.test(text);
 }
+
+/** Whether it is the bytes of a request that are too many for a server or a proxy, and not its tokens. */
+export const isOfBytes = ({ status, kinds, message }: VendorError): boolean =>
+  status === 413 && !/token|context/i.test(`${kinds.join(' ')} ${message}`);

@@ -2,7 +2,7 @@ import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/model/thinkin
 import type { ErrorCode } from '../../../errors.js';
 import type { Refused } from '../provider.js';
 import { outputLimitIn } from './output-limit.js';
-import { saysOverflow } from './overflow.js';
+import { isOfBytes, saysOverflow } from './overflow.js';
 import { DENIAL, PARAMS, SENTENCES } from './refusal-sentences.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
@@ -67,7 +67,7 @@ export function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
       return unsaid(error.status === 403 && saysNothing(error.message), false);
     case 'window':
       // Too many bytes, not too many tokens.
-      return error.status === 413 && !/token|context/.test(words) ? { what: 'files' } : null;
+      return isOfBytes(error) ? { what: 'files' } : null;
     case 'quota':
     case 'rate':
       return notOffered(error);

@@ -129,6 +129,13 @@ describe('what a server says', () => {
       { object: 'error', message: 'The model `x` does not exist.', type: 'NotFoundError', code: 404 },
       'model',
     ],
+    ['an option, not a model', 400, { error: { message: 'invalid model parameter: temperature' } }, 'request'],
+    [
+      'an option that a model has not',
+      404,
+      { error: { message: 'This model has no such setting.', param: 'temperature' } },
+      'request',
+    ],
     ['FastAPI', 422, { detail: 'Field required' }, 'request'],
     ['Ollama', 404, { error: "model 'x' not found" }, 'model'],
   ])('%s is told by its kind', (_, status, body, code) => {
