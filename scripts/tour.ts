@@ -37,9 +37,8 @@ const page: string[] = [];
 let recorded = 0;
 let terminal = open();
 
-function open(more: Readonly<Record<string, string>> = {}): Terminal {
-  const hi = resolve('dist', 'hi.js');
-  return openTerminal(process.execPath, [hi, 'chat'], {
+function open(more: Readonly<Record<string, string>> = {}, program = resolve('dist', 'hi.js')): Terminal {
+  return openTerminal(process.execPath, [program, 'chat'], {
     env: { ...env, ...more },
     cwd: work,
     columns: COLUMNS,
@@ -52,6 +51,39 @@ function picture(name: string, label: string, palette: Palette = DARK): void {
   const rows = terminal.rows().map((row) => row.map((one) => ({ ...one, text: one.text.replaceAll(home, '~') })));
   writeFileSync(join('docs', 'tour', `${name}.svg`), screenSvg(rows, COLUMNS, palette, label));
   page.push(`![${label}](tour/${name}.svg)`, '');
+}
+
+/** The answer and the question that the pictures before and after show. */
+async function pictureBoth(name: string, when: string): Promise<void> {
+  await prompt();
+  await say('what is the smallest server?');
+  picture(`${name}-answer`, `${when}: an answer with a heading, a link, code, a list and a table.`);
+  terminal.type(`${control('l')}write a haiku\r`);
+  await terminal.until(/haiku\.txt[\s\S]*❯ yes, once/, 60_000);
+  picture(`${name}-question`, `${when}: the question before a file is written.`);
+  terminal.type('\x1b');
+  await terminal.until('(interrupted)');
+  await terminal.close();
+}
+
+/**
+ * The screens of now beside those of the build that a day at the keyboard was spent with, commit 369e4cb. Its pictures are kept; they are taken anew with the
+ * program that `HI_TOUR_BEFORE` names.
+ */
+async function pictureBeforeAndAfter(): Promise<void> {
+  const before = process.env.HI_TOUR_BEFORE;
+  writeFileSync(join(home, 'config', 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  writeFileSync(join(work, 'haiku.txt'), 'The shell keeps my words\nfor a single evening\nand says: hi, again\n');
+  const kept = page.length;
+  if (before !== undefined) {
+    terminal = open({ HI_DATA_DIR: join(home, 'data-before') }, resolve(before));
+    await pictureBoth('before', 'Before');
+  }
+  terminal = open({ HI_DATA_DIR: join(home, 'data-after') });
+  await pictureBoth('after', 'Now');
+  const [answer = '', , question = ''] = page.splice(kept).slice(-4);
+  const asBefore = (picture: string): string => picture.replace('[Now', '[Before').replace('/after-', '/before-');
+  page.push(asBefore(answer), '', answer, '', asBefore(question), '', question, '');
 }
 
 /** What is typed while an answer comes, in a conversation of its own. */
@@ -175,13 +207,16 @@ try {
   record();
   explain(
     'A long paste',
-    'Twelve lines of a log are pasted. The input line shows them as a token, and the model gets them in full.',
+    'Twelve lines of a log are pasted. The input line shows them as a token, with their size below it, and the model gets them in full.',
   );
   terminal.paste(
     Array.from({ length: 12 }, (_, line) => `2026-11-22 08:${10 + line} engine: stage ${line} is warm`).join('\n'),
   );
-  await terminal.until('[LongText#1]');
-  await say(' what is this?');
+  terminal.type(' what is this?');
+  await terminal.until(/\[LongText#1\] what is this\?\s+#1: 12 lines/);
+  terminal.type('\r');
+  await terminal.until((screen) => !screen.includes('#1: '));
+  await prompt();
   record();
   explain(
     'A conversation that outgrows the window',
@@ -214,6 +249,11 @@ try {
     '`"theme"` in `config.json`: `dark`, `light`, `mono` and `terminal`, the palette of the terminal itself. By default the background decides.',
   );
   await pictureThemes();
+  explain(
+    'Before and after',
+    'The same answer and the same question in the same terminal: before the look was worked on (commit 369e4cb, 22 November 2026), and now.',
+  );
+  await pictureBeforeAndAfter();
   writeFileSync(join('docs', 'tour.md'), `${page.join('\n').trimEnd()}\n`);
 } finally {
   await terminal.close();
