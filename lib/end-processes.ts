@@ -20,44 +20,95 @@ export interface CommandProcesses {
   readonly mark: string;
 }
 
+/** How the processes of a command are found and ended on one system. A spec passes its own. */
+export interface ProcessSystem {
+  isRunning(processes: CommandProcesses): boolean;
+  signal(processes: CommandProcesses, signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** How long it takes until it is worth looking again, in milliseconds. */
+  readonly pause: number;
+}
+
 /** Ends them all: sends SIGTERM, and SIGKILL to those still running after `timeout` milliseconds. */
-export async function endProcesses(processes: CommandProcesses, timeout: number): Promise<void> {
+export async function endProcesses(
+  processes: CommandProcesses,
+  timeout: number,
+  system: ProcessSystem = processSystem(),
+): Promise<void> {
   const deadline = Date.now() + timeout;
-  signalAll(processes, 'SIGTERM');
+  system.signal(processes, 'SIGTERM');
   while (Date.now() < deadline) {
-    if (!isRunning(processes)) return;
-    await sleep(15);
+    if (!system.isRunning(processes)) return;
+    await sleep(system.pause);
   }
   // A process may have forked between listing and killing, so list again.
-  for (let round = 0; round < 20 && isRunning(processes); round += 1) {
-    signalAll(processes, 'SIGKILL');
+  for (let round = 0; round < 20 && system.isRunning(processes); round += 1) {
+    system.signal(processes, 'SIGKILL');
     await sleep(10);
   }
 }
 
 /** True while one of them is running. */
-export function isRunning(processes: CommandProcesses): boolean {
-  return process.platform === 'linux' ? members(processes).length > 0 : isGroupThere(processes.group);
+export function isRunning(processes: CommandProcesses, system: ProcessSystem = processSystem()): boolean {
+  return system.isRunning(processes);
 }
 
-function isGroupThere(group: number): boolean {
+/** Runs a program and returns what it printed, nothing where it fails. */
+export type Printed = (file: string, args: readonly string[]) => string;
+
+/** How that system does it. `run` and `kill` are the process's own, unless a spec passes others. */
+export function processSystem(
+  platform: NodeJS.Platform = process.platform,
+  run: Printed = printed,
+  kill: (pid: number, signal: NodeJS.Signals | 0) => void = (pid, signal) => void process.kill(pid, signal),
+): ProcessSystem {
+  if (platform === 'win32') return windows(run, kill);
+  // Elsewhere than on Linux `ps` tells who carries the mark, which takes longer.
+  const list = platform === 'linux' ? members : (processes: CommandProcesses) => membersIn(run('ps', PS), processes);
+  return {
+    pause: platform === 'linux' ? 15 : 60,
+    isRunning: (processes) => list(processes).length > 0,
+    signal(processes, signal) {
+      // The group is killed first and at once, so that no process in it can fork.
+      for (const target of [-processes.group, ...list(processes)]) attempt(() => kill(target, signal));
+    },
+  };
+}
+
+/** There are no groups and no gentle end for programs without a window: what descends from the shell is ended at once, while the shell is there to tell. */
+function windows(run: Printed, kill: (pid: number, signal: 0) => void): ProcessSystem {
+  return {
+    pause: 30,
+    isRunning: ({ group }) => attempt(() => kill(group, 0)),
+    signal: ({ group }) => void run('taskkill.exe', ['/PID', String(group), '/T', '/F']),
+  };
+}
+
+/** Whether it could be done: the process may have ended meanwhile. */
+function attempt(work: () => void): boolean {
   try {
-    process.kill(-group, 0);
+    work();
     return true;
   } catch {
     return false;
   }
 }
 
-function signalAll(processes: CommandProcesses, signal: NodeJS.Signals): void {
-  // The group is killed first and at once, so that no process in it can fork.
-  for (const target of [-processes.group, ...(process.platform === 'linux' ? members(processes) : [])]) {
-    try {
-      process.kill(target, signal);
-    } catch {
-      // It ended meanwhile.
-    }
-  }
+/** Every process with its group, its state, its command and, of the user's own, its environment. */
+const PS = ['-A', '-ww', '-E', '-o', 'pid=,pgid=,stat=,command='];
+
+/** The running processes of the group or with the mark in what `ps` printed. */
+export function membersIn(listing: string, { group, mark }: CommandProcesses): readonly number[] {
+  const needle = `${MARK}=${mark}`;
+  return listing.split('\n').flatMap((line) => {
+    const [pid, its, state = 'Z', ...command] = line.trim().split(/\s+/);
+    if (state.startsWith('Z') || Number(pid) === process.pid) return [];
+    return Number(its) === group || command.some((word) => word.includes(needle)) ? [Number(pid)] : [];
+  });
+}
+
+function printed(file: string, args: readonly string[]): string {
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  return spawnSync(file, [...args], { encoding: 'utf8', windowsHide: true, maxBuffer: 64 * 1024 * 1024 }).stdout ?? '';
 }
 
 /** The running processes of the group or with the mark, from /proc, so on Linux only. Zombies do not count, since their parent may never wait for them. */

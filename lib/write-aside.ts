@@ -55,7 +55,7 @@ export class AsideFile {
   commit(synced: boolean): void {
     if (synced) fsyncSync(this.descriptor);
     this.#close();
-    renameSync(this.#path, this.#target);
+    replaceFile(this.#path, this.#target);
   }
 
   /** Removes the new file. Does nothing after a `commit` that succeeded. */
@@ -68,6 +68,38 @@ export class AsideFile {
     if (this.#isOpen) closeSync(this.descriptor);
     this.#isOpen = false;
   }
+}
+
+/** How long a file is waited for that another program has open, in milliseconds, and how long between two tries. */
+const PATIENCE = 1000;
+const PAUSE = 20;
+
+/** Renames a file over another. On Windows that fails while somebody has the other one open, for a moment mostly: then it is tried again. Throws the system's error. */
+export function replaceFile(
+  from: string,
+  to: string,
+  { platform, rename, pause }: ReplaceDeps = { platform: process.platform, rename: renameSync, pause: sleep },
+): void {
+  for (let left = platform === 'win32' ? PATIENCE : 0; ; left -= PAUSE) {
+    try {
+      rename(from, to);
+      return;
+    } catch (thrown) {
+      if (left <= 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(thrown) ?? '')) throw thrown;
+      pause(PAUSE);
+    }
+  }
+}
+
+/** What replacing a file needs of the system. */
+interface ReplaceDeps {
+  readonly platform: NodeJS.Platform;
+  rename(from: string, to: string): void;
+  pause(milliseconds: number): void;
+}
+
+function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /** The path with all links at its end followed; nothing has to exist there. Throws the system's error, for a loop too. */

@@ -18,6 +18,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   'stop-signals': 0,
   'end-processes': 0,
   bun: 0,
+  'shell-command': 0,
   config: 1,
   view: 1,
   permission: 1,
@@ -50,6 +51,7 @@ const GROUND = [
   'stop-signals',
   'end-processes',
   'bun',
+  'shell-command',
 ];
 
 /** What a room may use below it, where that is less than everything. */
@@ -65,6 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'stop-signals': [],
   'end-processes': [],
   bun: [],
+  'shell-command': [],
   config: GROUND,
   view: ['chat'],
   permission: GROUND,

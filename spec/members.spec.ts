@@ -17,6 +17,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/input/local-command.ts': '`!command` is that tool, run by the user',
   'permission/shell/nested-command.ts': 'the program bash, not the tool',
   'tools/shell/run-shell.ts': 'the program bash, not the tool',
+  'tools/shell/bash-program.ts': 'the program bash, not the tool',
+  'cli/commands/check-system.ts': 'the program bash, not the tool',
   'cli/completion/completion-scripts.ts': 'the program bash, not the tool',
   'cli/shell/shell-bindings.ts': 'the program bash, not the tool',
   'cli/command-table.ts': 'the program bash, not the tool',
@@ -119,8 +121,8 @@ describe('nothing but the member, its folder and its index', () => {
 
 describe('a hint', () => {
   it('names only slash commands that there are', () => {
-    // Folders of the system, and the example of a message that begins with a slash.
-    const others = new Set(['tmp', 'run', 'dev', 'proc', 'text']);
+    // Folders of the system, options of the command processor of Windows, and the example of a message that begins with a slash.
+    const others = new Set(['tmp', 'run', 'dev', 'proc', 'd', 's', 'c', 'text']);
     const known = slashCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     const wrong = FILES.flatMap(({ file, code }) =>
       textsOf(code)

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { namesWithLeftovers, writeAside } from '../lib/write-aside.js';
+import { namesWithLeftovers, replaceFile, writeAside } from '../lib/write-aside.js';
 
 let top: string;
 beforeEach(() => {
@@ -90,4 +90,36 @@ describe('a file written aside', () => {
     writeAside(path, 'two', OPTIONS);
     expect(readFileSync(path, 'utf8')).toBe('two');
   });
+});
+
+describe('a file that another program has open on Windows', () => {
+  const busy = Object.assign(new Error('EPERM'), { code: 'EPERM', syscall: 'rename', errno: -1 });
+
+  it('is replaced as soon as it is closed', () => {
+    let [tries, waited] = [0, 0];
+    const rename = (): void => {
+      tries += 1;
+      if (tries < 4) throw busy;
+    };
+    const pause = (time: number): void => {
+      waited += time;
+    };
+    replaceFile('a', 'b', { platform: 'win32', rename, pause });
+    expect([tries, waited]).toEqual([4, 60]);
+  });
+
+  it.each(['win32', 'linux'] as const)(
+    'is waited for no longer than a second, and not at all elsewhere: %s',
+    (platform) => {
+      let waited = 0;
+      const rename = (): void => {
+        throw busy;
+      };
+      const pause = (time: number): void => {
+        waited += time;
+      };
+      expect(() => replaceFile('a', 'b', { platform, rename, pause })).toThrow('EPERM');
+      expect(waited).toBe(platform === 'win32' ? 1000 : 0);
+    },
+  );
 });

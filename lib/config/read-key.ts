@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { HiError, isAbort } from '../errors.js';
+import { shellCommand } from '../shell-command.js';
 
 /**
  * The key itself: `"!command"` is run by the shell and its first line of output taken, so that a password manager can hold it.
@@ -32,7 +33,8 @@ function checkKey(key: string): string {
 async function output(command: string, signal?: AbortSignal): Promise<string> {
   try {
     const { execFile } = await import('node:child_process');
-    return (await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 60_000, signal })).stdout;
+    const { file, args, options } = shellCommand(command);
+    return (await promisify(execFile)(file, args, { ...options, timeout: 60_000, signal })).stdout;
   } catch (cause) {
     if (isAbort(cause)) throw cause;
     throw new HiError('config', `The key command failed: '${command}'.`, {

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { shellCommand } from '../../shell-command.js';
 import type { World } from '../base/world.js';
 
 /** Runs a command with the user's shell, connected to the terminal where there is one. Its output is not read, and it cannot read a script on stdin. */
 export async function runInForeground(command: string, world: World, cwd: string): Promise<void> {
-  const shell = world.env.SHELL || '/bin/sh';
-  const child = spawn(shell, ['-c', command], {
+  const system = { platform: process.platform, env: world.env };
+  const { file, args, options } = shellCommand(command, [], system, world.env.SHELL || '/bin/sh');
+  const child = spawn(file, args, {
+    ...options,
     stdio: [world.stdinIs === 'terminal' ? 'inherit' : 'ignore', 'inherit', 'inherit'],
     cwd,
     env: { ...world.env },

@@ -3,7 +3,7 @@ import type { Paths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { prepareCodec } from '../../history/file/frames/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
-import { sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
+import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { requireWritable } from '../base/require-writable.js';
@@ -14,6 +14,7 @@ import { colours } from '../terminal/colours.js';
 import { openSession, type WiredSession } from '../wiring/wire.js';
 import { attempt, checkPart, type Finding } from './check-finding.js';
 import { modelFindings } from './check-model.js';
+import { systemFindings } from './check-system.js';
 import { findSkills } from './skills-command.js';
 
 export interface CheckOptions extends CommonOptions {
@@ -53,6 +54,7 @@ async function* findings(world: World, options: CheckOptions): AsyncGenerator<Fi
   yield* folders(paths);
   yield* skillFindings(world, options);
   yield { part: 'clipboard', ok: clipboardMethod(world) };
+  yield* systemFindings();
   const config = await attempt('provider', async () => requireConfig(settings.value));
   if ('failure' in config) return yield config;
   const opened = await attempt('history', () => openSession(world, { ...options, ephemeral: true }));
@@ -120,7 +122,7 @@ async function sandbox({ config }: WiredSession): Promise<Finding> {
     return {
       part,
       failure: new HiError('config', `tools.sandbox is on, but ${problem}, so no command runs.`, {
-        hint: 'Install bubblewrap (Debian: apt install bubblewrap), or set tools.sandbox to false.',
+        hint: SANDBOX_HINT,
       }),
     };
   const note = `none: ${problem}. Without approval only read-only commands run, such as ls and grep; rules for others have no effect`;

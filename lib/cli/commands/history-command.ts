@@ -10,6 +10,7 @@ import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import type { Search } from '../../recall/search.js';
 import { BOLD, CYAN, combine, DIM, paint } from '../../screen/text/style.js';
+import { shellCommand } from '../../shell-command.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { hideHistoryProgress } from '../base/history-progress.js';
 import { printHistoryNotices } from '../base/print-notices.js';
@@ -186,13 +187,14 @@ function openPager(
   world: World,
   { find }: HistoryOptions,
 ): { readonly input: Writable; readonly hasColour: boolean; done(): Promise<void> } {
-  const command = world.env.PAGER || `less -FRX${find === undefined ? ' +G' : ''}`;
-  const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'inherit', 'inherit'] });
+  const usual = process.platform === 'win32' ? 'more' : `less -FRX${find === undefined ? ' +G' : ''}`;
+  const { file, args, options } = shellCommand(world.env.PAGER || usual);
+  const child = spawn(file, args, { ...options, stdio: ['pipe', 'inherit', 'inherit'] });
   child.stdin.on('error', () => child.stdin.destroy());
   const closed = once(child, 'close');
   return {
     input: child.stdin,
-    hasColour: !world.env.PAGER && outputStreams(world).colour.out,
+    hasColour: !world.env.PAGER && process.platform !== 'win32' && outputStreams(world).colour.out,
     async done() {
       child.stdin.end();
       await closed;

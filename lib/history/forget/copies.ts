@@ -1,6 +1,6 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
-import { linkTarget } from '../../write-aside.js';
+import { linkTarget, replaceFile } from '../../write-aside.js';
 import type { HistoryPaths } from '../base/history-paths.js';
 import { changedEntries } from '../file/entry-streams.js';
 import { loadCodec } from '../file/frames/codec.js';
@@ -70,7 +70,7 @@ function rewriteCopy({ tempPrefix }: HistoryPaths, path: string, change: (entry:
     const mode = statSync(target).mode;
     writeLog(loadCodec(), sibling, nameOf(target), changedEntries(readLog(target), change), mode);
     assertLockHeld();
-    renameSync(sibling, target);
+    replaceFile(sibling, target);
   } catch (thrown) {
     rmSync(sibling, { force: true });
     throw thrown;

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from '../../errors.js';
+import { isSameStart, ownStartTime, startTimeOf } from './start-time.js';
 
 /** The number of the first process namespace on every Linux machine; a container has another one. */
 const FIRST_NAMESPACE = 'pid:[4026531836]';
@@ -13,7 +14,7 @@ let ownHost: string | null = null;
 
 /** The unique name of this process among all machines that share the folder: `host.pid.start`. */
 export function processName(): string {
-  ownName ??= `${hostId()}.${process.pid}.${startTimeOf(process.pid) ?? 0}`;
+  ownName ??= `${hostId()}.${process.pid}.${ownStartTime()}`;
   return ownName;
 }
 
@@ -25,7 +26,7 @@ export function livenessOf(name: string): Liveness {
   const pid = Number(id);
   if (!Number.isSafeInteger(pid) || !exists(pid)) return 'gone';
   const now = startTimeOf(pid);
-  return now === null || start === '0' || String(now) === start ? 'alive' : 'gone';
+  return now === null || start === '0' || isSameStart(now, Number(start)) ? 'alive' : 'gone';
 }
 
 /** Names this boot of the machine; all its containers share the clock that started with it. */
@@ -75,17 +76,5 @@ function exists(pid: number): boolean {
     return true;
   } catch (thrown) {
     return systemCode(thrown) === 'EPERM';
-  }
-}
-
-/** When the process started, in kernel ticks, to tell it from a later one with the same id: 0 for a zombie, null where the system does not say. */
-function startTimeOf(pid: number): number | null {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold spaces and parentheses, so the fields are counted from the last one.
-    const [state, ...rest] = fields.slice(fields.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' || state === 'X' ? 0 : Number(rest[18]);
-  } catch {
-    return null;
   }
 }

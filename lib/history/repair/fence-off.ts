@@ -1,4 +1,5 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
+import { replaceFile } from '../../write-aside.js';
 import type { HistoryPaths } from '../base/history-paths.js';
 import { readAt, writeAt } from '../file/frames/bytes.js';
 import type { Codec } from '../file/frames/codec.js';
@@ -32,7 +33,7 @@ export function fenceOff(codec: Codec, paths: HistoryPaths): void {
       if (tries === COPY_TRIES || isReadable(codec, sibling)) break;
     }
     assertLockHeld();
-    renameSync(sibling, real.history);
+    replaceFile(sibling, real.history);
   } catch (thrown) {
     rmSync(sibling, { force: true });
     throw thrown;

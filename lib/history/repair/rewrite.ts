@@ -1,7 +1,8 @@
-import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fchmodSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Entry } from '../../chat/entry.js';
 import { fileNamesIn } from '../../remove-files.js';
+import { replaceFile } from '../../write-aside.js';
 import { type HistoryPaths, PROCESS_NAME } from '../base/history-paths.js';
 import type { Facts } from '../file/facts.js';
 import type { Codec } from '../file/frames/codec.js';
@@ -27,7 +28,7 @@ export function replaceHistory(codec: Codec, paths: HistoryPaths, log: string, e
     // After the file was made: a process that revokes the lock removes temporary files.
     assertLockHeld();
     if (facts.entries === 0) rmSync(sibling);
-    else renameSync(sibling, real.history);
+    else replaceFile(sibling, real.history);
     syncFolder(historyFolder(real));
     return facts;
   } catch (thrown) {

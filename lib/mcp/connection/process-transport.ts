@@ -7,6 +7,9 @@ import { Guardian } from './guardian.js';
 import { MessageLines } from './message-lines.js';
 import type { ServerLog } from './server-log.js';
 
+/** Windows has no groups, and would open a console. */
+const OWN_GROUP = { detached: process.platform !== 'win32', windowsHide: true };
+
 /** How a server is run, every value looked up. */
 export interface ProcessStart {
   readonly command: string;
@@ -41,7 +44,7 @@ export class ProcessTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, env, cwd, log } = this.#start;
     const mark = newMark();
-    const child = spawn(command, args, { cwd, env: { ...env, [MARK]: mark }, stdio: 'pipe', detached: true });
+    const child = spawn(command, args, { cwd, env: { ...env, [MARK]: mark }, stdio: 'pipe', ...OWN_GROUP });
     this.#child = child;
     const lines = new MessageLines(
       (message) => this.onmessage?.(message),

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, type PlatformPath, parse, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
 
 /** A path as it is written, and as the kernel resolves it. */
@@ -23,13 +23,28 @@ export function absolutePath(path: string, folder: string): string {
  */
 export async function locate(path: string, folder: string): Promise<ResolvedPath> {
   const absolute = absolutePath(path, folder);
-  return { absolute, real: follow('/', absolute.split(sep), 40) };
+  return { absolute, real: followAll(absolute) };
 }
 
 /** The same path with every link resolved; as it is, made absolute, where it cannot be. */
 export function realPath(path: string): string {
   const absolute = absolutePath(path, process.cwd());
-  return follow('/', absolute.split(sep), 40) ?? absolute;
+  return followAll(absolute) ?? absolute;
+}
+
+/** The root of an absolute path, with its drive or share on Windows, and the steps from there. */
+export function stepsOf(
+  absolute: string,
+  system: Pick<PlatformPath, 'parse' | 'sep'> = { parse, sep },
+): { readonly root: string; readonly steps: readonly string[] } {
+  const { root } = system.parse(absolute);
+  // Windows takes both slashes.
+  return { root: root || '/', steps: absolute.slice(root.length).split(system.sep === '/' ? '/' : /[\\/]/) };
+}
+
+function followAll(absolute: string): string | null {
+  const { root, steps } = stepsOf(absolute);
+  return follow(root, steps, 40);
 }
 
 // Synchronous, because every word of a command is resolved: through the thread pool each call takes a hundred times as long.
@@ -50,7 +65,8 @@ function follow(start: string, steps: readonly string[], links: number): string 
       if (target !== null) {
         if (links === 0) return null;
         const rest = steps.slice(index + 1);
-        return follow(isAbsolute(target) ? '/' : here, [...target.split(sep), ...rest], links - 1);
+        const { root, steps: way } = stepsOf(target);
+        return follow(isAbsolute(target) ? root : here, [...way, ...rest], links - 1);
       }
       here = next;
     }

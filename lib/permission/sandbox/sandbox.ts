@@ -174,6 +174,12 @@ function seatbeltCommand(confinement: Confinement): readonly string[] {
 /** The program that shuts commands in. */
 export type SandboxKind = 'bubblewrap' | 'seatbelt';
 
+/** What to do where there is none. */
+export const SANDBOX_HINT =
+  process.platform === 'linux'
+    ? 'Install bubblewrap (Debian: apt install bubblewrap), or set tools.sandbox to false.'
+    : 'Set tools.sandbox to false.';
+
 const probes = new Map<string, Promise<string | null>>();
 
 /** The sandbox of this system; null where it has none that works. */
@@ -186,12 +192,13 @@ async function requireSandbox(): Promise<SandboxKind> {
   if (kind !== null) return kind;
   throw new NotConfinable(
     `tools.sandbox is on, but ${await sandboxProblem()}`,
-    'The user can install it (Debian: apt install bubblewrap) or set tools.sandbox to false',
+    `The user can do this: ${SANDBOX_HINT.replace(/\.$/, '')}`,
   );
 }
 
 /** Why commands cannot be shut in on this system; null where they can. Tried once. */
 export function sandboxProblem(): Promise<string | null> {
+  if (process.platform === 'win32') return Promise.resolve('hi has no sandbox for Windows');
   const path = process.env.PATH ?? '';
   const before = probes.get(path);
   if (before !== undefined) return before;

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { HiError } from '../../errors.js';
+import { shellCommand } from '../../shell-command.js';
 
 /**
  * Opens the text in the user's editor, which gets the terminal, and resolves to the saved text. The newline that editors add at the end is
@@ -34,6 +35,7 @@ export async function editExternally(text: string, chosen: string | null): Promi
 }
 
 function installedEditor(): string | null {
+  if (process.platform === 'win32') return 'notepad';
   const folders = (process.env.PATH ?? '').split(delimiter);
   return ['nano', 'vim', 'vi'].find((name) => folders.some((folder) => existsSync(join(folder, name)))) ?? null;
 }
@@ -41,7 +43,8 @@ function installedEditor(): string | null {
 async function run(editor: string, file: string): Promise<number> {
   const { spawn } = await import('node:child_process');
   return await new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const { file: shell, args, options } = shellCommand(editor, [file]);
+    const child = spawn(shell, args, { ...options, stdio: 'inherit' });
     child.on('error', reject).on('close', (status) => resolve(status ?? 1));
   });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandProcesses, endProcesses, isRunning, MARK, newMark } from '../../end-processes.js';
+import { bashProgram, withExitFolder } from './bash-program.js';
 
 /** How long processes may take to end after SIGTERM before they are killed, in milliseconds. */
 const GRACE_MS = 400;
@@ -37,13 +38,14 @@ export interface ShellEnd {
  */
 export async function runShell(command: string, run: ShellRun, signal: AbortSignal): Promise<ShellEnd> {
   const mark = newMark();
-  const [program = 'bash', ...before] = [...run.wrapper, 'bash'];
+  const [program = 'bash', ...before] = [...run.wrapper, bashProgram()];
   const child = spawn(program, [...before, '--noprofile', '--norc', '-c', withExitFolder(command)], {
     cwd: run.folder,
     env: { ...run.env, [MARK]: mark },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(run.filter === null ? [] : (['pipe'] as const))],
-    // setsid: a new process group, and no /dev/tty to draw on or read from.
-    detached: true,
+    // setsid: a new process group, and no /dev/tty to draw on or read from. Windows would open a console instead.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
   });
   give(child.stdio[4], run.filter);
   const output = new ShellOutput(child, run);
@@ -79,11 +81,6 @@ function give(stream: ChildProcess['stdio'][number] | undefined, bytes: Uint8Arr
   // A wrapper that cannot start does not read it, and says so by itself.
   stream.on('error', () => {});
   stream.end(bytes);
-}
-
-// Bash writes its last folder to an extra descriptor when it exits. Asking for it afterwards would be a race.
-function withExitFolder(command: string): string {
-  return `trap 'pwd -P >&3' EXIT; ${command}`;
 }
 
 function started(child: ChildProcess): Promise<number> {

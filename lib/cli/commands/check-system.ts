@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { bashProgram } from '../../tools/shell/bash-program.js';
+import type { Finding } from './check-finding.js';
+
+/** Runs bash and returns its first line about itself; throws where it cannot be run. */
+export type AskBash = (program: string) => string;
+
+/** What works on this system, and what does not. */
+export function systemFindings(
+  platform: NodeJS.Platform = process.platform,
+  ask: AskBash = askBash,
+): readonly Finding[] {
+  const limits = LIMITS[platform] ?? [];
+  return [bashFinding(platform, ask), ...limits.map((note) => ({ part: 'system', note }))];
+}
+
+function bashFinding(platform: NodeJS.Platform, ask: AskBash): Finding {
+  try {
+    const program = bashProgram();
+    const version = /version (\S+)/.exec(ask(program))?.[1];
+    return { part: 'bash', ok: [program === 'bash' ? null : program, version].filter((word) => word).join(', ') };
+  } catch {
+    const how = platform === 'win32' ? 'Git for Windows brings it' : 'install it with your package manager';
+    return { part: 'bash', note: `none, so the model can run no commands and !command does not work: ${how}` };
+  }
+}
+
+/** What is not as on Linux. */
+const LIMITS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ["a program that hides its environment from ps and has left its command's group is not ended with it"],
+  win32: [
+    'what a command leaves in the background is not ended when the turn ends',
+    'who may read config.json is not checked',
+    'an MCP server may outlive hi where hi itself is killed',
+  ],
+};
+
+function askBash(program: string): string {
+  return execFileSync(program, ['--version'], { encoding: 'utf8', timeout: 5000, windowsHide: true });
+}

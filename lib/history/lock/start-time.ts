@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+
+/** Runs a program and returns what it printed; throws where it cannot. */
+export type RunProgram = (file: string, args: readonly string[]) => string;
+
+/** So many seconds may lie between what a process takes for its start and what the system tells of it. */
+const SLACK = 2;
+
+/** When this process started, as `startTimeOf` tells it of others. Nothing is run for it. */
+export function ownStartTime(platform: NodeJS.Platform = process.platform): number {
+  if (platform === 'linux') return startTimeOf(process.pid, platform) ?? 0;
+  return Math.round(Date.now() / 1000 - process.uptime());
+}
+
+/**
+ * When a process started, to tell it from a later one with the same id: on Linux in kernel ticks, 0 for a zombie; elsewhere in seconds. Null where the system
+ * does not say.
+ */
+export function startTimeOf(
+  pid: number,
+  platform: NodeJS.Platform = process.platform,
+  run: RunProgram = runProgram,
+): number | null {
+  try {
+    if (platform === 'linux') return ticksOf(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    const [file, args] = platform === 'win32' ? windowsQuestion(pid) : psQuestion(pid);
+    const printed = run(file, args).trim();
+    if (platform === 'win32') return /^\d+$/.test(printed) ? Number(printed) : null;
+    const [state = '', ...started] = printed.split(/\s+/);
+    const at = Date.parse(started.join(' '));
+    return Number.isNaN(at) ? null : state.startsWith('Z') ? 0 : Math.round(at / 1000);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether two times are those of one process. */
+export function isSameStart(one: number, other: number, platform: NodeJS.Platform = process.platform): boolean {
+  return platform === 'linux' ? one === other : Math.abs(one - other) <= SLACK;
+}
+
+function ticksOf(fields: string): number {
+  // The name in parentheses may hold spaces and parentheses, so the fields are counted from the last one.
+  const [state, ...rest] = fields.slice(fields.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' || state === 'X' ? 0 : Number(rest[18]);
+}
+
+function psQuestion(pid: number): [string, readonly string[]] {
+  return ['ps', ['-o', 'stat=,lstart=', '-p', String(pid)]];
+}
+
+function windowsQuestion(pid: number): [string, readonly string[]] {
+  const script = `[int64]((Get-Process -Id ${pid}).StartTime.ToUniversalTime() - [datetime]'1970-01-01').TotalSeconds`;
+  return ['powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script]];
+}
+
+function runProgram(file: string, args: readonly string[]): string {
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
+  const env = { ...process.env, LC_ALL: 'C' };
+  return execFileSync(file, [...args], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'], timeout: 5000 });
+}

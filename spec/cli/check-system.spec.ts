@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { systemFindings } from '../../lib/cli/commands/check-system.js';
+
+const told = 'GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n';
+const fails = (): string => {
+  throw new Error('ENOENT');
+};
+
+describe('what config check says of the system', () => {
+  it('is which bash there is, and nothing more on Linux', () => {
+    expect(systemFindings('linux', () => told)).toEqual([{ part: 'bash', ok: '5.2.15(1)-release' }]);
+  });
+
+  it('is what does not work where there is none, and how to get it', () => {
+    expect(systemFindings('linux', fails)).toEqual([
+      { part: 'bash', note: expect.stringMatching(/^none, so .*package manager$/) },
+    ]);
+    expect(systemFindings('win32', fails)[0]).toEqual({
+      part: 'bash',
+      note: expect.stringContaining('Git for Windows'),
+    });
+  });
+
+  it.each(['darwin', 'win32'] as const)('is what is not as on Linux on %s', (platform) => {
+    const [, ...rest] = systemFindings(platform, () => told);
+    expect(rest.length).toBeGreaterThan(0);
+    expect(rest.every((finding) => finding.part === 'system' && 'note' in finding)).toBe(true);
+  });
+});
