@@ -30,6 +30,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   skills: 2,
   providers: 2,
   recall: 2,
+  page: 2,
   history: 3,
   mcp: 3,
   session: 4,
@@ -80,6 +81,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   skills: [...GROUND, 'config/config'],
   providers: [...GROUND, 'http'],
   recall: [...GROUND, 'permission/mask-secrets'],
+  page: [...GROUND, 'screen/markdown/highlight', 'screen/text/sanitize', 'screen/text/style'],
   history: [...GROUND, 'view'],
   mcp: [
     ...GROUND,
@@ -117,6 +119,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'memory/memory-file',
     'memory/memory-text',
     'memory/review',
+    'page/conversation-page',
   ],
   repl: [...GROUND, 'slash', 'screen'],
   bin: ['cli/main', 'cli/base/world', 'cli/base/thread', 'cli/base/direct-output'],

@@ -91,6 +91,8 @@ export function commandTable(
           .option('--follow', 'go on with what is added; with --json one object a line')
           .option('--json', 'print as a JSON array')
           .option('--md', 'print as Markdown')
+          .option('--html [file]', 'write a page for the browser to FILE, or print it')
+          .option('-y, --yes', 'overwrite FILE without a question')
           .action(async (_options, self: Command) =>
             finish(await (await import('./commands/history-command.js')).historyCommand(world, mergedOptions(self))),
           ),

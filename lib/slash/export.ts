@@ -5,14 +5,14 @@ import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './common/command.js';
 
-/** `/export`: writes the whole conversation to a file, as Markdown or JSON by its extension. */
+/** `/export`: writes the whole conversation to a file, as a page, Markdown or JSON by its extension. */
 export const slashExport: SlashCommand = {
   name: 'export',
   aliases: ['save'],
   usage: '/export FILE',
-  summary: 'save the conversation as FILE.md or FILE.json',
+  summary: 'save the conversation as FILE.html, FILE.md or FILE.json',
   complete: (typed, { paths }) => paths(typed),
-  async *run(typed, { session, write, exists, confirm }) {
+  async *run(typed, { session, write, exists, confirm, now }, signal) {
     const argument = /^(["'])(.+)\1$/.exec(typed)?.[2] ?? typed;
     const format = formatOf(argument);
     const question = `Overwrite ${argument}?`;
@@ -20,25 +20,47 @@ export const slashExport: SlashCommand = {
       return yield { type: 'print', text: 'Nothing was written.' };
     }
     await session.history.refresh();
-    await write(argument, format === 'md' ? asMarkdown(session.history) : asJson(session.history));
+    await write(argument, untilAborted(FORMATS[format](session.history, now()), signal));
     yield { type: 'print', text: `Wrote ${argument}.` };
   },
 };
 
-function formatOf(file: string): string {
-  const format = /\.(md|json)$/.exec(file)?.[1];
-  if (format !== undefined) return format;
-  const message =
-    file === '' ? 'No file name given.' : `Cannot export to '${file}': the name must end in .md or .json.`;
-  throw new HiError('usage', message, { hint: 'Type: /export FILE.md or /export FILE.json' });
+async function* untilAborted(texts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const text of texts) {
+    signal.throwIfAborted();
+    yield text;
+  }
 }
 
-async function* asMarkdown(history: Session['history']): AsyncGenerator<string> {
+type History = Session['history'];
+
+/** What makes the text of a file, by its extension. */
+const FORMATS = { html: asPage, md: asMarkdown, json: asJson } as const;
+
+type Format = keyof typeof FORMATS;
+
+const isFormat = (extension: string): extension is Format => Object.hasOwn(FORMATS, extension);
+
+function formatOf(file: string): Format {
+  const extension = /\.([a-z]+)$/.exec(file)?.[1] ?? '';
+  if (isFormat(extension)) return extension;
+  const message =
+    file === '' ? 'No file name given.' : `Cannot export to '${file}': the name must end in .html, .md or .json.`;
+  throw new HiError('usage', message, { hint: 'Type: /export FILE.html, /export FILE.md or /export FILE.json' });
+}
+
+async function* asPage(history: History, now: Date): AsyncGenerator<string> {
+  const { conversationPage } = await import('../page/conversation-page.js');
+  const entries = inReadingOrder(history.archive(), history);
+  yield* conversationPage({ entries, read: (sha256) => history.attachments.get(sha256), now });
+}
+
+async function* asMarkdown(history: History): AsyncGenerator<string> {
   yield '# Conversation\n';
   for await (const entry of inReadingOrder(history.archive(), history)) yield markdownOf(entry);
 }
 
-async function* asJson(history: Session['history']): AsyncGenerator<string> {
+async function* asJson(history: History): AsyncGenerator<string> {
   let first = true;
   for await (const entry of history.archive()) {
     yield `${first ? '[\n' : ',\n'}${storedText(entry)}`;

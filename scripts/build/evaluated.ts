@@ -8,6 +8,7 @@ export const EVALUATED: Readonly<Record<string, () => Promise<object>>> = {
   'lib/cli/config-check/config-schema.ts': () => import('../../lib/cli/config-check/config-schema.js'),
   'lib/cli/help-text.ts': () => import('../../lib/cli/help-text.js'),
   'lib/cli/strategy-names.ts': () => import('../../lib/cli/strategy-names.js'),
+  'lib/page/page-parts.ts': () => import('../../lib/page/page-parts.js'),
   'lib/tools/tool-specs.ts': () => import('../../lib/tools/tool-specs.js'),
 };
 

@@ -242,7 +242,7 @@ describe('hi chat in a terminal', () => {
     await chat.until(/Nothing was written[\s\S]*Overwrite out.json\? \(y\/N\)/);
     await chat.say('y', 'Wrote out.json.');
     expect(JSON.parse(readFileSync(join(chat.home.work, 'out.json'), 'utf8'))).toEqual(chat.stored());
-    await chat.say('/export out.txt', "Cannot export to 'out.txt': the name must end in .md or .json.");
+    await chat.say('/export out.txt', "Cannot export to 'out.txt': the name must end in .html, .md or .json.");
     await chat.say('/export ~/at home.md', 'Wrote ~/at home.md.');
     expect(existsSync(join(chat.home.folder, 'at home.md'))).toBe(true);
   });

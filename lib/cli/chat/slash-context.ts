@@ -4,11 +4,11 @@ import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
 import type { SlashCommand, SlashContext } from '../../slash/common/command.js';
 import { slashCommands } from '../../slash/index.js';
+import { expandPath, writeFileAtomically } from '../base/export-file.js';
 import type { World } from '../base/world.js';
 import type { OwnInputDeps } from '../own-commands/own-input.js';
 import type { WiredSession } from '../wiring/wire.js';
 import { copyText } from './clipboard.js';
-import { expandPath, writeFileAtomically } from './export-file.js';
 
 /** What slash commands reach of the chat, the terminal and the disk. */
 export async function slashContext(

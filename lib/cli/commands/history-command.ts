@@ -25,12 +25,17 @@ import {
   filterOf,
   passes,
 } from '../history/entry-filter.js';
+import type { PageWriter } from '../history/page-writer.js';
+import { writeAll } from '../history/write-all.js';
 
 export interface HistoryOptions extends CommonOptions, FilterOptions {
   readonly number?: number;
   readonly find?: string;
   readonly json?: boolean;
   readonly md?: boolean;
+  /** The file of the page; true or `-` for stdout. */
+  readonly html?: string | true;
+  readonly yes?: boolean;
   readonly follow?: boolean;
 }
 
@@ -42,15 +47,10 @@ const FOUND = 100;
 
 /** Prints the transcript, streaming it; on a terminal through the pager. */
 export async function historyCommand(world: World, options: HistoryOptions): Promise<number> {
-  if (options.json && options.md)
-    throw new HiError('usage', 'Cannot use --json and --md together.', { hint: 'Choose one.' });
-  if (options.follow && options.find !== undefined)
-    throw new HiError('usage', 'Cannot use --follow and --find together.', {
-      hint: 'Filter what comes with jq or grep.',
-    });
-  if (options.find?.trim() === '')
-    throw new HiError('usage', 'No search text given.', { hint: 'Run: hi history --find TEXT' });
+  checkOptions(options);
   const filter = await filterOf(options, world.now());
+  const page = options.html === undefined ? null : await writerOf(world, options);
+  if (page === 'refused') return EXIT_STATUS.interrupted;
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
   printHistoryNotices(world, store);
@@ -62,14 +62,45 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
       : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
-  if (world.stdout.isTTY) hideHistoryProgress();
-  const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
-  await print(entries, pager?.input ?? world.stdout, options, world.stdout, pager?.hasColour);
-  await pager?.done();
+  if (page === null) await printEntries(world, entries, options);
+  else await page({ entries, read: (sha256) => store.attachments.get(sha256), now: world.now() });
   // Entries before the newest messages were first read while printing.
   printHistoryNotices(world, store);
   await store.close();
   return 0;
+}
+
+/** Throws a `HiError` of code `usage` for options that exclude each other. */
+function checkOptions(options: HistoryOptions): void {
+  const [first, second] = (['html', 'json', 'md'] as const).filter((format) => options[format] !== undefined);
+  if (second !== undefined)
+    throw new HiError('usage', `Cannot use --${first} and --${second} together.`, { hint: 'Choose one.' });
+  if (options.follow && options.html !== undefined)
+    throw new HiError('usage', 'Cannot use --follow and --html together.', { hint: 'A page is written once.' });
+  if (options.follow && options.find !== undefined)
+    throw new HiError('usage', 'Cannot use --follow and --find together.', {
+      hint: 'Filter what comes with jq or grep.',
+    });
+  if (options.find?.trim() === '')
+    throw new HiError('usage', 'No search text given.', { hint: 'Run: hi history --find TEXT' });
+}
+
+/** What writes the page. Asks before a file is overwritten. */
+async function writerOf(world: World, { html, yes, quiet }: HistoryOptions): Promise<PageWriter | 'refused'> {
+  const { pageWriter } = await import('../history/page-writer.js');
+  const file = html === true || html === '-' ? null : (html ?? '');
+  return (await pageWriter(world, file, { yes, quiet })) ?? 'refused';
+}
+
+async function printEntries(
+  world: World,
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
+  options: HistoryOptions,
+): Promise<void> {
+  if (world.stdout.isTTY) hideHistoryProgress();
+  const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
+  await writeAll(pager?.input ?? world.stdout, printed(entries, options, world.stdout, pager?.hasColour));
+  await pager?.done();
 }
 
 /** The entries that are asked for, in the order people read them; JSON has the order of the file. */
@@ -105,7 +136,7 @@ async function follow(
     for await (const entry of followed(store, stop.signal)) if (passes(entry, all)) yield entry;
   }
   try {
-    await print(lines(), world.stdout, options, world.stdout);
+    await writeAll(world.stdout, printed(lines(), options, world.stdout));
     return signalled === null ? 0 : signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
   } finally {
     release();
@@ -120,7 +151,7 @@ async function found(
   folder: string,
   query: string,
   filter: EntryFilter | null,
-  { number = FOUND, quiet }: HistoryOptions,
+  { number = FOUND, html, quiet }: HistoryOptions,
 ): Promise<readonly Entry[]> {
   const [{ Recall }, { summaryLine, unsearchedLine }] = await Promise.all([
     import('../../recall/recall.js'),
@@ -136,39 +167,29 @@ async function found(
   if (store.totals.messages > 0 && (outcome.hits.length === 0 || !outcome.isWhole)) say(summaryLine(outcome, query));
   if (outcome.more > 0) say(`${outcome.more} more; -n prints more of them.`);
   if (outcome.unsearched > 0) say(unsearchedLine(outcome.unsearched));
-  return outcome.hits.map(({ message }) => message);
+  const messages = outcome.hits.map(({ message }) => message);
+  // A page is read by days.
+  return html === undefined ? messages : messages.sort((one, other) => one.id - other.id);
 }
 
-async function print(
+async function* printed(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
-  to: Writable,
-  options: HistoryOptions,
+  { json, md, follow }: HistoryOptions,
   stdout: Output,
   hasColour = false,
-): Promise<void> {
+): AsyncGenerator<string> {
   let first = true;
-  // The reader may leave early. Only a write's own callback reports that: Node's stdout forgets every error at once.
-  let open = true;
-  // Waits for each write, so that nothing piles up in memory.
-  const write = (text: string): Promise<void> =>
-    new Promise((resolve) => {
-      to.write(text, (error) => {
-        open &&= !error;
-        resolve();
-      });
-    });
   for await (const entry of entries) {
-    if (!open) return;
-    if (options.json && options.follow) await write(`${shownJson(storedText(entry), stdout)}\n`);
-    else if (options.json) await write(`${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`);
-    else if (options.md) await write(shownText(markdownOf(entry), stdout));
+    if (json && follow) yield `${shownJson(storedText(entry), stdout)}\n`;
+    else if (json) yield `${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`;
+    else if (md) yield shownText(markdownOf(entry), stdout);
     else {
       const text = shownText(transcriptOf(entry), stdout);
-      await write(`${first ? '' : '\n'}${hasColour ? withHeading(entry, text) : text}`);
+      yield `${first ? '' : '\n'}${hasColour ? withHeading(entry, text) : text}`;
     }
     first = false;
   }
-  if (options.json && !options.follow && open) await write(first ? '[]\n' : '\n]\n');
+  if (json && !follow) yield first ? '[]\n' : '\n]\n';
 }
 
 /** The transcript of an entry with its heading, or the whole line of a mark, set apart. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { HiError, systemCode, systemReason } from '../../errors.js';
+import { setImmediate as breath } from 'node:timers/promises';
+import { HiError, isAbort, systemCode, systemReason } from '../../errors.js';
 import { AsideFile } from '../../write-aside.js';
 
 /** The absolute path of a file typed into the chat, where no shell has expanded a `~`. */
@@ -11,16 +12,25 @@ export function expandPath(path: string, cwd: string, home: string): string {
   );
 }
 
+/** So long nothing else is heard, neither keys nor signals. Milliseconds. */
+const LONGEST_WORK = 50;
+
 /** Replaces a whole file at once, or leaves it as it is. Follows links. Throws a `HiError` of code `usage` that names the file. */
 export async function writeFileAtomically(target: string, chunks: AsyncIterable<string>): Promise<void> {
   let aside: AsideFile | null = null;
   try {
     aside = new AsideFile(target, { mode: 0o666 });
-    for await (const chunk of chunks) writeFileSync(aside.descriptor, chunk);
+    let rested = performance.now();
+    for await (const chunk of chunks) {
+      writeFileSync(aside.descriptor, chunk);
+      if (performance.now() - rested < LONGEST_WORK) continue;
+      await breath();
+      rested = performance.now();
+    }
     aside.commit(false);
   } catch (cause) {
     aside?.discard();
-    if (cause instanceof HiError) throw cause;
+    if (cause instanceof HiError || isAbort(cause)) throw cause;
     const isMissing = systemCode(cause) === 'ENOENT';
     const reason = isMissing ? `The folder '${dirname(target)}' does not exist` : systemReason(cause);
     const hint = isMissing ? 'Make it first (mkdir -p), or choose another path.' : 'Choose another path.';

@@ -1,0 +1,95 @@
+// What runs in the page that `/export FILE.html` writes: search, days, light and dark. Without it, everything is shown but these controls.
+import { bringIntoView, one } from './controls.js';
+import { listDays } from './days.js';
+import { Part } from './parts.js';
+import { Search } from './search-box.js';
+import { switchThemes } from './themes.js';
+
+/** A page of this many characters becomes elements as a whole when the browser has nothing to do, for its own search. A longer one is too heavy for that. */
+const LIGHT = 40_000_000;
+
+const parts = [...document.querySelectorAll<HTMLElement>('.part')].map((element) => new Part(element));
+const partOf = new Map(parts.map((part) => [part.element as Element, part]));
+const undone = undoneTurns();
+const search = new Search(parts, unpack);
+
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const part = partOf.get(target);
+      if (isIntersecting && part !== undefined) unpack(part);
+    }
+  },
+  { rootMargin: '150% 0px' },
+);
+
+function unpack(part: Part): void {
+  if (!part.unpack()) return;
+  near.unobserve(part.element);
+  markUndone(part.element);
+  search.watch(part);
+}
+
+/** Messages that were taken back say so where they stand; the page was written before that was known. */
+function undoneTurns(): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { isUndone, turns } of parts.flatMap((part) => part.marks()))
+    for (const turn of turns) isUndone ? found.add(turn) : found.delete(turn);
+  return found;
+}
+
+function markUndone(element: HTMLElement): void {
+  if (undone.size === 0) return;
+  for (const article of element.querySelectorAll<HTMLElement>('article')) {
+    if (!undone.has(article.dataset.turn ?? '')) continue;
+    article.classList.add('undone');
+    const badge = document.createElement('span');
+    badge.className = 'badge';
+    badge.textContent = 'undone';
+    article.querySelector('h3')?.append(badge);
+  }
+}
+
+/** Shows the message that the address names, among its neighbours. */
+function followAddress(): void {
+  const id = location.hash.slice(1);
+  const part = parts.find(({ ids }) => ids.includes(id));
+  if (part === undefined) return;
+  search.clear();
+  unpack(part);
+  void bringIntoView(one(`#${id}`), 'start');
+}
+
+function unpackAll(): void {
+  for (const part of parts) unpack(part);
+}
+
+function unpackWhenIdle(): void {
+  // Safari has none.
+  globalThis.requestIdleCallback?.((deadline) => {
+    while (deadline.timeRemaining() > 10) {
+      const next = parts.find(({ isPacked }) => isPacked);
+      if (next === undefined) return;
+      unpack(next);
+    }
+    unpackWhenIdle();
+  });
+}
+
+for (const part of parts) {
+  if (part.isPacked) near.observe(part.element);
+  else markUndone(part.element);
+}
+listDays(() => search.clear());
+switchThemes();
+const count = parts.reduce((sum, { ids }) => sum + ids.length, 0);
+one('#count').textContent = `${count.toLocaleString('en')} messages · `;
+one('#tools').hidden = false;
+followAddress();
+addEventListener('hashchange', followAddress);
+addEventListener('beforeprint', unpackAll);
+// A time that leads to where the address is already changes nothing in it.
+addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('h3 a') !== null) setTimeout(followAddress);
+});
+if (parts.reduce((sum, { size }) => sum + size, 0) <= LIGHT) unpackWhenIdle();

@@ -1,0 +1,59 @@
+import type { Highlighter } from '../screen/markdown/highlight.js';
+import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, RED, type Style, YELLOW } from '../screen/text/style.js';
+import { escaped } from './escape.js';
+
+/** The colours of the terminal by what they stand for in code. */
+const CLASSES: Readonly<Record<Style, string>> = {
+  [MAGENTA]: 'keyword',
+  [GREEN]: 'string',
+  [DIM]: 'comment',
+  [YELLOW]: 'number',
+  [CYAN]: 'type',
+  [BLUE]: 'name',
+  [BOLD]: 'name',
+  [RED]: 'deleted',
+};
+
+/** Longer code, and longer lines, have no colours, as on the screen. */
+const LONGEST_CODE = 200_000;
+const LONGEST_LINE = 1000;
+
+/** Makes a highlighter for code in a language, null where none is known. */
+export type FindHighlighter = (language: string) => Highlighter | null;
+
+const loaded = new Map<string, (() => Highlighter) | null>();
+
+/** Loads the highlighters of these languages. Those of other languages are not found. */
+export async function loadHighlighters(languages: readonly string[]): Promise<FindHighlighter> {
+  const missing = languages.filter((language) => !loaded.has(language));
+  if (missing.length > 0) {
+    const { loadHighlighter } = await import('../screen/markdown/highlight.js');
+    for (const language of missing) loaded.set(language, await loadHighlighter(language));
+  }
+  return (language) => loaded.get(language)?.() ?? null;
+}
+
+/** The language of a code fence, by the words after its marks. */
+export function languageIn(info: string): string {
+  return info.trim().split(/\s/, 1)[0]?.toLowerCase() ?? '';
+}
+
+/** Code as a block. `label` stands in its corner. */
+export function codeBlock(code: string, highlighter: Highlighter | null, label = ''): string {
+  const text = code.replace(/\n$/, '');
+  const isColoured = highlighter !== null && text.length <= LONGEST_CODE;
+  const lines = isColoured ? text.split('\n').map((line) => coloured(line, highlighter)) : [escaped(text)];
+  const language = label === '' ? '' : ` data-language="${escaped(label)}"`;
+  // A first newline right after the tag would be dropped by the browser.
+  return `<pre class="code" tabindex="0"${language}><code>${lines.join('\n')}</code></pre>`;
+}
+
+function coloured(line: string, highlighter: Highlighter): string {
+  if (line.length > LONGEST_LINE) return escaped(line);
+  let html = '';
+  highlighter(line, (text, style) => {
+    const name = CLASSES[style];
+    html += name === undefined ? escaped(text) : `<span class="${name}">${escaped(text)}</span>`;
+  });
+  return html;
+}
