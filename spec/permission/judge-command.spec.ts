@@ -344,6 +344,7 @@ describe('a rule that denies', () => {
     "PAGER='rm x' git log",
     'GIT_SSH_COMMAND=./x git fetch',
     'LD_PRELOAD=./x ls',
+    'exec {PATH}> x; ls',
     'PATH=.:$PATH ls',
     "FOO='$(rm x)' ls",
     'NODE_OPTIONS=--require=./x node y.js',

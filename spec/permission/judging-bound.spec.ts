@@ -23,13 +23,16 @@ describe('a command that is too much to judge', () => {
 
   it('is asked for, also with a rule that covers everything', async () => {
     const judge = judgeWith({ allow: ['bash'] });
-    for (const command of [
-      `echo ${'x'.repeat(70_000)}`,
-      `echo ${'$('.repeat(1001)}`,
-      `ls ${'a '.repeat(2100)}`,
-      'ls;'.repeat(1100),
-    ])
-      expect([command.slice(0, 9), (await judge(command)).decision]).toEqual([command.slice(0, 9), 'ask']);
+    for (const [command, reason] of [
+      [`echo ${'x'.repeat(70_000)}`, 'it is longer than 64 KiB, too long to judge'],
+      [`echo ${'$('.repeat(1001)}`, 'it is nested too deeply to judge'],
+      [`ls ${'a '.repeat(2100)}`, 'it has too many words to check'],
+      ['ls;'.repeat(1100), 'it has too many words to check'],
+    ] as const)
+      expect([command.slice(0, 9), await judge(command)]).toMatchObject([
+        command.slice(0, 9),
+        { decision: 'ask', reason, rule: null },
+      ]);
   });
 
   it('may overflow a parser’s stack, which is no other error', () => {

@@ -59,6 +59,10 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     await expectInSandbox(command, { stdout: '', exit_code: 0 });
   });
 
+  it('filters its system calls', async () => {
+    await expectInSandbox("grep '^Seccomp:' /proc/self/status", { stdout: 'Seccomp:\t2\n' });
+  });
+
   it('gives it a temporary folder of its own', async () => {
     await expectInSandbox('echo a > /tmp/hi-sandbox-spec && ls /tmp/hi-sandbox-spec && cd /tmp', {
       stdout: '/tmp/hi-sandbox-spec\n',
