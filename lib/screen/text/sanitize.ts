@@ -3,9 +3,12 @@ const MAX_MARKS = 16;
 
 /**
  * Every control character: C0 except newline, tab and the return of a CRLF, DEL and C1. Lone surrogates too, which no stream can encode;
- * what turns the direction of the text around it; separators that a terminal does not show as such.
+ * what turns the direction of the text around it; separators that a terminal does not show as such; and characters that are seen nowhere and spell
+ * whole texts, but for tags behind a black flag, which make it that of a country.
  */
-const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\p{Cs}]|\r(?!\n)/u;
+const CONTROL =
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\p{Cs}]|\r(?!\n)|(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6})[\u{e0000}-\u{e007f}]/u;
+const FLAG_AT_END = /\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6}$/u;
 const FLOOD = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, 'u');
 const ALL_CONTROLS = new RegExp(CONTROL, 'gu');
 const ALL_FLOODS = new RegExp(FLOOD, 'gu');
@@ -16,12 +19,12 @@ export function neutralise(text: string): string {
   return CONTROL.test(bounded) ? bounded.replace(ALL_CONTROLS, visible) : bounded;
 }
 
-/** The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, turned directions, floods of marks. It stays the same JSON. */
+/** The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, turned directions, tags, floods of marks. It stays the same JSON. */
 export function neutraliseJson(json: string): string {
   const bounded = FLOOD.test(json)
     ? json.replace(ALL_FLOODS, (run, shown: string) => shown + escaped(run.slice(shown.length)))
     : json;
-  return bounded.replace(/[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, escaped);
+  return bounded.replace(/[\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g, escaped);
 }
 
 const escaped = (text: string): string =>
@@ -34,8 +37,8 @@ const escaped = (text: string): string =>
 export class Neutraliser {
   /** A last character whose meaning depends on the next one. */
   #pending = '';
-  /** The marks that the text before ends with, as many as count. */
-  #marks = '';
+  /** What the text before ends with and the next depends on: its marks, as many as count, or a flag and its tags. */
+  #before = '';
 
   push(piece: string): string {
     const text = this.#pending + piece;
@@ -52,12 +55,15 @@ export class Neutraliser {
 
   #decided(text: string): string {
     if (text === '') return '';
-    const shown = this.#marks.length;
-    const whole = this.#marks + text;
-    this.#marks = marksAtEnd(whole);
+    const shown = this.#before.length;
+    const whole = this.#before + text;
+    this.#before = FLAG_AT_END.exec(whole.slice(-LONGEST_FLAG))?.[0] ?? marksAtEnd(whole);
     return shown === 0 ? neutralise(text) : neutralise(whole).slice(neutralise(whole.slice(0, shown)).length);
   }
 }
+
+/** In units: a flag and six tags. */
+const LONGEST_FLAG = 14;
 
 /** The marks at the end of the text; of more than are shown, one more. */
 function marksAtEnd(text: string): string {

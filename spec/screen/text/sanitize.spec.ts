@@ -20,6 +20,10 @@ const hostile = fc
         '\u0301',
         '\u0301'.repeat(7),
         '\u{1d165}'.repeat(9),
+        '\u{1f3f4}',
+        '\u{e0067}',
+        '\u{e0067}\u{e0062}\u{e0065}',
+        '\u{e007f}',
       ),
     ),
   )
@@ -41,6 +45,16 @@ describe('neutralise', () => {
   it('shows what turns the direction around, and breaks lines only where a newline is', () => {
     expect(neutralise('a\u202eb\u2066c\u2028d')).toBe('a\ufffdb\ufffdc\ufffdd');
     expect(neutralise('שלום \u200f!')).toBe('שלום \u200f!');
+  });
+
+  it('shows tags, which spell what nobody sees, but for those of a flag', () => {
+    const hidden = [...'rm -rf'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+    expect(neutralise(`ls${hidden}`)).toBe(`ls${'\ufffd'.repeat(6)}`);
+    expect(neutralise('a\u{e0001}b\u{e007f}c\u206ad\ufff9e')).toBe('a\ufffdb\ufffdc\ufffdd\ufffde');
+    const england = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+    expect(neutralise(`${england}!`)).toBe(`${england}!`);
+    expect(neutralise(`\u{1f3f4}${hidden}${hidden}`)).toMatch(/\ufffd{3,}$/);
+    expect(neutraliseJson(JSON.stringify('a\u{e0041}'))).toBe('"a\\udb40\\udc41"');
   });
 
   it('bounds the marks on one character', () => {
