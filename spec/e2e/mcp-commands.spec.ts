@@ -69,6 +69,21 @@ describe('hi mcp add', () => {
   });
 });
 
+describe('a rule about a server that is not configured', () => {
+  it('is named by hi mcp list and hi config check', async () => {
+    house = await mcpHouse({}, []);
+    const allow = ['mcp__notes__add', 'mcp__nots__add', 'mcp__*', { rule: 'mcp__far__x(a=b)' }];
+    house.configure({ tools: { permissions: { allow, deny: ['mcp__note*', 'bash(rm:*)'] } } });
+    const said = ['mcp__nots__add', 'mcp__far__x(a=b)'].map(
+      (rule) => `The rule '${rule}' is about a server that is not configured.`,
+    );
+    expect((await hi('mcp', 'list')).stderr.trim().split('\n')).toEqual(said);
+    const check = (await hi('config', 'check')).stdout;
+    for (const one of said) expect(check).toContain(`rules: ${one}`);
+    expect(check.match(/not configured/g)).toHaveLength(2);
+  });
+});
+
 describe('hi mcp remove', () => {
   it('removes the server, what is known of it, and its log', async () => {
     house = await mcpHouse({ tools: [textTool('add')], stderr: 'a banner\n' }, []);

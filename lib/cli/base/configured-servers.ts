@@ -8,6 +8,7 @@ import type { Exclusive } from '../../mcp/auth/login-file.js';
 import { type ReadServers, readServers } from '../../mcp/base/server-entry.js';
 import type { ConnectionDeps } from '../../mcp/connection/connection-deps.js';
 import type { ProjectServer } from '../../mcp/project/project-servers.js';
+import type { Permissions } from '../../permission/rules/rules.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 import type { CommonOptions } from './command-options.js';
 import { requireTls, serverReach } from './plain-http.js';
@@ -21,6 +22,7 @@ export interface ConfiguredServers {
   /** The time limit of calls where a server has none, in milliseconds. */
   readonly timeout: number;
   readonly require_tls: boolean;
+  readonly permissions: Partial<Permissions>;
 }
 
 /** Reads which servers are configured; no model needs to be. Throws a `HiError` of code `config`. */
@@ -32,6 +34,7 @@ export async function configuredServers(world: World, options: CommonOptions): P
     servers: file?.mcpServers ?? {},
     timeout: file?.tools?.timeout_ms ?? DEFAULTS.tools.timeout_ms,
     require_tls: file?.require_tls ?? DEFAULTS.require_tls,
+    permissions: file?.tools?.permissions ?? {},
   };
 }
 

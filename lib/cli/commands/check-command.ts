@@ -6,6 +6,8 @@ import { describeRule } from '../../permission/rules/rules.js';
 import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
+import { usableServers } from '../base/configured-servers.js';
+import { orphanRules } from '../base/orphan-rules.js';
 import { requireWritable } from '../base/require-writable.js';
 import { readSettings, requireConfig } from '../base/settings.js';
 import type { World } from '../base/world.js';
@@ -62,6 +64,7 @@ async function* findings(world: World, options: CheckOptions): AsyncGenerator<Fi
   yield* conversation(opened.value);
   yield await sandbox(opened.value);
   yield* rules(opened.value);
+  yield* serverRules(world, opened.value);
   yield* modelFindings(settings.value, opened.value, options.live ?? false);
 }
 
@@ -127,6 +130,14 @@ async function sandbox({ config }: WiredSession): Promise<Finding> {
     };
   const note = `none: ${problem}. Without approval only read-only commands run, such as ls and grep; rules for others have no effect`;
   return { part, note };
+}
+
+/** The rules about servers of tools that there are not. */
+async function* serverRules(world: World, { config, settings: { paths } }: WiredSession): AsyncGenerator<Finding> {
+  const { mcpServers: servers, tools } = config;
+  const { entries, waiting } = await usableServers(world, { paths, servers, timeout: tools.timeout_ms });
+  const names = [...Object.keys(servers), ...[...entries, ...waiting].map(({ name }) => name)];
+  for (const note of orphanRules(tools.permissions, names)) yield { part: 'rules', note };
 }
 
 /** The rules that allow something in every folder, since no question showed them. */

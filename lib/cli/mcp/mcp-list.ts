@@ -3,6 +3,7 @@ import { OfferCache } from '../../mcp/definitions/offer-cache.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, usableServers } from '../base/configured-servers.js';
+import { orphanRules } from '../base/orphan-rules.js';
 import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { colours } from '../terminal/colours.js';
@@ -26,7 +27,7 @@ interface ListedServer {
 /** Lists the servers and what is known of them. Starts none. Resolves to the exit status. */
 export async function mcpListCommand(world: World, options: McpListOptions): Promise<number> {
   const configured = await configuredServers(world, options);
-  const { paths, servers } = configured;
+  const { paths, servers, permissions } = configured;
   const { entries, problems, waiting } = await usableServers(world, configured);
   const cache = new OfferCache(paths.servers);
   const none = { address: '', tools: null };
@@ -45,7 +46,8 @@ export async function mcpListCommand(world: World, options: McpListOptions): Pro
         `${bold(visibleLine(server.name))}  ${visibleLine(server.address)}  ${dim(stateOf(server))}\n`,
       );
   }
-  for (const problem of problems) world.stderr.write(`${problem}\n`);
+  const orphans = orphanRules(permissions, [...Object.keys(servers), ...listed.map(({ name }) => name)]);
+  for (const problem of [...problems, ...orphans]) world.stderr.write(`${visibleLine(problem)}\n`);
   if (listed.length === 0 && !options.quiet)
     world.stderr.write(`No servers are configured in '${paths.configFile}'. To add one, run: hi mcp add\n`);
   return 0;

@@ -1,0 +1,19 @@
+import { PREFIX, serverPrefix } from '../../mcp/base/tool-names.js';
+import type { Permissions, RuleEntry } from '../../permission/rules/rules.js';
+
+/** The rules about tools of servers that are not among these, as sentences: a server may come later, or its name be misspelt. */
+export function orphanRules(permissions: Partial<Permissions>, servers: readonly string[]): readonly string[] {
+  const known = servers.map(serverPrefix);
+  const rules = Object.values(permissions).flatMap((list: readonly RuleEntry[]) => list.map(textOf));
+  return rules
+    .filter((rule) => rule.startsWith(PREFIX) && !known.some((prefix) => concerns(rule, prefix)))
+    .map((rule) => `The rule '${rule}' is about a server that is not configured.`);
+}
+
+const textOf = (entry: RuleEntry): string => (typeof entry === 'string' ? entry : entry.rule).trim();
+
+/** Whether a rule may be about a tool whose name begins so. */
+function concerns(rule: string, prefix: string): boolean {
+  const [name = ''] = rule.split('(');
+  return name.startsWith(prefix) || (name.includes('*') && prefix.startsWith(name.slice(0, name.indexOf('*'))));
+}
