@@ -34,7 +34,9 @@ export interface ModelFacts {
   /** The levels of thinking that the model refused. */
   readonly refused_thinking?: readonly ThinkingLevel[];
   /** When a refusal was learnt, in milliseconds since 1970: after some days it is forgotten. What the server reported itself has no time here. */
-  readonly refused_at?: { readonly [Name in Feature | 'thinking' | 'files' | 'words' | 'options']?: number };
+  readonly refused_at?: {
+    readonly [Name in Feature | 'thinking' | 'files' | 'words' | 'options' | 'tool_definitions']?: number;
+  };
   /** Opaque parts of answers from before this time, in milliseconds since 1970, are refused. */
   readonly opaque_since?: number;
   /** What was said before this time, in milliseconds since 1970, goes in words alone: otherwise it was refused, and the server did not say why. */
@@ -43,6 +45,8 @@ export interface ModelFacts {
   readonly refused_files?: readonly string[];
   /** The options of the user that the server refused, each with its value, as `optionName` writes them. */
   readonly refused_options?: readonly string[];
+  /** The tools whose definition the server refused, as `toolKey` names them. */
+  readonly refused_tools?: readonly string[];
   /** When a request was refused without a reason and answered in a plainer form, in milliseconds since 1970; 0 when it went as usual again. */
   readonly doubted_at?: number;
   /** The model's tokens for each token of the estimate (characters / 4), as measured last. */
@@ -76,6 +80,7 @@ export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
   const refused_thinking = [...new Set([...(earlier.refused_thinking ?? []), ...(more.refused_thinking ?? [])])];
   const refused_files = [...new Set([...(earlier.refused_files ?? []), ...(more.refused_files ?? [])])].slice(-FILES);
   const refused_options = [...new Set([...(earlier.refused_options ?? []), ...(more.refused_options ?? [])])];
+  const refused_tools = [...new Set([...(earlier.refused_tools ?? []), ...(more.refused_tools ?? [])])].slice(-FILES);
   return {
     ...earlier,
     ...more,
@@ -84,10 +89,11 @@ export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
     ...(refused_thinking.length > 0 && { refused_thinking }),
     ...(refused_files.length > 0 && { refused_files }),
     ...(refused_options.length > 0 && { refused_options }),
+    ...(refused_tools.length > 0 && { refused_tools }),
   };
 }
 
-/** How many refused files are remembered. */
+/** How many refused files, and tools, are remembered. */
 const FILES = 200;
 
 /** How long a refusal counts: servers get new models and new templates under the names they had. */
@@ -109,7 +115,8 @@ export function currentFacts(facts: ModelFacts, now: number): ModelFacts {
 export const factsAsTold = (facts: ModelFacts): ModelFacts => without(facts, Object.keys(facts.refused_at ?? {}));
 
 function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
-  const { takes, refused_at, refused_thinking, refused_files, refused_options, words_until, ...rest } = facts;
+  const { takes, refused_at, refused_thinking, refused_files, refused_options, refused_tools, words_until, ...rest } =
+    facts;
   const kept = <Value>(fields: { readonly [name: string]: Value }) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !refusals.includes(name)));
   return {
@@ -119,6 +126,7 @@ function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
     ...(refused_thinking && !refusals.includes('thinking') && { refused_thinking }),
     ...(refused_files && !refusals.includes('files') && { refused_files }),
     ...(refused_options && !refusals.includes('options') && { refused_options }),
+    ...(refused_tools && !refusals.includes('tool_definitions') && { refused_tools }),
     ...(words_until !== undefined && !refusals.includes('words') && { words_until }),
   };
 }

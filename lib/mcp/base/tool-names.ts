@@ -1,5 +1,6 @@
-/** What the names of all tools of servers begin with. */
-export const PREFIX = 'mcp__';
+import { SERVER_TOOLS } from '../../chat/tool-key.js';
+
+export { SERVER_TOOLS as PREFIX } from '../../chat/tool-key.js';
 
 /** The longest name that every vendor takes, and that is sent as it is. */
 const LONGEST = 63;
@@ -15,7 +16,7 @@ export function modelName(server: string, tool: string): string {
 
 /** What the names of all tools of one server begin with, as rules have it before `*`. */
 export function serverPrefix(server: string): string {
-  return `${PREFIX}${allowed(server)}__`;
+  return `${SERVER_TOOLS}${allowed(server)}__`;
 }
 
 const allowed = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_');

@@ -82,6 +82,15 @@ export async function* requestAnswer(
         }
         continue;
       }
+      if (thrown instanceof RequestRefusal && request.tools.length > 0) {
+        const { withoutRefusedTools } = await import('../refusals/refused-tools.js');
+        const fewer = withoutRefusedTools(request, thrown, memory);
+        if (fewer !== null) {
+          request = fewer.request;
+          yield warning(fewer.notice);
+          continue;
+        }
+      }
       if (!(thrown instanceof RequestRefusal) || refusals === MOST_REFUSALS) throw thrown;
       if (unchanged !== null && thrown.retryable) throw thrown;
       const { adaptRequest } = await import('../refusals/adapt-request.js');

@@ -112,7 +112,7 @@ const COUNTS = [
   'doubted_at',
 ] as const;
 
-const LISTS = ['refused_files', 'refused_options'] as const;
+const LISTS = ['refused_files', 'refused_options', 'refused_tools'] as const;
 
 /** What of a stored record has the type it must have. */
 function checked(stored: JsonObject): ModelFacts {

@@ -10,6 +10,7 @@ import {
 import { type Feature, goesInWords, optionName } from '../../../chat/model/model-facts.js';
 import { nextThinking } from '../../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../../chat/request.js';
+import { takenTools } from '../../../chat/tool-key.js';
 import { unseenText } from '../media/attachment.js';
 import { cannotRead, cannotSee, isBlind } from '../media/image-support.js';
 import { withSchemaInWordsOnly } from '../schema/in-words.js';
@@ -44,7 +45,7 @@ export function fitRequest(given: ChatRequest, access: { readonly origin: string
     ...request,
     messages: isInUser ? withSystem(messages, request.system) : messages,
     system: isInUser ? [] : request.system,
-    tools: refused('tools') ? [] : request.tools,
+    tools: refused('tools') ? [] : takenTools(request.tools, facts.refused_tools),
     thinking: thinking === null ? null : nextThinking(thinking, facts.refused_thinking ?? []),
     max_output_tokens: refused('output_limit') ? null : outputLimit(request),
     ...(request.options && { options: takenOptions(request) }),

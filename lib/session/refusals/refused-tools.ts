@@ -1,0 +1,48 @@
+import { type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
+import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import { SERVER_TOOLS, takenTools, toolKey } from '../../chat/tool-key.js';
+import type { RequestRefusal } from '../../providers/common/provider.js';
+
+/** What says that a definition is refused, not a call that was made. */
+const OF_DEFINITIONS = /schema|parameters|propert|function_?declaration|unmarshal|\btools?[.[]\d|description/i;
+const OF_CALLS = /tool_calls?\b|tool_use|messages?[.[]\d|contents[.[]\d|input[.[]\d/i;
+
+/** The place of a tool in the words of Google, and of OpenAI and Anthropic. */
+const PLACES = [/function_?declarations[[.](\d{1,4})/gi, /\btools[[.](\d{1,4})/gi] as const;
+
+/**
+ * The request without the tools of servers whose definition was refused, which is remembered: the one that is named, else, where the words are about
+ * definitions and name none, all of them. Null where they are about something else.
+ */
+export function withoutRefusedTools(
+  request: ChatRequest,
+  { said }: RequestRefusal,
+  memory: ModelMemory,
+): { readonly request: ChatRequest; readonly notice: string } | null {
+  const sent = takenTools(request.tools, request.facts?.refused_tools);
+  const refused = refusedIn(said, sent);
+  if (refused.length === 0) return null;
+  const facts = { refused_tools: refused.map(toolKey), refused_at: { tool_definitions: Date.now() } };
+  memory.learn(facts);
+  const names = refused.map(({ name }) => name).join(', ');
+  const [what, they] = refused.length === 1 ? ['the tool', 'it is'] : ['a tool of these', 'they are'];
+  return {
+    request: { ...request, facts: mergeFacts(request.facts ?? {}, facts) },
+    notice: `'${request.model}' refused ${what} ${names}: ${they} left out. (${said})`,
+  };
+}
+
+function refusedIn(said: string, sent: readonly ToolSpec[]): readonly ToolSpec[] {
+  // Those of hi's own are taken everywhere.
+  const ofServers = sent.filter(({ name }) => name.startsWith(SERVER_TOOLS));
+  if (ofServers.length === 0 || !OF_DEFINITIONS.test(said) || OF_CALLS.test(said)) return [];
+  const words = new Set(said.match(/[\w-]+/g));
+  const named = ofServers.filter(({ name }) => words.has(name));
+  if (named.length > 0) return named;
+  for (const pattern of PLACES) {
+    const places = [...said.matchAll(pattern)].map(([, place]) => Number(place));
+    if (places.length > 0)
+      return [...new Set(places)].flatMap((place) => sent[place] ?? []).filter((tool) => ofServers.includes(tool));
+  }
+  return /schema|unmarshal|function_?declaration/i.test(said) ? ofServers : [];
+}
