@@ -13,6 +13,12 @@ const NAME = 'suite';
 /** So often the user does what hi says. */
 const MOST_LOGINS = 3;
 
+/** The scenarios in which the server asks the user something, who needs a terminal for that. */
+const ASKING = ['elicitation-sep1034-client-defaults', 'sep-2322-client-request-state'];
+
+/** How often the user looks whether there is a question, in milliseconds. */
+const LOOK = 400;
+
 interface Call {
   readonly name: string;
   readonly arguments: object;
@@ -88,7 +94,7 @@ function testWith(home: Home, entry: object, calls: readonly Call[]): Attempt {
     const orders = calls.map((call) => ['--call', `${call.name}=${JSON.stringify(call.arguments)}`]);
     const runs: Run[] = [];
     for (const order of orders.length === 0 ? [[]] : orders)
-      runs.push(await runProgram(home, ['mcp', 'test', NAME, '--json', ...order]));
+      runs.push(await runHi(home, ['mcp', 'test', NAME, '--json', ...order]));
     const status = runs.find((run) => run.status !== 0)?.status ?? 0;
     return { status, text: runs.map(({ stdout, stderr }) => stdout + stderr).join('') };
   };
@@ -106,7 +112,7 @@ function askFor(home: Home, entry: object, calls: readonly Call[]): Attempt {
     const settings = { provider: 'openai', model: 'scripted', api_base: model.base };
     home.writeConfig(JSON.stringify({ ...settings, mcpServers: { [NAME]: entry } }));
     try {
-      const { status, stdout, stderr } = await runProgram(home, ['ask', '-y', 'go']);
+      const { status, stdout, stderr } = await runHi(home, ['ask', '-y', 'go']);
       const messages = model.requests.at(-1)?.messages ?? [];
       const asked = messages.findLastIndex(({ role, content }) => role === 'user' && String(content).includes('go'));
       const results = messages
@@ -119,6 +125,21 @@ function askFor(home: Home, entry: object, calls: readonly Call[]): Attempt {
       await model.close();
     }
   };
+}
+
+/** Runs hi, on a terminal where it is about questions: the user takes what each proposes. */
+async function runHi(home: Home, args: readonly string[]): Promise<Run> {
+  if (!ASKING.includes(process.env.MCP_CONFORMANCE_SCENARIO ?? '')) return await runProgram(home, args);
+  const { openTerminal } = await import('../../spec/support/terminal.js');
+  const terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: home.env, cwd: home.work, rows: 100 });
+  const looking = setInterval(() => {
+    if (/^\? /m.test(terminal.screen())) terminal.type('\r');
+  }, LOOK);
+  const { status } = await terminal.exit();
+  clearInterval(looking);
+  const stdout = terminal.transcript();
+  await terminal.close();
+  return { status, stdout, stderr: '' };
 }
 
 /** Logs in, and opens the address that hi prints as a browser does. */

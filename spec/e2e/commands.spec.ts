@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { strategies } from '../../lib/compaction/index.js';
-import { type Home, itOnNode, makeHome, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { itOnNode } from '../support/where.js';
 
 /** What stands in an SDK's code and nowhere else. */
 const SDK_MARKS = {

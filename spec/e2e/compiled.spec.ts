@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from '@jest/globals';
-import { type Home, itOnNode, makeHome, type Run, runProgram } from '../support/program.js';
+import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { itOnNode } from '../support/where.js';
 
 describe('the compiled form of the program', () => {
   let server: ScriptedServer;

@@ -1,8 +1,9 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from '@jest/globals';
-import { type Home, itOnNode, makeHome, type Run, runProgram } from '../support/program.js';
+import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { itOnNode } from '../support/where.js';
 
 /** What Node 22 and later have and Node 20 has not, as far as a start can tell: lazy globals, and a cache of compiled files. */
 const NEWER_NODE = `

@@ -3,15 +3,11 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { itWhere } from './where.js';
 
 const ENTRY = process.env.HI_ENTRY;
 
 /** Whether Node runs the program, with all that Node can tell about it. */
 export const RUNS_ON_NODE = ENTRY === undefined;
-
-/** For what only Node has: an executable is one file, compiled ahead. */
-export const itOnNode = itWhere(RUNS_ON_NODE, 'an executable is one file, compiled ahead');
 
 /** The built program: `bin.hi` of package.json, or the executable that `HI_ENTRY` names. */
 export const PROGRAM = ENTRY === undefined ? resolve(import.meta.dirname, '../../dist/hi.js') : resolve(ENTRY);

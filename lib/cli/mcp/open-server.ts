@@ -4,6 +4,7 @@ import { Pins } from '../../mcp/calls/pins.js';
 import { ServerConnection } from '../../mcp/connection/server-connection.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
 import { OfferCache } from '../../mcp/definitions/offer-cache.js';
+import type { Elicit } from '../../mcp/elicitation/elicitation.js';
 import { type ConfiguredServers, connectionDeps } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
 
@@ -16,13 +17,24 @@ export async function withServer<Result>(
 ): Promise<Result> {
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
-  const connection = new ServerConnection(entry, connectionDeps(world, paths, require_tls), null);
+  const deps = { ...connectionDeps(world, paths, require_tls), ...(canAsk(world) && { elicit: elicitOn(world) }) };
+  const connection = new ServerConnection(entry, deps, null);
   try {
     return await use(connection, stop.signal);
   } finally {
     await connection.close();
     release();
   }
+}
+
+const canAsk = ({ stdinIs, stderr }: World): boolean => stdinIs === 'terminal' && stderr.isTTY === true;
+
+/** Asks the user on the terminal what a server wants to know. */
+function elicitOn({ stdin, stderr }: World): Elicit {
+  return async (server, question, signal) => {
+    const { askForServer } = await import('../from-servers/ask-for-server.js');
+    return await askForServer(server, question, { input: stdin, output: stderr, signal, ready: async () => {} });
+  };
 }
 
 /** Keeps what a server offers, so that no start has to ask it, and its tools as the user sees them now. */
