@@ -16,6 +16,7 @@ import { nodeFetch } from '../base/node-fetch.js';
 import { AdaptedClient, type AskUser } from './adapted-client.js';
 import type { Client } from './client.js';
 import { type ProcessStart, ProcessTransport } from './process-transport.js';
+import { withResultType } from './result-type.js';
 
 /** Where a server is, every value looked up. */
 export type Destination =
@@ -81,7 +82,9 @@ async function attempt(options: ConnectOptions, prior: JsonObject | null): Promi
   );
   // Before it connects: a server may ask at once.
   const adapter = new AdaptedClient(client, timeout, ask);
-  await client.connect(await transportTo(destination), { timeout, signal, ...(isPrior(prior) && { prior }) });
+  const transport = await transportTo(destination);
+  withResultType(transport, () => client.getProtocolEra() === 'modern');
+  await client.connect(transport, { timeout, signal, ...(isPrior(prior) && { prior }) });
   return adapter;
 }
 
