@@ -125,6 +125,19 @@ describe('a login at a server of tools', () => {
     expect(asked.stderr).toContain("The server 'far': It wants a login. Run: hi mcp login far");
   });
 
+  it('is named when its server is added, and the tools are there after it', async () => {
+    await setUp();
+    home.writeConfig('{}');
+    const added = await runProgram(home, ['mcp', 'add', 'far', server.url]);
+    expect(added).toMatchObject({ status: 0, stdout: '' });
+    expect(added.stderr).toMatch(/^The server 'far': It wants a login\. Run: hi mcp login far\nAdded 'far' to /);
+    expect((await runProgram(home, ['mcp', 'test', server.url])).stderr).toContain(
+      `Add it with a name, then log in: hi mcp add NAME ${server.url}`,
+    );
+    await logIn();
+    expect(await call()).toMatchObject({ status: 0 });
+  });
+
   it('asks for more rights where a tool wants them, and keeps those it had', async () => {
     await setUp({ toolScope: 'write' });
     await logIn();

@@ -1,9 +1,11 @@
 import type { ServerFile } from '../../config/server-settings.js';
 import { changeServers } from '../../config/write.js';
 import { HiError } from '../../errors.js';
-import { readServers } from '../../mcp/base/server-entry.js';
+import { LoginNeeded } from '../../mcp/auth/login-needed.js';
+import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
+import type { Offer } from '../../mcp/definitions/definition.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { configuredServers } from '../base/configured-servers.js';
+import { type ConfiguredServers, configuredServers } from '../base/configured-servers.js';
 import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { offerText } from './offer-text.js';
@@ -34,14 +36,25 @@ export async function mcpAddCommand(
   const { entries, problems } = readServers({ [name]: file }, timeout);
   const [entry] = entries;
   if (entry === undefined) throw new HiError('usage', problems.join('\n'));
-  if (options.test) {
-    const offer = await withServer(world, configured, entry, (connection, signal) => connection.offer(signal));
+  const offer = options.test ? await offerOf(world, configured, entry) : null;
+  if (offer !== null) {
     world.stdout.write(shownText(`${offerText(offer)}\n`, world.stdout));
     keepOffer(entry, offer, paths);
   }
   await changeServers(paths.configFile, (others) => ({ ...others, [name]: file }));
   if (!options.quiet) world.stderr.write(`Added '${name}' to '${paths.configFile}'.\n`);
   return 0;
+}
+
+/** What the server offers; null where it wants a login first, which is said. */
+async function offerOf(world: World, configured: ConfiguredServers, entry: ServerEntry): Promise<Offer | null> {
+  try {
+    return await withServer(world, configured, entry, (connection, signal) => connection.offer(signal));
+  } catch (thrown) {
+    if (!(thrown instanceof HiError) || !(thrown.cause instanceof LoginNeeded)) throw thrown;
+    world.stderr.write(`${thrown.message}\n`);
+    return null;
+  }
 }
 
 function fileOf(words: readonly string[], { env = [], header = [], transport }: McpAddOptions): ServerFile {

@@ -120,7 +120,8 @@ class PastedAddress {
   }
 
   close(): void {
-    this.#lines?.close();
+    if (this.#lines === null) return;
+    this.#lines.close();
     this.#world.stdin.pause();
     this.#lines = null;
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../chat/json.js';
 import { HiError, isAbort } from '../../errors.js';
+import { harmlessLine } from '../base/harmless-text.js';
 import type { StoredLogin } from './login-file.js';
 
 /** hi as an authorization server knows it. */
@@ -37,8 +38,9 @@ const LONGEST_QUOTE = 300;
 export function withoutSecrets(thrown: unknown, secrets: readonly string[], begin: string): unknown {
   if (thrown instanceof HiError || isAbort(thrown)) return thrown;
   const [said = ''] = reasonOf(thrown).split(/Raw body:|Invalid OAuth error response/);
-  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), said).slice(0, LONGEST_QUOTE);
-  return new HiError('network', `${begin}: ${shown.trim() === '' ? 'its answer cannot be read.' : shown.trim()}`);
+  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), said);
+  const quoted = harmlessLine(shown, LONGEST_QUOTE);
+  return new HiError('network', `${begin}: ${quoted === '' ? 'its answer cannot be read.' : quoted}`);
 }
 
 function reasonOf(thrown: unknown): string {

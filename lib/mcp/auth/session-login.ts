@@ -1,7 +1,11 @@
 import { HiError } from '../../errors.js';
+import { harmlessLine } from '../base/harmless-text.js';
 import type { LoginFile, StoredLogin, StoredTokens } from './login-file.js';
 import { LoginNeeded } from './login-needed.js';
 import { isPrivate } from './reach.js';
+
+/** How much of a scope is shown. */
+const LONGEST_SCOPE = 200;
 
 /** What a connection shows its server, and what it does when that is not enough. */
 export interface ServerLogin {
@@ -54,15 +58,17 @@ export class SessionLogin implements ServerLogin {
 
   async wants(scope: string | undefined): Promise<HiError> {
     const login = this.#file.read(this.#url);
+    if (!login?.tokens) return new LoginNeeded(this.#server, 'It wants a login.');
     const wanted = wordsOf(scope);
-    const granted = wordsOf(login?.tokens?.scope);
-    if (login === null || wanted.every((word) => granted.includes(word)))
-      return new HiError('network', `It refuses this although the login has the scope it names: '${scope ?? ''}'.`);
+    const granted = wordsOf(login.tokens.scope);
+    const named = harmlessLine(wanted.join(' '), LONGEST_SCOPE);
+    if (wanted.every((word) => granted.includes(word)))
+      return new HiError('network', `It refuses this although the login has the rights that it names: '${named}'.`);
     await this.#file.change(this.#url, async (now) => {
       const all = [...new Set([...wordsOf(now?.wanted ?? undefined), ...wanted])].join(' ');
       return { login: { ...(now ?? login), wanted: all }, result: null };
     });
-    return new LoginNeeded(this.#server, `It wants a login with more rights: '${wanted.join(' ')}'.`);
+    return new LoginNeeded(this.#server, `It wants a login with more rights: '${named}'.`);
   }
 
   /** New tokens in place of the one that was `shown`, which another process may have got meanwhile. */
