@@ -85,8 +85,10 @@ export class WrappedText extends StyledText {
       while (end < text.length && isBlankAt(text, end) === isBlank) end += 1;
       const piece = text.slice(at, end);
       if (isBlank) this.#appendBlank(piece, style);
-      else this.#appendProse(piece, style);
-      this.#release(false);
+      else {
+        this.#appendProse(piece, style);
+        this.#release(false);
+      }
       at = end;
     }
   }
