@@ -20,7 +20,7 @@ export const slashThink: SlashCommand = {
   summary: 'show or set how hard the model thinks; show its thoughts',
   complete: async (typed) => [...LEVELS.map(({ name }) => name), SHOW].filter((name) => name.startsWith(typed)),
   async *run(argument, { session }) {
-    if (argument === SHOW) return yield { type: 'print', text: lastThoughts(session), exact: true };
+    if (argument === SHOW) return yield { type: 'text', text: lastThoughts(session) };
     if (argument !== '') session.useThinking(pick(LEVELS, argument, 'level of thinking', 'usage').level);
     const { thinking, target } = session;
     if (thinking === null) return yield { type: 'print', text: `Thinking: the default of ${target.model}.` };

@@ -125,5 +125,7 @@ describe('completion in zsh, from a file in a folder of its functions', () => {
     await terminal.until('ready', 20_000);
     terminal.type(`hi stat${KEY.tab}`);
     await terminal.until('hi status');
+    terminal.type(`${control('u')}${control('l')}hi co${KEY.tab}`);
+    await terminal.until(/\ncompact {5}compact the[^\n]*\ncompletion {2}print a[^\n]*\nconfig {6}set up/);
   });
 });

@@ -132,9 +132,9 @@ describe('the first run on a terminal where nothing is set up', () => {
     expect(terminal.screen()).not.toContain('Ollama (running');
     await answer(PROVIDER, down(3));
     await terminal.until('Ollama does not answer on this machine.');
-    await answer('Address of the server', 'nowhere');
-    await terminal.until('The address must begin with http:// or https://');
-    terminal.type(`${control('u')}${ollama.url}${KEY.enter}`);
+    await answer('Address of the server', 'ftp://nowhere');
+    await terminal.until("'ftp://nowhere' is not an address.");
+    terminal.type(`${control('u')}${ollama.url.replace('http://', '')}${KEY.enter}`);
     await answer('Which model?', '');
     await expectLeft(0);
     expect(config()).toEqual({

@@ -29,11 +29,15 @@ complete -o default -F _hi hi
 _hi() {
   local -a lines names shown
   local line
+  integer width
   lines=("\${(@f)$(hi completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   for line in $lines; do
     [[ -n $line ]] || continue
     names+=("\${line%%$'\\t'*}")
-    shown+=("\${line//$'\\t'/  }")
+    (( \${#names[-1]} > width )) && width=\${#names[-1]}
+  done
+  for line in $lines; do
+    [[ -n $line ]] && shown+=("\${(r:width:)\${line%%$'\\t'*}}  \${line#*$'\\t'}")
   done
   if (( \${#names} )); then compadd -l -d shown -a names; else _files; fi
 }

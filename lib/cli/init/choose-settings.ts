@@ -125,7 +125,8 @@ export async function chooseAddress(
       `Address of the server, such as http://127.0.0.1:8080/v1${stored === null ? '' : ` (leave empty to keep ${stored})`}:`,
       (text) => (text === '' && stored !== null) || checkAddress(text),
     );
-    return { value: typed || stored, stored: typed || stored };
+    const address = typed === '' ? stored : withScheme(typed);
+    return { value: address, stored: address };
   }
   const given = world.env.HI_API_BASE || baseOf(member, world.env);
   if (member.keyVariables.length > 0) {
@@ -140,11 +141,20 @@ export async function chooseAddress(
     'Address of the server (leave empty to try this machine again):',
     (text) => text === '' || checkAddress(text),
   );
-  return typed === '' ? UNSET : { value: typed, stored: typed };
+  return typed === '' ? UNSET : { value: withScheme(typed), stored: withScheme(typed) };
 }
 
 function checkAddress(text: string): true | string {
-  return (/^https?:\/\/./.test(text) && URL.canParse(text)) || 'The address must begin with http:// or https://';
+  const address = withScheme(text);
+  return (/^https?:\/\/[^\s/]/.test(address) && URL.canParse(address)) || `'${text}' is not an address.`;
+}
+
+/** An address as it is typed, `localhost:8080`: by http where it names a port or a machine near by, else by https. */
+function withScheme(text: string): string {
+  if (text.includes('://') || !/^[\w.[\]-]+(?::\d+)?(?:\/\S*)?$/.test(text)) return text;
+  const host = text.split('/')[0] ?? '';
+  const isNear = /:\d+$|^[\d.]+$/.test(host) || !host.includes('.');
+  return `${isNear ? 'http' : 'https'}://${text}`;
 }
 
 /** The model: chosen from the server's list, downloaded, or typed where it has no list. Resolves to the error when the server refuses to answer. */
