@@ -72,7 +72,9 @@ describe('an answer in hi chat', () => {
 
   it('follows the thoughts of the model, which are folded to one dimmed line and shown by /think show', async () => {
     const chat = await start((_request, index) =>
-      index === 0 ? { thinking: `a thought about it${' and more'.repeat(20)}`, text: 'the answer' } : { text: 'the second' },
+      index === 0
+        ? { thinking: `a thought about it${' and more'.repeat(20)}`, text: 'the answer' }
+        : { text: 'the second' },
     );
     await chat.open();
     await chat.say('/think show', 'No thoughts to show');
