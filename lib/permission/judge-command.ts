@@ -2,7 +2,7 @@ import { type BuiltIn, builtIn, findsSystemPrograms } from './built-in-commands.
 import { excessOf, excessOfParts, isStackOverflow, NESTED_TOO_DEEPLY } from './judging-bound.js';
 import { knownPattern } from './paths/glob-matches.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
-import { type PathUse, pathUse } from './paths/path-use.js';
+import { type PathUse, pathUse, runsWhatItWrites } from './paths/path-use.js';
 import { pathWordProblem } from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
 import { isBreathless, takeBreath } from './paths/take-breath.js';
@@ -109,7 +109,7 @@ function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
   );
 }
 
-/** Whether the line may do what is denied without its text showing it: by a command that is not in it, or a file that a variable names. */
+/** Whether the line may do what is denied without its text showing it: by a command that is not in it, a script that it writes, or a file that a variable names. */
 function mayEvade(all: readonly ShellPart[], { deny }: Rules): boolean {
   const namesFiles = deny.some(
     ({ subject, scope }) => subject.accessKind !== 'execute' && scope.kind !== 'all' && scope.kind !== 'argument',
@@ -121,7 +121,9 @@ function mayEvade(all: readonly ShellPart[], { deny }: Rules): boolean {
     part.words
       .slice(1)
       .some((word) => /^["']*\$/.test(word.text) && word.value === null && knownPattern(word) === null);
-  return deny.length > 0 && all.some((part) => mayHide(part) || (namesFiles && isAnything(part)));
+  return (
+    deny.length > 0 && (runsWhatItWrites(all) || all.some((part) => mayHide(part) || (namesFiles && isAnything(part))))
+  );
 }
 
 async function judgeFiles(

@@ -392,6 +392,30 @@ describe('a rule that denies', () => {
   });
 });
 
+describe('a rule that denies, where a line runs a script', () => {
+  const judge = judgeWith({ allow: ['bash', 'write_file'], deny: bash('rm:*') });
+
+  it.each([
+    'echo rm a > s.sh; . ./s.sh',
+    "cat > s.sh <<'E'\nrm a\nE\nbash s.sh",
+    'echo rm a >> d/s.sh && cd d && ./s.sh',
+    'echo rm a | tee s.sh; sh s.sh',
+    'cp other.sh s.sh; chmod +x s.sh; ./s.sh',
+    'echo "import os" > x.py; python3 x.py',
+    'echo rm a > s.sh; env sh s.sh',
+    'cp $x $y; ./s.sh',
+  ])('asks where the line writes that script: %s', async (command) => {
+    expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true });
+  });
+
+  it.each(['./s.sh', 'chmod +x s.sh && ./s.sh', 'cat s.sh; bash s.sh', './s.sh > log', 'python3 x.py; echo a > y.py'])(
+    'asks nothing where it does not: %s',
+    async (command) => {
+      expect(await judge(command)).toMatchObject({ decision: 'allow' });
+    },
+  );
+});
+
 describe('a rule that asks', () => {
   it('beats one that allows, and cannot be answered for always', async () => {
     const judge = judgeWith({ allow: ['bash'], ask: bash('git push:*') });

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import type { ShellPart } from '../shell/read-command.js';
+import { scriptFiles } from '../shell/script-files.js';
 import { absolutePath } from './resolve-path.js';
 
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
@@ -46,6 +47,18 @@ export function pathUse(parts: readonly ShellPart[], workingFolder: string): Pat
     changesFolder: mayHideCommands || folderChanges.length > 0,
     folders: foldersOf(folderChanges, workingFolder),
   };
+}
+
+/** Whether a line runs a script that it writes itself, whose text the line does not show. */
+export function runsWhatItWrites(parts: readonly ShellPart[]): boolean {
+  const run = new Set(scriptFiles(parts).map((path) => basename(path)));
+  if (run.size === 0) return false;
+  return parts.some((part) => {
+    if (part.kind === 'file') return part.use === 'write' && run.has(basename(part.path));
+    if (part.kind === 'unclear') return true;
+    if (programOf(part) === 'chmod' || !mayWrite(part) || scriptFiles([part]).length > 0) return false;
+    return part.words.slice(1).some(({ value }) => value === null || run.has(basename(value)));
+  });
 }
 
 const programOf = ({ words }: CommandPart): string => basename(words[0]?.value ?? '');
