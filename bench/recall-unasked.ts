@@ -65,7 +65,7 @@ async function reminderOf({ messages }: Talk): Promise<Remind> {
     log: 'talk',
     pieces: [],
     read: () => [],
-    json: () => '',
+    json: () => Buffer.alloc(0),
     readAt(): never {
       throw new Error('There are no pieces.');
     },

@@ -19,7 +19,7 @@ export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]
     log: reading?.log ?? '',
     pieces: reading?.pieces ?? [],
     read: (piece) => reading?.read(piece) ?? [],
-    json: (piece) => reading?.json(piece) ?? '',
+    json: (piece) => reading?.json(piece) ?? Buffer.alloc(0),
     readAt(piece, place) {
       if (reading === null) throw new Error('Nothing is sealed in this conversation.');
       return reading.readAt(piece, place);

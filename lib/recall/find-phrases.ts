@@ -9,8 +9,8 @@ import { hasPhrases } from './rank/second-look.js';
 import { type Finds, type Hit, isWithin, type Search } from './search.js';
 import type { Library } from './searched-index.js';
 
-/** Words that stand one after the other. */
-type Marks = readonly string[];
+/** Words that stand one after the other, in UTF-8. */
+type Marks = readonly Buffer[];
 
 /**
  * Looks for a text that no words lead to, such as punctuation or half a word, or that is in none of the best documents: through everything, the newest first.
@@ -37,7 +37,7 @@ export async function findPhrases(
     }
   };
   const marks = query.phrases.flatMap(marksOf);
-  const mayHave = (json: string): boolean => marks.every((words) => hasInOrder(json, words));
+  const mayHave = (json: Buffer): boolean => marks.every((words) => hasInOrder(json, words));
   look(archive.rest().filter(isMessage));
   for (const piece of archive.pieces.toReversed()) {
     if (hits.length >= search.count) break;
@@ -59,32 +59,39 @@ function marksOf(phrase: string): readonly Marks[] {
   const text = phrase.normalize('NFC');
   const plain = text.split(/[^\0-\x7f]+/).map((run) => run.toLowerCase().match(/[a-z\d]+/g) ?? []);
   const han = text.match(/[\u4e00-\u9fff]+/g) ?? [];
-  return [
-    ...plain.filter(({ length }) => length > 0),
-    ...han.map((run) => [Buffer.from(run).toString('latin1').toLowerCase()]),
-  ];
+  return [...plain.filter(({ length }) => length > 0), ...han.map((run) => [run])].map((words) => {
+    return words.map((word) => Buffer.from(word));
+  });
 }
 
 /** Whether the words are somewhere in JSON one after the other, with nothing between them but what is neither letter nor digit. */
-function hasInOrder(json: string, [first = '', ...rest]: Marks): boolean {
+function hasInOrder(json: Buffer, [first, ...rest]: Marks): boolean {
+  if (first === undefined) return true;
   for (let at = json.indexOf(first); at >= 0; at = json.indexOf(first, at + 1)) {
     let end = at + first.length;
-    const isNext = (word: string): boolean => {
+    const isNext = (word: Buffer): boolean => {
       const start = afterSeparators(json, end);
       end = start + word.length;
-      return json.startsWith(word, start);
+      return end <= json.length && json.compare(word, 0, word.length, start, end) === 0;
     };
     if (rest.every(isNext)) return true;
   }
   return false;
 }
 
+const [BACKSLASH, U] = Buffer.from('\\u');
+
 /** The next letter or digit: escapes, such as that of a newline, are none. */
-function afterSeparators(json: string, from: number): number {
+function afterSeparators(json: Buffer, from: number): number {
   let at = from;
-  while (at < json.length && !/[a-z\d]/.test(json.charAt(at))) {
-    if (json.charAt(at) !== '\\') at += 1;
-    else at += json.charAt(at + 1) === 'u' ? 6 : 2;
+  while (at < json.length && !isWordByte(json[at] ?? 0)) {
+    if (json[at] !== BACKSLASH) at += 1;
+    else at += json[at + 1] === U ? 6 : 2;
   }
   return at;
+}
+
+/** Whether it is one of `0` to `9` or `a` to `z`. */
+function isWordByte(byte: number): boolean {
+  return (byte > 47 && byte < 58) || (byte > 96 && byte < 123);
 }

@@ -29,7 +29,7 @@ export class KeptTail {
 
   /** Writes what saves the next process time. Throws what the system throws. */
   keep(archive: Archive): void {
-    if (this.holds(archive)) this.#tail?.keep(archive.rest());
+    if (this.holds(archive)) this.#tail?.keep(() => archive.rest());
   }
 
   /** Forgets it where a file of it is damaged: it is made anew, and so are its files. */

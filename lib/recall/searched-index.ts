@@ -13,6 +13,9 @@ import type { UnsealedTail } from './unsealed-tail.js';
 /** A message of the user begins a turn. */
 const ASKED: readonly Kind[] = ['user', 'attached'];
 
+/** So many messages stay at hand: a search for a phrase looks at thousands, most of them once. */
+const AT_HAND = 64;
+
 /** Everything that can be found now, as one run of documents, each with its message. */
 export class Library {
   readonly scores: Scores;
@@ -21,8 +24,8 @@ export class Library {
   readonly #tail: UnsealedTail;
   readonly #undone: ReadonlySet<number>;
   readonly #read = new Map<number, Message | null>();
-  readonly #documents = new Map<Message, number>();
-  readonly #origins = new Map<Message, Origin>();
+  readonly #documents = new WeakMap<Message, number>();
+  readonly #origins = new WeakMap<Message, Origin>();
 
   constructor(archive: Archive, segments: readonly Segment[], tail: UnsealedTail, scores: Scores) {
     this.scores = scores;
@@ -37,6 +40,8 @@ export class Library {
     let message = this.#read.get(document);
     if (message === undefined) {
       message = this.#load(document);
+      const [oldest] = this.#read.keys();
+      if (this.#read.size >= AT_HAND && oldest !== undefined) this.#read.delete(oldest);
       this.#read.set(document, message);
       if (message !== null) this.#documents.set(message, document);
     }

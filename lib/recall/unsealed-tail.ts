@@ -76,9 +76,10 @@ export class UnsealedTail {
     return true;
   }
 
-  /** Keeps what was cut into words, when that is worth it. These are all entries that it holds. Throws what the system throws. */
-  keep(entries: readonly Entry[]): void {
+  /** Keeps what was cut into words, when that is worth it. `all` gives the entries that it holds. Throws what the system throws. */
+  keep(all: () => readonly Entry[]): void {
     if (this.#characters < KEPT_FROM) return;
+    const entries = all();
     const unkept = entries.filter(({ id }) => id >= (this.#unkept ?? 0) && id <= this.#last);
     const ids = this.messages.slice(this.#starts.at(-1)).map(({ id }) => id);
     writeTailFile(this.#folder, unkept, this.#collector, ids);

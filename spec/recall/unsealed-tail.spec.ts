@@ -32,7 +32,7 @@ const ANYTIME = () => true;
 /** The ids of the messages that have each word. */
 function found(tail: UnsealedTail): readonly (readonly number[])[] {
   const idsIn = (part: IndexPart, number: number, word: string) =>
-    (part.find(word, new Arena())?.lists() ?? []).flatMap((list) => {
+    (part.find(word)?.lists(new Arena()) ?? []).flatMap((list) => {
       const count = list.readBelow(Number.POSITIVE_INFINITY);
       return Array.from(list.documents.slice(0, count), (local) => tail.message(number, local)?.id ?? 0);
     });
@@ -117,7 +117,7 @@ describe('what is in no segment yet', () => {
         let all: readonly Entry[] = [];
         let tail = opened(all, folder);
         for (const one of steps) {
-          if (one.kind === 'keep') tail.keep(all);
+          if (one.kind === 'keep') tail.keep(() => all);
           else all = after(all, one, folder);
           if (one.kind !== 'say' && one.kind !== 'keep' && one.kind !== 'undo') {
             tail.close();
@@ -139,14 +139,14 @@ describe('what is in no segment yet', () => {
     const long = [said(1, 'a'.repeat(10)), said(2, `birch ${'b '.repeat(20_000)}`), said(3, 'cedar')];
     const tail = new UnsealedTail(long, folder);
     tail.add(long, ANYTIME);
-    tail.keep(long);
+    tail.keep(() => long);
     const next = new UnsealedTail(long, folder);
     expect(next.add(long, () => false)).toBe(true);
     expect(found(next)).toEqual(counted(long));
     const more = [...long, said(4, `fjord ${'d '.repeat(20_000)}`)].slice(2);
     const sealed = new UnsealedTail(more, folder);
     sealed.add(more, ANYTIME);
-    sealed.keep(more);
+    sealed.keep(() => more);
     expect(filesIn(folder).map((path) => path.slice(folder.length))).toEqual(['/tail-3.seg']);
     writeFileSync(join(folder, 'tail-3.seg'), '');
     expect(found(opened(more, folder))).toEqual(counted(more));

@@ -9,7 +9,7 @@ import { type FramePlace, SEALED_SIZE } from './sealed-frame.js';
 import { type FrameSource, rowsBefore } from './tail.js';
 
 /** So many pieces stay decompressed: what is looked at often lies close together. */
-const HELD = 24;
+const HELD = 4;
 
 /** What most of them fit into. */
 const ROOM = SEALED_SIZE + 64 * 1024;
@@ -69,9 +69,14 @@ export class Reading {
     return [...placedEntries(contentOf(this.#file.source, piece), 0)];
   }
 
-  /** The JSON of a piece, in lower case and read as Latin-1. Throws `Damaged`. */
-  json(piece: FramePlace): string {
-    return contentOf(this.#file.source, piece, scanned).toString('latin1').toLowerCase();
+  /** The JSON of a piece with plain letters in lower case. It holds until the next is read. Throws `Damaged`. */
+  json(piece: FramePlace): Buffer {
+    const content = contentOf(this.#file.source, piece, scanned);
+    for (let at = 0; at < content.length; at += 1) {
+      const byte = content[at] ?? 0;
+      if (byte > 64 && byte < 91) content[at] = byte | 32;
+    }
+    return content;
   }
 
   /** The entry whose JSON begins at that place of a piece. Throws `Damaged`. */

@@ -32,14 +32,19 @@ export class PackedList implements DocumentList {
 
   readBelow(limit: number): number {
     if (this.#next >= limit) return 0;
-    if (room.length <= this.#left) room = new Uint32Array(2 * this.#left);
+    const most = Math.min(this.#left + 1, limit - this.#next);
+    if (room.length < most) room = new Uint32Array(2 * most);
     return this.#skip(limit);
   }
 
   /** Reads all below `limit`, and the one behind them. */
   #skip(limit: number): number {
-    const [bytes, low] = [this.#bytes, this.#low];
-    let [at, left, next, count] = [this.#at, this.#left, this.#next, 0];
+    const bytes = this.#bytes;
+    const low = this.#low;
+    let at = this.#at;
+    let left = this.#left;
+    let next = this.#next;
+    let count = 0;
     while (next < limit) {
       if (next >= 0) room[count++] = next;
       if (left === 0) {

@@ -118,7 +118,7 @@ export class Pages {
     const end = Math.min(this.#length, Math.ceil((offset + length) / PAGE) * PAGE);
     const bytes = readInto(roomFor(end - first * PAGE), this.#file, first * PAGE);
     for (let at = 0, page = first; at < bytes.length; at += PAGE, page += 1) {
-      if (crc32(bytes.subarray(at, at + PAGE)) !== this.#sums[page])
+      if (crc32(bytes.length <= PAGE ? bytes : bytes.subarray(at, at + PAGE)) !== this.#sums[page])
         throw new DamagedSegment(`Page ${page} is damaged.`);
     }
     return bytes.subarray(offset - first * PAGE, offset - first * PAGE + length);

@@ -1,5 +1,4 @@
 import { closeSync, openSync } from 'node:fs';
-import type { Arena } from '../index/arena.js';
 import type { IndexPart, Postings } from '../index/part.js';
 import { Dictionary } from './dictionary.js';
 import { type Spot, unpackDays, unpackIds, unpackSpot } from './packed-columns.js';
@@ -102,10 +101,14 @@ export class Segment implements IndexPart {
     };
   }
 
-  find(word: string, arena: Arena): Postings | null {
+  find(word: string): Postings | null {
     const found = this.#dictionary.find(word);
     if (found === null) return null;
-    return new PackedPostings(found.count, this.#pages.read(found.start, found.length + SLACK, arena));
+    const { count, start, length } = found;
+    return {
+      count,
+      lists: (arena) => new PackedPostings(count, this.#pages.read(start, length + SLACK, arena)).lists(),
+    };
   }
 
   beginningWith(start: string, limit: number): readonly string[] {

@@ -22,8 +22,8 @@ export interface Archive {
   readonly pieces: readonly Piece[];
   /** The entries of a piece. Throws when it cannot be read. */
   read(piece: Piece): readonly PlacedEntry[];
-  /** The JSON of a piece, in lower case and read as Latin-1. Throws when it cannot be read. */
-  json(piece: Piece): string;
+  /** The JSON of a piece with plain letters in lower case. It holds until the next is read. Throws when it cannot be read. */
+  json(piece: Piece): Buffer;
   /** The entry of a piece whose JSON begins there. Throws when there is none. */
   readAt(piece: Piece, place: number): Entry;
   /** The entries of a piece from the one whose JSON begins there, read as they are taken. Throws when there is none. */

@@ -1,7 +1,7 @@
 /** A slab is at least so large. */
-const SLAB = 1024 * 1024;
+const SLAB = 256 * 1024;
 
-/** Memory for what one search reads, used again for the next: fresh memory for each would stay until it is collected. */
+/** Memory for what is read for a short time, used again and again: fresh memory for each would stay until it is collected. */
 export class Arena {
   #slab = Buffer.allocUnsafeSlow(0);
   #used = 0;

@@ -37,8 +37,8 @@ export interface DocumentList {
 export interface Postings {
   /** How many documents. */
   readonly count: number;
-  /** From the beginning, one list for each number of times. */
-  lists(): readonly DocumentList[];
+  /** From the beginning, one list for each number of times. They hold until the arena is cleared. Throws what reading throws. */
+  lists(arena: Arena): readonly DocumentList[];
 }
 
 /** A run of documents with an index of their words, on disk or in memory. Documents are numbered from 0. */
@@ -49,8 +49,8 @@ export interface IndexPart {
   lengths(): Uint8Array;
   /** By document, days since 1970. */
   days(): Uint16Array;
-  /** The documents with that word, null for none. They hold until the arena is cleared. */
-  find(word: string, arena: Arena): Postings | null;
+  /** The documents with that word, null for none. */
+  find(word: string): Postings | null;
   /** The words that begin so, at most `limit`. */
   beginningWith(start: string, limit: number): readonly string[];
   /** The words that end so, at most `limit`. Looks through all words. */

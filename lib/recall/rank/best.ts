@@ -1,35 +1,76 @@
-/** Keeps the highest scores of many. */
+/** Keeps the highest scores of many, which are offered in the order of the documents: a heap whose first has the lowest score. */
 export class Best {
   readonly #limit: number;
-  #kept: { readonly document: number; readonly score: number }[] = [];
-  #least = 0;
+  readonly #documents: Uint32Array;
+  readonly #scores: Float64Array;
+  #count = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
+    this.#documents = new Uint32Array(limit);
+    this.#scores = new Float64Array(limit);
   }
 
   /** What does not score more than that is not kept. */
   get least(): number {
-    return this.#least;
+    // One that equals the lowest and comes later is newer.
+    return this.#count < this.#limit ? 0 : (this.#scores[0] ?? 0) * (1 - 1e-9);
   }
 
   offer(document: number, score: number): void {
-    if (score <= this.#least) return;
-    this.#kept.push({ document, score });
-    if (this.#kept.length >= 4 * this.#limit) this.#cut();
+    if (score <= this.least) return;
+    if (this.#count < this.#limit) this.#rise(this.#count++, document, score);
+    else this.#sink(document, score);
   }
 
   /** The best, best first; of equal ones the newer comes first. */
   taken(): readonly { readonly document: number; readonly score: number }[] {
-    this.#cut();
-    return this.#kept;
+    const kept = Array.from(this.#documents.subarray(0, this.#count), (document, place) => {
+      return { document, score: this.#scores[place] ?? 0 };
+    });
+    return kept.sort((one, other) => other.score - one.score || other.document - one.document);
   }
 
-  #cut(): void {
-    this.#kept.sort((one, other) => other.score - one.score || other.document - one.document);
-    if (this.#kept.length < this.#limit) return;
-    this.#kept = this.#kept.slice(0, this.#limit);
-    // One that equals the least and comes later is newer.
-    this.#least = (this.#kept.at(-1)?.score ?? 0) * (1 - 1e-9);
+  /** Puts one at the last place, or above. */
+  #rise(last: number, document: number, score: number): void {
+    let place = last;
+    while (place > 0) {
+      const above = (place - 1) >> 1;
+      if (!this.#isLower(document, score, above)) break;
+      this.#move(above, place);
+      place = above;
+    }
+    this.#put(place, document, score);
+  }
+
+  /** Puts one at the first place instead of what is there, or below. */
+  #sink(document: number, score: number): void {
+    let place = 0;
+    for (;;) {
+      let below = 2 * place + 1;
+      if (below >= this.#count) break;
+      const right = below + 1;
+      if (right < this.#count && this.#isLower(this.#documents[right] ?? 0, this.#scores[right] ?? 0, below))
+        below = right;
+      if (this.#isLower(document, score, below)) break;
+      this.#move(below, place);
+      place = below;
+    }
+    this.#put(place, document, score);
+  }
+
+  /** Of equal ones the older is the lower. */
+  #isLower(document: number, score: number, place: number): boolean {
+    const other = this.#scores[place] ?? 0;
+    return score < other || (score === other && document < (this.#documents[place] ?? 0));
+  }
+
+  #move(from: number, to: number): void {
+    this.#put(to, this.#documents[from] ?? 0, this.#scores[from] ?? 0);
+  }
+
+  #put(place: number, document: number, score: number): void {
+    this.#documents[place] = document;
+    this.#scores[place] = score;
   }
 }

@@ -1,12 +1,14 @@
-import type { Arena } from '../index/arena.js';
+import { Arena } from '../index/arena.js';
 import type { IndexPart, Postings } from '../index/part.js';
 import { isCharacter, otherForms, type Term } from './query.js';
+import { UNIT } from './weigh.js';
 
 /** Where a term is, in which documents of which parts. */
 export interface FoundTerm {
   /** In how many documents. */
   readonly count: number;
-  readonly lists: readonly { readonly start: number; readonly postings: Postings }[];
+  /** By the number of a part, more than one where the term has several forms. */
+  readonly lists: readonly { readonly part: number; readonly postings: Postings }[];
 }
 
 /** Which documents count: the kind of each, and by the number of a kind whether it is wanted. */
@@ -19,26 +21,25 @@ export interface Counted {
 export type PlacedParts = readonly { readonly part: IndexPart; readonly start: number }[];
 
 /** Looks a term up. Another spelling, or a longer word, is looked for only where there is no such word. `counted` tells which documents count; null for all. */
-export function findTerm(parts: PlacedParts, term: Term, counted: Counted | null, arena: Arena): FoundTerm {
-  const found = isCharacter(term) ? null : findForms(parts, term.forms, counted, arena);
+export function findTerm(parts: PlacedParts, term: Term, counted: Counted | null): FoundTerm {
+  const found = isCharacter(term) ? null : findForms(parts, term.forms, counted);
   if (found !== null && found.count > 0) return found;
   const others = otherForms(
     parts.map(({ part }) => part),
     term,
-    arena,
   );
-  return findForms(parts, others, counted, arena);
+  return findForms(parts, others, counted);
 }
 
-function findForms(parts: PlacedParts, forms: readonly string[], counted: Counted | null, arena: Arena): FoundTerm {
-  const lists: { readonly start: number; readonly postings: Postings }[] = [];
+function findForms(parts: PlacedParts, forms: readonly string[], counted: Counted | null): FoundTerm {
+  const lists: { readonly part: number; readonly postings: Postings }[] = [];
   let count = 0;
-  for (const { part, start } of parts) {
+  for (const [number, { part, start }] of parts.entries()) {
     let most = 0;
     for (const form of forms) {
-      const postings = part.find(form, arena);
+      const postings = part.find(form);
       if (postings === null) continue;
-      lists.push({ start, postings });
+      lists.push({ part: number, postings });
       // Two spellings of one word are in the same documents.
       most = Math.max(most, counted === null ? postings.count : countIn(postings, start, counted));
     }
@@ -47,9 +48,13 @@ function findForms(parts: PlacedParts, forms: readonly string[], counted: Counte
   return { count, lists };
 }
 
+/** What is read for a count is not needed any more. */
+const counting = new Arena();
+
 function countIn(postings: Postings, start: number, { kinds, wanted }: Counted): number {
   let sum = 0;
-  for (const list of postings.lists()) {
+  counting.clear();
+  for (const list of postings.lists(counting)) {
     const count = list.readBelow(Number.POSITIVE_INFINITY);
     const { documents } = list;
     for (let index = 0; index < count; index += 1) {
@@ -59,7 +64,7 @@ function countIn(postings: Postings, start: number, { kinds, wanted }: Counted):
   return sum;
 }
 
-/** How much a word tells that is in so many of all documents. */
-export function rarity(found: number, all: number): number {
-  return Math.log(1 + (all - found + 0.5) / (found + 0.5));
+/** How much a word weighs that is in so many of all documents, in parts of a unit. */
+export function weightOf(found: number, all: number): number {
+  return Math.ceil(UNIT * Math.log(1 + (all - found + 0.5) / (found + 0.5)));
 }

@@ -1,4 +1,3 @@
-import type { Arena } from '../index/arena.js';
 import type { IndexPart } from '../index/part.js';
 import { otherSpellings } from '../words/fold.js';
 import { stem } from '../words/stem.js';
@@ -11,11 +10,17 @@ export interface Term {
   readonly isWhole: boolean;
 }
 
+/** Two words, one after the other. */
+export interface Pair {
+  readonly first: string;
+  readonly second: string;
+}
+
 /** What is looked for. */
 export interface Query {
   readonly terms: readonly Term[];
-  /** Words that follow each other in the question, as `one other`. */
-  readonly pairs: ReadonlySet<string>;
+  /** Words that follow each other in the question. */
+  readonly pairs: readonly Pair[];
   /** What must be in the text just so, in any case. */
   readonly phrases: readonly string[];
 }
@@ -41,11 +46,12 @@ function termsOf(text: string): readonly Term[] {
   return terms.filter(({ forms: [word = ''] }) => !known.has(word) && known.add(word));
 }
 
-function pairsOf(sequence: readonly string[]): ReadonlySet<string> {
-  const pairs = new Set<string>();
-  sequence.forEach((word, index) => {
-    const next = sequence[index + 1];
-    if (next !== undefined && next !== word) pairs.add(`${word} ${next}`);
+function pairsOf(sequence: readonly string[]): readonly Pair[] {
+  const pairs: Pair[] = [];
+  sequence.forEach((first, index) => {
+    const second = sequence[index + 1];
+    if (second === undefined || second === first) return;
+    if (!pairs.some((pair) => pair.first === first && pair.second === second)) pairs.push({ first, second });
   });
   return pairs;
 }
@@ -62,13 +68,9 @@ export function isCharacter({ forms: [word = ''] }: Term): boolean {
 const LOOKED_THROUGH = 20_000;
 
 /** What may stand for a term that is nowhere: other spellings of it, else words that begin or end with it, else those that it is made of. */
-export function otherForms(
-  parts: readonly IndexPart[],
-  { forms: [word = '', ...rest] }: Term,
-  arena: Arena,
-): readonly string[] {
+export function otherForms(parts: readonly IndexPart[], { forms: [word = '', ...rest] }: Term): readonly string[] {
   if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word)];
-  const isThere = (form: string): boolean => parts.some((part) => part.find(form, arena) !== null);
+  const isThere = (form: string): boolean => parts.some((part) => part.find(form) !== null);
   const others = otherSpellings(word).filter(isThere);
   if (others.length > 0 || word.length < 5) return others;
   const longer = [...beginnings(parts, word), ...endings(parts, word)];

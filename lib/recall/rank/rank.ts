@@ -37,11 +37,12 @@ export function* ranked(
   });
   most.sort((one, other) => other.score - one.score);
   const known: RankedDocument[] = [];
+  const look = secondLook(query);
   for (const { candidate, score } of most) {
     while (known.length > 0 && (known[0]?.score ?? 0) >= score) yield* known.splice(0, 1);
     const text = textOf(candidate.document);
     if (text === null) continue;
-    const found = { ...candidate, score: candidate.score * secondLook(query, text) };
+    const found = { ...candidate, score: candidate.score * look(text) };
     const place = known.findIndex((other) => other.score < found.score);
     known.splice(place < 0 ? known.length : place, 0, found);
   }

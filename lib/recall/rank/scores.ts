@@ -1,12 +1,11 @@
-import { Arena } from '../index/arena.js';
 import { type IndexPart, KINDS, type Kind } from '../index/part.js';
-import { Accumulator, RUN, TOGETHER } from './accumulator.js';
+import { Accumulator, type AddedTerm, RUN, TOGETHER } from './accumulator.js';
 import { type Bounds, SAID, wantedKinds } from './bounds.js';
 import { Chooser, type RankedDocument } from './chooser.js';
 import { countsOf } from './counts.js';
-import { type Counted, type FoundTerm, findTerm, type PlacedParts, rarity } from './found-term.js';
+import { type Counted, findTerm, type PlacedParts, weightOf } from './found-term.js';
 import type { Term } from './query.js';
-import { weigher } from './weigh.js';
+import { Weights } from './weigh.js';
 
 /** Terms beyond so many are left out, the most common first: each is a bit. */
 const TERMS = 31;
@@ -15,11 +14,9 @@ const TERMS = 31;
 export class Scores {
   readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
-  /** How many documents there are, by the number of their kind. */
-  readonly #counts: Uint32Array;
+  /** How many documents there are, by the number of their kind; counted where only some kinds count. */
+  #counts: Uint32Array | null = null;
   readonly #found: Accumulator;
-  /** What the last search read. */
-  readonly #arena = new Arena();
   /** By document; read where a search is for a time. */
   #days: Uint16Array | null = null;
   /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
@@ -39,8 +36,7 @@ export class Scores {
       this.#kinds.set(part.kinds(), start);
       lengths.set(part.lengths(), start);
     }
-    this.#counts = countsOf(this.#kinds);
-    this.#found = new Accumulator(lengths);
+    this.#found = new Accumulator(this.#parts, lengths);
   }
 
   get count(): number {
@@ -77,19 +73,17 @@ export class Scores {
   best(terms: readonly Term[], bounds: Bounds, limit: number): readonly RankedDocument[] {
     const counted = bounds.alone === true ? { kinds: this.#kinds, wanted: wantedKinds(bounds) } : null;
     const all = counted === null ? this.count : this.#countOf(counted.wanted);
-    this.#arena.clear();
-    const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted, this.#arena), ...term }));
+    const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted), ...term }));
     const total = found
       .filter(({ count, isWhole }) => count > 0 || !isWhole)
-      .reduce((sum, { count }) => sum + rarity(count, all), 0);
+      .reduce((sum, { count }) => sum + weightOf(count, all), 0);
     const used = found
       .filter(({ count }) => count > 0)
       .sort((one, other) => one.count - other.count)
       .slice(0, TERMS);
-    const rarities = used.map(({ count }) => rarity(count, all));
     this.#all = used.length < found.filter(({ count, isWhole }) => count > 0 || !isWhole).length ? null : allOf(used);
     this.#bits = bitsOf(found, used);
-    const weighed = used.map((one, index) => ({ ...one, weight: rarities[index] ?? 0 }));
+    const weighed = used.map((one, index) => ({ ...one, bit: 1 << index, weight: weightOf(one.count, all) }));
     return this.#choose(weighed, total, bounds, limit, counted);
   }
 
@@ -140,18 +134,19 @@ export class Scores {
 
   /** How many documents are of these kinds. */
   #countOf(wanted: readonly boolean[]): number {
+    this.#counts ??= countsOf(this.#kinds);
     return this.#counts.reduce((sum, count, kind) => (wanted[kind] === true ? sum + count : sum), 0);
   }
 
   #choose(
-    terms: readonly (FoundTerm & { readonly weight: number })[],
+    terms: readonly AddedTerm[],
     total: number,
     bounds: Bounds,
     limit: number,
     counted: Counted | null,
   ): readonly RankedDocument[] {
-    const weigh = weigher(terms.map(({ weight }) => weight));
-    const chooser = new Chooser(this.#found, this.#kinds, weigh, total, bounds, limit);
+    const weights = new Weights(terms.map(({ weight }) => weight));
+    const chooser = new Chooser(this.#found, this.#kinds, weights, total, bounds, limit);
     const allowed = this.#filter(bounds);
     this.#found.begin(terms, counted);
     for (let from = 0; from < this.count; from += TOGETHER) {

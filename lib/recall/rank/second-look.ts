@@ -1,40 +1,54 @@
-import { words } from '../words/words.js';
+import { WantedWords } from '../words/wanted-words.js';
 import type { Query } from './query.js';
 
 /** How much each two words count that follow each other in the question and in the text. */
 const PAIR = 0.25;
 
-/** How far apart they may stand. */
-const REACH = 2;
-
 /** By how much the text of a document makes it fit better. */
-export function secondLook({ pairs }: Query, text: string): number {
-  if (pairs.size === 0) return 1;
-  const found = new Set<string>();
-  const sequence = words(text);
-  sequence.forEach((word, index) => {
-    for (let next = index + 1; next <= index + REACH && next < sequence.length; next += 1) {
-      const pair = `${word} ${sequence[next]}`;
-      if (pairs.has(pair)) found.add(pair);
+export function secondLook({ pairs }: Query): (text: string) => number {
+  const wanted = [...new Set(pairs.flatMap(({ first, second }) => [first, second]))];
+  const numbered = pairs.map(({ first, second }) => ({ first: wanted.indexOf(first), second: wanted.indexOf(second) }));
+  const words = new WantedWords(wanted);
+  const found = new Set<object>();
+  let last = -1;
+  let secondLast = -1;
+  const next = (number: number): void => {
+    // One more word may stand between the two.
+    for (const pair of number < 0 ? [] : numbered) {
+      if (pair.second === number && (pair.first === last || pair.first === secondLast)) found.add(pair);
     }
-  });
-  return 1 + PAIR * found.size;
+    secondLast = last;
+    last = number;
+  };
+  return (text) => {
+    found.clear();
+    last = -1;
+    secondLast = -1;
+    if (pairs.length > 0) words.each(text, next);
+    return 1 + PAIR * found.size;
+  };
 }
 
 /** The same at most, for a text that has only words for which `mayHave` is true. */
 export function mostBySecondLook({ pairs }: Query, mayHave: (word: string) => boolean): number {
   let possible = 0;
-  for (const pair of pairs) if (pair.split(' ').every(mayHave)) possible += 1;
+  for (const { first, second } of pairs) if (mayHave(first) && mayHave(second)) possible += 1;
   return 1 + PAIR * possible;
 }
 
 /** Whether the text has all of the phrases, in any case and however its lines are broken. */
 export function hasPhrases({ phrases }: Query, text: string): boolean {
   if (phrases.length === 0) return true;
-  const plain = flat(text);
-  return phrases.every((phrase) => plain.includes(flat(phrase)));
+  const lower = inLowerCase(text);
+  let plain: string | null = null;
+  return phrases.map(inLowerCase).every((phrase) => {
+    // Most texts lack one of the words, and need not be made even.
+    if (!phrase.split(/\s+/).every((word) => lower.includes(word))) return false;
+    plain ??= even(lower);
+    return plain.includes(even(phrase));
+  });
 }
 
-function flat(text: string): string {
-  return text.normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ');
-}
+const inLowerCase = (text: string): string => text.normalize('NFC').toLowerCase();
+
+const even = (text: string): string => text.replaceAll(/\s+/g, ' ');

@@ -3,7 +3,7 @@ import { stopWords } from './frequent-words.js';
 import { stem } from './stem.js';
 
 /** Letters, digits and what joins them into one name: `hi.js`, `user_id`, `2024-05-08`, `don't`. */
-const CHUNK = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/gu;
+export const CHUNK = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/gu;
 
 /** Scripts that are written without spaces, and Korean, which writes endings to its words. */
 const UNSPACED =
@@ -13,17 +13,17 @@ const UNSPACED =
 const SEAMS = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
 
 /** Longer names are keys and encoded bytes, which nobody looks for. */
-const LONGEST = 64;
+export const LONGEST = 64;
 
 /** A word of plain letters, as most are: there is nothing to take apart. */
 const SIMPLE = /^[A-Za-z][a-z]{0,63}$/;
 
 const PLAIN = /^[\0-\x7f]*$/;
 
-const STOPPED = stopWords(fold);
+export const STOPPED: ReadonlySet<string> = stopWords(fold);
 
 /** How many different pieces of text are remembered with their words: most of what is said is said again. */
-const REMEMBERED = 40_000;
+const REMEMBERED = 8000;
 
 let known = new Map<string, readonly string[]>();
 
@@ -54,7 +54,8 @@ export function* placedWords(
   for (const { 0: chunk, index } of text.matchAll(CHUNK)) yield { index, length: chunk.length, words: wordsOf(chunk) };
 }
 
-function wordsOf(chunk: string): readonly string[] {
+/** The words of such a piece of text. */
+export function wordsOf(chunk: string): readonly string[] {
   const remembered = known.get(chunk);
   if (remembered !== undefined) return remembered;
   const found = SIMPLE.test(chunk) ? simpleWord(chunk) : split(chunk).map(({ word }) => word);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PackedPostings, PostingsPacker, SLACK } from '../../../lib/recall/disk/packed-postings.js';
+import { Arena } from '../../../lib/recall/index/arena.js';
 import type { Postings } from '../../../lib/recall/index/part.js';
 import { FrequencyLists } from '../../../lib/recall/index/postings.js';
 
@@ -14,7 +15,7 @@ function listsOf(documents: readonly Document[]): FrequencyLists {
 
 function documentsOf(postings: Postings): readonly Document[] {
   const found: Document[] = [];
-  for (const list of postings.lists()) {
+  for (const list of postings.lists(new Arena())) {
     // In steps, as a search does.
     for (let limit = 5; found.length < postings.count; limit *= 3) {
       const count = list.readBelow(limit);

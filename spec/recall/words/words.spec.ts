@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { WantedWords } from '../../../lib/recall/words/wanted-words.js';
 import { describedWords, placedWords, words } from '../../../lib/recall/words/words.js';
 
 describe('the words of a text', () => {
@@ -43,6 +44,38 @@ describe('the words of a text', () => {
         expect([...placedWords(text)].flatMap((placed) => placed.words)).toEqual(words(text));
         expect(describedWords(text).map(({ word }) => word)).toEqual(words(text));
       }),
+    );
+  });
+
+  it('are found among others where only some are wanted', () => {
+    const piece = fc.constantFrom(
+      ...[
+        'Painting',
+        'paints',
+        "don't",
+        'the',
+        'I',
+        'x',
+        'hi.js',
+        'user_id',
+        'getUserName',
+        'Zürich',
+        'e\u0301',
+        '数据库',
+        '😀',
+        '𝒜b',
+      ],
+      ...['.', '-', "'", '’', ' ', '\n', '42', 'ab1', 'ABC', 'q'.repeat(64), 'q'.repeat(65)],
+    );
+    const texts = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(texts, texts, (text, other) => {
+        const wanted = [...new Set(words(other))];
+        const found: number[] = [];
+        new WantedWords(wanted).each(text, (number) => found.push(number));
+        expect(found).toEqual(words(text).map((word) => wanted.indexOf(word)));
+      }),
+      { numRuns: 500 },
     );
   });
 });
