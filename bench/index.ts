@@ -3,7 +3,17 @@ import { cpus, totalmem } from 'node:os';
 import { type Row, rounded, type Section } from './row.js';
 
 /** The parts of the report, each loaded when it is measured. */
-const PARTS: Readonly<Record<string, { readonly title: string; rows(): Promise<readonly Row[]> }>> = {
+interface Part {
+  readonly title: string;
+  rows?(): Promise<readonly Row[]>;
+  section?(title: string): Promise<Section>;
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  nodes: {
+    title: 'The start on each Node, and without one',
+    section: async (title) => await (await import('./nodes.js')).section(title),
+  },
   start: { title: 'Start, one-shots and long answers', rows: async () => (await import('./start.js')).rows() },
   history: { title: 'History', rows: async () => (await import('./history.js')).rows() },
   context: { title: 'Context and compaction', rows: async () => (await import('./context.js')).rows() },
@@ -28,7 +38,8 @@ export async function main(args: readonly string[]): Promise<number> {
   for (const name of only === null ? Object.keys(PARTS) : [only ?? '']) {
     const part = PARTS[name];
     if (part === undefined) throw new Error(`There is no part '${name}'. Known: ${Object.keys(PARTS).join(', ')}.`);
-    const section = { title: part.title, rows: await part.rows() };
+    const { title, rows } = part;
+    const section = (await part.section?.(title)) ?? { title, rows: (await rows?.()) ?? [] };
     sections.push(section);
     process.stdout.write(`${table(section)}\n`);
   }
@@ -73,7 +84,8 @@ export function isKept({ value, limit, least }: Row): boolean {
 }
 
 /** A section as a Markdown table. */
-export function table({ title, rows }: Section): string {
+export function table({ title, rows, text }: Section): string {
+  if (text !== undefined) return text;
   const lines = rows.map((row) => {
     const promise = row.limit === undefined ? (row.least === undefined ? '' : `≥ ${row.least}`) : `≤ ${row.limit}`;
     return `| ${row.what} | ${rounded(row.value)} ${row.unit} | ${promise} | ${promise === '' ? '' : isKept(row) ? 'kept' : '**missed**'} |`;

@@ -12,6 +12,8 @@ export interface Row {
 export interface Section {
   readonly title: string;
   readonly rows: readonly Row[];
+  /** The table, where it has a form of its own. */
+  readonly text?: string;
 }
 
 /** The middle one of some numbers. */

@@ -10,7 +10,7 @@ import { conversation } from './history.js';
 import { type Cost, runOnce, untilPrompt } from './process.js';
 import { median, type Row } from './row.js';
 
-const PROGRAM = resolve('dist/hi.js');
+export const PROGRAM = resolve('dist/hi.js');
 const ROUNDS = 11;
 const FLOOR = [process.execPath, '-e', '0'];
 
@@ -32,14 +32,15 @@ export async function rows(): Promise<readonly Row[]> {
 }
 
 /** Runs the floor and some programs by turns and gives, for each, the medians of its ratios to the floor. */
-async function compare<Name extends string>(
+export async function compare<Name extends string>(
   programs: Readonly<Record<Name, () => Promise<Cost>>>,
   rounds: number,
+  floorCommand: readonly string[] = FLOOR,
 ): Promise<Readonly<Record<Name, Cost>>> {
   const ratios = new Map<string, Cost[]>();
   const names = Object.keys(programs) as Name[];
   for (let round = 0; round < rounds; round += 1) {
-    const floor = await runOnce(FLOOR, {}, null);
+    const floor = await runOnce(floorCommand, {}, null);
     for (const name of names) {
       const cost = await programs[name]();
       const ratio: Cost = {
@@ -76,7 +77,7 @@ async function startUp(folder: string): Promise<readonly Row[]> {
 }
 
 /** Each vendor's address as its configuration takes it, and what its one-shot may cost. */
-const VENDORS = [
+export const VENDORS = [
   { provider: 'openai', title: 'OpenAI', path: '/v1', request: 2.8, exit: 3.3 },
   { provider: 'ollama', title: 'Ollama', path: '', request: 2.8, exit: 3.3 },
   { provider: 'anthropic', title: 'Anthropic', path: '', request: 3.8, exit: 4.3 },
@@ -87,7 +88,7 @@ async function oneShots(folder: string, vendor: FakeVendor): Promise<readonly Ro
   vendor.pieces = 1;
   const programs = {
     ...Object.fromEntries(VENDORS.map(({ provider, path }) => [provider, asking(folder, vendor, provider, path)])),
-    first: asking(folder, vendor, 'openai', '/v1', true),
+    first: asking(folder, vendor, 'openai', '/v1', { isFirst: true }),
   };
   const found: Readonly<Record<string, Cost>> = await compare(programs, ROUNDS);
   const first = {
@@ -201,18 +202,22 @@ function settingsFor(vendor: FakeVendor, provider: string, path: string): object
   return { provider, model: 'm', api_base, api_key: 'sk-bench', small_model: null };
 }
 
-/** A question in a conversation that has begun; `isFirst`: the very first one, for which the history is made. */
-function asking(
+/** A question in a conversation that has begun, in a home of that name; `isFirst`: the very first one, for which the history is made. */
+export function asking(
   folder: string,
   vendor: FakeVendor,
   provider: string,
   path: string,
-  isFirst = false,
+  {
+    isFirst = false,
+    name = isFirst ? `${provider}-first` : provider,
+    command = [process.execPath, PROGRAM],
+  }: { readonly isFirst?: boolean; readonly name?: string; readonly command?: readonly string[] } = {},
 ): () => Promise<Cost> {
-  const env = home(folder, isFirst ? `${provider}-first` : provider, settingsFor(vendor, provider, path));
+  const env = home(folder, name, settingsFor(vendor, provider, path));
   const data = env.HI_DATA_DIR ?? '';
   const begun = `${data}-begun`;
-  const ask = () => runOnce([process.execPath, PROGRAM, 'ask', 'hello'], env, vendor.clock);
+  const ask = () => runOnce([...command, 'ask', 'hello'], env, vendor.clock);
   return async () => {
     rmSync(data, { recursive: true, force: true });
     if (isFirst) return await ask();
@@ -225,7 +230,7 @@ function asking(
   };
 }
 
-function home(folder: string, name: string, config: object | null): Record<string, string> {
+export function home(folder: string, name: string, config: object | null): Record<string, string> {
   const own = join(folder, name);
   mkdirSync(join(own, 'config'), { recursive: true });
   if (config !== null) writeFileSync(join(own, 'config', 'config.json'), JSON.stringify(config), { mode: 0o600 });

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { npmSettings, say } from '../spec/support/install.js';
+import { fetchNode, npmSettings, say } from '../spec/support/install.js';
 import { openVendorHouse } from '../spec/support/vendor-house.js';
 import { buildProgram } from './build/program.js';
 
@@ -48,7 +48,7 @@ async function allWriters(env: Readonly<Record<string, string>>): Promise<readon
   symlinkSync(resolve('node_modules'), join(withAddon, 'node_modules'));
   const commands: (readonly [string, readonly string[]])[] = [];
   for (const version of NODES) {
-    const node = await fetched(version);
+    const node = await fetchNode(version, folder, settings);
     for (const place of [withAddon, alone]) commands.push([`Node ${version}`, [node, join(place, 'dist', 'hi.js')]]);
   }
   if (existsSync(EXECUTABLE)) commands.push(['the executable', [EXECUTABLE]]);
@@ -61,18 +61,6 @@ async function allWriters(env: Readonly<Record<string, string>>): Promise<readon
   }
   for (const title of writers.keys()) console.log(`  -  ${title}`);
   return [...writers.values()];
-}
-
-async function fetched(version: string): Promise<string> {
-  const place = join(folder, `node-${version}`);
-  const { status, text } = await say(
-    'npm',
-    ['install', '--no-save', '--prefix', place, `node@${version}`],
-    settings,
-    folder,
-  );
-  if (status !== 0) throw new Error(text);
-  return join(place, 'node_modules', 'node', 'bin', 'node');
 }
 
 async function writeInTurn(writers: readonly Writer[], env: Readonly<Record<string, string>>): Promise<void> {

@@ -53,6 +53,20 @@ export function npmSettings(): Readonly<Record<string, string>> {
   return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']));
 }
 
+/** The program of a version of Node, from npm's registry. Throws what npm said. */
+export async function fetchNode(
+  version: string,
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<string> {
+  const place = join(folder, `node-${version}`);
+  mkdirSync(place, { recursive: true });
+  const args = ['install', '--no-save', '--prefix', place, `node@${version}`];
+  const { status, text } = await say('npm', args, settings, folder);
+  if (status !== 0) throw new Error(text);
+  return join(place, 'node_modules', 'node', 'bin', 'node');
+}
+
 /** Packs the package as it was built, and tells where the file is and its size in bytes. Throws what npm said when it fails. */
 export async function pack(
   folder: string,
