@@ -195,6 +195,17 @@ describe('a call', () => {
     expect(last).toContain(`data:image/png;base64,${PNG.toString('base64')}`);
   });
 
+  it('may give back a sound, which the model hears', async () => {
+    const wave = Buffer.concat([Buffer.from('RIFF$\0\0\0WAVEfmt '), Buffer.alloc(28)]);
+    const content = [{ type: 'audio', mimeType: 'audio/wav', data: wave.toString('base64') }];
+    house = await mcpHouse(withAdd({ content }), [ADD], ALLOWED);
+    expect((await house.ask()).status).toBe(0);
+    const result = JSON.parse(toolResults(house)[0] ?? '').content;
+    const [, sound = ''] = /^\[audio\/wav, 44 bytes, in (\S+); shown below\]$/.exec(result) ?? [];
+    expect(readFileSync(sound)).toEqual(wave);
+    expect(JSON.stringify(house.model.server.requests.at(-1)?.messages)).toContain(wave.toString('base64'));
+  });
+
   it('gives back its structured result where there are no words', async () => {
     house = await mcpHouse(withAdd({ content: [], structuredContent: { total: 3 } }), [ADD], ALLOWED);
     await house.ask();
