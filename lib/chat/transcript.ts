@@ -35,15 +35,21 @@ export function shortCount(count: number): string {
   return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`;
 }
 
-/** An entry of the history as plain text with a final newline; empty when it has nothing to read. With `now`, days are named as at that moment. */
-export function transcriptOf(entry: Entry, now: Date | null = null): string {
+/** No turn. */
+const NONE: ReadonlySet<number> = new Set();
+
+/**
+ * An entry of the history as plain text with a final newline; empty when it has nothing to read. With `now`, days are named as at that moment. What is of an
+ * `undone` turn says so.
+ */
+export function transcriptOf(entry: Entry, now: Date | null = null, undone = NONE): string {
   if (isCompressBlock(entry)) return `${entry.restores === undefined ? compactionLine(entry) : restoredLine(entry)}\n`;
   if (!isMessage(entry)) return `── ${markText(entry)} ──\n`;
   const body = entry.content.map((part) => asTyped(entry.role, partText(part))).filter((text) => text !== '');
   if (entry.sources?.length) body.push(`Sources:\n${sourceText(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
   if (body.length === 0) return '';
-  return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry, now)}\n${body.join('\n')}\n`;
+  return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry, now, undone)}\n${body.join('\n')}\n`;
 }
 
 function markText(entry: Mark | UnknownEntry): string {
@@ -70,17 +76,19 @@ export function fullText({ content }: Message): string {
 }
 
 /** One entry as Markdown. */
-export function markdownOf(entry: Entry): string {
+export function markdownOf(entry: Entry, undone = NONE): string {
   if (!isMessage(entry)) return `\n*${transcriptOf(entry).trim()}*\n`;
   const body = entry.content.map(partMarkdown).filter((text) => text !== '');
   if (entry.sources?.length) body.push(`Sources:\n\n${sourceMarkdown(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('*interrupted*');
   if (body.length === 0) return '';
-  return entry.role === 'tool' ? `\n${body.join('\n\n')}\n` : `\n## ${heading(entry, null)}\n\n${body.join('\n\n')}\n`;
+  return entry.role === 'tool'
+    ? `\n${body.join('\n\n')}\n`
+    : `\n## ${heading(entry, null, undone)}\n\n${body.join('\n\n')}\n`;
 }
 
-function heading({ role, at, model }: Message, now: Date | null): string {
-  const when = localMinute(at, now);
+function heading({ role, at, model, turn }: Message, now: Date | null, undone: ReadonlySet<number>): string {
+  const when = `${localMinute(at, now)}${undone.has(turn) ? ' · undone' : ''}`;
   return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
 }
 

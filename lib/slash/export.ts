@@ -1,6 +1,8 @@
+import { type Entry, isMessage } from '../chat/entry.js';
 import { inReadingOrder } from '../chat/reading-order.js';
 import { storedText } from '../chat/stored-text.js';
 import { markdownOf } from '../chat/transcript.js';
+import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './common/command.js';
@@ -57,7 +59,10 @@ async function* asPage(history: History, now: Date): AsyncGenerator<string> {
 
 async function* asMarkdown(history: History): AsyncGenerator<string> {
   yield '# Conversation\n';
-  for await (const entry of inReadingOrder(history.archive(), history)) yield markdownOf(entry);
+  const marks: Entry[] = [];
+  for await (const entry of history.archive()) if (!isMessage(entry)) marks.push(entry);
+  const undone = undoneTurns(marks);
+  for await (const entry of inReadingOrder(history.archive(), history)) yield markdownOf(entry, undone);
 }
 
 async function* asJson(history: History): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
 import { inReadingOrder } from '../chat/reading-order.js';
 import { transcriptOf } from '../chat/transcript.js';
+import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import type { SlashCommand, SlashContext } from './common/command.js';
 
@@ -18,7 +19,9 @@ export const slashHistory: SlashCommand = {
     if (argument.startsWith('#')) return yield { type: 'print', text: await around(argument, context), exact: true };
     const entries = await session.history.newest(countOf(argument));
     const lines: string[] = [];
-    for await (const entry of inReadingOrder(entries, session.history)) lines.push(transcriptOf(entry, context.now()));
+    const undone = undoneTurns(session.history.entries);
+    for await (const entry of inReadingOrder(entries, session.history))
+      lines.push(transcriptOf(entry, context.now(), undone));
     const text = lines.filter((line) => line !== '').join('\n');
     yield { type: 'print', text: text === '' ? 'The conversation is empty.' : text.trimEnd(), exact: true };
   },

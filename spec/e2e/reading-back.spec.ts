@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Chat, chatDriver } from '../support/chat.js';
 import { PROGRAM, RUNTIME, runProgram } from '../support/program.js';
@@ -37,6 +39,22 @@ describe('a command of the user', () => {
     chat.terminal.type(`/undo${KEY.enter}`);
     await chat.until(/hi> !echo "two {2}words"; exit 3$/);
     expect(chat.terminal.transcript() + stdout).not.toContain('I ran this command myself');
+  });
+});
+
+describe('a turn that was undone', () => {
+  it('says so at each of its messages', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}` }));
+    await runProgram(chat.home, ['chat'], { input: 'first\nsecond\n/undo\n/export all.md\nthird\n' });
+    const exported = readFileSync(join(chat.home.work, 'all.md'), 'utf8');
+    expect(exported).toMatch(/^## you · [-\d]+ [\d:]+\n\nfirst\n/m);
+    expect(exported).toMatch(
+      /^## you · [-\d]+ [\d:]+ · undone\n\nsecond\n\n## scripted · [-\d]+ [\d:]+ · undone\n\nanswer 1$/m,
+    );
+    const printed = await runProgram(chat.home, ['history']);
+    expect(printed.stdout.match(/ · undone$/gm)).toHaveLength(2);
+    const shown = await runProgram(chat.home, ['chat'], { input: '/history\n' });
+    expect(shown.stdout.match(/^.* · undone$/gm)).toHaveLength(2);
   });
 });
 

@@ -5,6 +5,7 @@ import { type Entry, isMessage } from '../../chat/entry.js';
 import { inReadingOrder } from '../../chat/reading-order.js';
 import { storedText } from '../../chat/stored-text.js';
 import { markdownOf, transcriptOf } from '../../chat/transcript.js';
+import { undoneTurns } from '../../chat/undone.js';
 import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
@@ -62,7 +63,7 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
       : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
-  if (page === null) await printEntries(world, entries, options);
+  if (page === null) await printEntries(world, entries, options, undoneTurns(store.entries));
   else await page({ entries, read: (sha256) => store.attachments.get(sha256), now: world.now() });
   // Entries before the newest messages were first read while printing.
   printHistoryNotices(world, store);
@@ -96,10 +97,11 @@ async function printEntries(
   world: World,
   entries: AsyncIterable<Entry> | Iterable<Entry>,
   options: HistoryOptions,
+  undone: ReadonlySet<number>,
 ): Promise<void> {
   if (world.stdout.isTTY) hideHistoryProgress();
   const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
-  await writeAll(pager?.input ?? world.stdout, printed(entries, options, world.stdout, pager?.hasColour));
+  await writeAll(pager?.input ?? world.stdout, printed(entries, options, world.stdout, pager?.hasColour, undone));
   await pager?.done();
 }
 
@@ -177,14 +179,15 @@ async function* printed(
   { json, md, follow }: HistoryOptions,
   stdout: Output,
   hasColour = false,
+  undone: ReadonlySet<number> = new Set(),
 ): AsyncGenerator<string> {
   let first = true;
   for await (const entry of entries) {
     if (json && follow) yield `${shownJson(storedText(entry), stdout)}\n`;
     else if (json) yield `${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`;
-    else if (md) yield shownText(markdownOf(entry), stdout);
+    else if (md) yield shownText(markdownOf(entry, undone), stdout);
     else {
-      const text = shownText(transcriptOf(entry), stdout);
+      const text = shownText(transcriptOf(entry, null, undone), stdout);
       yield `${first ? '' : '\n'}${hasColour ? withHeading(entry, text) : text}`;
     }
     first = false;
