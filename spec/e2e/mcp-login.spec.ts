@@ -293,36 +293,6 @@ describe('an answer to a login', () => {
 });
 
 describe('an authorization server', () => {
-  it.each([
-    ['its issuer is another', { issuer: 'https://evil.example.com' }, /issuer/i],
-    ['its page is a file', { authorization_endpoint: 'file:///etc/passwd' }, /an address that cannot be opened/],
-    ['its page is a script', { authorization_endpoint: 'javascript:alert(1)' }, /The login failed/],
-    ['its page is a program', { authorization_endpoint: 'steam://run/1' }, /an address that cannot be opened/],
-    ['its page is on plain http', { authorization_endpoint: 'http://192.0.2.1/' }, /an address that cannot be opened/],
-    ['its tokens are on plain http', { token_endpoint: 'http://192.0.2.1/token' }, /192\.0\.2\.1/],
-    ['it knows no PKCE', { code_challenge_methods_supported: ['plain'] }, /code challenge method/],
-    ['its clients are registered elsewhere', { registration_endpoint: 'http://192.0.2.1/' }, /may not lead to/],
-  ])('is not used where %s', async (_, metadata, expected) => {
-    await setUp({ metadata });
-    const login = await logIn();
-    expect(login).toMatchObject({ status: 5 });
-    expect(login.stderr).toMatch(expected);
-    expect(server.tokenRequests).toEqual([]);
-    expect(existsSync(loginFile())).toBe(false);
-  });
-
-  it('is not used for another resource', async () => {
-    await setUp({ resource: { resource: 'https://evil.example.com/mcp' } });
-    const login = await logIn();
-    expect(login).toMatchObject({ status: 5, page: null });
-    expect(login.stderr).toContain('https://evil.example.com/mcp');
-  });
-
-  it('that gives no end of an answer is left', async () => {
-    await setUp({ metadata: { description: 'x'.repeat(2_000_000) } });
-    expect((await logIn()).stderr).toContain('is longer than 1 MB');
-  });
-
   it('gets the secret of a client only where it is the one that the client belongs to', async () => {
     const oauth = { clientId: 'known', clientSecret: 'a-secret-of-known', issuer: 'https://login.example.com' };
     await setUp({}, { oauth });

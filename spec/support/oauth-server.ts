@@ -145,7 +145,11 @@ export class OAuthServer {
     const grant = params.get('grant_type') === 'refresh_token' ? this.#oldGrant(params) : this.#newGrant(params);
     const { authorization } = headers;
     this.tokenRequests.push({ params: Object.fromEntries(params), authorization, status: grant === null ? 400 : 200 });
-    if (grant === null) json(response, 400, { error: 'invalid_grant', error_description: `No such grant: ${params}` });
+    if (grant === null)
+      json(response, 400, {
+        error: 'invalid_grant',
+        error_description: `No such grant: ${[...params.values()].join(' ')}`,
+      });
     else json(response, 200, this.#newTokens(grant));
   }
 
