@@ -209,7 +209,7 @@ describe('on a terminal', () => {
   });
 
   async function chat(attributes: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-    const terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], {
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], {
       env: { ...home.env, ...env },
       cwd: home.work,
       attributes,

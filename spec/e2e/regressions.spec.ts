@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, itOnNode, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 import { openTerminal } from '../support/terminal.js';
 
@@ -95,6 +95,11 @@ describe('what was broken once', () => {
     expect(full.stdout).toBe('1\n');
     expect(full.stderr).toMatch(/^hi: Cannot write the output: .*ENOSPC/m);
     expect(full.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  // Bun itself refuses to start there.
+  itOnNode('answers in a folder that was deleted', async () => {
+    await setUp(() => ({ text: 'ok' }));
     const gone = await shell('mkdir gone && cd gone && rmdir ../gone && hi ask x </dev/null');
     expect(gone.stdout).toBe('ok');
   });

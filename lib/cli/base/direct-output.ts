@@ -25,9 +25,9 @@ function waiting(sink: Sink): Output {
   return new Writable({
     write(bytes: Uint8Array, _encoding, done) {
       try {
-        sink.write(bytes);
-        const flushed = sink.flush();
-        if (flushed instanceof Promise) flushed.then(() => done(), done);
+        // A closed pipe rejects both.
+        const steps = [sink.write(bytes), sink.flush()];
+        if (steps.some((step) => step instanceof Promise)) Promise.all(steps).then(() => done(), done);
         else done();
       } catch (thrown) {
         done(asError(thrown));

@@ -1,0 +1,84 @@
+import type { Platform } from '../build/bun.js';
+import type { Project } from './manifests.js';
+
+/** What Homebrew names the systems and processors that it runs on. */
+const BLOCKS = [
+  ['on_macos', 'on_arm', 'darwin-arm64'],
+  ['on_macos', 'on_intel', 'darwin-x64'],
+  ['on_linux', 'on_arm', 'linux-arm64'],
+  ['on_linux', 'on_intel', 'linux-x64'],
+] as const satisfies readonly (readonly [string, string, Platform])[];
+
+/** SHA-256 of the files that are fetched: the executables that were built, and the manual. */
+export interface Hashes {
+  readonly executables: Readonly<Partial<Record<Platform, string>>>;
+  readonly manual: string;
+}
+
+/**
+ * The formula for the files under an address, each executable as `hi-PLATFORM` beside `hi.1`. Throws where there is none that Homebrew could install.
+ */
+export function formula(
+  address: string,
+  { version, description, license }: Project,
+  { executables, manual }: Hashes,
+): string {
+  const folder = address.replace(/\/$/, '');
+  const systems = [...new Set(BLOCKS.map(([system]) => system))].flatMap((system) => {
+    const found = BLOCKS.filter(([on, , platform]) => on === system && executables[platform] !== undefined);
+    return found.length === 0
+      ? []
+      : [`  ${system} do`, ...found.flatMap((block) => source(folder, block, executables)), '  end', ''];
+  });
+  if (systems.length === 0)
+    throw new Error('No executable for macOS or Linux was built, so there is nothing to install.');
+  return [
+    'class Hi < Formula',
+    `  desc ${quoted(described(description))}`,
+    `  homepage ${quoted(address)}`,
+    `  version ${quoted(version)}`,
+    `  license ${quoted(license)}`,
+    '',
+    '  resource "manual" do',
+    `    url ${quoted(`${folder}/hi.1`)}`,
+    `    sha256 ${quoted(manual)}`,
+    '  end',
+    '',
+    ...systems,
+    '  def install',
+    '    bin.install Dir["hi-*"].first => "hi"',
+    '    generate_completions_from_executable(bin/"hi", "completion")',
+    '    resource("manual").stage { man1.install "hi.1" }',
+    '  end',
+    '',
+    '  test do',
+    '    assert_match version.to_s, shell_output("#{bin}/hi --version")',
+    '  end',
+    'end',
+    '',
+  ].join('\n');
+}
+
+function source(
+  folder: string,
+  [, processor, platform]: (typeof BLOCKS)[number],
+  executables: Hashes['executables'],
+): readonly string[] {
+  return [
+    `    ${processor} do`,
+    `      url ${quoted(`${folder}/hi-${platform}`)}`,
+    `      sha256 ${quoted(executables[platform] ?? '')}`,
+    '    end',
+  ];
+}
+
+/** Homebrew wants one line of at most 80 characters, without a full stop. */
+function described(description: string): string {
+  const [first = ''] = description.split(/[:.]/);
+  return first.slice(0, 80);
+}
+
+/** A string of Ruby in which nothing is interpreted. */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\#]/g, '\\$&')}"`;
+}

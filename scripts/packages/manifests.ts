@@ -1,0 +1,57 @@
+import type { Platform } from '../build/bun.js';
+
+/** What of the project's `package.json` goes into the others. */
+export interface Project {
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+}
+
+/** The package that starts the executable where there is one for the platform, and the JavaScript elsewhere. */
+export const LAUNCHER = 'hi-chat-native';
+
+/** The package that holds the executable of a platform. */
+export function packageOf(platform: Platform): string {
+  return `hi-chat-${platform}`;
+}
+
+/** The executable's name in its package: Windows goes by the ending. */
+export function programOf(platform: Platform): string {
+  return platform.startsWith('windows') ? 'hi.exe' : 'hi';
+}
+
+/** The manifest of the package with the executable of a platform; npm installs it nowhere else. It is a program by itself too. */
+export function platformManifest(platform: Platform, project: Project): object {
+  const [system = '', cpu = '', libc] = platform.split('-');
+  return {
+    name: packageOf(platform),
+    version: project.version,
+    description: `${project.description} The executable for ${platform}, without Node.`,
+    license: project.license,
+    os: [system === 'windows' ? 'win32' : system],
+    cpu: [cpu],
+    ...(system === 'linux' && { libc: [libc ?? 'glibc'] }),
+    bin: { hi: programOf(platform) },
+    files: [programOf(platform), 'SHA256SUMS', 'LEGAL.txt', 'LICENSE'],
+    preferUnplugged: true,
+  };
+}
+
+/**
+ * The manifest of the launcher. It is a shell script, for to start Node only to start something else would cost more than the executable saves; nothing runs
+ * when it is installed, for npm 12 lets nothing. Windows has no shell for it: there the platform's package is the program.
+ */
+export function launcherManifest(platforms: readonly Platform[], { version, description, license }: Project): object {
+  const chosen = platforms.filter((platform) => !platform.startsWith('windows'));
+  return {
+    name: LAUNCHER,
+    version,
+    description: `${description} As an executable where there is one, else on Node.`,
+    license,
+    os: ['linux', 'darwin'],
+    bin: { hi: 'hi' },
+    files: ['hi', 'LICENSE'],
+    dependencies: { 'hi-chat': version },
+    optionalDependencies: Object.fromEntries(chosen.map((platform) => [packageOf(platform), version])),
+  };
+}
