@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { PLATFORMS } from './build/bun.js';
 import { EXECUTABLES } from './build/executable.js';
+import { buildProgram } from './build/program.js';
 import { makePackages, PACKAGES } from './packages/make-packages.js';
 
 const [address = null] = process.argv.slice(2);
@@ -12,4 +13,5 @@ const platforms = PLATFORMS.filter((platform) =>
 );
 if (platforms.length === 0)
   throw new Error(`There is no executable in '${relative('.', EXECUTABLES)}'. Run npm run build:binary.`);
+await buildProgram();
 for (const file of makePackages(EXECUTABLES, PACKAGES, platforms, address)) console.log(relative('.', file));

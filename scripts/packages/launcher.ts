@@ -21,9 +21,7 @@ for packages in "$own/node_modules" "$own/.."; do
     [ -x "$packages/$name/hi" ] && exec "$packages/$name/hi" "$@"
   done
 done
-for packages in "$own/node_modules" "$own/.."; do
-  [ -f "$packages/hi-chat/dist/hi.js" ] && exec node "$packages/hi-chat/dist/hi.js" "$@"
-done
+[ -f "$own/dist/hi.js" ] && exec node "$own/dist/hi.js" "$@"
 echo "hi: Nothing to start beside '$own'. Install it again: npm install -g hi-chat-native" >&2
 exit 127
 `;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { MANUAL } from '../../lib/cli/manual.js';
 import type { Platform } from '../build/bun.js';
@@ -61,6 +61,7 @@ function platformPackage(folder: string, platform: Platform, executable: string,
 function launcherPackage(folder: string, platforms: readonly Platform[], project: Project): string {
   const own = join(folder, 'npm', LAUNCHER);
   mkdirSync(own, { recursive: true });
+  cpSync('dist', join(own, 'dist'), { recursive: true });
   write(join(own, 'hi'), launcherScript(platforms));
   chmodSync(join(own, 'hi'), 0o755);
   copyFileSync('LICENSE', join(own, 'LICENSE'));

@@ -5,6 +5,8 @@ export interface Project {
   readonly version: string;
   readonly description: string;
   readonly license: string;
+  readonly engines: object;
+  readonly optionalDependencies?: object;
 }
 
 /** The package that starts the executable where there is one for the platform, and the JavaScript elsewhere. */
@@ -20,7 +22,7 @@ export function programOf(platform: Platform): string {
   return platform.startsWith('windows') ? 'hi.exe' : 'hi';
 }
 
-/** The manifest of the package with the executable of a platform; npm installs it nowhere else. It is a program by itself too. */
+/** The manifest of the package with the executable of a platform; npm installs it nowhere else. */
 export function platformManifest(platform: Platform, project: Project): object {
   const [system = '', cpu = '', libc] = platform.split('-');
   return {
@@ -31,7 +33,8 @@ export function platformManifest(platform: Platform, project: Project): object {
     os: [system === 'windows' ? 'win32' : system],
     cpu: [cpu],
     ...(system === 'linux' && { libc: [libc ?? 'glibc'] }),
-    bin: { hi: programOf(platform) },
+    // Beside the launcher a second program of that name would take its place.
+    ...(system === 'windows' && { bin: { hi: programOf(platform) } }),
     files: [programOf(platform), 'SHA256SUMS', 'LEGAL.txt', 'LICENSE'],
     preferUnplugged: true,
   };
@@ -41,7 +44,8 @@ export function platformManifest(platform: Platform, project: Project): object {
  * The manifest of the launcher. It is a shell script, for to start Node only to start something else would cost more than the executable saves; nothing runs
  * when it is installed, for npm 12 lets nothing. Windows has no shell for it: there the platform's package is the program.
  */
-export function launcherManifest(platforms: readonly Platform[], { version, description, license }: Project): object {
+export function launcherManifest(platforms: readonly Platform[], project: Project): object {
+  const { version, description, license, engines, optionalDependencies } = project;
   const chosen = platforms.filter((platform) => !platform.startsWith('windows'));
   return {
     name: LAUNCHER,
@@ -50,8 +54,12 @@ export function launcherManifest(platforms: readonly Platform[], { version, desc
     license,
     os: ['linux', 'darwin'],
     bin: { hi: 'hi' },
-    files: ['hi', 'LICENSE'],
-    dependencies: { 'hi-chat': version },
-    optionalDependencies: Object.fromEntries(chosen.map((platform) => [packageOf(platform), version])),
+    type: 'module',
+    engines,
+    files: ['hi', 'dist', 'LICENSE'],
+    optionalDependencies: {
+      ...Object.fromEntries(chosen.map((platform) => [packageOf(platform), version])),
+      ...optionalDependencies,
+    },
   };
 }

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, itOnNode, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 import { openTerminal } from '../support/terminal.js';
+import { itOnNode } from '../support/where.js';
 
 let server: ScriptedServer;
 let home: Home;

@@ -61,8 +61,9 @@ describe('the packages of the executables', () => {
   it('are installed by npm on their platform only', () => {
     expect(manifest('hi-chat-linux-x64')).toMatchObject({ version, os: ['linux'], cpu: ['x64'], libc: ['glibc'] });
     expect(manifest('hi-chat-linux-arm64-musl')).toMatchObject({ os: ['linux'], cpu: ['arm64'], libc: ['musl'] });
-    expect(manifest('hi-chat-darwin-arm64')).toMatchObject({ os: ['darwin'], cpu: ['arm64'], bin: { hi: 'hi' } });
+    expect(manifest('hi-chat-darwin-arm64')).toMatchObject({ os: ['darwin'], cpu: ['arm64'] });
     expect(manifest('hi-chat-darwin-arm64')).not.toHaveProperty('libc');
+    expect(manifest('hi-chat-darwin-arm64')).not.toHaveProperty('bin');
     expect(manifest('hi-chat-windows-x64')).toMatchObject({ os: ['win32'], cpu: ['x64'], bin: { hi: 'hi.exe' } });
   });
 
@@ -73,7 +74,7 @@ describe('the packages of the executables', () => {
   it('are what the launcher asks for, in its version, with the JavaScript for the others', () => {
     expect(manifest('hi-chat-native')).toMatchObject({
       version,
-      dependencies: { 'hi-chat': version },
+      bin: { hi: 'hi' },
       optionalDependencies: { 'hi-chat-linux-x64': version, 'hi-chat-darwin-arm64': version },
     });
     expect(manifest('hi-chat-native').optionalDependencies).not.toHaveProperty('hi-chat-windows-x64');
@@ -97,8 +98,7 @@ describe('the launcher', () => {
     const beside = nested ? join(launcher, 'node_modules') : modules;
     cpSync(packages('npm', 'hi-chat-native'), launcher, { recursive: true });
     for (const other of others) cpSync(packages('npm', other), join(beside, other), { recursive: true });
-    mkdirSync(join(beside, 'hi-chat', 'dist'), { recursive: true });
-    writeFileSync(join(beside, 'hi-chat', 'dist', 'hi.js'), "console.log('JavaScript', ...process.argv.slice(2));\n");
+    writeFileSync(join(launcher, 'dist', 'hi.js'), "console.log('JavaScript', ...process.argv.slice(2));\n");
     mkdirSync(join(folder, name, 'bin'));
     symlinkSync('../lib/node_modules/hi-chat-native/hi', join(folder, name, 'bin', 'hi'));
     return join(folder, name, 'bin', 'hi');
@@ -116,7 +116,7 @@ describe('the launcher', () => {
 
   it('says what to do where there is neither', () => {
     const hi = installed('nothing', [], false);
-    rmSync(join(folder, 'nothing', 'lib', 'node_modules', 'hi-chat'), { recursive: true });
+    rmSync(join(folder, 'nothing', 'lib', 'node_modules', 'hi-chat-native', 'dist'), { recursive: true });
     const { status, stderr } = spawnSync(hi, { encoding: 'utf8' });
     expect([status, stderr]).toEqual([127, expect.stringMatching(/Nothing to start.*npm install -g hi-chat-native/)]);
   });
