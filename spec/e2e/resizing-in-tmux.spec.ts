@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import MarkdownIt from 'markdown-it';
+import { ANSWERS } from '../support/answers.js';
+import { chatDriver } from '../support/chat.js';
+import { PROGRAM, RUNTIME } from '../support/program.js';
+
+const start = chatDriver();
+const SERVER = `resizing-${process.pid}`;
+const WIDTHS = [40, 120, 30, 72, 100];
+const parser = new MarkdownIt({ html: true });
+const documentOf = (text: string): string => parser.render(text).replaceAll(/\s/g, '');
+
+function tmux(...args: readonly string[]): string {
+  const env = { ...process.env, TERM: 'xterm-256color', TMUX: undefined, TMUX_PANE: undefined };
+  return execFileSync('tmux', ['-L', SERVER, '-f', '/dev/null', ...args], { encoding: 'utf8', env });
+}
+
+async function until(isDone: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (isDone()) return;
+    await sleep(50);
+  }
+  throw new Error(`tmux did not come to this:\n${tmux('capture-pane', '-p')}`);
+}
+
+const shown = (): string => tmux('capture-pane', '-p', '-J', '-S', '-');
+
+describe('an answer in tmux, which wraps its rows again when the window is resized', () => {
+  afterEach(() => void tmux('kill-server'));
+
+  it.each(['tasks', 'links', 'tables'])('is whole after five widths while it comes: %s', async (name) => {
+    const answer = ANSWERS[name] ?? '';
+    const chat = await start(() => ({ pieces: answer.match(/[\s\S]{1,9}/g) ?? [], delay: 25 }));
+    const variables = Object.entries({ ...chat.home.env, TERM: 'screen-256color' });
+    const program = ['env', ...variables.map(([key, value]) => `${key}=${value}`), RUNTIME, PROGRAM, 'chat'];
+    tmux('new-session', '-d', '-x', '100', '-y', '30', ...program);
+    await until(() => /^hi> *$/m.test(shown()));
+    tmux('send-keys', 'go', 'Enter');
+    for (const width of WIDTHS) {
+      await sleep(200);
+      tmux('resize-window', '-x', String(width), '-y', '30');
+    }
+    await until(() => /\nhi> *\n*$/.test(shown()));
+    const screen = shown();
+    const text = screen.slice(screen.indexOf('\n', screen.indexOf('hi> go')), screen.lastIndexOf('\nhi>'));
+    // tmux fills what it joins with blanks.
+    const lines = text.split('\n').map((line) => line.trimEnd());
+    expect(documentOf(lines.join('\n'))).toBe(documentOf(answer));
+  });
+});
