@@ -1,6 +1,7 @@
 import type { Style } from './style.js';
 import { type Run, StyledText } from './styled-text.js';
 import { LONGEST_ROW, textWidth } from './text-width.js';
+import { BEGINS_BLOCK, emptyWord, isBlankAt, SAFE_START, SPACELESS, type Word } from './word.js';
 
 /** So many characters wait for the end of a link at most. */
 const LONGEST_WAIT = 400;
@@ -11,15 +12,6 @@ const LONGEST_WORD = 4096;
 /** So much room, and at most such a share of the row, must be left for a word to go on, in columns. */
 const ROOM = 16;
 const LARGEST_ROOM = 0.25;
-
-/** A word of prose with the blanks before it. */
-interface Word {
-  blank: Run;
-  runs: Run[];
-  text: string;
-  /** What of it is written already. */
-  readonly begun: string;
-}
 
 /**
  * Text whose prose is wrapped at words: a blank becomes a newline, and further rows begin as deep as the text of the first. A Markdown parser reads the
@@ -234,24 +226,3 @@ export class WrappedText extends StyledText {
     return Math.min(LONGEST_ROW, this.#columns());
   }
 }
-
-/** Words that begin a block where they begin a line, by CommonMark and GFM; `<` because most of what it begins does. */
-const BEGINS_BLOCK = /^(?:[>|<]|[-*_][-*_ \t]*$|\+$|=+$|:?-+:?$|#{1,6}$|\d{1,9}[.)]$|`{3}|~{3}|\[[^\]]+\]:|\$\$)/;
-
-/** Beginnings that none of these words has. */
-const SAFE_START = /^[^-+*>|<#=_\d`~:[$]/;
-
-/** Scripts that are written without blanks between words. */
-const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
-
-function isBlankAt(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code === 0x20 || code === 0x09 || code === 0x0d;
-}
-
-const emptyWord = (text: string, style: Style, begun = ''): Word => ({
-  blank: { text, style },
-  runs: [],
-  text: '',
-  begun,
-});

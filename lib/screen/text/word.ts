@@ -1,0 +1,34 @@
+import type { Style } from './style.js';
+import type { Run } from './styled-text.js';
+
+/** A word of prose with the blanks before it. */
+export interface Word {
+  blank: Run;
+  runs: Run[];
+  text: string;
+  /** What of it is written already. */
+  readonly begun: string;
+}
+
+/** Words that begin a block where they begin a line, by CommonMark and GFM; `<` because most of what it begins does. */
+export const BEGINS_BLOCK =
+  /^(?:[>|<]|[-*_][-*_ \t]*$|\+$|=+$|:?-+:?$|#{1,6}$|\d{1,9}[.)]$|`{3}|~{3}|\[[^\]]+\]:|\$\$)/;
+
+/** Beginnings that none of these words has. */
+export const SAFE_START = /^[^-+*>|<#=_\d`~:[$]/;
+
+/** Scripts that are written without blanks between words. */
+export const SPACELESS =
+  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+
+export function isBlankAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0x20 || code === 0x09 || code === 0x0d;
+}
+
+export const emptyWord = (text: string, style: Style, begun = ''): Word => ({
+  blank: { text, style },
+  runs: [],
+  text: '',
+  begun,
+});
