@@ -1,6 +1,6 @@
 /** Words by which a server says that it does not take something of what was sent. */
 const REASON =
-  /unsupported|unrecogni[sz]ed|unknown|unexpected|(?:not|n['’]t|no) (?:be |yet )*(?:support|accept|allow|permit|enabled|available|take)|cannot (?:take|accept|use|process)|invalid/i;
+  /unsupported|unrecogni[sz]ed|unknown|unexpected|(?:not|n['’]t|no) (?:be |yet ){0,2}(?:support|accept|allow|permit|enabled|available|take)|cannot (?:take|accept|use|process)|invalid/i;
 
 /** What pages say of an address, a network or a browser. */
 const OF_THE_PLACE = /\b(?:url|uri|path|route|page|resource|host|domain|endpoint|method|address|browser|javascript)\b/i;
