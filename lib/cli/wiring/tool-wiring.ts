@@ -1,5 +1,6 @@
 import type { ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
+import type { Paths } from '../../config/paths.js';
 import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { PREFIX } from '../../mcp/base/tool-names.js';
@@ -93,10 +94,18 @@ export async function toolRunner(
     allowAll: options.yes ?? false,
     storeRule: (rule) => addRule(paths.configFile, rule),
     secrets: await connections.secrets(),
-    ownPlaces: [paths.config, paths.configFile, paths.data, paths.cache],
+    ownPlaces: [paths.config, paths.data, paths.cache, ...filesThatMayBeLinks(paths)],
     freeFolders: [paths.skills],
   });
 }
+
+const filesThatMayBeLinks = ({ configFile, memory, history, inputHistory, serverLogins }: Paths): readonly string[] => [
+  configFile,
+  memory,
+  history,
+  inputHistory,
+  serverLogins,
+];
 
 /** The tools that the configuration and the command line offer. */
 export function offeredTools(config: Config, { tools: wanted }: SessionOptions): readonly ToolSpec[] {

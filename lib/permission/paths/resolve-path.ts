@@ -47,6 +47,11 @@ function followAll(absolute: string): string | null {
   return follow(root, steps, 40);
 }
 
+/** The same paths, and those that they lead to through links: a folder of settings is often one of a repository of them. */
+export function withTargets(paths: readonly string[]): readonly string[] {
+  return [...new Set([...paths, ...paths.map(realPath)])];
+}
+
 // Synchronous, because every word of a command is resolved: through the thread pool each call takes a hundred times as long.
 function follow(start: string, steps: readonly string[], links: number): string | null {
   let here = start;

@@ -6,6 +6,7 @@ import type { ToolSpec } from '../../chat/request.js';
 import { asHiError } from '../../errors.js';
 import type { Access } from '../../permission/access.js';
 import { MASK, maskObject, secretMask } from '../../permission/mask-secrets.js';
+import { withTargets } from '../../permission/paths/resolve-path.js';
 import { type Permissions, type RuleObject, type RuleSubject, readRules } from '../../permission/rules/rules.js';
 import { suggestion } from '../../registry.js';
 import type { Approve, GivenFile, Permit, Tool, ToolContext, ToolRunner } from '../common/tool.js';
@@ -97,7 +98,7 @@ class ToolExecutor implements ToolRunner {
       context: this.#context,
       approve: options.approve,
       allowAll: options.allowAll,
-      ownPlaces: options.ownPlaces ?? [],
+      ownPlaces: withTargets(options.ownPlaces ?? []),
       freeFolders: [options.context.spillFolder, ...(options.freeFolders ?? [])],
       sandbox: sandboxOnce(options, () => this.#gate.rules),
       storeRule: (rule) => options.storeRule(rule),

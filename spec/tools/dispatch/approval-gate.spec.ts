@@ -35,6 +35,23 @@ function approving(meanwhile: () => void): {
   };
 }
 
+describe("hi's own settings", () => {
+  it('are asked for also where they are links into the working folder', async () => {
+    mkdirSync(file('dotfiles'));
+    writeFileSync(file('dotfiles/config.json'), '{"api_key":"k"}');
+    writeFileSync(file('notes.md'), 'notes');
+    const settings = join(dirname(place.folder), 'settings');
+    symlinkSync(file('dotfiles'), settings);
+    const { one, questions } = runnerOn(place, { ownPlaces: [settings], answer: { answer: 'no' } });
+    for (const path of ['dotfiles/config.json', './dotfiles/../dotfiles/config.json', join(settings, 'config.json')])
+      expect([path, (await one('read_file', { path })).error]).toEqual([path, 'The user said no.']);
+    expect(questions.map(({ reason }) => reason.slice(0, 39))).toEqual(
+      Array(3).fill("it is hi's own configuration or history"),
+    );
+    expect((await one('read_file', { path: 'notes.md' })).error).toBeUndefined();
+  });
+});
+
 describe('a file that changes between the question and the run', () => {
   it('is asked about again where it has become a link', async () => {
     const { asked, approve } = approving(() => symlinkSync(join(outside, 'id_rsa'), file('x.txt')));
