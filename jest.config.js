@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Specs are TypeScript, compiled one file at a time; ES modules stay ES modules, as in the program. */
 export default {
   testEnvironment: 'node',
@@ -20,6 +22,6 @@ export default {
   // A spec ends by itself; the limit only stops what hangs, on slow and busy machines too.
   testTimeout: 120_000,
   // Specs of the program wait more than they compute: three workers keep two cores busy. Workers are renewed, for modules of ES specs are never let go.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   workerIdleMemoryLimit: '1GB',
 };
