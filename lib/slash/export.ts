@@ -12,7 +12,7 @@ export const slashExport: SlashCommand = {
   name: 'export',
   aliases: ['save'],
   usage: '/export FILE',
-  summary: 'save the conversation as FILE.html, FILE.md or FILE.json',
+  summary: 'save it all as FILE.html, FILE.md or FILE.json',
   complete: (typed, { paths }) => paths(typed),
   async *run(typed, { session, write, exists, confirm, now }, signal) {
     const argument = /^(["'])(.+)\1$/.exec(typed)?.[2] ?? typed;

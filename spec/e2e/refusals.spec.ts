@@ -166,10 +166,10 @@ describe('a refusal with 404', () => {
     server = await chatServer((body) =>
       body.think === 'high' ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
     );
-    home = makeHome({ provider: 'ollama', model: 'm', api_base: server.url });
+    home = makeHome({ provider: 'ollama', model: 'gpt-oss', api_base: server.url });
     const first = await asked('ask', '--think', 'high', 'hello');
     expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
-    expect(first.stderr).toContain("'m' does not take thinking 'high': it thinks 'medium'.");
+    expect(first.stderr).toContain("'gpt-oss' does not take thinking 'high': it thinks 'medium'.");
   });
 
   it.each(inForm)('counts for what it says: an image, in %s', async (_form, form) => {
