@@ -55,6 +55,18 @@ describe('the waiting line', () => {
     expect(await shownAfter(2)).toBe('* thinking · 2s · 1.2k tokens');
   });
 
+  it('says how much of a table waits for its end, and is gone with the table', async () => {
+    const held = screenAtTheClock();
+    held.show(request);
+    held.show(text('| a | b |\n|---|---|\n| 1 | 2 |\n'));
+    expect(await held.shownAfter(2)).toBe('* table · 3 rows · 2s · 8 tokens');
+    const ended = screenAtTheClock();
+    ended.show(request);
+    ended.show(text('| a | b |\n|---|---|\n| 1 | 2 |\n\nThat is all.\n'));
+    ended.screen.close();
+    expect(await ended.shownAfter(2)).not.toContain('rows');
+  });
+
   it('comes back when the answer pauses at the end of a line, and only there', async () => {
     const first = screenAtTheClock();
     first.show(text('A line.\n'));
