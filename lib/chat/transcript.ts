@@ -78,7 +78,7 @@ export function fullText({ content }: Message): string {
 /** One entry as Markdown. */
 export function markdownOf(entry: Entry, undone = NONE): string {
   if (!isMessage(entry)) return `\n*${transcriptOf(entry).trim()}*\n`;
-  const body = entry.content.map(partMarkdown).filter((text) => text !== '');
+  const body = entry.content.map((part) => partMarkdown(part, entry.role)).filter((text) => text !== '');
   if (entry.sources?.length) body.push(`Sources:\n\n${sourceMarkdown(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('*interrupted*');
   if (body.length === 0) return '';
@@ -116,10 +116,20 @@ function partText(part: Part, shown = shortened): string {
   }
 }
 
-function partMarkdown(part: Part): string {
-  if (part.type === 'tool_call') return `\`${part.name}\`\n\n\`\`\`json\n${JSON.stringify(part.args, null, 2)}\n\`\`\``;
-  if (part.type === 'tool_result') return `\`\`\`\n${shortened(part.error ?? JSON.stringify(part.result))}\n\`\`\``;
-  return partText(part);
+function partMarkdown(part: Part, role: Message['role']): string {
+  if (part.type === 'tool_call') return `\`${part.name}\`\n\n${fenced(JSON.stringify(part.args, null, 2), 'json')}`;
+  if (part.type === 'tool_result') return fenced(shortened(part.error ?? JSON.stringify(part.result)));
+  const text = partText(part);
+  const typed = asTyped(role, text);
+  return typed === text ? text : fenced(typed);
+}
+
+/** A text as a block of code, between fences that are longer than any in it. */
+function fenced(text: string, language = ''): string {
+  let fence = '```';
+  for (const [marks] of text.matchAll(/^[ \t]*`{3,}/gm))
+    if (marks.trim().length >= fence.length) fence = `${marks.trim()}\``;
+  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 function shortened(text: string): string {

@@ -42,6 +42,19 @@ describe('a command of the user', () => {
   });
 });
 
+describe('a command of the user as Markdown', () => {
+  it('is a block of code with what it printed, whatever fences are in that', async () => {
+    const chat = await start(() => ({ text: 'seen' }));
+    const command = "printf '```sh\\nls\\n```\\n'; exit 3";
+    await runProgram(chat.home, ['chat'], { input: `!${command}\n!true\nhello\n/export all.md\n` });
+    const exported = readFileSync(join(chat.home.work, 'all.md'), 'utf8');
+    expect(exported).toContain(`\n\n\`\`\`\`\n!${command}\n\`\`\`sh\nls\n\`\`\`\n\`\`\`\`\n`);
+    expect(exported).toContain('\n\n```\n!true\n```\n');
+    expect(exported).not.toContain('I ran this command myself');
+    expect(`# Conversation\n${(await runProgram(chat.home, ['history', '--md'])).stdout}`).toBe(exported);
+  });
+});
+
 describe('a turn that was undone', () => {
   it('says so at each of its messages', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}` }));
