@@ -21,6 +21,8 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
     ];
   },
   'lib/permission/paths/private-places.ts': () => import('../lib/permission/paths/private-places.js'),
+  'lib/recall/show/passage.ts': async () =>
+    (await import('../lib/recall/show/passage.js')).passageOf('Connection reset.', '', ['reset (by  peer)'], 60),
   'lib/screen/markdown/fence.ts': async () => {
     const { Fence } = await import('../lib/screen/markdown/fence.js');
     const { StyledText } = await import('../lib/screen/text/styled-text.js');

@@ -29,6 +29,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/commands/recall-command.ts': 'the room, not the tool',
   'cli/commands/history-command.ts': 'the room, not the tool',
   'cli/history/entry-filter.ts': 'the room, not the tool',
+  'cli/history/printed-entries.ts': 'the room, not the tool',
   'cli/commands/usage-command.ts': 'the room, not the tool',
   'cli/wiring/wire.ts': 'the room, not the tool',
   'cli/wiring/open-memory.ts': 'the room, not the tool',

@@ -5,7 +5,7 @@ import { documentKind, searchedText } from './index/documents.js';
 import type { Kind } from './index/part.js';
 import { type Bounds, SAID } from './rank/bounds.js';
 import type { RankedDocument } from './rank/chooser.js';
-import { parseQuery, type Query } from './rank/query.js';
+import { type Query, queryOf } from './rank/query.js';
 import { candidatesFor, certainty, ranked, type TextOf } from './rank/rank.js';
 import { hasPhrases } from './rank/second-look.js';
 import { whoIsAsked } from './rank/who-is-asked.js';
@@ -28,7 +28,7 @@ const COUNTED = 24;
 
 /** Searches everything there is. Throws `DamagedSegment` for a segment that is. */
 export async function find(library: Library, archive: Archive, search: Search, signal?: AbortSignal): Promise<Finds> {
-  const query = queryOf(search);
+  const query = queryOf(search.query);
   const bounds = boundsOf(search);
   if (query.terms.length === 0 && query.phrases.length === 0) return said(library, search, bounds);
   const textOf: TextOf = (document) => {
@@ -47,13 +47,6 @@ export async function find(library: Library, archive: Archive, search: Search, s
 }
 
 const NONE: Finds = { hits: [], more: 0, isWhole: false };
-
-/** What has no words in it, such as `&&`, or only such as say nothing, is looked for just so. */
-function queryOf(search: Search): Query {
-  const query = parseQuery(search.query);
-  const text = search.query.trim();
-  return query.terms.length > 0 || query.phrases.length > 0 || text === '' ? query : { ...query, phrases: [text] };
-}
 
 function boundsOf({ query, who, from, until }: Search): Bounds {
   return {

@@ -82,6 +82,12 @@ describe('hi history on a terminal', () => {
     expect(whole.look('you ·').bold).toBe(true);
     expect(whole.look('scripted ·').colour).toBe(6);
     expect(whole.look('answer 11').colour).toBe(-1);
+    expect(whole.screen()).toMatch(/^you · today \d\d:\d\d$/m);
+    expect((await runProgram(chat.home, ['history'])).stdout).toMatch(/^you · \d{4}-\d\d-\d\d \d\d:\d\d$/m);
+    const marked = historyOf(chat, {}, '--find', 'answer 11');
+    await marked.until(/answer 11/);
+    expect(marked.written()).toContain('\x1b[0;1;7manswer\x1b[0m \x1b[0;1;7m11\x1b[0m');
+    expect(marked.look('scripted ·').colour).toBe(6);
     const found = historyOf(chat, { NO_COLOR: '1' }, '--find', 'answer');
     await found.until(/^scripted ·/);
     expect(found.written()).not.toMatch(/\x1b\[0;36m/);

@@ -1,23 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { type Entry, isMessage } from '../../chat/entry.js';
+import type { Entry } from '../../chat/entry.js';
 import { inReadingOrder } from '../../chat/reading-order.js';
-import { storedText } from '../../chat/stored-text.js';
-import { markdownOf, transcriptOf } from '../../chat/transcript.js';
 import { undoneTurns } from '../../chat/undone.js';
 import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import type { Search } from '../../recall/search.js';
-import { BOLD, CYAN, combine, DIM, paint } from '../../screen/text/style.js';
 import { shellCommand } from '../../shell-command.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { hideHistoryProgress } from '../base/history-progress.js';
 import { printHistoryNotices } from '../base/print-notices.js';
-import { shownJson, shownText } from '../base/shown.js';
 import { outputStreams } from '../base/streams.js';
-import type { Output, World } from '../base/world.js';
+import type { World } from '../base/world.js';
 import {
   type EntryFilter,
   EVERYTHING,
@@ -27,17 +23,14 @@ import {
   passes,
 } from '../history/entry-filter.js';
 import type { PageWriter } from '../history/page-writer.js';
+import { type PrintOptions, printed } from '../history/printed-entries.js';
 import { writeAll } from '../history/write-all.js';
 
-export interface HistoryOptions extends CommonOptions, FilterOptions {
+export interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   readonly number?: number;
-  readonly find?: string;
-  readonly json?: boolean;
-  readonly md?: boolean;
   /** The file of the page; true or `-` for stdout. */
   readonly html?: string | true;
   readonly yes?: boolean;
-  readonly follow?: boolean;
 }
 
 /** So many messages are printed before those to come. */
@@ -101,7 +94,9 @@ async function printEntries(
 ): Promise<void> {
   if (world.stdout.isTTY) hideHistoryProgress();
   const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
-  await writeAll(pager?.input ?? world.stdout, printed(entries, options, world.stdout, pager?.hasColour, undone));
+  const { stdout } = world;
+  const reader = { stdout, hasColour: pager?.hasColour ?? false, now: stdout.isTTY ? world.now() : null };
+  await writeAll(pager?.input ?? stdout, printed(entries, options, reader, undone));
   await pager?.done();
 }
 
@@ -138,7 +133,7 @@ async function follow(
     for await (const entry of followed(store, stop.signal)) if (passes(entry, all)) yield entry;
   }
   try {
-    await writeAll(world.stdout, printed(lines(), options, world.stdout));
+    await writeAll(world.stdout, printed(lines(), options, { stdout: world.stdout, hasColour: false, now: null }));
     return signalled === null ? 0 : signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
   } finally {
     release();
@@ -172,35 +167,6 @@ async function found(
   const messages = outcome.hits.map(({ message }) => message);
   // A page is read by days.
   return html === undefined ? messages : messages.sort((one, other) => one.id - other.id);
-}
-
-async function* printed(
-  entries: AsyncIterable<Entry> | Iterable<Entry>,
-  { json, md, follow }: HistoryOptions,
-  stdout: Output,
-  hasColour = false,
-  undone: ReadonlySet<number> = new Set(),
-): AsyncGenerator<string> {
-  let first = true;
-  for await (const entry of entries) {
-    if (json && follow) yield `${shownJson(storedText(entry), stdout)}\n`;
-    else if (json) yield `${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`;
-    else if (md) yield shownText(markdownOf(entry, undone), stdout);
-    else {
-      const text = shownText(transcriptOf(entry, null, undone), stdout);
-      yield `${first ? '' : '\n'}${hasColour ? withHeading(entry, text) : text}`;
-    }
-    first = false;
-  }
-  if (json && !follow) yield first ? '[]\n' : '\n]\n';
-}
-
-/** The transcript of an entry with its heading, or the whole line of a mark, set apart. */
-function withHeading(entry: Entry, text: string): string {
-  if (!isMessage(entry)) return paint(text, DIM);
-  if (entry.role === 'tool') return text;
-  const end = text.indexOf('\n');
-  return paint(text.slice(0, end), entry.role === 'user' ? combine(BOLD, CYAN) : CYAN) + text.slice(end);
 }
 
 /**

@@ -33,6 +33,14 @@ export function parseQuery(text: string): Query {
   return { terms: termsOf(text), pairs: pairsOf(words(text)), phrases: phrases.filter((one) => one.trim() !== '') };
 }
 
+/** The same. What has no words in it, such as `&&`, or only such as say nothing, is looked for just so. */
+export function queryOf(text: string): Query {
+  const query = parseQuery(text);
+  const phrase = text.trim();
+  const isWords = query.terms.length > 0 || query.phrases.length > 0 || phrase === '';
+  return isWords ? query : { ...query, phrases: [phrase] };
+}
+
 function termsOf(text: string): readonly Term[] {
   const terms: { readonly forms: string[]; readonly isWhole: boolean }[] = [];
   let isInRun = false;

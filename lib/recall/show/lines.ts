@@ -1,7 +1,7 @@
 import { localTime } from '../../chat/text/local-time.js';
 import { quantity } from '../../chat/text/quantity.js';
 import { documentKind, searchedText } from '../index/documents.js';
-import { parseQuery } from '../rank/query.js';
+import { queryOf } from '../rank/query.js';
 import type { Found, Hit, Said } from '../search.js';
 import { marked, passageOf } from './passage.js';
 import { distance } from './when.js';
@@ -69,5 +69,5 @@ function headOf(
 }
 
 function bodyOf({ text }: Pick<Hit, 'text'>, query: string, mark: Highlight, safe: (text: string) => string): string {
-  return marked(passageOf(safe(text), query, parseQuery(query).phrases, SHOWN), mark);
+  return marked(passageOf(safe(text), query, queryOf(query).phrases, SHOWN), mark);
 }

@@ -1,3 +1,4 @@
+import { queryOf } from '../rank/query.js';
 import { placedWords, words } from '../words/words.js';
 
 /** The part of a text around what was looked for. */
@@ -37,6 +38,11 @@ export function marked({ text, marks }: Passage, mark: (word: string) => string)
   return shown + text.slice(at);
 }
 
+/** A whole text with each place changed by `mark` that was looked for. */
+export function markedText(text: string, query: string, mark: (word: string) => string): string {
+  return marked({ text, marks: wantedPlaces(text, query, queryOf(query).phrases) }, mark);
+}
+
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -44,12 +50,8 @@ interface Place {
 }
 
 function wantedPlaces(text: string, query: string, phrases: readonly string[]): readonly Place[] {
-  const lower = text.toLowerCase();
-  const exact = phrases.flatMap((phrase) => {
-    const start = lower.indexOf(phrase.toLowerCase());
-    return start < 0 ? [] : [{ start, end: start + phrase.length, word: phrase }];
-  });
-  if (exact.length > 0) return exact.toSorted((one, other) => one.start - other.start).filter(isApart);
+  const exact = phrases.flatMap((phrase) => phrasePlaces(text, phrase));
+  if (exact.length > 0) return apart(exact.toSorted((one, other) => one.start - other.start));
   const wanted = new Set(words(query));
   const found: Place[] = [];
   for (const { index, length, words: own } of placedWords(text)) {
@@ -59,8 +61,23 @@ function wantedPlaces(text: string, query: string, phrases: readonly string[]): 
   return found;
 }
 
-const isApart = ({ start }: Place, index: number, all: readonly Place[]): boolean =>
-  index === 0 || start >= (all[index - 1]?.end ?? 0);
+/** Where a phrase is, in any case and however its lines are broken. */
+function phrasePlaces(text: string, phrase: string): readonly Place[] {
+  const pieces = phrase.trim().split(/\s+/);
+  const pattern = pieces.map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+');
+  const found = text.matchAll(new RegExp(pattern, 'giu'));
+  return Array.from(found, ({ 0: { length }, index }) => ({ start: index, end: index + length, word: phrase }));
+}
+
+/** The places, in order, without those that begin inside of another. */
+function apart(places: readonly Place[]): readonly Place[] {
+  let end = 0;
+  return places.filter((place) => {
+    if (place.start < end) return false;
+    end = place.end;
+    return true;
+  });
+}
 
 /** Where the most different words lie within `length` characters, cut where words end. */
 function bestSpan(text: string, places: readonly Place[], length: number): readonly [from: number, to: number] {

@@ -6,6 +6,7 @@ export const BOLD: Style = '1';
 export const DIM: Style = '2';
 export const ITALIC: Style = '3';
 export const UNDERLINE: Style = '4';
+export const INVERSE: Style = '7';
 export const STRUCK: Style = '9';
 export const RED: Style = '31';
 export const GREEN: Style = '32';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { marked, passageOf } from '../../../lib/recall/show/passage.js';
+import { marked, markedText, passageOf } from '../../../lib/recall/show/passage.js';
 
 const shown = (text: string, query: string, phrases: readonly string[] = [], length = 60): string =>
   marked(passageOf(text, query, phrases, length), (word) => `[${word}]`);
@@ -10,8 +10,20 @@ describe('a passage', () => {
     expect(shown('We painted it in Zürich.', 'painting zurich')).toBe('We [painted] it in [Zürich].');
   });
 
-  it('marks a phrase just so', () => {
-    expect(shown('reset by peer, by Peer', 'x', ['by peer'])).toBe('reset [by peer], by Peer');
+  it('marks a phrase just so, wherever it is, in any case and over the end of a line', () => {
+    expect(shown('reset by peer, by Peer', 'x', ['by peer'])).toBe('reset [by peer], [by Peer]');
+    expect(shown('reset by\n  peer, bypeer', 'x', ['by peer'])).toBe('reset [by peer], bypeer');
+  });
+
+  it('marks any phrase, and changes no text by it', () => {
+    const phrases = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((text) => text.trim() !== '');
+    fc.assert(
+      fc.property(phrases, fc.string({ maxLength: 8 }), (phrase, end) => {
+        const text = `. ${phrase}${end}`;
+        expect(markedText(text, `"${phrase}" "${end}"`, (word) => word)).toBe(text);
+        expect(passageOf(text, 'x', [phrase], 60).marks).not.toEqual([]);
+      }),
+    );
   });
 
   it('is cut where most of the words are', () => {
@@ -19,6 +31,13 @@ describe('a passage', () => {
     const passage = shown(text, 'espresso machine');
     expect(passage).toContain('[espresso] [machine] broke');
     expect(passage).toMatch(/^… .* …$/);
+  });
+
+  it('of a whole text marks all that was looked for, also what has no words', () => {
+    const mark = (word: string): string => `[${word}]`;
+    expect(markedText('cat\n\ndog && Cat &&', 'cats', mark)).toBe('[cat]\n\ndog && [Cat] &&');
+    expect(markedText('cat\n\ndog && Cat &&', '&&', mark)).toBe('cat\n\ndog [&&] Cat [&&]');
+    expect(markedText('abcd cd ab', '"abc" "b" "cd"', mark)).toBe('[abc]d [cd] a[b]');
   });
 
   it('is one line of about the length that is wanted, with its marks inside', () => {
