@@ -7,7 +7,7 @@ import { InputHistory } from './input-history.js';
 import { PromptLine } from './prompt-line.js';
 import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
 import { ATTRIBUTES_LIMIT, ATTRIBUTES_QUERY } from './terminal/attributes-reply.js';
-import { BACKGROUND_QUERY, isLight } from './terminal/background-reply.js';
+import { BackgroundQuery } from './terminal/background-query.js';
 import { InputParser } from './terminal/input-parser.js';
 import { PASTE_END, PASTE_START } from './terminal/paste-markers.js';
 import { Terminal } from './terminal/terminal.js';
@@ -37,9 +37,11 @@ export class TerminalRepl implements Repl {
   /** The exit status, once the program should exit. */
   #status: number | null = null;
   #attributes: Promise<string> | null = null;
+  readonly #background: BackgroundQuery;
 
   constructor(deps: ReplDeps) {
     this.#deps = deps;
+    this.#background = new BackgroundQuery(deps.background);
     this.#terminal = new Terminal(deps.stdin, deps.terminal, {
       data: (bytes) => this.#parser.write(bytes),
       redraw: () => this.#line.draw(),
@@ -63,7 +65,7 @@ export class TerminalRepl implements Repl {
       key: (text, key) => this.#key(text, key),
       paste: (text) => this.#paste(text),
       escape: () => this.#escape(),
-      ...(deps.background !== null && { background: (colour) => this.#tellBackground(colour) }),
+      ...(deps.background !== null && { background: (colour) => this.#background.answer(colour) }),
       settled: () => this.#line.draw(),
     });
   }
@@ -74,7 +76,7 @@ export class TerminalRepl implements Repl {
       this.#title?.close();
     };
     this.#terminal.open();
-    if (this.#deps.background !== null) this.#terminal.write(BACKGROUND_QUERY);
+    this.#background.ask((text) => this.#terminal.write(text));
     this.#title?.open();
     // Node runs its `exit` listeners after a crash too.
     process.on('exit', leave);
@@ -88,6 +90,9 @@ export class TerminalRepl implements Repl {
     } finally {
       process.off('exit', leave);
       leave();
+      // The answer would be input of the shell.
+      this.#parser.ignoreKeys();
+      await this.#background.settled();
       this.#parser.close();
       this.#terminal.close();
     }
@@ -177,11 +182,6 @@ export class TerminalRepl implements Repl {
     const now = performance.now();
     if (now - this.#begunAt > LONG_TURN && now - this.#pause.typedAt > LONG_TURN)
       this.#terminal.write(this.#deps.attention);
-  }
-
-  #tellBackground(colour: string): void {
-    const light = isLight(colour);
-    if (light !== null) this.#deps.background?.(light);
   }
 
   /** The question that gets the keys. A question that is being cancelled gets no more. */

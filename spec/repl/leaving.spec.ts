@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundle } from '../support/bundle.js';
 import { control, openTerminal, type Terminal } from '../support/terminal.js';
@@ -66,6 +67,20 @@ describe('leaving', () => {
     await terminal.until('hi> half a line');
     terminal.type(`${control('a')}say \r`);
     await terminal.until(/\nhalf a line\n/);
+  });
+
+  it('keeps from the shell what the terminal answers late', async () => {
+    const { terminal } = await shell();
+    terminal.type('clear; DRIVER_BACKGROUND=1 $HI; echo left with $?\r');
+    await terminal.until(/^hi>/);
+    terminal.type(control('d'));
+    await delay(30);
+    terminal.type('\x1b]11;rgb:ffff/');
+    terminal.type('ffff/dddd\x1b\\');
+    await terminal.until(/left with 0\n+\$ ?$/);
+    terminal.type('echo on\r');
+    await terminal.until(/\non\n+\$ ?$/);
+    expect(terminal.screen()).not.toContain('rgb');
   });
 
   it('keeps a line that was not sent for the next time', async () => {

@@ -18,6 +18,7 @@ const {
   DRIVER_HISTORY = '/dev/null',
   DRIVER_EDITOR = null,
   DRIVER_KEYS = 'emacs',
+  DRIVER_BACKGROUND,
 } = process.env;
 
 const isTerminal = process.stdout.isTTY === true;
@@ -51,7 +52,7 @@ const repl: Repl = createRepl({
   keepsInputs: () => true,
   longPaste: 200,
   editor: DRIVER_EDITOR,
-  background: null,
+  background: DRIVER_BACKGROUND === undefined ? null : () => {},
   attention: '',
   title: null,
   showsTypedAhead: true,

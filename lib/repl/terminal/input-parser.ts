@@ -21,6 +21,8 @@ export interface InputHandler {
 
 /** More of an answer is not kept, in characters. */
 const LONGEST_REPLY = 100;
+/** After this long, the rest of an answer of the terminal is not to be expected. Milliseconds. */
+const REPLY_TIMEOUT = 1000;
 
 /** The key pressed twice in quick succession. */
 const ESCAPE_TWICE = '\x1b\x1b';
@@ -32,7 +34,7 @@ const PASTE_TIMEOUT = 1000;
 
 /** Decodes a terminal's input, which may be split anywhere. Pastes bypass key decoding, so nothing in them can act as a key. */
 export class InputParser {
-  readonly #handler: InputHandler;
+  #handler: InputHandler;
   readonly #decoder = new StringDecoder('utf8');
   readonly #keys = new Readable({ read() {} });
   /** Input that may be the start of a sequence or marker. */
@@ -44,20 +46,28 @@ export class InputParser {
   #timer: NodeJS.Timeout | undefined;
   #hasReported = false;
   #tellAttributes: ((attributes: string) => void) | null = null;
+  /** Whether the terminal was asked for its background and has not answered yet. */
+  #awaitsReply: boolean;
+  /** Whether what was reported last is an Escape that may have been the beginning of that answer. */
+  #isAfterEscape = false;
 
   constructor(handler: InputHandler) {
     this.#handler = handler;
+    this.#awaitsReply = handler.background !== undefined;
     emitKeypressEvents(this.#keys);
     this.#keys.on('keypress', (text: string | undefined, key: Key) => {
       this.#hasReported = true;
-      handler.key(text ?? '', key);
+      this.#handler.key(text ?? '', key);
     });
   }
 
   write(bytes: Buffer | string): void {
     clearTimeout(this.#timer);
-    const text = this.#pending + (typeof bytes === 'string' ? bytes : this.#decoder.write(bytes));
+    const input = typeof bytes === 'string' ? bytes : this.#decoder.write(bytes);
+    const isRest = this.#isAfterEscape && input.startsWith(REPLY_START.slice(1));
+    const text = isRest ? `\x1b${input}` : this.#pending + input;
     this.#pending = '';
+    this.#isAfterEscape = false;
     if (this.#paste !== null && text === '\x03') {
       this.#endPasteWithoutMarker();
       this.#readKeys(text);
@@ -70,6 +80,13 @@ export class InputParser {
   /** Takes the answer to `ATTRIBUTES_QUERY` out of the keys, whenever it comes. */
   expectAttributes(told: (attributes: string) => void): void {
     this.#tellAttributes = told;
+  }
+
+  /** Reports nothing from now on but the terminal's answer. */
+  ignoreKeys(): void {
+    const { background } = this.#handler;
+    const ignore = (): void => {};
+    this.#handler = { key: ignore, escape: ignore, paste: ignore, settled: ignore, ...(background && { background }) };
   }
 
   /** Stops the timer and drops incomplete input. */
@@ -104,7 +121,8 @@ export class InputParser {
     const complete = this.#keepPartial(text, isReply ? REPLY_START : PASTE_START);
     // Emitted and not pushed, because a stream would report the keys after the paste that follows them.
     if (complete !== '') this.#keys.emit('data', complete);
-    if (this.#pending !== '') this.#after(ESCAPE_TIMEOUT, () => this.#readPending());
+    const timeout = isReply && this.#awaitsReply ? REPLY_TIMEOUT : ESCAPE_TIMEOUT;
+    if (this.#pending !== '') this.#after(timeout, () => this.#readPending());
   }
 
   /** Reads a text that has the answer in it, or the beginning of one; false for any other. */
@@ -122,7 +140,7 @@ export class InputParser {
     if (begin === -1) return false;
     this.#readKeys(text.slice(0, begin));
     this.#pending = text.slice(begin);
-    this.#after(PASTE_TIMEOUT, () => {
+    this.#after(REPLY_TIMEOUT, () => {
       this.#pending = '';
     });
     return true;
@@ -134,11 +152,12 @@ export class InputParser {
     const reply = backgroundReply(text, at);
     if (reply === null) {
       this.#pending = text.slice(at, at + LONGEST_REPLY);
-      this.#after(PASTE_TIMEOUT, () => {
+      this.#after(REPLY_TIMEOUT, () => {
         this.#pending = '';
       });
       return;
     }
+    this.#awaitsReply = false;
     this.#handler.background?.(reply.colour);
     this.#readKeys(text.slice(reply.end));
   }
@@ -152,6 +171,7 @@ export class InputParser {
       return;
     }
     this.#hasReported = true;
+    this.#isAfterEscape = this.#awaitsReply;
     this.#handler.escape();
   }
 

@@ -52,6 +52,28 @@ describe('terminal input', () => {
     );
   });
 
+  it.each([1, 2, 3, 4, 5, 12])(
+    'waits for the rest of the colour of the background after %i characters',
+    async (cut) => {
+      const { parser, reported } = listen();
+      const whole = '\x1b]11;rgb:ffff/ffff/dddd\x1b\\';
+      parser.write(whole.slice(0, cut));
+      await delay(150);
+      parser.write(whole.slice(cut));
+      parser.write('a');
+      expect(reported.filter((report) => report !== 'escape')).toEqual(['background rgb:ffff/ffff/dddd', 'key a']);
+      parser.close();
+    },
+  );
+
+  it('has Alt-] at once when the terminal has answered', async () => {
+    const { parser, reported } = listen();
+    parser.write('\x1b]11;rgb:00/00/00\x07\x1b]');
+    await delay(150);
+    expect(reported).toEqual(['background rgb:00/00/00', 'key M-']);
+    parser.close();
+  });
+
   it('drops the colour of the background that has no end, and no key after it', async () => {
     const { parser, reported } = listen();
     parser.write('\x1b]11;rgb:ffff');
