@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from '@jest/globals';
 import { type McpHouse, mcpHouse, offeredTools } from '../support/mcp-house.js';
-import { runProgram } from '../support/program.js';
+import { RUNS_ON_NODE, runProgram } from '../support/program.js';
 import { canTrace } from '../support/strace.js';
 import { textTool } from '../support/tool-server.js';
 import { itWhere } from '../support/where.js';
@@ -13,6 +13,9 @@ afterEach(() => house?.close());
 const NAMES = ['one', 'two', 'three', 'four', 'five'];
 
 const itTraced = itWhere(canTrace, 'strace cannot be used here');
+
+/** For what is said of the program's files: an executable is one, and is started by a program of its own. */
+const itTracedOnNode = itWhere(canTrace && RUNS_ON_NODE, 'it takes strace, and a program that consists of files');
 
 /** What a run of `hi ask` opens and starts. */
 async function traced(): Promise<{ readonly files: readonly string[]; readonly programs: number }> {
@@ -36,7 +39,7 @@ async function traced(): Promise<{ readonly files: readonly string[]; readonly p
 }
 
 describe('the start of hi ask', () => {
-  itTraced('with five known servers starts none of them and does not read the SDK', async () => {
+  itTracedOnNode('with five known servers starts none of them and does not read the SDK', async () => {
     house = await mcpHouse({ tools: [textTool('add')] }, []);
     house.configure({ mcpServers: Object.fromEntries(NAMES.map((name) => [name, house.server.entry])) });
     for (const name of NAMES) await runProgram(house.home, ['mcp', 'test', name]);
