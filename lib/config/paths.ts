@@ -102,3 +102,9 @@ function requireAbsolute(folder: string): void {
     },
   );
 }
+
+/** hi's own folders, and the files in them that may be links to elsewhere. */
+export const ownPlaces = (paths: Paths): readonly string[] => [
+  ...[paths.config, paths.data, paths.cache],
+  ...[paths.configFile, paths.memory, paths.history, paths.inputHistory, paths.serverLogins],
+];

@@ -15,6 +15,8 @@ export interface ServerFile {
   readonly oauth?: OAuthFile;
   /** The tools that the model gets: only these, or all but these. */
   readonly tools?: { readonly only?: readonly string[]; readonly not?: readonly string[] };
+  /** Whether the program is shut in: it changes no files, and does not see the private ones. */
+  readonly sandbox?: boolean;
   readonly timeout_ms?: number;
   readonly start_timeout_ms?: number;
   readonly enabled?: boolean;
@@ -72,6 +74,7 @@ export const SERVERS_RANGE: JsonObject = {
         properties: { only: TEXTS, not: TEXTS },
         additionalProperties: false,
       },
+      sandbox: { type: 'boolean' },
       timeout_ms: MILLISECONDS,
       start_timeout_ms: MILLISECONDS,
       enabled: { type: 'boolean' },

@@ -1,12 +1,19 @@
 // @ts-nocheck: a program of its own, which Node runs as it is
 // A server of the Model Context Protocol (2025-11-25, or 2026-07-28) over stdio, whose behaviour is the JSON file that its argument names. It knows no SDK, so that it
 // can do what no SDK would.
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const file = process.argv[2];
 const read = () => JSON.parse(readFileSync(file, 'utf8'));
-const note = (text) => appendFileSync(`${file}.log`, `${text}\n`);
+const note = (text) => {
+  try {
+    appendFileSync(`${file}.log`, `${text}\n`);
+  } catch (failure) {
+    // In a sandbox nothing can be noted.
+    if (failure.code !== 'EROFS') throw failure;
+  }
+};
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -23,6 +30,22 @@ if (scenario.stubborn) {
 function offered(list, kind) {
   if (!Array.isArray(list)) return list;
   return { [kind]: list };
+}
+
+/** What comes of reading a file, of writing one, and of asking an address. */
+async function tried({ reads = [], writes = [], fetches = [] }) {
+  const outcome = async (name, work) => [
+    name,
+    await Promise.resolve()
+      .then(work)
+      .catch(({ code, cause }) => code ?? cause?.code ?? 'failed'),
+  ];
+  const outcomes = await Promise.all([
+    ...reads.map((path) => outcome(path, () => readFileSync(path, 'utf8'))),
+    ...writes.map((path) => outcome(path, () => writeFileSync(path, 'x') ?? 'written')),
+    ...fetches.map((url) => outcome(url, async () => `status ${(await fetch(url)).status}`)),
+  ]);
+  return JSON.stringify(Object.fromEntries(outcomes));
 }
 
 /** What the client was asked and has not answered yet, by id, and the subscriptions of the newer form. */
@@ -59,7 +82,7 @@ const answer = (id, result) => send({ id, result: scenario.modern ? { resultType
 
 async function call(id, { name, _meta, arguments: args, inputResponses }) {
   const plan = scenario.results?.[name] ?? { content: [{ type: 'text', text: JSON.stringify(args) }] };
-  const { progress = [], wait = 0, hangs, exits, endless, letters, changes, elicits, error, ...result } = plan;
+  const { progress = [], wait = 0, hangs, exits, endless, letters, changes, elicits, error, tries, ...result } = plan;
   for (const text of progress) {
     await sleep(wait);
     const { progressToken } = _meta ?? {};
@@ -81,6 +104,7 @@ async function call(id, { name, _meta, arguments: args, inputResponses }) {
   while (endless) {
     if (!process.stdout.write('x'.repeat(65536))) await new Promise((done) => process.stdout.once('drain', done));
   }
+  if (tries) result.content = [{ type: 'text', text: await tried(tries) }];
   if (letters) result.content = [{ type: 'text', text: 'x'.repeat(letters) }];
   if (!hangs) answer(id, result);
 }

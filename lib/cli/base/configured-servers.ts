@@ -72,12 +72,19 @@ export const exclusively: Exclusive = async (folder, name, work) =>
   await (await import('../../history/lock/exclusive.js')).runExclusive(folder, name, work);
 
 /** What connections to servers are made with. */
-export function connectionDeps(world: World, paths: Paths, require_tls: boolean): ConnectionDeps {
+export function connectionDeps(
+  world: World,
+  { paths, require_tls, permissions }: Pick<ConfiguredServers, 'paths' | 'require_tls' | 'permissions'>,
+): ConnectionDeps {
   const run = async (command: string): Promise<string> =>
     (await (await import('../../config/read-key.js')).readKey(`!${command}`)) ?? '';
   return {
     values: { env: world.env, run },
     allow: (url, headers) => requireTls(serverReach(url, headers), { require_tls }),
+    confine: async (folder) => {
+      const { confineServer } = await import('./confine-server.js');
+      return await confineServer({ paths, deny: permissions.deny ?? [], root: world.cwd }, folder);
+    },
     cwd: world.cwd,
     home: world.home,
     version: VERSION,

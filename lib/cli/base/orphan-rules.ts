@@ -1,5 +1,13 @@
 import { PREFIX, serverPrefix } from '../../mcp/base/tool-names.js';
-import type { Permissions, RuleEntry } from '../../permission/rules/rules.js';
+import type { Permissions, RuleEntry, RuleSubject } from '../../permission/rules/rules.js';
+
+/** What rules may say of the tools of servers, which are not known before one runs. */
+export const SERVER_TOOLS: RuleSubject = {
+  name: PREFIX,
+  accessKind: 'server',
+  rulesCoverKind: false,
+  isFamily: true,
+};
 
 /** The rules about tools of servers that are not among these, as sentences: a server may come later, or its name be misspelt. */
 export function orphanRules(permissions: Partial<Permissions>, servers: readonly string[]): readonly string[] {

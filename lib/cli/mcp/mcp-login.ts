@@ -28,7 +28,7 @@ export async function mcpLoginCommand(world: World, name: string, options: Commo
         entries.map((one) => one.name),
       ),
     });
-  const values = valuesOf(entry, connectionDeps(world, configured.paths, configured.require_tls));
+  const values = valuesOf(entry, connectionDeps(world, configured));
   const file = new LoginFile(configured.paths.serverLogins, name, exclusively);
   await logInTo(world, entry, values, file);
   if (!options.quiet) world.stderr.write(`Logged in to '${name}'.\n`);

@@ -11,13 +11,13 @@ import type { World } from '../base/world.js';
 /** Connects to a server, hands it over, and ends it, however that goes. Ctrl-C stops what is waited for. */
 export async function withServer<Result>(
   world: World,
-  { paths, require_tls }: Pick<ConfiguredServers, 'paths' | 'require_tls'>,
+  configured: Pick<ConfiguredServers, 'paths' | 'require_tls' | 'permissions'>,
   entry: ServerEntry,
   use: (connection: ServerConnection, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
-  const deps = { ...connectionDeps(world, paths, require_tls), ...(canAsk(world) && { elicit: elicitOn(world) }) };
+  const deps = { ...connectionDeps(world, configured), ...(canAsk(world) && { elicit: elicitOn(world) }) };
   const connection = new ServerConnection(entry, deps, null);
   try {
     return await use(connection, stop.signal);

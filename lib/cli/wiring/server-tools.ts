@@ -69,7 +69,7 @@ export async function serverTools(
     cache: paths.servers,
     pins: paths.serverPins,
     connection: {
-      ...connectionDeps(world, paths, config.require_tls),
+      ...connectionDeps(world, { paths, require_tls: config.require_tls, permissions: config.tools.permissions }),
       ...(elicit && { elicit }),
       ...(listens && { listens }),
     },

@@ -1,16 +1,16 @@
 import type { ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
-import type { Paths } from '../../config/paths.js';
+import { ownPlaces } from '../../config/paths.js';
 import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { PREFIX } from '../../mcp/base/tool-names.js';
-import type { RuleSubject } from '../../permission/rules/rules.js';
 import type { Recall } from '../../recall/recall.js';
 import { pick } from '../../registry.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory, SearchableConversation, ToolContext, ToolRunner } from '../../tools/common/tool.js';
 import { SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/limit.js';
+import { SERVER_TOOLS } from '../base/orphan-rules.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import type { Connections } from './connections.js';
@@ -20,9 +20,6 @@ import type { SessionOptions } from './session-options.js';
 /** The shares of the window that the output of one call, and of all calls of one answer, may take: output that the model has not read cannot be compacted. */
 const OUTPUT_SHARE = 0.2;
 const ANSWER_SHARE = 0.4;
-
-/** What rules may say of the tools of servers, which are not known before one runs. */
-const SERVER_TOOLS: RuleSubject = { name: PREFIX, accessKind: 'server', rulesCoverKind: false, isFamily: true };
 
 /** What the tools of a session reach besides its settings. */
 export interface ToolReach {
@@ -94,18 +91,10 @@ export async function toolRunner(
     allowAll: options.yes ?? false,
     storeRule: (rule) => addRule(paths.configFile, rule),
     secrets: await connections.secrets(),
-    ownPlaces: [paths.config, paths.data, paths.cache, ...filesThatMayBeLinks(paths)],
+    ownPlaces: ownPlaces(paths),
     freeFolders: [paths.skills],
   });
 }
-
-const filesThatMayBeLinks = ({ configFile, memory, history, inputHistory, serverLogins }: Paths): readonly string[] => [
-  configFile,
-  memory,
-  history,
-  inputHistory,
-  serverLogins,
-];
 
 /** The tools that the configuration and the command line offer. */
 export function offeredTools(config: Config, { tools: wanted }: SessionOptions): readonly ToolSpec[] {

@@ -9,6 +9,8 @@ export type ServerAddress =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly cwd: string | null;
+      /** It is shut in. */
+      readonly sandbox?: true;
     }
   | {
       readonly kind: 'http';
@@ -78,9 +80,13 @@ function entryOf(
 }
 
 /** The address, or what is wrong with it, as the end of a sentence. */
-function addressOf({ type, command, args = [], env = {}, cwd, url, headers = {} }: ServerFile): ServerAddress | string {
+function addressOf(file: ServerFile): ServerAddress | string {
+  const { type, command, args = [], env = {}, cwd, url, headers = {}, sandbox } = file;
   if (command !== undefined && url !== undefined) return 'has both command and url; keep one of them.';
-  if (command !== undefined) return { kind: 'process', command, args, env, cwd: cwd ?? null };
+  if (url !== undefined && sandbox === true)
+    return 'has sandbox, which is for programs, and a url; remove one of them.';
+  if (command !== undefined)
+    return { kind: 'process', command, args, env, cwd: cwd ?? null, ...(sandbox === true && { sandbox }) };
   if (url !== undefined) return { kind: 'http', url, headers, isOld: type === 'sse' };
   return 'has neither command nor url.';
 }

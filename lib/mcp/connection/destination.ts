@@ -23,13 +23,15 @@ export async function destinationOf(entry: ServerEntry, deps: ConnectionDeps, lo
   const [command, folder, ...args] = await Promise.all(
     [address.command, address.cwd ?? cwd, ...address.args].map((value) => lookUp(value, values)),
   );
+  const at = atHome(folder ?? cwd, home);
   return {
     kind: 'process',
     command: atHome(command ?? '', home),
     args,
     env: { ...usual(deps), ...(await lookUpAll(address.env, values)) },
-    cwd: atHome(folder ?? cwd, home),
+    cwd: at,
     log,
+    confine: address.sandbox === true ? () => deps.confine(at) : null,
   };
 }
 

@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { type CommandProcesses, endProcesses, MARK, newMark } from '../../end-processes.js';
+import { type CommandProcesses, endProcesses, newMark } from '../../end-processes.js';
 import { HiError } from '../../errors.js';
 import { Guardian } from './guardian.js';
 import { MessageLines } from './message-lines.js';
 import type { ServerLog } from './server-log.js';
-
-/** Windows has no groups, and would open a console. */
-const OWN_GROUP = { detached: process.platform !== 'win32', windowsHide: true };
+import { type ConfinedProgram, spawned } from './spawn-server.js';
 
 /** How a server is run, every value looked up. */
 export interface ProcessStart {
@@ -17,6 +15,8 @@ export interface ProcessStart {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly log: ServerLog;
+  /** Shuts it in; null for a server that is not to be. Throws where that cannot be done: then it must not run. */
+  readonly confine: (() => Promise<ConfinedProgram>) | null;
 }
 
 /** How long a server may take to exit once nothing more is coming, and then once it was told to, in milliseconds. */
@@ -33,6 +33,7 @@ export class ProcessTransport implements Transport {
   pid: number | null = null;
   readonly #start: ProcessStart;
   #child: ChildProcess | null = null;
+  #confined: ConfinedProgram | null = null;
   #processes: CommandProcesses | null = null;
   #guardian: Guardian | null = null;
   #ending: Promise<void> | null = null;
@@ -42,24 +43,32 @@ export class ProcessTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env, cwd, log } = this.#start;
+    const { command, log, confine } = this.#start;
+    this.#confined = (await confine?.()) ?? null;
+    if (this.#ending !== null) throw await this.#tooLate();
     const mark = newMark();
-    const child = spawn(command, args, { cwd, env: { ...env, [MARK]: mark }, stdio: 'pipe', ...OWN_GROUP });
+    const child = spawned({ ...this.#start, mark }, this.#confined);
     this.#child = child;
     const lines = new MessageLines(
       (message) => this.onmessage?.(message),
       log,
       () => void this.close(),
     );
-    child.stdout.on('data', (chunk: Buffer) => lines.take(chunk));
-    child.stderr.on('data', (chunk: Buffer) => log.write(chunk));
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
+    child.stdout?.on('data', (chunk: Buffer) => lines.take(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => log.write(chunk));
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => {});
     await started(child, command);
     this.pid = child.pid ?? null;
     this.#processes = { group: child.pid ?? 0, mark };
     this.#guardian = new Guardian(this.#processes);
     // Not `close`: what the server leaves behind may keep its pipes.
     child.once('exit', () => void this.close());
+  }
+
+  /** It was closed while the sandbox was made. */
+  async #tooLate(): Promise<HiError> {
+    await this.#confined?.finish();
+    return new HiError('interrupted', 'Interrupted.');
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -84,6 +93,7 @@ export class ProcessTransport implements Transport {
       await Promise.race([new Promise((resolve) => child.once('exit', resolve)), sleep(FAREWELL_MS)]);
     if (this.#processes !== null) await endProcesses(this.#processes, GRACE_MS);
     this.#guardian?.dismiss();
+    await this.#confined?.finish();
     for (const stream of [child?.stdout, child?.stderr]) stream?.destroy();
     child?.unref();
     this.onclose?.();

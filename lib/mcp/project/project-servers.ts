@@ -47,10 +47,12 @@ export function asServersFile(servers: readonly ProjectServer[], folder: string)
 }
 
 /** An entry with what a project may say; null for one that is not well-formed. */
-function serverFile({ type, command, args, env, url, headers, cwd, disabled }: JsonObject): ServerFile | null {
+function serverFile({ type, command, args, env, url, headers, cwd, disabled, sandbox }: JsonObject): ServerFile | null {
   const kind = type === 'stdio' || type === 'http' || type === 'sse' ? type : undefined;
   if (!isTextOrNone(command) || !isTextOrNone(url) || !isTextOrNone(cwd)) return null;
   if (!isTextList(args) || !isTextRecord(env) || !isTextRecord(headers)) return null;
+  // What is wanted shut in is never started without that.
+  if (sandbox !== undefined && typeof sandbox !== 'boolean') return null;
   return {
     ...(kind && { type: kind }),
     ...(command !== undefined && { command }),
@@ -59,6 +61,7 @@ function serverFile({ type, command, args, env, url, headers, cwd, disabled }: J
     ...(url !== undefined && { url }),
     ...(headers && { headers }),
     ...(cwd !== undefined && { cwd }),
+    ...(sandbox === true && { sandbox }),
     ...(disabled === true && { disabled }),
   };
 }

@@ -99,6 +99,12 @@ export function coversPath({ scope }: Rule, paths: readonly string[], root: stri
   );
 }
 
+/** Whether a rule denies to read this path. One that denies to read at all is about the tool: commands could not run. */
+export const deniesToRead = ({ deny }: Rules, path: string, root: string): boolean =>
+  deny.some(
+    (rule) => rule.subject.accessKind === 'read' && rule.scope.kind !== 'all' && coversPath(rule, [path], root),
+  );
+
 function fullPath(text: string, root: string, home = homedir()): string {
   return text === '~' || text.startsWith('~/') ? home + text.slice(1) : resolve(root, text);
 }

@@ -1,0 +1,44 @@
+import { ownPlaces, type Paths } from '../../config/paths.js';
+import { HiError } from '../../errors.js';
+import { deniesToRead } from '../../permission/paths/judge-path.js';
+import { type Permissions, readRules } from '../../permission/rules/rules.js';
+import { NotConfinable } from '../../permission/sandbox/confinement.js';
+import { replacementFile } from '../../permission/sandbox/replacement-file.js';
+import { type ConfinedRun, Sandbox, sandboxProblem } from '../../permission/sandbox/sandbox.js';
+import { tools } from '../../tools/index.js';
+import { SERVER_TOOLS } from './orphan-rules.js';
+
+/**
+ * A server lives for long: what it may write could not be told from what the user writes meanwhile, to set aside what other programs would run. So it writes
+ * nothing but temporary files.
+ */
+const GRANT = { write: false, network: true, files: [] };
+
+const INSTEAD = `remove "sandbox" from the server's entry`;
+const HINT =
+  process.platform === 'linux'
+    ? `Install bubblewrap (Debian: apt install bubblewrap), or ${INSTEAD}.`
+    : `To start it all the same, ${INSTEAD}.`;
+
+/** Shuts in a server's program that runs in `folder`: it sees what the commands of the working folder `root` see. Throws a `HiError` where that cannot be done. */
+export async function confineServer(
+  { paths, deny, root }: { readonly paths: Paths; readonly deny: Permissions['deny']; readonly root: string },
+  folder: string,
+): Promise<ConfinedRun> {
+  const problem = await sandboxProblem();
+  if (problem !== null) throw new HiError('config', `Not started: ${problem}. ${HINT}`);
+  const rules = readRules({ allow: [], ask: [], deny }, [...tools, SERVER_TOOLS], root);
+  const sandbox = new Sandbox({
+    root,
+    ownPlaces: ownPlaces(paths),
+    freeFolders: [],
+    fileOf: (text) => replacementFile(paths.outputs, text),
+    isDenied: (path) => deniesToRead(rules, path, root),
+  });
+  try {
+    return await sandbox.confine(GRANT, folder);
+  } catch (thrown) {
+    if (!(thrown instanceof NotConfinable)) throw thrown;
+    throw new HiError('config', `Not started: ${thrown.reason}.`, { cause: thrown });
+  }
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { MARK } from '../../end-processes.js';
+
+/** What a program is shut in by. */
+export interface ConfinedProgram {
+  /** The program and its arguments to put before the command. */
+  readonly wrapper: readonly string[];
+  /** What that reads from descriptor 4; null for nothing. */
+  readonly filter: Uint8Array | null;
+  readonly env: Readonly<Record<string, string>>;
+  /** To be called when all has ended. Never rejects. */
+  finish(): Promise<unknown>;
+}
+
+/** A program, and the mark by which what it starts is found. */
+export interface MarkedProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly mark: string;
+}
+
+/** Windows has no groups, and would open a console. */
+const OWN_GROUP = { detached: process.platform !== 'win32', windowsHide: true };
+
+/** Starts a server's program with three pipes, shut in where it is to be. */
+export function spawned(start: MarkedProgram, confined: ConfinedProgram | null): ChildProcess {
+  const { command, args, env, cwd, mark } = start;
+  const own = { cwd, ...OWN_GROUP };
+  if (confined === null) return spawn(command, args, { ...own, env: { ...env, [MARK]: mark }, stdio: 'pipe' });
+  const { wrapper, filter } = confined;
+  const { outside, inside } = parted({ ...env, ...confined.env });
+  const [program = command, ...words] = [...wrapper, '/usr/bin/env', ...inside, command, ...args];
+  const child = spawn(program, words, {
+    ...own,
+    env: { ...outside, [MARK]: mark },
+    stdio: ['pipe', 'pipe', 'pipe', 'ignore', filter === null ? 'ignore' : 'pipe'],
+  });
+  give(child.stdio[4], filter);
+  return child;
+}
+
+/** A variable that says where programs are found, or what is loaded into them. */
+const OF_THE_LOADER = /^(?:PATH|LD_.*|DYLD_.*|GLIBC_TUNABLES)$/;
+
+/** The environment of the wrapper, and what an entry wants of the loader: that is for its program, and would open the sandbox from outside. */
+function parted(env: Readonly<Record<string, string>>) {
+  const variables = Object.entries(env);
+  const outside = variables.filter(([name]) => !OF_THE_LOADER.test(name));
+  return {
+    outside: { ...Object.fromEntries(outside), PATH: process.env.PATH ?? '' },
+    inside: variables.filter(([name]) => OF_THE_LOADER.test(name)).map(([name, value]) => `${name}=${value}`),
+  };
+}
+
+function give(stream: ChildProcess['stdio'][number] | undefined, bytes: Uint8Array | null): void {
+  if (bytes === null || !stream || !('end' in stream)) return;
+  // A wrapper that cannot start does not read it, and says so by itself.
+  stream.on('error', () => {});
+  stream.end(bytes);
+}
