@@ -42,7 +42,7 @@ export function addMcpCommands(mcp: Command, program: Command, world: World, fin
     .action(async (name: string, _options, self: Command) =>
       finish(await (await import('./mcp/mcp-remove.js')).mcpRemoveCommand(world, name, mergedOptions(self))),
     );
-  add('approve', 'show the servers of the project in this folder (.mcp.json), and ask whether hi may start them')
+  add('approve', 'show the servers of the project (.mcp.json), and ask whether hi may start them')
     .argument('[name...]', 'only these')
     .action(async (names: readonly string[], _options, self: Command) =>
       finish(await (await import('./mcp/mcp-approve.js')).mcpApproveCommand(world, names, mergedOptions(self))),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type McpHouse, mcpHouse, offeredTools } from '../support/mcp-house.js';
@@ -136,6 +136,24 @@ describe('the servers of a project', () => {
     );
     await house.ask();
     expect(offeredTools(house)).not.toContain('mcp__local__add');
+  });
+
+  it('are found from a folder below, up to the root of the repository and no further, the nearest file first', async () => {
+    await project();
+    const { work } = house.home;
+    mkdirSync(join(work, 'a/b/c'), { recursive: true });
+    const names = async (cwd: string): Promise<readonly string[]> => {
+      const { stdout } = await runProgram(house.home, ['mcp', 'list', '--json'], { cwd: join(work, cwd) });
+      return JSON.parse(stdout).map(({ name }: { readonly name: string }) => name);
+    };
+    expect(await names('a/b/c')).toEqual([]);
+    mkdirSync(join(work, '.git'));
+    expect(await names('a/b/c')).toEqual(['local']);
+    house.home.write('a/.mcp.json', JSON.stringify({ mcpServers: { nearer: house.server.entry } }));
+    expect(await names('a/b/c')).toEqual(['nearer']);
+    mkdirSync(join(work, 'a/b/.git'));
+    expect(await names('a/b/c')).toEqual([]);
+    expect(await names('.')).toEqual(['local']);
   });
 
   it('run no command in a value, and a file that is no such file is named', async () => {

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { DEFAULTS } from '../../config/defaults.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import type { ServersFile } from '../../config/server-settings.js';
 import type { Exclusive } from '../../mcp/auth/login-file.js';
+import { projectFolder } from '../../mcp/base/project-folder.js';
 import { type ReadServers, readServers } from '../../mcp/base/server-entry.js';
 import type { ConnectionDeps } from '../../mcp/connection/connection-deps.js';
 import type { ProjectServer } from '../../mcp/project/project-servers.js';
@@ -43,23 +42,21 @@ export interface UsableServers extends ReadServers {
   readonly waiting: readonly ProjectServer[];
 }
 
-/** Whether the project in this folder has servers of its own: all that a start looks for. */
-export const hasProjectServers = (cwd: string): boolean => existsSync(join(cwd, '.mcp.json'));
-
-/** The servers of the configuration and those of the project in the working folder that the user agreed to; of one name the user's own. */
+/** The servers of the configuration and those of the project that the user agreed to; of one name the user's own. */
 export async function usableServers(
   world: World,
   { paths, servers, timeout }: Pick<ConfiguredServers, 'paths' | 'servers' | 'timeout'>,
 ): Promise<UsableServers> {
   const own = readServers(servers, timeout);
-  if (!hasProjectServers(world.cwd)) return { ...own, waiting: [] };
+  const folder = projectFolder(world.cwd);
+  if (folder === null) return { ...own, waiting: [] };
   const { asServersFile, readProjectServers } = await import('../../mcp/project/project-servers.js');
   const { Approvals } = await import('../../mcp/project/approvals.js');
-  const found = readProjectServers(world.cwd);
+  const found = readProjectServers(folder);
   const approvals = new Approvals(paths.serverApprovals);
   const others = found.servers.filter(({ name, file }) => !Object.hasOwn(servers, name) && file.disabled !== true);
   const agreed = others.filter((server) => approvals.has(server));
-  const project = readServers(asServersFile(agreed, world.cwd), timeout, true);
+  const project = readServers(asServersFile(agreed, folder), timeout, true);
   return {
     entries: [...own.entries, ...project.entries],
     problems: [...own.problems, ...found.problems, ...project.problems],

@@ -9,7 +9,7 @@ import type { World } from '../base/world.js';
 import { askQuestion } from '../terminal/ask-question.js';
 
 /**
- * Shows each server of the project in this folder that was not agreed to, all of its entry, and asks. An answer holds for this very entry in this folder.
+ * Shows each server of the project that was not agreed to, all of its entry, and asks. An answer holds for this very entry in its folder.
  * Resolves to the exit status. Throws a `HiError` where nobody can be asked.
  */
 export async function mcpApproveCommand(

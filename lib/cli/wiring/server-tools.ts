@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
+import { projectFolder } from '../../mcp/base/project-folder.js';
 import type { ToolServers } from '../../mcp/tool-servers.js';
 import type { ServerResource } from '../../mcp/user-calls.js';
 import type { SlashCommand } from '../../slash/common/command.js';
@@ -60,7 +59,7 @@ export async function serverTools(
 ): Promise<ServerTools> {
   const isOff = wanted === false || (!Array.isArray(wanted) && !config.tools.enabled);
   const isConfigured = Object.keys(config.mcpServers).length > 0;
-  if (isOff || (!isConfigured && !existsSync(join(world.cwd, '.mcp.json')))) return NONE;
+  if (isOff || (!isConfigured && projectFolder(world.cwd) === null)) return NONE;
   const { connectionDeps, promptCommands, ToolServers, usableServers } = await import('./session-servers.js');
   const configured = { paths, servers: config.mcpServers, timeout: config.tools.timeout_ms };
   const { entries, problems, waiting } = await usableServers(world, configured);

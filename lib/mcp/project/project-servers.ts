@@ -4,10 +4,8 @@ import { isTooDeep } from '../../chat/nesting.js';
 import type { ServerFile, ServersFile } from '../../config/server-settings.js';
 import { readRegularFile } from '../../regular-file.js';
 import { harmlessLine } from '../base/harmless-text.js';
+import { PROJECT_FILE } from '../base/project-folder.js';
 import { definitionHash } from '../definitions/definition-hash.js';
-
-/** What a project calls the file of its servers. */
-export const PROJECT_FILE = '.mcp.json';
 
 /** A server that a project wants to have started. */
 export interface ProjectServer {
