@@ -75,7 +75,7 @@ describe('hi forget', () => {
           one.remove();
         }
       }),
-      { numRuns: cases(20) },
+      { numRuns: cases(10) },
     );
   }, 600_000);
 
