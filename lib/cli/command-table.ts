@@ -195,7 +195,7 @@ export function commandTable(
     ],
 
     mcp: [
-      'list, test and change the servers of tools (Model Context Protocol)',
+      'list, test and change MCP servers (Model Context Protocol)',
       (command) => addMcpCommands(command, program, world, finish),
     ],
 

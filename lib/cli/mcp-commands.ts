@@ -15,7 +15,7 @@ export function addMcpCommands(mcp: Command, program: Command, world: World, fin
         .helpOption('-h, --help', 'print this help')
         .copyInheritedSettings(program),
     );
-  add('list', 'list the servers, and what is known of their tools; starts none')
+  add('list', 'list the servers, their state and the size of their tools; starts none')
     .option('--json', 'print as JSON')
     .action(async (_options, self: Command) =>
       finish(await (await import('./mcp/mcp-list.js')).mcpListCommand(world, mergedOptions(self))),
@@ -28,16 +28,16 @@ export function addMcpCommands(mcp: Command, program: Command, world: World, fin
       finish(await (await import('./mcp/mcp-test.js')).mcpTestCommand(world, server, mergedOptions(self))),
     );
   add('add', 'start a server once, show its tools, and add it to config.json')
-    .argument('<name>', 'what it is to be called')
-    .argument('<command...>', 'its address, or after -- the program with its arguments')
+    .argument('<name>', 'the name to give it')
+    .argument('<command...>', 'its address, or -- and the program with its arguments')
     .option('-e, --env <assignment...>', 'a variable of its environment: NAME=VALUE')
     .option('-H, --header <header...>', "a header of every request: 'Name: value'")
-    .addOption(new Option('-t, --transport <kind>', 'how an address is spoken to').choices(['http', 'sse']))
+    .addOption(new Option('-t, --transport <kind>', 'the transport for an address').choices(['http', 'sse']))
     .option('--no-test', 'do not start it')
     .action(async (name: string, words: readonly string[], _options, self: Command) =>
       finish(await (await import('./mcp/mcp-add.js')).mcpAddCommand(world, name, words, mergedOptions(self))),
     );
-  add('remove', 'remove a server from config.json, and what is known of it')
+  add('remove', 'remove a server from config.json, with its login and its log')
     .argument('<name>', 'the name of a configured server')
     .action(async (name: string, _options, self: Command) =>
       finish(await (await import('./mcp/mcp-remove.js')).mcpRemoveCommand(world, name, mergedOptions(self))),
@@ -52,12 +52,12 @@ export function addMcpCommands(mcp: Command, program: Command, world: World, fin
     .action(async (name: string, _options, self: Command) =>
       finish(await (await import('./mcp/mcp-login.js')).mcpLoginCommand(world, name, mergedOptions(self))),
     );
-  add('logout', 'forget the login at a server')
+  add('logout', 'log out of a server')
     .argument('<name>', 'the name of a server')
     .action(async (name: string, _options, self: Command) =>
       finish(await (await import('./mcp/mcp-logout.js')).mcpLogoutCommand(world, name, mergedOptions(self))),
     );
-  add('log', 'print what a server printed')
+  add('log', 'print the log of a server')
     .argument('<name>', 'the name of a server')
     .action(async (name: string, _options, self: Command) =>
       finish(await (await import('./mcp/mcp-log.js')).mcpLogCommand(world, name, mergedOptions(self))),

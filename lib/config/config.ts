@@ -17,7 +17,7 @@ export interface Config extends ModelSettings, ConfigDefaults {
   readonly options: JsonObject;
   /** Go with every request to the address of the main model. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The servers of tools, by name. */
+  /** The MCP servers, by name. */
   readonly mcpServers: ServersFile;
 }
 

@@ -26,7 +26,7 @@ const api_key = found<string | null>(
 
 const api_base = found<string | null>(
   { type: ['string', 'null'], pattern: '^https?://' },
-  'Another address than the vendor’s own: a compatible server, a gateway, a server of your own on another machine.',
+  'An address other than the vendor’s own: a compatible server, a gateway, your own server on another machine.',
   "the vendor's",
 );
 
@@ -55,14 +55,14 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     require_tls: setting(
       { type: 'boolean' },
       false,
-      '`true` refuses to send a key over plain `http` to another machine, in place of a warning.',
+      '`true` refuses to send a key over plain `http` to another machine, instead of warning.',
     ),
     preamble: setting<string | null>({ type: ['string', 'null'] }, null, 'The system prompt.', 'none'),
     context_window,
     max_input_tokens: setting<number | null>(
       { type: ['integer', 'null'], minimum: 256 },
       null,
-      'Compact at this many tokens, in place of `compaction.trigger_ratio`.',
+      'Compact at this many tokens, instead of by `compaction.trigger_ratio`.',
       'none',
     ),
     small_model: found<SmallModelFile | null>(
@@ -81,7 +81,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     ),
     options: found<JsonObject>(
       { type: 'object', properties: optionsOfAny(options) },
-      'What else the provider takes, by its own names: `temperature`, `max_output_tokens`, `top_p`, `service_tier` and others. Not for summaries.',
+      'Other options of the provider, by its own names: `temperature`, `max_output_tokens`, `top_p`, `service_tier` and others. Not for summaries.',
       'none',
     ),
     headers: found<Readonly<Record<string, string>>>(
@@ -101,7 +101,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     project_instructions: oneOf<'ask' | 'on' | 'off'>(
       ['ask', 'on', 'off'],
       'ask',
-      'Whether the model reads `AGENTS.md` (`CLAUDE.md` where there is none) of the folders from the working folder up to the root of the repository. `"ask"`: after one question for each content; without a terminal they are not used.',
+      'Whether the model reads `AGENTS.md` (`CLAUDE.md` where there is none) in the folders from the working folder up to the root of the repository. `"ask"`: after asking once, and again when they change; without a terminal they are not used.',
     ),
     ...SCREEN_KEYS,
     compaction: section(
@@ -195,7 +195,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     ),
     mcpServers: found<ServersFile>(
       SERVERS_RANGE,
-      'Servers of the Model Context Protocol, by name, as the README of each shows them: `command`, `args`, `env`, `cwd`; or `url`, `headers`. See [servers of tools](mcp.md).',
+      'MCP servers, by name, as the README of each shows them: `command`, `args`, `env`, `cwd`; or `url`, `headers`. See [MCP servers](mcp.md).',
       'none',
     ),
     clock: setting(
@@ -206,7 +206,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     recall: section(
       'Automatic recall of earlier messages.',
       {
-        auto: setting({ type: 'boolean' }, true, 'Whether what a message is about is recalled unasked.'),
+        auto: setting(
+          { type: 'boolean' },
+          true,
+          'Whether earlier messages about the same thing are recalled automatically.',
+        ),
       },
       'recall',
     ),
@@ -214,7 +218,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       folder: setting<string>(
         TEXT,
         '~/Pictures/hi',
-        'Where pictures are saved that a model draws. `~` is your home; a relative path, such as `"."`, lies in the working folder.',
+        'Where pictures that a model draws are saved. `~` is your home; a relative path, such as `"."`, starts in the working folder.',
       ),
     }),
     input: section('The line editor.', {

@@ -29,7 +29,7 @@ export interface Paths {
   readonly knownSkills: string;
   /** What is known of models and the servers that have them. */
   readonly knownModels: string;
-  /** What the servers of tools offer, and what they printed. */
+  /** What the MCP servers offer, and what they printed. */
   readonly servers: string;
   /** The tools of servers as the user knows them. */
   readonly serverPins: string;
@@ -87,7 +87,7 @@ export async function findPaths(
 function refuseRelative(name: string, folder: string | undefined): void {
   if (!folder || isAbsolute(folder)) return;
   throw new HiError('config', `${name} is not an absolute path: '${folder}'.`, {
-    hint: `A relative path would be another folder wherever hi is run. Set ${name} to an absolute path, or unset it.`,
+    hint: `A relative path would mean another folder wherever hi runs. Set ${name} to an absolute path, or unset it.`,
   });
 }
 

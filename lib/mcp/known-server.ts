@@ -88,7 +88,7 @@ export class KnownServer {
     await this.ask(limits.signal);
     const now = this.#offer?.tools.find((tool) => tool.name === name);
     if (now === undefined)
-      throw new HiError('usage', `The server '${this.entry.name}' has no tool '${name}' any more.`);
+      throw new HiError('usage', `The server '${this.entry.name}' no longer has a tool '${name}'.`);
     if (now.hash !== hash) throw changed(now);
     return await (await this.#connected()).call(name, args, limits);
   }
@@ -122,7 +122,7 @@ function changed({ description, parameters }: ToolDefinition): HiError {
   const definition = JSON.stringify({ description, parameters });
   return new HiError(
     'usage',
-    `Not run: the tool is another one now. To call it as it is, call it again: ${definition}`,
+    `Not run: the definition of this tool has changed. To call it with the new one, call it again: ${definition}`,
   );
 }
 

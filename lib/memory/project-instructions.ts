@@ -62,6 +62,6 @@ export class ProjectInstructions {
     if (this.#isNoticed) return null;
     this.#isNoticed = true;
     const names = unknown.map(({ name }) => `'${name}'`).join(', ');
-    return `Not used: the instructions of this project in ${names}. Run hi there on a terminal to be asked about them, or set project_instructions.`;
+    return `Not used: the instructions of this project in ${names}. To approve them, run hi there on a terminal, or set project_instructions.`;
   }
 }

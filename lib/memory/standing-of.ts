@@ -27,4 +27,4 @@ export function standingOf(path: string): Standing {
 }
 
 const tooMuch = (path: string, tokens: number, line: number): string =>
-  `'${path}' has ${tokens} tokens, and ${MEMORY_LIMIT} is the most: what begins with line ${line} is not sent. Shorten it with /memory.`;
+  `'${path}' has ${tokens} tokens, more than ${MEMORY_LIMIT}: line ${line} and what follows is not sent. Shorten it with /memory.`;

@@ -77,7 +77,7 @@ export class PinnedMessages {
       const said = sent.filter((message) => message.role !== 'tool' && textOf(message.content) !== '');
       const found = said.at(-which.place);
       if (found !== undefined) return found;
-      throw new HiError('usage', `There is no message ${which.place} in view: it has ${said.length}.`, {
+      throw new HiError('usage', `There is no message ${which.place} in view: there are ${said.length}.`, {
         hint: 'An older one is pinned by its id, such as /pin #1. /find TEXT finds it.',
       });
     }

@@ -16,7 +16,7 @@ export const slashCompactions: SlashCommand = {
     const rows = blocks
       .filter(({ restores }) => restores === undefined)
       .map((block) => `${rowOf(block, costs.get(block.id) ?? null)}${taken.has(block.id) ? ' · taken back' : ''}`);
-    yield { type: 'print', text: rows.length === 0 ? 'There was no compaction yet.' : rows.join('\n') };
+    yield { type: 'print', text: rows.length === 0 ? 'There is no compaction yet.' : rows.join('\n') };
   },
 };
 

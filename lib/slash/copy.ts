@@ -41,7 +41,7 @@ function nthLastAnswer(session: Session, typed: string): string {
   const all = answers(session);
   const found = Number.isSafeInteger(nth) && nth > 0 ? all.at(-nth) : undefined;
   if (found !== undefined) return found;
-  const hint = all.length === 0 ? 'Nothing was answered yet.' : 'Type: /copy, /copy 2, /copy code or /copy code 2';
+  const hint = all.length === 0 ? 'There is no answer yet.' : 'Type: /copy, /copy 2, /copy code or /copy code 2';
   throw new HiError('usage', `No answer '${typed}' to copy.`, { hint });
 }
 

@@ -1,10 +1,10 @@
 import type { SlashCommand } from './common/command.js';
 
-/** `/mcp`: lists the servers of tools. */
+/** `/mcp`: lists the MCP servers. */
 export const slashMcp: SlashCommand = {
   name: 'mcp',
   usage: '/mcp',
-  summary: 'list the servers of tools (MCP), and what is known of them',
+  summary: 'list the MCP servers and what they offer',
   isOnCommandLine: true,
   async *run(_argument, { servers }) {
     const lines = servers();

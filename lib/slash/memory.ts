@@ -24,8 +24,8 @@ async function* editAll({ memory, edit }: SlashContext): AsyncGenerator<SlashEve
   const { tokens, leftOutFrom } = sentMemory(after);
   const size = `${tokens} of ${MEMORY_LIMIT} tokens`;
   if (leftOutFrom === null)
-    return yield { type: 'print', text: `Stored: ${size}. It counts from the next message on.` };
-  const text = `Stored, but it has ${size}: what begins with line ${leftOutFrom} is not sent. Shorten it with /memory.`;
+    return yield { type: 'print', text: `Stored: ${size}. It takes effect with the next message.` };
+  const text = `Stored, but it has ${size}: line ${leftOutFrom} and what follows is not sent. Shorten it with /memory.`;
   yield { type: 'notice', level: 'warning', text };
 }
 

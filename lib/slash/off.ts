@@ -7,7 +7,8 @@ export const slashOff: SlashCommand = {
   summary: 'off the record: keep nothing until /on',
   async *run(_argument, { session }) {
     const { history } = session;
-    if (history.isOffRecord) return yield { type: 'print', text: 'This is off the record already. /on ends it.' };
+    if (history.isOffRecord)
+      return yield { type: 'print', text: 'The chat is already off the record. To end that, type: /on' };
     if (history.isEphemeral)
       return yield { type: 'print', text: 'Nothing of this chat is kept: it runs with --ephemeral.' };
     await session.goOffRecord();

@@ -14,7 +14,7 @@ export const slashPin: SlashCommand = {
     const { message, isNew } = await session.pins.pin(whichMessage(argument === '' ? '1' : argument, USAGE));
     const what = `#${message.id} "${beginningOf(textOf(message.content))}"`;
     const { tokens, room } = session.pins;
-    const text = isNew ? `Pinned ${what}. Pins take ${tokens} of ${room} tokens.` : `${what} is pinned already.`;
+    const text = isNew ? `Pinned ${what}. Pins take ${tokens} of ${room} tokens.` : `${what} is already pinned.`;
     yield { type: 'print', text };
   },
 };

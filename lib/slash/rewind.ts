@@ -18,7 +18,7 @@ export const slashRewind: SlashCommand = {
     const { session, choose } = context;
     await session.history.refresh();
     const turns = pastTurns(session.history);
-    if (turns.length === 0) throw new HiError('usage', 'There is no turn to go back before.');
+    if (turns.length === 0) throw new HiError('usage', 'There is no turn to rewind.');
     if (argument === '' && choose === null) return yield { type: 'print', text: listOf(turns) };
     const turn = argument === '' ? await chosen(turns, context) : named(turns, argument);
     const text = await session.rewind(turn);
@@ -37,7 +37,7 @@ function named(turns: readonly PastTurn[], argument: string): number {
   if ('id' in which) return which.id;
   const found = turns[which.place - 1];
   if (found !== undefined) return found.id;
-  throw new HiError('usage', `There is no turn ${which.place} in view: it has ${turns.length}.`, {
+  throw new HiError('usage', `There is no turn ${which.place} in view: there are ${turns.length}.`, {
     hint: '1 is the last one.',
   });
 }

@@ -15,7 +15,7 @@ export const slashWhy: SlashCommand = {
   async *run(argument, context, signal) {
     const text = /^"(.+)"$/s.exec(argument)?.[1] ?? argument;
     if (text === '') {
-      throw new HiError('usage', 'No text of the summary given.', { hint: 'Type: /why TEXT, or /why #ID' });
+      throw new HiError('usage', 'No text given.', { hint: 'Type: /why TEXT, or /why #ID' });
     }
     const { session } = context;
     await session.history.refresh();
@@ -49,10 +49,9 @@ async function* shown(statement: string, context: SlashContext, signal: AbortSig
 
 function notesOn({ isNamed, messages, missing }: Grounds): readonly string[] {
   const ids = missing.map((id) => `#${id}`).join(', ');
-  const gone =
-    missing.length === 0 ? [] : [`${ids} ${missing.length === 1 ? 'is' : 'are'} not in the history any more.`];
+  const gone = missing.length === 0 ? [] : [`${ids} ${missing.length === 1 ? 'is' : 'are'} no longer in the history.`];
   if (isNamed) return gone;
   const named = missing.length === 0 ? ['It names no message.'] : gone;
-  if (messages.length === 0) return [...named, 'Nothing of what was summarised fits it.'];
-  return [...named, 'Of what was summarised, this fits it best:'];
+  if (messages.length === 0) return [...named, 'None of the summarised messages matches it.'];
+  return [...named, 'The summarised messages that match it best:'];
 }

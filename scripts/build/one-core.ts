@@ -5,7 +5,7 @@ import type { Plugin } from 'esbuild';
 /** The module that nearly every run begins with. */
 export const CORE = 'lib/cli/run.ts';
 
-/** What a start needs of servers of tools, where there are some. */
+/** What a start needs of MCP servers, where there are some. */
 const SERVERS = 'lib/cli/wiring/session-servers.ts';
 
 /** The parts that share it. */

@@ -107,7 +107,7 @@ describe('with an Ollama that has no model', () => {
     await terminal.until(/▏ [23]\d %/, 20_000);
     terminal.type(control('c'));
     expect(await terminal.exit()).toMatchObject({ status: 130 });
-    expect(terminal.screen()).toMatch(/The download of llama3\.2 was stopped at \d+ %\. What is there is kept/);
+    expect(terminal.screen()).toMatch(/The download of llama3\.2 was stopped at \d+ %\. What was downloaded is kept/);
     expect(terminal.screen()).not.toContain('▕');
     const had = ollama.has('llama3.2');
     expect(had).toBeGreaterThanOrEqual(2);

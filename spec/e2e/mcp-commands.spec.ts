@@ -117,7 +117,7 @@ describe('the servers of a project', () => {
     expect(run.stderr).toContain("Not used: the servers of this project in '.mcp.json': local.");
     expect(house.server.starts()).toEqual([]);
     expect((await house.ask()).stderr).not.toContain('.mcp.json');
-    expect((await hi('mcp', 'list')).stdout).toContain('waits for your approval');
+    expect((await hi('mcp', 'list')).stdout).toContain('waiting for your approval');
     expect((await hi('mcp', 'approve')).status).toBe(2);
     expect((await hi('mcp', 'test', 'local')).status).toBe(2);
     expect(house.server.starts()).toEqual([]);
@@ -126,7 +126,7 @@ describe('the servers of a project', () => {
   it('are started once the user saw their entry and agreed, until it is another one', async () => {
     await project();
     expect(await approve('n', /start the server 'local'/)).toContain(house.server.entry.args[1] ?? '?');
-    expect((await hi('mcp', 'list')).stdout).toContain('waits for your approval');
+    expect((await hi('mcp', 'list')).stdout).toContain('waiting for your approval');
     await approve('y', /start the server 'local'/);
     await house.ask();
     expect(offeredTools(house)).toContain('mcp__local__add');
@@ -161,7 +161,7 @@ describe('the servers of a project', () => {
     const local = { ...house.server.entry, env: { A: '!touch ran' } };
     house.home.write('.mcp.json', JSON.stringify({ mcpServers: { local } }));
     await approve('y', /start the server 'local'/);
-    expect((await house.ask()).stderr).toContain('which is not run');
+    expect((await house.ask()).stderr).toContain('cannot run commands for its values');
     expect(existsSync(join(house.home.work, 'ran'))).toBe(false);
     house.home.write('.mcp.json', '{"mcpServers": {"a": {"command": ["x"]}, "b": 1}}');
     const { stderr } = await house.ask();

@@ -50,7 +50,7 @@ async function logIn(visit: (page: string) => Promise<unknown> = (page) => fetch
 const loginFile = (): string => join(home.data, 'mcp-logins', 'far.json');
 const EXPIRED = { life: 1 };
 
-describe('a login at a server of tools', () => {
+describe('a login at an MCP server', () => {
   it('is asked for, made with a browser, used, and forgotten', async () => {
     await setUp();
     const before = await call();
@@ -286,7 +286,7 @@ describe('an answer to a login', () => {
         },
       },
     );
-    expect(login.stderr).toContain('That is no address of this login. It begins with http://127.0.0.1:');
+    expect(login.stderr).toContain('That is not the address of this login, which begins with http://127.0.0.1:');
     expect(login).toMatchObject({ status: 0 });
     expect(await call()).toMatchObject({ status: 0 });
   });

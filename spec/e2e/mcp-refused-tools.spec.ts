@@ -93,7 +93,7 @@ describe('a tool of a server whose schema a vendor refuses', () => {
     await start(ollama, ['mcp__notes__bad'], () => ({ error: UNNAMED }));
     const run = await runProgram(home, ['ask', 'go']);
     expect(run).toMatchObject({ status: 0, stdout: 'Fine.' });
-    expect(run.stderr).toContain("'m' refused a tool of these mcp__notes__good, mcp__notes__bad, mcp__notes__worse");
+    expect(run.stderr).toContain("'m' refused one of the tools mcp__notes__good, mcp__notes__bad, mcp__notes__worse");
     expect(last()).toContain('bash');
   });
 });

@@ -41,7 +41,7 @@ describe('/off', () => {
     const before = readFileSync(chat.home.historyFile);
     await chat.say(`the bird is ${SECRET}`, `You said ${SECRET}.`);
     expect(chat.sent()).toEqual(expect.arrayContaining(['before', 'Answer 0.']));
-    await chat.say('/off', 'off the record already');
+    await chat.say('/off', 'already off the record');
     await chat.say(`!echo ${SECRET}`, new RegExp(`${SECRET}\\s+· 11 characters added\\s+hi off>`));
     await chat.say('draw it', /more lines[\s\S]*You said heron-4711\. \d+\s+hi off>/);
     await chat.say(`/remember ${SECRET}`, 'Nothing is kept off the record.');
@@ -55,7 +55,7 @@ describe('/off', () => {
     expect(JSON.stringify(chat.server.requests.at(-1)?.messages)).not.toContain(SECRET);
     await chat.say('/find heron', 'No message contains');
     await chat.say('/find after', /after/);
-    await chat.say('/on', 'This is on the record.');
+    await chat.say('/on', 'already on the record.');
     chat.terminal.type(control('d'));
     await chat.terminal.exit();
     expect(holding(chat.home, SECRET)).toEqual([]);
@@ -92,7 +92,7 @@ describe('/off', () => {
     expect(existsSync(chat.home.historyFile)).toBe(false);
     const { stdout, stderr } = await runProgram(chat.home, ['chat', '--ephemeral'], { input: '/off\n/on\n' });
     expect(stdout + stderr).toContain('Nothing of this chat is kept');
-    expect(stdout + stderr).toContain('This is on the record.');
+    expect(stdout + stderr).toContain('The chat is already on the record.');
   });
 
   it('leaves nothing of the skills it led to on disk, and asks about each once', async () => {

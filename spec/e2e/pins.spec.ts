@@ -19,7 +19,7 @@ describe('/pin', () => {
     await chat.say('what is the code?', 'ZEBRA-77');
     await chat.say('/pin', 'Pinned #2 "The code is ZEBRA-77.". Pins take 6 of 750 tokens.');
     await chat.say('/pin #1', 'Pinned #1');
-    await chat.say('/pin 1', 'pinned already');
+    await chat.say('/pin 1', 'already pinned');
     for (let turn = 0; turn < 6; turn += 1) await ask(`talk ${turn} ${'on and on '.repeat(200)}`);
     await chat.say('/compact', 'compacted');
     expect(chat.stored().filter(({ type }) => type === 'compress').length).toBeGreaterThan(1);
@@ -41,7 +41,7 @@ describe('/pin', () => {
   it('refuses what is above a quarter of the window, what is not there, and what it cannot read', async () => {
     const chat = await open(() => ({ text: 'word '.repeat(700) }), SETTINGS);
     await chat.open();
-    await chat.say('/pin', 'There is no message 1 in view: it has 0.');
+    await chat.say('/pin', 'There is no message 1 in view: there are 0.');
     await chat.say('go', 'word');
     await chat.say('/pin', '#2 has 875 tokens; pins may take 750, a quarter of the window.');
     await chat.say('/pin #99', "There is no message '#99'.");

@@ -169,7 +169,7 @@ describe('a refusal with 404', () => {
     home = makeHome({ provider: 'ollama', model: 'gpt-oss', api_base: server.url });
     const first = await asked('ask', '--think', 'high', 'hello');
     expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
-    expect(first.stderr).toContain("'gpt-oss' does not take thinking 'high': it thinks 'medium'.");
+    expect(first.stderr).toContain("'gpt-oss' does not support thinking 'high': 'medium' is used.");
   });
 
   it.each(inForm)('counts for what it says: an image, in %s', async (_form, form) => {
@@ -466,7 +466,7 @@ describe('thinking', () => {
     await start('openai', [rule('a level (OpenAI)')], { model: 'gpt-x', thinking: 'off' });
     const first = await asked('ask', 'x');
     expect(first).toMatchObject({ status: 0, requests: 2 });
-    expect(first.stderr).toContain("'gpt-x' does not take thinking 'off': it thinks 'high'.");
+    expect(first.stderr).toContain("'gpt-x' does not support thinking 'off': 'high' is used.");
     expect(server.requests.at(-1)?.body).toMatchObject({ reasoning_effort: 'high' });
     expect(await asked('ask', 'x')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });

@@ -89,9 +89,9 @@ describe('/rewind', () => {
       input: '/rewind\none\ntwo\n/rewind\n/rewind 9\n/rewind #2\n/rewind x\n/redo\n',
     });
     const said = stdout + stderr;
-    expect(said).toContain('There is no turn to go back before.');
+    expect(said).toContain('There is no turn to rewind.');
     expect(said).toMatch(/ 2 {2}#1 · \d{4}-\d\d-\d\d \d\d:\d\d · one\n 1 {2}#3 · .* · two/);
-    expect(said).toContain('There is no turn 9 in view: it has 2.');
+    expect(said).toContain('There is no turn 9 in view: there are 2.');
     expect(said).toContain('No turn in view begins with #2.');
     expect(said).toContain("Invalid message 'x'.");
     expect(said).toContain('There is nothing to redo.');

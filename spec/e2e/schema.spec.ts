@@ -255,7 +255,7 @@ describe('a server that refuses', () => {
     await start(chat, refusing("Unsupported parameter: 'response_format' is not supported with this model."));
     const run = await hi(['--schema', FIELDS, 'Who?']);
     expect(run).toMatchObject({ status: 0, stdout: `${JSON.stringify(ANN)}\n` });
-    expect(run.stderr).toContain('told in words');
+    expect(run.stderr).toContain('given in words');
     expect((await hi(['--schema', FIELDS, 'Who?'])).stderr).toBe('');
     expect(server.requests).toHaveLength(3);
     expect(JSON.stringify(bodyOf(2).messages)).toContain('It must fit this JSON Schema');

@@ -100,7 +100,7 @@ describe('the key', () => {
     expect(stdout).not.toMatch(/hunter2|abcdef123456|CANARY/);
   });
 
-  it('is not shown of servers of tools', async () => {
+  it('is not shown of MCP servers', async () => {
     const mcpServers = {
       notes: {
         command: 'npx',
@@ -141,7 +141,7 @@ describe('a key over plain http to another machine', () => {
     expect((await runProgram(home, ['config', 'check'], { env })).stdout).toContain('fail   key: Not sent');
   });
 
-  it('is warned about, and refused with require_tls, to a server of tools too', async () => {
+  it('is warned about, and refused with require_tls, to an MCP server too', async () => {
     const mcpServers = { notes: { url: 'http://tools.example/mcp', headers: { Authorization: 'Bearer x' } } };
     home = other({ api_base: 'http://127.0.0.1:9/v1', mcpServers });
     const test = (): Promise<Run> => runProgram(home, ['mcp', 'test', 'notes'], { env });

@@ -21,7 +21,7 @@ describe('/uncompact', () => {
     };
     const sentTurns = (): readonly string[] =>
       chat.sent().flatMap((content) => /^talk \d+/.exec(String(content))?.[0] ?? []);
-    await chat.say('/compactions', 'There was no compaction yet.');
+    await chat.say('/compactions', 'There is no compaction yet.');
     await chat.say('/uncompact', 'There is no compaction to take back.');
     for (let turn = 1; turn <= 6; turn += 1) await ask(talk(turn));
     await chat.say('/compact', '── 6 messages compacted');

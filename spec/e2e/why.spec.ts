@@ -70,14 +70,14 @@ describe('/why', () => {
     const chat = await compacted(citing);
     await chat.say(
       '/why parrot',
-      /A parrot lives there\.\n +It names no message\.\n +Of what was summarised, this fits it best:\n +#3 · [^\n]*\n +The \*parrot\* sits/,
+      /A parrot lives there\.\n +It names no message\.\n +The summarised messages that match it best:\n +#3 · [^\n]*\n +The \*parrot\* sits/,
     );
     await chat.say('/why the port', /- fact: the port is 8080\n +It names no message[^#]*\n +#7 ·/);
   });
 
   it('says what is not there', async () => {
     const chat = await compacted(() => 'They talked.');
-    await chat.say('/why', 'No text of the summary given.');
+    await chat.say('/why', 'No text given.');
     await chat.say('/why zebra', "The summary has no line with 'zebra'. To search the messages: /find TEXT");
     await chat.say('/why #999', "The summary has no line with '#999'.");
     await chat.say('/uncompact', 'Taken back');
@@ -105,7 +105,7 @@ describe('/why', () => {
     await chat.say('/compact', '── 8 messages compacted');
     await chat.say(
       '/why works with',
-      /#1, #5 are not in the history any more\.\n +Nothing of what was summarised fits it\./,
+      /#1, #5 are no longer in the history\.\n +None of the summarised messages matches it\./,
     );
   });
 });

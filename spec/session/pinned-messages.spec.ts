@@ -43,7 +43,7 @@ describe('a message', () => {
   it('that is not there, was printed by a tool or has no words is refused', async () => {
     const { pins } = set.session;
     for (const [which, message] of [
-      [{ place: 8 }, 'There is no message 8 in view: it has 7.'],
+      [{ place: 8 }, 'There is no message 8 in view: there are 7.'],
       [{ id: 99 }, "There is no message '#99'."],
       [{ id: 3 }, '#3 is what a tool printed.'],
     ] as const)

@@ -12,7 +12,7 @@ export interface ScriptedCall {
 /** A run of `hi ask`, and how often a tool of the server was called so far. */
 export type AskRun = Run & { readonly called: number };
 
-/** A user with one server of tools, `notes`, and a model that makes the same calls in every conversation, one a round. */
+/** A user with one MCP server, `notes`, and a model that makes the same calls in every conversation, one a round. */
 export interface McpHouse {
   readonly home: Home;
   readonly server: ToolServer;

@@ -36,10 +36,10 @@ interface Code extends Grant {
   readonly redirect: string;
 }
 
-/** A server of tools with an authorization server, both on one port of loopback: PKCE, exact redirects, and refresh tokens that are good once. */
+/** An MCP server with an authorization server, both on one port of loopback: PKCE, exact redirects, and refresh tokens that are good once. */
 export class OAuthServer {
   readonly base: string;
-  /** The address of the server of tools. */
+  /** The address of the MCP server. */
   readonly url: string;
   readonly tokenRequests: TokenRequest[] = [];
   readonly registrations: Readonly<Record<string, unknown>>[] = [];

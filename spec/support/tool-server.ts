@@ -41,7 +41,7 @@ export interface Scenario {
   readonly stubborn?: boolean;
 }
 
-/** A server of tools for specs: the block that configures it, and what it was asked. */
+/** An MCP server for specs: the block that configures it, and what it was asked. */
 export interface ToolServer {
   readonly entry: { readonly command: string; readonly args: readonly string[] };
   /** Makes it another one from its next start on. */

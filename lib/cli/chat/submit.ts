@@ -26,7 +26,7 @@ export interface SubmitDeps {
   notify(notice: string): void;
   /** Gets what stands at a web address. */
   fetch(address: string, signal: AbortSignal): Promise<FileInput>;
-  /** What a mention names of the servers of tools. */
+  /** What a mention names of the MCP servers. */
   readonly resource: NonNullable<MentionDeps['resource']>;
   /** Runs a command that has the terminal to itself. */
   runCommand(command: string): Promise<void>;

@@ -121,7 +121,7 @@ async function gather(
   return await gatherInput(world, { words: asked, files, listFile: files0From ?? null, isQuestion, notify }, signal);
 }
 
-/** With what the words of the command line name of the servers of tools; an `@` in what was piped in is text. */
+/** With what the words of the command line name of the MCP servers; an `@` in what was piped in is text. */
 async function withResources(
   input: UserInput,
   words: readonly string[],

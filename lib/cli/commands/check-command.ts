@@ -132,7 +132,7 @@ async function sandbox({ config }: WiredSession): Promise<Finding> {
   return { part, note };
 }
 
-/** The rules about servers of tools that there are not. */
+/** The rules about MCP servers that there are not. */
 async function* serverRules(world: World, { config, settings: { paths } }: WiredSession): AsyncGenerator<Finding> {
   const { mcpServers: servers, tools } = config;
   const { entries, waiting } = await usableServers(world, { paths, servers, timeout: tools.timeout_ms });

@@ -37,7 +37,7 @@ function shownReach({ api_key, api_base }: Pick<ModelSettings, 'api_key' | 'api_
   return { api_key: maskKey(api_key), api_base: api_base === null ? null : shownAddress(api_base) };
 }
 
-/** A server of tools without the values that may be secret: of variables and headers, in the address, and of arguments after the first option. */
+/** An MCP server without the values that may be secret: of variables and headers, in the address, and of arguments after the first option. */
 function shownServer({ env, headers, args, url, ...rest }: ServerFile): ServerFile {
   const option = (args ?? []).findIndex((arg) => arg.startsWith('-'));
   return {

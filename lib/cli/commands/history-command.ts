@@ -73,7 +73,7 @@ function checkOptions(options: HistoryOptions): void {
     throw new HiError('usage', 'Cannot use --follow and --html together.', { hint: 'A page is written once.' });
   if (options.follow && options.find !== undefined)
     throw new HiError('usage', 'Cannot use --follow and --find together.', {
-      hint: 'Filter what comes with jq or grep.',
+      hint: 'Filter its output with jq or grep.',
     });
   if (options.find?.trim() === '')
     throw new HiError('usage', 'No search text given.', { hint: 'Run: hi history --find TEXT' });

@@ -55,5 +55,5 @@ function stepsOf({ member, settings }: Puller, name: string, signal: AbortSignal
 
 function stoppedText(name: string, { done, all }: PullProgress): string {
   const at = all === null ? '' : ` at ${Math.floor((100 * done) / all)} %`;
-  return `The download of ${name} was stopped${at}. What is there is kept: the next download goes on from it.`;
+  return `The download of ${name} was stopped${at}. What was downloaded is kept, and the next download resumes there.`;
 }

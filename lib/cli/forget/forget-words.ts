@@ -28,9 +28,9 @@ export async function orderOf(words: ForgetWords, history: HistoryStore, now: Da
   if (given !== 1) {
     throw new HiError(
       'usage',
-      given === 0 ? 'Nothing was named to be forgotten.' : 'Only one thing can be forgotten at a time.',
+      given === 0 ? 'Nothing to forget was given.' : 'Only one thing can be forgotten at a time.',
       {
-        hint: "Name a text, a message ('#12', in quotes for the shell), --since TIME or --last.",
+        hint: "Give a text, a message ('#12', in quotes for the shell), --since TIME or --last.",
       },
     );
   }

@@ -103,5 +103,5 @@ const copyLine = ({ path, messages }: ForgettableCopy): string =>
 function stillIn(order: ForgetOrder, paths: Paths): readonly string[] {
   if (order.kind !== 'text') return [];
   const files = ownFilesWith(paths, occurrenceOf(order.text));
-  return files.length === 0 ? [] : [`It stands in files of your own, which stay: ${files.join(', ')}`];
+  return files.length === 0 ? [] : [`Your own files that contain it are unchanged: ${files.join(', ')}`];
 }

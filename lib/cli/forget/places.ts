@@ -120,8 +120,8 @@ const serverLogs: Find = ({ servers }, { any, holds }) => {
   );
   if (meant.length === 0) return null;
   return {
-    what: meant.map((name) => `the log of a server of tools: ${name}`),
-    short: quantity(meant.length, 'log of a server', 'logs of servers'),
+    what: meant.map((name) => `the log of an MCP server: ${name}`),
+    short: quantity(meant.length, 'MCP server log'),
     forget() {
       for (const name of meant) rmSync(join(servers, name), { force: true });
     },
@@ -134,7 +134,7 @@ const knownThings: Find = ({ knownSkills, knownModels, warned }, { holds }) => {
   if (meant.length === 0) return null;
   const names = meant.map((path) => basename(path)).join(', ');
   return {
-    what: [`what was found out earlier: ${names}`],
+    what: [`what was learned earlier: ${names}`],
     short: names,
     forget: () => {
       for (const path of meant) removeWithLeftovers(path);

@@ -19,7 +19,7 @@ export async function attachResource(
   const { typed, server, uri } = resource;
   const result = await servers.read(resource, signal);
   if (result.text === '' && result.files.length === 0)
-    throw new HiError('usage', `Cannot attach '@${typed}': There is nothing.`, {
+    throw new HiError('usage', `Cannot attach '@${typed}': It is empty.`, {
       hint: 'Check the address; nothing was sent.',
     });
   const input = serverInput(`resource server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}`, typed, result);

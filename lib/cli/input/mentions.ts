@@ -15,7 +15,7 @@ export interface ResolvedMessage {
   readonly notice: string | null;
 }
 
-/** What stands at an address of a server of tools, as the model gets it, and as the notice lists it. */
+/** What stands at an address of an MCP server, as the model gets it, and as the notice lists it. */
 export interface AttachedResource {
   readonly label: string;
   readonly texts: readonly string[];
@@ -26,7 +26,7 @@ export interface AttachedResource {
 export interface MentionDeps {
   /** Gets what stands at a web address; without it an address is text. */
   readonly fetch?: (address: string) => Promise<FileInput>;
-  /** What a word names of the servers of tools, of the ways in which it can be read; null where it begins with no server. */
+  /** What a word names of the MCP servers, of the ways in which it can be read; null where it begins with no server. */
   readonly resource?: (words: readonly string[], signal: AbortSignal) => Promise<AttachedResource> | null;
   /** Told which word is about to be attached, so that a failure can name its place. */
   readonly begin?: (word: string) => void;

@@ -29,8 +29,8 @@ export async function mcpAddCommand(
   const configured = await configuredServers(world, options);
   const { paths, servers, timeout } = configured;
   if (Object.hasOwn(servers, name))
-    throw new HiError('usage', `There is a server '${name}' already.`, {
-      hint: `Take another name, or remove it first: hi mcp remove ${name}`,
+    throw new HiError('usage', `There is already a server '${name}'.`, {
+      hint: `Choose another name, or remove it first: hi mcp remove ${name}`,
     });
   const file = fileOf(words, options);
   const { entries, problems } = readServers({ [name]: file }, timeout);
@@ -66,8 +66,8 @@ function fileOf(words: readonly string[], { env = [], header = [], transport }: 
       ...(env.length > 0 && { env: pairs(env, '=', '--env') }),
     };
   if (args.length > 0)
-    throw new HiError('usage', `There is more after the address: '${args.join(' ')}'.`, {
-      hint: 'Give an address alone, or after -- a program with its arguments.',
+    throw new HiError('usage', `Unexpected arguments after the address: '${args.join(' ')}'.`, {
+      hint: 'Give only an address, or -- and a program with its arguments.',
     });
   return {
     type: transport ?? 'http',

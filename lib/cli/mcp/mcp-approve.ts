@@ -22,17 +22,17 @@ export async function mcpApproveCommand(
   for (const problem of problems) world.stderr.write(`${problem}\n`);
   const unknown = names.find((name) => waiting.every((server) => server.name !== name));
   if (unknown !== undefined)
-    throw new HiError('usage', `No server '${unknown}' waits for your approval here.`, {
+    throw new HiError('usage', `No server '${unknown}' is waiting for your approval here.`, {
       hint: suggestion(
         unknown,
         waiting.map(({ name }) => name),
       ),
     });
   const asked = waiting.filter(({ name }) => names.length === 0 || names.includes(name));
-  if (asked.length === 0) world.stderr.write('No server waits for your approval here.\n');
+  if (asked.length === 0) world.stderr.write('No server is waiting for your approval here.\n');
   else if (world.stdinIs !== 'terminal' || !world.stderr.isTTY)
     throw new HiError('usage', 'Cannot ask for approval without a terminal.', {
-      hint: 'A server of a project runs commands of its authors. Run this on a terminal.',
+      hint: "A project's server runs commands that its authors wrote. Run this on a terminal.",
     });
   const approvals = new Approvals(configured.paths.serverApprovals);
   for (const server of asked) if (await isApproved(world, server)) approvals.add(server);

@@ -66,7 +66,7 @@ function listedServer(entry: ServerEntry, cache: OfferCache): ListedServer {
 
 function stateOf({ state, tools }: ListedServer): string {
   if (state === 'disabled') return 'disabled';
-  if (state === 'waiting') return 'of this project, waits for your approval: hi mcp approve';
+  if (state === 'waiting') return 'of this project, waiting for your approval: hi mcp approve';
   if (tools === null) return 'not asked yet';
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
   return `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, about ${tokens} tokens`;

@@ -80,13 +80,17 @@ async function listen({ name, oauth }: ServerEntry, before: StoredLogin | null):
   if (callbackPort !== undefined) {
     const listener = await RedirectListener.open(callbackPort, 'localhost');
     if (listener !== null) return listener;
-    throw new HiError('usage', `Cannot log in to the server '${name}': another program has port ${callbackPort}.`, {
-      hint: 'End it, or change callbackPort in mcpServers.',
-    });
+    throw new HiError(
+      'usage',
+      `Cannot log in to the server '${name}': port ${callbackPort} is in use by another program.`,
+      {
+        hint: 'Stop that program, or change callbackPort in mcpServers.',
+      },
+    );
   }
   const known = before !== null && URL.canParse(before.redirect) ? Number(new URL(before.redirect).port) : 0;
   const listener = (await RedirectListener.open(known, '127.0.0.1')) ?? (await RedirectListener.open(0, '127.0.0.1'));
-  if (listener === null) throw new HiError('usage', 'No port of this machine is free for the answer of the browser.');
+  if (listener === null) throw new HiError('usage', 'This machine has no free port for the browser’s answer.');
   return listener;
 }
 
@@ -105,7 +109,7 @@ class PastedAddress {
     const { stderr, stdin, stdinIs } = this.#world;
     const canPaste = stdinIs !== 'nothing';
     const elsewhere = canPaste
-      ? ' In a browser on another machine: paste the address here at which it ends, though that page cannot be shown.'
+      ? ' If your browser is on another machine, paste here the address that it ends up at, even though that page fails to load.'
       : '';
     stderr.write(`To log in, open this address.${elsewhere}\n\n${visibleLine(page.href)}\n\n`);
     void openBrowser(this.#world, page).then((isOpen) => {
@@ -115,7 +119,7 @@ class PastedAddress {
     this.#lines = createInterface({ input: stdin });
     this.#lines.on('line', (line) => {
       if (line.trim() === '' || this.#listener.take(line)) return;
-      stderr.write(`That is no address of this login. It begins with ${this.#listener.url}\n`);
+      stderr.write(`That is not the address of this login, which begins with ${this.#listener.url}\n`);
     });
   }
 

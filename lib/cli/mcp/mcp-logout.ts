@@ -8,7 +8,7 @@ import type { World } from '../base/world.js';
 export async function mcpLogoutCommand(world: World, name: string, options: CommonOptions): Promise<number> {
   const { paths } = await configuredServers(world, options);
   if (!new LoginFile(paths.serverLogins, name, exclusively).remove())
-    throw new HiError('usage', `There is no login at a server '${name}'.`);
+    throw new HiError('usage', `There is no login for a server '${name}'.`);
   if (!options.quiet) world.stderr.write(`Logged out of '${name}'.\n`);
   return 0;
 }

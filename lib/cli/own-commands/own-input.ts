@@ -10,7 +10,7 @@ export interface OwnInputDeps {
   readonly tools: ToolContext;
   /** The keys that what a shell command printed must not show. */
   secrets(): Promise<readonly string[]>;
-  /** What a mention names of the servers of tools. */
+  /** What a mention names of the MCP servers. */
   readonly resource: NonNullable<MentionDeps['resource']>;
 }
 

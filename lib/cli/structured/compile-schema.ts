@@ -29,7 +29,7 @@ export function compileSchema(schema: JsonObject): Check {
   }
   const reason = failures[0]?.replace(/^schema is invalid: data/, 'at ') ?? `'${String($schema)}' is not known`;
   throw new HiError('usage', `The schema is not a valid JSON Schema: ${reason}.`, {
-    hint: 'hi knows the drafts 6, 7, 2019-09 and 2020-12; every $ref must lead to a place in the schema.',
+    hint: 'hi supports JSON Schema 6, 7, 2019-09 and 2020-12; every $ref must lead to a place in the schema.',
   });
 }
 

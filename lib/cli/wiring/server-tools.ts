@@ -85,7 +85,7 @@ const firstOf = (lines: readonly string[]): readonly string[] =>
   lines.length <= LISTED ? lines : [...lines.slice(0, LISTED), `  and ${lines.length - LISTED} more`];
 
 const waitingText = (names: readonly string[]): string =>
-  `Not used: the servers of this project in '.mcp.json': ${names.join(', ')}. To look at them and agree, run: hi mcp approve`;
+  `Not used: the servers of this project in '.mcp.json': ${names.join(', ')}. To review and approve them, run: hi mcp approve`;
 
 class OfferedServers implements ServerTools {
   readonly areThere = true;

@@ -18,8 +18,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly approve?: Approve;
   /** Asks the user about the instructions of a project; absent where that is impossible. */
   readonly askAboutInstructions?: AskAboutInstructions;
-  /** Asks the user what a server of tools wants to know; absent where that is impossible. */
+  /** Asks the user what an MCP server wants to know; absent where that is impossible. */
   readonly elicit?: Elicit;
-  /** Whether the session is long enough to be told what changes at servers of tools. */
+  /** Whether the session is long enough to be told what changes at MCP servers. */
   readonly listens?: boolean;
 }

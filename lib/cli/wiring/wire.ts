@@ -157,7 +157,7 @@ function projectInstructions(
   });
 }
 
-/** The memory, and after it what others say: the project, the servers of tools. */
+/** The memory, and after it what others say: the project, the MCP servers. */
 function withMore(memory: Standing, more: string | null): Standing {
   if (more === null) return memory;
   return { ...memory, text: memory.text === null ? more : `${memory.text}\n\n${more}` };

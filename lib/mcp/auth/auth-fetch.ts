@@ -24,7 +24,7 @@ export function authFetch(
   return async (input, init = {}) => {
     const url = new URL(input);
     if (!mayLead(server, url))
-      throw new HiError('network', `The server wants a login at an address that it may not lead to: '${url.href}'.`);
+      throw new HiError('network', `The server asks for a login at an address that is not allowed: '${url.href}'.`);
     const limit = AbortSignal.timeout(TIMEOUT);
     const signal = AbortSignal.any([limit, ...(stop ? [stop] : []), ...(init.signal ? [init.signal] : [])]);
     const response = await fetch(url, { ...init, signal });

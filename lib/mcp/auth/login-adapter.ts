@@ -132,7 +132,7 @@ class LoginProvider implements OAuthClientProvider {
     if (same(found) === same(issuer)) return;
     throw new HiError(
       'network',
-      `The server leads to the authorization server '${found}', but the client '${id}' belongs to '${issuer}'.`,
+      `The server names the authorization server '${found}', but the client '${id}' belongs to '${issuer}'.`,
     );
   }
 
@@ -202,7 +202,7 @@ class LoginProvider implements OAuthClientProvider {
 
   redirectToAuthorization(address: URL): void {
     if (!mayLead(this.#options.url, address))
-      throw new HiError('network', `The page for the login is at an address that cannot be opened: '${address.href}'.`);
+      throw new HiError('network', `The login page has an address that cannot be opened: '${address.href}'.`);
     this.#options.show(address);
   }
 

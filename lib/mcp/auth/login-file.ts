@@ -15,13 +15,13 @@ export interface StoredTokens {
   readonly renew_at?: number;
 }
 
-/** A login at a server of tools. */
+/** A login at an MCP server. */
 export interface StoredLogin {
   /** The address of the server: its tokens are sent to no other. */
   readonly url: string;
   /** The address of the authorization server that issued everything here. */
   readonly authorization_server: string;
-  /** What the tokens are for, as the server of tools calls itself; null where it does not say. */
+  /** What the tokens are for, as the MCP server calls itself; null where it does not say. */
   readonly resource: string | null;
   /** hi as the authorization server knows it. */
   readonly client: JsonObject;

@@ -38,7 +38,8 @@ export function findTool(
     access: () => ({ kind: 'conversation' }),
     async run({ query }) {
       const found = bestOf(listed, String(query)).flatMap(({ name }) => find(name) ?? []);
-      if (found.length === 0) throw new HiError('usage', 'No tool has these words. Try others, or a name of the list.');
+      if (found.length === 0)
+        throw new HiError('usage', 'No tool matches these words. Try others, or a name from the list.');
       show(found.map(({ name }) => name));
       return { tools: found.map(({ name, description, parameters }) => ({ name, description, parameters })) };
     },

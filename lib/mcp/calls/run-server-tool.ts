@@ -24,7 +24,7 @@ export async function runServerTool(
   const { text, files, isError } = readResult(await call(args, limits));
   const named = files.map(({ mime, bytes }) => giveFile(mime, bytes));
   const content = fitOutput([withoutHidden(text), ...named].filter((part) => part !== '').join('\n'));
-  if (isError) throw new HiError('usage', content === '' ? 'The tool failed, and did not say why.' : content);
+  if (isError) throw new HiError('usage', content === '' ? 'The tool failed without saying why.' : content);
   return { content };
 }
 

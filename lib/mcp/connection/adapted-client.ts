@@ -150,11 +150,11 @@ export class AdaptedClient implements Client {
     for (const { message, url } of elicitations) {
       const answer = (await this.#ask?.({ kind: 'url', message, url }, signal)) ?? { action: 'decline' };
       if (answer.action !== 'accept')
-        return new HiError('usage', 'The user has to do something at an address first, and did not agree to.');
+        return new HiError('usage', 'The user must do something at an address first, and declined.');
     }
     return new HiError(
       'usage',
-      'The user does something at an address first. Ask whether that is done, and call the tool again.',
+      'The user must do something at an address first. Ask whether that is done, and call the tool again.',
     );
   }
 

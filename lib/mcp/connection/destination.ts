@@ -57,7 +57,7 @@ function usual({ values: { env } }: ConnectionDeps): Record<string, string> {
 const atHome = (path: string, home: string): string => (path.startsWith('~/') ? home + path.slice(1) : path);
 
 async function refuseToRun(command: string): Promise<never> {
-  throw new HiError('config', `A value of a project's server is a command, which is not run: '!${command}'.`, {
+  throw new HiError('config', `A project's server cannot run commands for its values: '!${command}'.`, {
     hint: "Configure the server yourself, with 'hi mcp add'.",
   });
 }

@@ -40,7 +40,7 @@ export function readOffer({ tools, prompts, resources, templates, instructions, 
     problems:
       lost === 0
         ? []
-        : [`${lost} of its ${tools.length} tools were left out: without a name of their own, or too many.`],
+        : [`${lost} of its ${tools.length} tools were left out: they have no name of their own, or are too many.`],
     prior,
     expires,
   };

@@ -25,7 +25,7 @@ export function parseTime(text: string, now: Date, last: boolean): Date {
   const [begin, end] = dateSpan(wanted) ?? relativeSpan(wanted, now) ?? [null, null];
   if (begin !== null && !Number.isNaN(begin.getTime())) return last ? new Date(end.getTime() - 1) : begin;
   throw new HiError('usage', `Cannot read the time '${text}'.`, {
-    hint: 'Use a date (2026-03-14), a month (2026-03), a year, today, yesterday, or so long ago (30d, 2w, 6m, 1y).',
+    hint: 'Use a date (2026-03-14), a month (2026-03), a year, today, yesterday, or how long ago (30d, 2w, 6m, 1y).',
   });
 }
 

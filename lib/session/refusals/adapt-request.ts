@@ -64,7 +64,7 @@ function inPlainForm(
   const left = leftOut(keepsLimit ? withFacts(request, NO_LIMIT) : request);
   const form = [words, plainForm(request, at, now, keepsLimit), isLast ? whole(now) : {}].reduce(mergeFacts);
   const proves = isLearnt ? null : mergeFacts(refusedIn(request.facts), form);
-  const without = isLast && left.length === 0 ? [...left, 'anything beside words, and not piece by piece'] : left;
+  const without = isLast && left.length === 0 ? [...left, 'anything but text, and without streaming'] : left;
   return {
     request: plainest(next, form),
     notice: without.length === 0 ? null : notice(`it answers without ${without.join(', ')}`),
@@ -86,11 +86,11 @@ function leftOut(request: ChatRequest): readonly string[] {
   return [
     ...(contains(request, 'tools') ? ['tools'] : []),
     ...(thinkingOf(request) === null ? [] : ['a level of thinking']),
-    ...(contains(request, 'schema') ? ['a schema but in words'] : []),
+    ...(contains(request, 'schema') ? ['a schema, except in words'] : []),
     ...(contains(request, 'web') ? ['a web search'] : []),
     ...(contains(request, 'system') ? ['a system message'] : []),
     ...(sentOptions(request).length > 0 ? ['the options of the configuration'] : []),
-    ...(contains(request, 'output_limit') ? ['the limit of its length'] : []),
+    ...(contains(request, 'output_limit') ? ['a length limit'] : []),
     ...(holdsOldParts(request) ? ['the attachments of earlier messages'] : []),
   ];
 }

@@ -66,10 +66,10 @@ function thinkingLesson(
   if (thinking === null || sent === null) return null;
   const refused_thinking = levels === 'all' ? THINKING_LEVELS : [sent, ...(levels === 'this' ? [] : levels)];
   const next = nextThinking(thinking, [...earlier, ...refused_thinking]);
-  const instead = next === null ? 'it thinks at its default level' : `it thinks '${next}'`;
+  const instead = next === null ? 'its default level is used' : `'${next}' is used`;
   return {
     facts: { refused_thinking, refused_at: { thinking: now } },
-    notice: `'${model}' does not take thinking '${sent}': ${instead}.`,
+    notice: `'${model}' does not support thinking '${sent}': ${instead}.`,
   };
 }
 
@@ -114,7 +114,7 @@ function schemaLesson(request: ChatRequest): Lesson | null {
   if (!contains(request, 'schema')) return null;
   return {
     facts: { takes: { schema: false } },
-    notice: `'${request.model}' refused the schema: it is told in words.`,
+    notice: `'${request.model}' refused the schema: it is given in words.`,
     passes: true,
   };
 }
@@ -132,7 +132,7 @@ function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
     case 'tools':
       return `'${model}' takes no tools here: it answers without them.`;
     case 'schema':
-      return `'${model}' does not hold answers to a schema: it is told in words.`;
+      return `'${model}' cannot be held to a schema: it is given in words.`;
     case 'web':
       return `'${model}' cannot search the web here: it answers without.`;
     case 'summaries':

@@ -25,7 +25,7 @@ export function withoutRefusedTools(
   const facts = { refused_tools: refused.map(toolKey), refused_at: { tool_definitions: Date.now() } };
   memory.learn(facts);
   const names = refused.map(({ name }) => name).join(', ');
-  const [what, they] = refused.length === 1 ? ['the tool', 'it is'] : ['a tool of these', 'they are'];
+  const [what, they] = refused.length === 1 ? ['the tool', 'it is'] : ['one of the tools', 'they are'];
   return {
     request: { ...request, facts: mergeFacts(request.facts ?? {}, facts) },
     notice: `'${request.model}' refused ${what} ${names}: ${they} left out. (${said})`,

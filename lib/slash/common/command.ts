@@ -57,7 +57,7 @@ export interface SlashContext {
   now(): Date;
   /** The files of the project that go with every request, by name, with their text. */
   instructions(): readonly { readonly name: string; readonly text: string }[];
-  /** The servers of tools, a line each. */
+  /** The MCP servers, a line each. */
   servers(): readonly string[];
   /** Lines that say what the answers of this chat used and cost. */
   spending(): Promise<string>;

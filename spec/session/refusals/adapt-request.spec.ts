@@ -137,7 +137,7 @@ describe('what a refusal teaches', () => {
       ['images', answered(file('image/png')), "'m' takes no images: those of earlier messages are only mentioned."],
       ['documents', answered(file('a/b')), "'m' takes no documents: those of earlier messages are only mentioned."],
       ['audio', answered(file('audio/mp3')), "'m' takes no audio: that of earlier messages is only mentioned."],
-      ['schema', { schema }, "'m' does not hold answers to a schema: it is told in words."],
+      ['schema', { schema }, "'m' cannot be held to a schema: it is given in words."],
       ['web', { web: 'on' }, "'m' cannot search the web here: it answers without."],
       ['summaries', { thinking: 'low' }, "'m' does not show its thinking here."],
       ['system', { system: ['x'] }, null],
@@ -159,18 +159,18 @@ describe('what a refusal teaches', () => {
       learnt({ what: 'thinking', levels }, more);
     expect(thinking('this', { thinking: 'high' })).toEqual({
       facts: { refused_thinking: ['high'], refused_at: { thinking: NOW } },
-      notice: "'m' does not take thinking 'high': it thinks 'medium'.",
+      notice: "'m' does not support thinking 'high': 'medium' is used.",
     });
     expect(thinking(['medium'], { thinking: 'high' })).toMatchObject({
       facts: { refused_thinking: ['high', 'medium'] },
-      notice: "'m' does not take thinking 'high': it thinks 'xhigh'.",
+      notice: "'m' does not support thinking 'high': 'xhigh' is used.",
     });
     expect(thinking('all', { thinking: 'low' })).toMatchObject({
       facts: { refused_thinking: THINKING_LEVELS },
-      notice: "'m' does not take thinking 'low': it thinks at its default level.",
+      notice: "'m' does not support thinking 'low': its default level is used.",
     });
     expect(thinking('this', { thinking: 'high', facts: { refused_thinking: ['high'] } })?.notice).toContain(
-      "'medium': it thinks 'xhigh'",
+      "'medium': 'xhigh' is used",
     );
     expect([
       thinking('this', {}),
@@ -202,7 +202,7 @@ describe('what a refusal teaches', () => {
   it('is for this request alone where it is about its schema, and nothing where the server says nothing', () => {
     expect(learnt({ what: 'schema' }, { schema })).toEqual({
       facts: { takes: { schema: false } },
-      notice: "'m' refused the schema: it is told in words.",
+      notice: "'m' refused the schema: it is given in words.",
       passes: true,
     });
     expect(learnt({ what: 'schema' }, {})).toBeNull();
@@ -329,7 +329,7 @@ describe('a refused request', () => {
     ...{ tools: [tool], thinking: 'high', system: ['x'], schema, web: 'on' },
   };
   const PARTS =
-    'tools, a level of thinking, a schema but in words, a web search, a system message, the attachments of earlier messages';
+    'tools, a level of thinking, a schema, except in words, a web search, a system message, the attachments of earlier messages';
 
   it('is asked again without what was refused, which is remembered', () => {
     const known = memory();
@@ -397,7 +397,7 @@ describe('a refused request', () => {
     const remembered = request({ facts: { takes: { extras: false, output_limit: false } } });
     const last = adaptRequest(remembered, unsaid, memory(), false);
     expect(last?.request.facts?.takes).toMatchObject({ stream: false });
-    expect(last?.notice).toContain('without anything beside words, and not piece by piece.');
+    expect(last?.notice).toContain('without anything but text, and without streaming.');
   });
 
   it('a second time proves what the first left out too, but nothing that was for this question alone', () => {
