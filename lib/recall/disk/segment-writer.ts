@@ -1,3 +1,4 @@
+import { wordsIn } from '../index/part.js';
 import type { FrequencyLists } from '../index/postings.js';
 import { pushNumber } from './numbers.js';
 import { packDays } from './packed-columns.js';
@@ -84,7 +85,8 @@ export class SegmentWriter {
     section([bytesOf(Float64Array.from(pieces.flatMap(numbersOf)))]);
     section([bytesOf(Float64Array.from(undone))]);
     const documents = columns.reduce((sum, { kinds }) => sum + kinds.length, 0);
-    this.#pages.finish({ version: SEGMENT_VERSION, documents, starts, end: this.#pages.length });
+    const words = columns.reduce((sum, { lengths }) => sum + wordsIn(lengths), 0);
+    this.#pages.finish({ version: SEGMENT_VERSION, documents, words, starts, end: this.#pages.length });
   }
 
   #beginBlock(word: string): void {

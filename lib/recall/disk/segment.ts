@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import type { IndexPart, Postings } from '../index/part.js';
+import { type IndexPart, type Postings, wordsIn } from '../index/part.js';
 import { Dictionary } from './dictionary.js';
 import { type Spot, unpackDays, unpackIds, unpackSpot } from './packed-columns.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
@@ -36,6 +36,8 @@ export class Segment implements IndexPart {
   readonly #sections: Sections;
   readonly #dictionary: Dictionary;
   readonly count: number;
+  /** Null in a segment of a version that did not count them. */
+  readonly #words: number | null;
   readonly pieces: readonly IndexedPiece[];
   readonly undone: readonly number[];
 
@@ -43,12 +45,13 @@ export class Segment implements IndexPart {
     this.path = path;
     this.#file = file;
     this.#pages = new Pages(file);
-    const { documents, sections } = readFooter(this.#pages.footer);
+    const { documents, words, sections } = readFooter(this.#pages.footer);
     this.#sections = sections;
     this.count = documents;
+    this.#words = words;
     this.#dictionary = new Dictionary(this.#pages, sections.dictionary, sections.index, sections.kinds);
     this.pieces = piecesIn(this.#numbers(sections.pieces, sections.undone));
-    this.undone = this.#numbers(sections.undone, sections.end);
+    this.undone = Array.from(this.#numbers(sections.undone, sections.end));
   }
 
   /** Throws `DamagedSegment`, and what the system throws. */
@@ -70,19 +73,34 @@ export class Segment implements IndexPart {
     return this.#look(this.#sections.lengths, this.#sections.days);
   }
 
+  wordCount(): number {
+    return this.#words ?? wordsIn(this.lengths());
+  }
+
   days(): Uint16Array {
     return unpackDays(this.#look(this.#sections.days, this.#sections.spots), this.count);
   }
 
   /** The piece that a document is in, and which entry of it that is; null for a document that there is none of. */
   spot(document: number): (Spot & { readonly piece: IndexedPiece }) | null {
-    const index = this.pieces.findLastIndex((one) => one.document <= document);
+    const index = this.#pieceOf(document);
     const piece = this.pieces[index];
     if (piece === undefined || document >= this.count) return null;
     const { spots, pieces } = this.#sections;
     const end = this.pieces[index + 1]?.spots ?? pieces - spots;
     const bytes = this.#pages.look(spots + piece.spots, end - piece.spots);
     return { piece, ...unpackSpot(bytes, document - piece.document) };
+  }
+
+  /** The last piece that begins with that document or before it. */
+  #pieceOf(document: number): number {
+    let [low, high] = [0, this.pieces.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.pieces[middle]?.document ?? 0) <= document) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
   }
 
   /** The ids of the documents of a segment that is about one piece. */
@@ -157,13 +175,19 @@ export class Segment implements IndexPart {
     return this.#pages.read(start, end - start);
   }
 
-  #numbers(start: number, end: number): readonly number[] {
+  #numbers(start: number, end: number): Float64Array {
     // Copied to where numbers of that size may stand.
-    return Array.from(new Float64Array(Uint8Array.from(this.#look(start, end)).buffer));
+    return new Float64Array(new Uint8Array(this.#look(start, end)).buffer);
   }
 }
 
-function readFooter(footer: object): { readonly documents: number; readonly sections: Sections } {
+interface Footer {
+  readonly documents: number;
+  readonly words: number | null;
+  readonly sections: Sections;
+}
+
+function readFooter(footer: object): Footer {
   if (!('version' in footer && 'documents' in footer && 'starts' in footer && 'end' in footer)) throw unknown();
   const { version, documents, starts, end } = footer;
   if (version !== SEGMENT_VERSION || typeof documents !== 'number' || typeof end !== 'number' || !Array.isArray(starts))
@@ -171,6 +195,7 @@ function readFooter(footer: object): { readonly documents: number; readonly sect
   const [dictionary, index, kinds, lengths, days, spots, pieces, undone]: readonly number[] = starts.map(Number);
   return {
     documents,
+    words: 'words' in footer && typeof footer.words === 'number' ? footer.words : null,
     sections: {
       dictionary: dictionary ?? 0,
       index: index ?? 0,
@@ -187,10 +212,9 @@ function readFooter(footer: object): { readonly documents: number; readonly sect
 
 const unknown = (): DamagedSegment => new DamagedSegment('The segment is of another version.');
 
-function piecesIn(numbers: readonly number[]): readonly IndexedPiece[] {
+function piecesIn(numbers: Float64Array): readonly IndexedPiece[] {
   return Array.from({ length: numbers.length / PIECE_NUMBERS }, (_, index) => {
-    const own = numbers.slice(PIECE_NUMBERS * index, PIECE_NUMBERS * (index + 1));
-    const [offset = 0, size = 0, content = 0, document = 0, spots = 0] = own;
-    return { offset, size, content, document, spots };
+    const at = (number: number): number => numbers[PIECE_NUMBERS * index + number] ?? 0;
+    return { offset: at(0), size: at(1), content: at(2), document: at(3), spots: at(4) };
   });
 }

@@ -1,5 +1,5 @@
 import { words } from '../words/words.js';
-import { type Document, type IndexPart, KINDS, lengthCode, type Postings } from './part.js';
+import { type Document, type IndexPart, KINDS, lengthCode, type Postings, wordsIn } from './part.js';
 import { PostingsWriter } from './postings.js';
 
 /** Indexes documents in memory, in order. */
@@ -37,6 +37,10 @@ export class Collector implements IndexPart {
 
   lengths(): Uint8Array {
     return Uint8Array.from(this.#lengths);
+  }
+
+  wordCount(): number {
+    return wordsIn(this.lengths());
   }
 
   days(): Uint16Array {

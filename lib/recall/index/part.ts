@@ -1,4 +1,5 @@
 import type { Arena } from './arena.js';
+import { countsOf } from './counts.js';
 
 /** Whose words a message has. */
 export const KINDS = ['user', 'model', 'call', 'tool', 'note', 'attached', 'foreign'] as const;
@@ -47,6 +48,8 @@ export interface IndexPart {
   /** By document: the number of its kind in `KINDS`, and how long it is, as `lengthCode` has it. They hold until the next call of any part. */
   kinds(): Uint8Array;
   lengths(): Uint8Array;
+  /** How many words all documents have, as `wordsIn` tells. */
+  wordCount(): number;
   /** By document, days since 1970. */
   days(): Uint16Array;
   /** The documents with that word, null for none. */
@@ -67,3 +70,8 @@ export function lengthCode(length: number): number {
 
 /** The number of words that each byte stands for. */
 export const LENGTHS: Float32Array = Float32Array.from({ length: 256 }, (_, code) => 2 ** (code / STEPS) - 1);
+
+/** How many words documents of these lengths have together; in any order of them it is the same number. */
+export function wordsIn(lengths: Uint8Array): number {
+  return countsOf(lengths).reduce((sum, count, code) => sum + count * (LENGTHS[code] ?? 0), 0);
+}

@@ -1,7 +1,6 @@
 import { Arena } from '../index/arena.js';
 import { type DocumentList, LENGTHS } from '../index/part.js';
 import { FREQUENCIES } from '../index/postings.js';
-import { countsOf } from './counts.js';
 import type { Counted, FoundTerm, PlacedParts } from './found-term.js';
 import { UNIT } from './weigh.js';
 
@@ -52,6 +51,7 @@ export class Accumulator {
 
   constructor(parts: PlacedParts, lengths: Uint8Array) {
     const count = lengths.length;
+    const words = parts.reduce((sum, { part }) => sum + part.wordCount(), 0);
     const runs = (count >> RUN_BITS) + 3;
     this.scores = new Int32Array(Math.min(count, TOGETHER) + RUN + 2);
     this.masks = new Uint32Array(count + 2);
@@ -59,7 +59,7 @@ export class Accumulator {
     this.peaks = new Int32Array(runs);
     this.#parts = parts;
     this.#lengths = lengths;
-    this.#gains = gainsFor(averageOf(lengths));
+    this.#gains = gainsFor(words === 0 ? 1 : words / count);
   }
 
   /** Makes what the terms are to be added from. Only documents that count have them; null for all. */
@@ -152,9 +152,4 @@ function gainsFor(average: number): Int32Array {
     });
   });
   return gains;
-}
-
-function averageOf(lengths: Uint8Array): number {
-  const total = countsOf(lengths).reduce((sum, count, code) => sum + count * (LENGTHS[code] ?? 0), 0);
-  return lengths.length === 0 || total === 0 ? 1 : total / lengths.length;
 }

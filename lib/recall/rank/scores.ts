@@ -1,8 +1,8 @@
+import { countsOf } from '../index/counts.js';
 import { type IndexPart, KINDS, type Kind } from '../index/part.js';
 import { Accumulator, type AddedTerm, RUN, TOGETHER } from './accumulator.js';
 import { type Bounds, SAID, wantedKinds } from './bounds.js';
 import { Chooser, type RankedDocument } from './chooser.js';
-import { countsOf } from './counts.js';
 import { type Counted, findTerm, type PlacedParts, weightOf } from './found-term.js';
 import type { Term } from './query.js';
 import { Weights } from './weigh.js';

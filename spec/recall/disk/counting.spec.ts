@@ -68,6 +68,16 @@ function counted(texts: readonly string[]): ReadonlyMap<string, readonly number[
   return found;
 }
 
+/** The ids of the messages that the index leads to, in the order of its documents. */
+function ledTo(folder: IndexFolder, archive: Archive): readonly (number | undefined)[] {
+  return folder.segments.flatMap((segment) => {
+    return Array.from({ length: segment.count }, (_, document) => {
+      const spot = segment.spot(document);
+      return spot === null ? undefined : archive.readAt(spot.piece, spot.place).id;
+    });
+  });
+}
+
 const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }).map((list) => list.join(' '));
 
 describe('the index', () => {
@@ -87,6 +97,8 @@ describe('the index', () => {
           }
           const expected = counted(all.flat());
           expect(indexed(folder)).toEqual(expected);
+          expect(ledTo(folder, archive)).toEqual(all.flat().map((_, index) => index + 1));
+          for (const segment of folder.segments) expect(segment.spot(segment.count)).toBeNull();
           for (const word of expected.keys()) {
             const documents = folder.segments.reduce((sum, segment) => sum + (segment.find(word)?.count ?? 0), 0);
             expect([word, documents]).toEqual([word, expected.get(word)?.length]);

@@ -113,6 +113,30 @@ describe('a search', () => {
       }),
     );
   });
+
+  it('knows which of many terms each document has, search after search', () => {
+    const names = Array.from('bcdfghklmnprtvz', (first) => [`${first}ako`, `${first}umo`, `${first}ilo`]).flat();
+    const texts = fc.array(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 40 }), {
+      maxLength: 30,
+    });
+    const asked = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 31 });
+    fc.assert(
+      fc.property(texts, fc.array(asked, { minLength: 1, maxLength: 4 }), (all, searches) => {
+        const scores = new Scores([collected(all.map((list) => list.join(' ')))]);
+        for (const search of searches) {
+          const had = all.map((list) => search.filter((name) => list.includes(name)));
+          for (const { document, terms } of scores.best(parseQuery(search.join(' ')).terms, ANY, 1000)) {
+            const own = had[document] ?? [];
+            expect(terms.toString(2).replaceAll('0', '')).toHaveLength(own.length);
+            const later = had.findLastIndex(
+              (list, other) => other > document && own.every((name) => list.includes(name)),
+            );
+            if (own.length > 0) expect(scores.later(document, terms)).toBe(later < 0 ? null : later);
+          }
+        }
+      }),
+    );
+  });
 });
 
 describe('whose words a question asks about', () => {
