@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { pathWithoutSandbox } from '../support/attack.js';
@@ -21,14 +21,18 @@ afterEach(() => house?.close());
 const TRY = { name: 'mcp__notes__try', args: { text: 'all' } };
 const PERMISSIONS = { allow: ['mcp__notes__*'], deny: ['read_file(*.denied)'] };
 
-/** A user with a server in the working folder, for /tmp is empty in the sandbox, that does `tries` and says what came of it. */
+/** A user with a server whose files are all in the working folder, for /tmp is empty in the sandbox, that does `tries` and says what came of it. */
 async function confinedHouse(tries: (at: (path: string) => string, base: string) => object, entry: object = {}) {
   house = await mcpHouse({}, [TRY]);
   const { home, model } = house;
   const at = (path: string): string => join(home.work, path);
   const results = { try: { tries: tries(at, model.server.base) } };
   const server = toolServer(home.work, 'notes', { tools: [textTool('try')], results });
-  house.configure({ tools: { permissions: PERMISSIONS } }, { ...server.entry, sandbox: true, ...entry });
+  const [program = '', ...others] = server.entry.args;
+  const copy = at('tool-server.mjs');
+  copyFileSync(program, copy);
+  const args = [copy, ...others];
+  house.configure({ tools: { permissions: PERMISSIONS } }, { ...server.entry, args, sandbox: true, ...entry });
 }
 
 const triedIn = (): Readonly<Record<string, string>> => JSON.parse(JSON.parse(toolResults(house)[0] ?? '{}').content);
@@ -106,7 +110,7 @@ describe('a sandbox that is wanted', () => {
   });
 
   it.each([
-    ['true', true, 'waits for your approval'],
+    ['true', true, 'waiting for your approval'],
     ['something else', 'yes', "The server 'local' in '.mcp.json' cannot be read."],
   ])('by a project is wanted, or the entry is refused: %s', async (_title, sandbox, said) => {
     house = await mcpHouse({}, []);
