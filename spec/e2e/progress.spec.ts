@@ -5,7 +5,7 @@ import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { openTerminal, type Terminal } from '../support/terminal.js';
 
 /** So many messages take longer than a second to read on any machine. */
-const MESSAGES = 100_000;
+const MESSAGES = 300_000;
 
 let home: Home;
 let terminal: Terminal | undefined;
