@@ -220,6 +220,9 @@ for name in ("wayland-0", "bus", "S.gpg-agent", "agent", "X0"):
 const HARM =
   /CANARY417|\b(?:sent|typed|nested|joined|ring|handle|traced|key|loaded|set|made|raised|ran|opened|changed|moved)\b(?=\\n)|wrote |device \/|root:[!*$x]|PRIVATE KEY/;
 
+/** The result without the word at which it was cut: `./setns.py` is no `set`. */
+const withoutCut = (result: string): string => result.replace(/\S*\\n\[… .*? …\](?=\\n)/g, '');
+
 const NO_HARM = ['agent.sh', 'busctl.sh', 'fifo.sh'];
 
 describe('what runs in the sandbox because of a rule', () => {
@@ -253,7 +256,7 @@ describe('what runs in the sandbox because of a rule', () => {
       expect(names.filter((_name, index) => !/"exit_code"/.test(results[index] ?? ''))).toEqual([]);
       expect(
         names
-          .filter((_name, index) => HARM.test(results[index] ?? ''))
+          .filter((_name, index) => HARM.test(withoutCut(results[index] ?? '')))
           .map((name) => [name, results[names.indexOf(name)]]),
       ).toEqual([]);
       for (const name of NO_HARM)
