@@ -8,7 +8,7 @@ import * as ollama from '../../lib/providers/ollama/ollama-request.js';
 import * as chat from '../../lib/providers/openai/openai-chat-request.js';
 import * as responses from '../../lib/providers/openai/openai-responses-request.js';
 import { fileIn, openIn, printed, quickFolder, zstd } from '../support/history.js';
-import fc from '../support/properties.js';
+import fc, { cases } from '../support/properties.js';
 import { answer, drain, stage } from '../support/session.js';
 
 const AT = '2026-11-22T10:00:00.000Z';
@@ -189,7 +189,7 @@ describe('a history that another program or a later version wrote', () => {
           stored.map((element: object) => expect.objectContaining(element)),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: cases(75) },
     );
   }, 120_000);
 

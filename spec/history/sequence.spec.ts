@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
 import type { NewMessage } from '../../lib/chat/message.js';
 import { answers, archived, fileIn, openIn, printed, quickFolder, says } from '../support/history.js';
-import fc from '../support/properties.js';
+import fc, { cases } from '../support/properties.js';
 import { prose } from '../support/prose.js';
 
 /** What may be done to a history, one after another. */
@@ -100,7 +100,7 @@ describe('a history', () => {
         await store.close();
         rmSync(folder, { recursive: true });
       }),
-      { numRuns: 40 },
+      { numRuns: cases(20) },
     );
   });
 
