@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
+import { fetchPackages } from '../fetch-packages.js';
 
 /** The suite needs a Node that is newer than the oldest one that hi runs on. */
 const OLDEST_NODE = 22;
@@ -32,16 +33,9 @@ export interface Outcome {
 /** Fetches the suite and a Node for it where they are not there yet. False where they cannot be had, with a line on the screen. */
 export function hasSuite(): boolean {
   if (existsSync(join(SUITE, 'package.json')) && existsSync(nodeOfSuite())) return true;
-  try {
-    mkdirSync(FOLDER, { recursive: true });
-    writeFileSync(join(FOLDER, 'package.json'), '{"private": true}');
-    const args = ['install', '--ignore-scripts', '--no-fund', '--no-audit', ...PACKAGES];
-    execFileSync('npm', args, { cwd: FOLDER, stdio: 'ignore', timeout: 300_000 });
-    return true;
-  } catch (thrown) {
-    console.log(`The suite cannot be fetched from npm (${String(thrown).split('\n')[0]}): nothing is known.`);
-    return false;
-  }
+  const failure = fetchPackages(FOLDER, PACKAGES);
+  if (failure !== null) console.log(`The suite cannot be fetched from npm (${failure}): nothing is known.`);
+  return failure === null;
 }
 
 /** The scenarios for clients that a revision requires, in the order of the suite. */

@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchPackages } from '../../scripts/fetch-packages.js';
 
 /** The servers that the protocol's makers publish, and Playwright's, in the versions that were tried. */
 const PACKAGES = [
@@ -22,18 +23,10 @@ export const packageProgram = (name: string): string => join(FOLDER, 'node_modul
 /** Fetches the servers where they are not there yet. False where they cannot be had, with a line on the screen. */
 export function hasPackages(): boolean {
   if (existsSync(packageProgram('playwright-mcp'))) return true;
-  try {
-    mkdirSync(FOLDER, { recursive: true });
-    writeFileSync(join(FOLDER, 'package.json'), '{"private": true}');
-    const args = ['install', '--ignore-scripts', '--no-fund', '--no-audit', ...PACKAGES];
-    execFileSync('npm', args, { cwd: FOLDER, stdio: 'ignore', timeout: 300_000 });
-    return true;
-  } catch (thrown) {
-    process.stdout.write(
-      `The servers cannot be fetched from npm (${String(thrown).split('\n')[0]}): nothing is asked of them.\n`,
-    );
-    return false;
-  }
+  const failure = fetchPackages(FOLDER, PACKAGES);
+  if (failure !== null)
+    process.stdout.write(`The servers cannot be fetched from npm (${failure}): nothing is asked of them.\n`);
+  return failure === null;
 }
 
 /** The browser for Playwright's server; null where there is none, with a line on the screen. */

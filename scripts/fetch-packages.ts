@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Fetches packages from npm into a folder of their own, without their install scripts. Null, or in a line why they cannot be had. */
+export function fetchPackages(folder: string, packages: readonly string[]): string | null {
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"private": true}');
+    const args = ['install', '--ignore-scripts', '--no-fund', '--no-audit', ...packages];
+    execFileSync('npm', args, { cwd: folder, stdio: 'ignore', timeout: 300_000 });
+    return null;
+  } catch (thrown) {
+    return String(thrown).split('\n')[0] ?? '';
+  }
+}
