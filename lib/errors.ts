@@ -1,5 +1,5 @@
 /**
- * What went wrong, in one word. Every code has one exit status (SPEC §1), by which scripts can tell errors apart.
+ * What went wrong, in one word. Every code has one exit status, by which scripts can tell errors apart.
  */
 export type ErrorCode =
   | 'bug'

@@ -56,7 +56,7 @@ export interface PictureFile {
   readonly bytes: number;
 }
 
-/** The whole of a turn, as `--json` prints it (SPEC §1). */
+/** The whole of a turn, as `--json` prints it. */
 export interface TurnReport {
   readonly text: string;
   readonly provider: string;

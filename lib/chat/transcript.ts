@@ -9,7 +9,7 @@ import { localMinute } from './text/local-time.js';
 /** How many characters of a tool's arguments or result a transcript shows. */
 const SHOWN_LENGTH = 400;
 
-/** The line a compaction leaves on the screen and in the transcript (SPEC §5): `── 42 messages compacted · 6 kept · 101k → 14k tokens ──`. */
+/** The line a compaction leaves on the screen and in the transcript: `── 42 messages compacted · 6 kept · 101k → 14k tokens ──`. */
 export function compactionLine(report: Omit<CompactionReport, 'strategy' | 'source'>): string {
   const { messages_compacted: compacted, messages_kept: kept } = report;
   const tokens = `${shortCount(report.tokens_before)} → ${shortCount(report.tokens_after)} tokens`;

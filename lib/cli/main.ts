@@ -3,7 +3,7 @@ import type { World } from './base/world.js';
 import { compiledFolder, useCompileCache } from './compiled/compile-cache.js';
 
 /**
- * Runs the program in a world. Resolves to the exit status (SPEC §1). Never rejects: errors are printed on stderr.
+ * Runs the program in a world. Resolves to the exit status. Never rejects: errors are printed on stderr.
  * A closed pipe behind stdout or stderr is not an error: later output is dropped.
  * `--version` and `--help` are answered before anything is loaded.
  */

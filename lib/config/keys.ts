@@ -31,7 +31,7 @@ const api_base = found<string | null>(
 );
 
 /**
- * The keys of `config.json` (SPEC §2). This is the only place of a key: its type, its default, the schema, and the tables of the manual (`npm run docs`)
+ * The keys of `config.json`. This is the only place of a key: its type, its default, the schema, and the tables of the manual (`npm run docs`)
  * are made of it.
  */
 export function configKeys({ providers, strategies, options }: MemberNames) {

@@ -50,7 +50,7 @@ export interface Local {
   readonly answers: boolean;
 }
 
-/** The error when there is no provider to use, with the expected path and the two quickest fixes (SPEC §2). */
+/** The error when there is no provider to use, with the expected path and the two quickest fixes. */
 export function notConfigured(configFile: string, vendors: readonly Vendor[], locals: readonly Local[]): HiError {
   const variables = vendors.flatMap((vendor) => vendor.keyVariables.slice(0, 1));
   const found = locals.map(({ vendor, address, answers }) =>

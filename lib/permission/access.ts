@@ -9,25 +9,25 @@ export type Access =
   | { readonly kind: 'execute'; readonly command: string }
   /** What was said in this conversation, which the user and the model have both read. */
   | { readonly kind: 'conversation' }
-  /** What goes with every later request. `byHand` is how the user does it; `preview` is the change, and rejects when it cannot be made. */
+  /** A change to what is sent with every later request. `byHand` tells how the user can make it; `preview` is a diff, and rejects when the change cannot be made. */
   | { readonly kind: 'memory'; readonly byHand: string; preview(): Promise<string> }
   | ServerAccess;
 
-/** The call of a tool that another program runs, of which nothing is known but what that program says. */
+/** A call of a tool that another program runs. All that is known about the tool is what that program claims. */
 export interface ServerAccess {
   readonly kind: 'server';
   /** What the tool is called with. */
   readonly args: JsonObject;
-  /** What the user is told about it in a question: whose tool it is, and what its server claims. */
+  /** What the question to the user says about the tool: which server has it, and what that server claims. */
   readonly about: string;
-  /** Why no earlier answer holds, such as that its description is another one now; null where they do. */
+  /** Why earlier approvals no longer count, for example because the description has changed; null when they still do. */
   readonly changed: string | null;
-  /** Whether the user has to see the tool itself, which is another one than they saw: then `-y` does not cover it. */
+  /** Whether the tool has changed since the user last saw it. `-y` does not approve it then. */
   readonly isAnother: boolean;
   /** The call in full, and below it what has changed. */
   preview(): string;
-  /** Keeps that the user has seen the tool as it is now. */
+  /** Records that the user has seen the tool as it is now. */
   accept(): void;
-  /** Keeps that the server is another one by the user's own will, with all tools as they are now. */
+  /** Records that the user has replaced the server on purpose, and accepts all its tools as they are now. */
   acceptServer(): void;
 }

@@ -9,16 +9,16 @@ import type { ShellWord } from './shell/shell-word.js';
 
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 
-/** What a command of the list may be given. Anything else is not of the list. */
+/** The options and operands that a listed command may have. With any other, it counts as not listed. */
 interface Form {
   /** Letters of options, without and with a value. */
   readonly flags?: string;
   readonly valued?: string;
-  /** Words that begin with a dash and are options as they are. */
+  /** Options that are one whole word each, such as `-name`. */
   readonly words?: readonly string[];
   /** What the other words are: files, files or folders, or no paths at all. */
   readonly operands: 'files' | 'places' | 'words' | 'none';
-  /** The letters with which operands may be folders. */
+  /** The option letters that allow operands to be folders. */
   readonly recursive?: string;
   readonly most?: number;
 }
@@ -27,7 +27,7 @@ const NUMBER = { flags: 'qvz', valued: 'nc', operands: 'files' } as const;
 const SUM: Form = { flags: 'bt', operands: 'files' };
 const GREP: Form = { flags: 'inHhlLcvwxoEFqsar', valued: 'ABCm', operands: 'files', recursive: 'r' };
 
-/** The commands that run without a rule. With these options they read and print, follow no link of a folder, run and write nothing. */
+/** The commands that run without a rule. With these options they only read and print: they follow no links below a folder, run no program and write no file. */
 const FORMS: Readonly<Record<string, Form>> = {
   basename: { operands: 'words' },
   cat: { flags: 'nbsAETvet', operands: 'files' },
@@ -85,10 +85,10 @@ const FORMS: Readonly<Record<string, Form>> = {
   whoami: { operands: 'none' },
 };
 
-/** Whether a command is of the list, and whether all it reads may be read without approval. */
+/** Whether a command is on the list: `elsewhere` where it is, but some of what it reads needs approval. */
 export type BuiltIn = 'no' | 'elsewhere' | 'yes';
 
-/** Finds a command in the list, seen from every folder that it may run in. */
+/** Looks a command up in the list, for every folder that it may run in. */
 export async function builtIn(
   part: CommandPart,
   folders: readonly string[],
@@ -111,7 +111,7 @@ export async function builtIn(
   return found;
 }
 
-/** Whether bash finds the programs of the list where the system has them: no folder of the project comes before. */
+/** Whether bash takes the listed programs from the system: `PATH` has no relative folder and none of the project. */
 export function findsSystemPrograms({ env, root }: JudgeContext): boolean {
   const folders = (env.PATH ?? '').split(':');
   return folders.every((folder) => isAbsolute(folder) && !isInside(root, folder));
@@ -123,7 +123,7 @@ interface Operand {
   readonly isFile: boolean;
 }
 
-/** What a command of the list reads; null for any other command. */
+/** The paths that a listed command reads; null for any other command. */
 function pathsOf({ words }: CommandPart): readonly Operand[] | null {
   const [program, ...rest] = words;
   const form = Object.hasOwn(FORMS, program?.value ?? '') ? FORMS[program?.value ?? ''] : undefined;
@@ -170,7 +170,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
-    // A name too long, or a loop of links: nothing that can be opened.
+    // The name is too long or the links form a loop, so nothing can be opened.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import { isDistinctiveSecret } from './mask-secrets.js';
 
-/** The names of variables that every command gets, as far as they are set: who and where the user is, the terminal, the time, the network, and where tools are. */
+/** The names of the variables that every command gets if they are set: user, locale, terminal, time zone, network, and where tools are. */
 const USUAL = new RegExp(
   `^(?:${[
     'PATH|HOME|USER|LOGNAME|SHELL|HOSTNAME|PWD|TZ|TMPDIR|TMP|TEMP|XDG_[A-Z_]+|HI_COMMAND',
@@ -20,12 +20,12 @@ const USUAL = new RegExp(
 const SHELL_SETTINGS =
   /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|CDPATH|GLOBIGNORE|IFS|EXECIGNORE|BASH_XTRACEFD|BASH_FUNC_.*)$/;
 
-/** A name and password in an address, of a proxy for example. */
+/** A name and password in a URL, of a proxy for example. */
 const LOGIN = /:\/\/[^/\s@:]*:[^/\s@]+@/;
 
 /**
  * The environment of a command of the model: the usual variables and those in `named` (`tools.env` of the configuration), never one that
- * contains one of `secrets`, and none that changes how bash reads the command. Of the usual ones, none with a log-in in an address. `named` is
+ * contains one of `secrets`, and none that changes how bash reads the command. Usual variables with credentials in a URL are left out. `named` is
  * `all` for a command of the user's own, which gets the user's environment.
  */
 export function commandEnvironment(
@@ -41,7 +41,7 @@ export function commandEnvironment(
   };
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) if (value !== undefined && isPassed(name, value)) kept[name] = value;
-  // There is no terminal: programs must not draw on it or wait for input.
+  // There is no terminal, so programs must neither draw on it nor wait for input.
   return { ...kept, TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' };
 }
 

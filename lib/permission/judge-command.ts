@@ -28,8 +28,8 @@ type AllowVerdict = Extract<Verdict, { decision: 'allow' }>;
 
 /**
  * Judges a shell command part by part: rules or the built-in list have to cover every command in it, nested ones too, and a redirection
- * is a read or a write of its file. What is allowed runs in the sandbox; where there is none, only the built-in list does. What the text
- * does not show is asked for.
+ * is a read or a write of its file. Allowed commands run in the sandbox; without one, only those of the built-in list run. Whatever the text
+ * does not show needs approval.
  */
 export async function judgeCommand(command: string, rules: Rules, context: JudgeContext): Promise<Verdict> {
   const unjudged = (reason: string): AskVerdict => ({
@@ -76,7 +76,7 @@ async function judgeReading(line: CommandLine, rules: Rules, context: JudgeConte
         ? await cover(line, files, use, rules, context)
         : asking(`the rule '${asked.source}' says to ask`, null);
   if (covered.decision === 'allow' && context.hasSandbox && !mayBeDenied) return covered;
-  // In the sandbox these files cannot be read.
+  // A sandboxed command cannot read private files, so what it traverses matters only without the sandbox.
   const traversed = await traversalProblem(traversalsOf(line.all, words), use.folders ?? [], rules, context);
   if (traversed?.decision === 'ask')
     return {
@@ -93,7 +93,7 @@ interface CommandLine {
   readonly command: string;
   readonly parts: readonly ShellPart[];
   readonly words: readonly ShellWord[];
-  /** The parts, with those that others run. */
+  /** The parts, including nested commands. */
   readonly all: readonly ShellPart[];
 }
 
@@ -109,7 +109,7 @@ function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
   );
 }
 
-/** Whether the line may do what is denied without its text showing it: by a command that is not in it, a script that it writes, or a file that a variable names. */
+/** Whether the line may do something denied that its text does not show: run a command that is not in it or a script that it writes, or use a file that a variable names. */
 function mayEvade(all: readonly ShellPart[], { deny }: Rules): boolean {
   const namesFiles = deny.some(
     ({ subject, scope }) => subject.accessKind !== 'execute' && scope.kind !== 'all' && scope.kind !== 'argument',
@@ -150,7 +150,7 @@ function unknownFolder({ use, path }: FilePart, rules: Rules): Verdict {
   return { decision: 'ask', reason, rule: subject === null ? null : `${subject}(${path})`, mayBeDenied };
 }
 
-/** Whether rules and the built-in list cover all of a line, and what they let it do. */
+/** Whether rules and the built-in list cover the whole line, and what they let it do. */
 async function cover(
   line: CommandLine,
   files: Files,

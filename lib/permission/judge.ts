@@ -5,7 +5,7 @@ import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.j
 import { covers, mayCover } from './rules/argument-rules.js';
 import { concerns, type Rule, type Rules } from './rules/rules.js';
 
-/** Decides about an access: `deny` beats `ask` beats `allow` (SPEC §7). `tool` is the tool whose call it is; null for an access that is no call by itself. */
+/** Decides about an access: `deny` beats `ask` beats `allow`. `tool` is the tool that was called; null for an access that is only part of a call. */
 export async function judge(
   tool: string | null,
   access: Access,
@@ -17,7 +17,7 @@ export async function judge(
     case 'write':
       return judgePath(tool, access, rules, context);
     case 'execute': {
-      // What takes commands apart is not needed before there is one.
+      // The shell parser is loaded for the first command only.
       const { judgeCommand } = await import('./judge-command.js');
       return judgeCommand(access.command, rules, context);
     }
@@ -32,7 +32,7 @@ export async function judge(
   }
 }
 
-/** The same, where it may not take for ever: what is not decided in time is asked for. Rejects when `signal` fires. */
+/** Like `judge`, but with a time limit: an access that is not decided in time needs approval. Rejects when `signal` fires. */
 export async function judgeInTime(
   tool: string | null,
   access: Access,
@@ -45,7 +45,7 @@ export async function judgeInTime(
   return verdict ?? { decision: 'ask', reason: 'judging it takes too long', rule: null, mayBeDenied };
 }
 
-/** What is no file and no command, by the rules that restrict it; null where none does. */
+/** The verdict of the rules that restrict an access to anything but files and commands; null when none does. */
 function restricted(
   kind: Access['kind'],
   tool: string | null,
@@ -60,11 +60,11 @@ function restricted(
   return asked ? { decision: 'ask', reason: `the rule '${asked.source}' says ask`, rule: null } : null;
 }
 
-/** Nothing outside of the conversation is read: it needs a rule only to be kept from it. */
+/** Only the conversation itself is read, so this is allowed unless a rule restricts it. */
 const judgeConversation = (tool: string | null, rules: Rules): Verdict =>
   restricted('conversation', tool, rules) ?? { decision: 'allow' };
 
-/** A line of the memory file speaks in every later request, so that the user says yes to each line, or to all of them. */
+/** A line of the memory file is sent with every later request, so the user approves each line, or all lines by a rule. */
 function judgeMemory(tool: string | null, rules: Rules): Verdict {
   const verdict = restricted('memory', tool, rules);
   if (verdict !== null) return verdict;
@@ -72,7 +72,7 @@ function judgeMemory(tool: string | null, rules: Rules): Verdict {
   return { decision: 'ask', reason: 'what it contains is sent with every later request', rule: tool };
 }
 
-/** What another program does with a call is not known, so that the user says yes to each call, or to the tool as it was described then. */
+/** Nobody knows what another program does with a call, so the user approves each call, or the tool as it was described at the time. */
 function judgeServer(tool: string | null, { about, changed, args }: ServerAccess, rules: Rules): Verdict {
   const verdict = restricted('server', tool, rules, (rule) => mayCover(rule, args));
   if (verdict !== null) return verdict;

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** A longer command is asked for without judging. */
+/** Longer commands need approval without being judged. In characters. */
 const MAX_LENGTH = 64 * 1024;
 
-/** The parser looks at the rest of the text again for each of these. */
+/** The parser scans the rest of the text again for each nesting, so its time is quadratic in their number. */
 const MAX_NESTED = 1000;
 
-/** A command line of more words, or of more commands and redirections, is asked for without judging. */
+/** Command lines with more words, or with more commands and redirections, need approval without being judged. */
 const MAX_WORDS = 2000;
 const MAX_PARTS = 1000;
 
@@ -38,7 +38,7 @@ export async function inTime<T>(judge: (signal: AbortSignal) => Promise<T>, sign
   const end = new AbortController();
   const both = AbortSignal.any([signal, end.signal]);
   const judging = judge(both);
-  // Once it is given up, nobody hears of it.
+  // After the timeout nobody handles the rejection.
   judging.catch(() => {});
   try {
     return await Promise.race([judging, setTimeout(MAX_MS, null, { signal: both })]);

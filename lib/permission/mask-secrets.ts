@@ -28,7 +28,7 @@ export const SHAPES: readonly string[] = [
   'gsk_[A-Za-z0-9]{40,}',
   'xai-[A-Za-z0-9]{40,}',
   'AGE-SECRET-KEY-1[A-Z0-9]{50,}',
-  // JSON Web Tokens. What may be the begin of another one ends the first part, or a text of many begins would take quadratic time.
+  // JSON Web Tokens. The first part ends where another token may begin, or a text of many beginnings would take quadratic time.
   'eyJ(?:[A-Za-z0-9_-](?<![_-]eyJ)){10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}',
   // Private keys in PEM
   '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)',
@@ -39,7 +39,7 @@ export function isDistinctiveSecret(secret: string): boolean {
   return secret.length >= 6 && !/^[a-z_-]{1,15}$/i.test(secret);
 }
 
-/** A function that masks the given secrets in every form (`secretForms`), what a cut leaves of them, every text of a known shape of key, and log-ins in addresses. */
+/** A function that masks the given secrets in every form (`secretForms`), what truncation leaves of them, every text of a known shape of key, and credentials in URLs. */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
   const own = distinctive(secrets);
   const mask = masking([...own.map(secretPattern), ...own.map(cutSecretPattern), ANY_SHAPE]);
@@ -53,7 +53,7 @@ export function ownSecretMask(secrets: readonly string[]): (text: string) => str
 
 const ANY_SHAPE = `(?<![A-Za-z0-9])(?:${SHAPES.join('|')})`;
 
-/** Longest first: one may be the beginning of another. */
+/** The longest first, because one may be the beginning of another. */
 export const distinctive = (secrets: readonly string[]): readonly string[] =>
   [...new Set(secrets)].filter(isDistinctiveSecret).sort((one, other) => other.length - one.length);
 

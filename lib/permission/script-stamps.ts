@@ -5,10 +5,10 @@ import { absolutePath } from './paths/resolve-path.js';
 import { readCommand } from './shell/read-command.js';
 import { scriptFiles } from './shell/script-files.js';
 
-/** The scripts that a command names, each with what tells one content from another. */
+/** The scripts that a command names, each with a stamp that differs when its content does. */
 export type ScriptStamps = ReadonlyMap<string, string>;
 
-/** The scripts that a command names as they are now: what runs must be what the user could look at. Never throws. */
+/** Stamps the scripts that a command names, so that what runs is what the user could look at. Never throws. */
 export async function scriptStamps(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -18,7 +18,7 @@ export async function scriptStamps(
   return new Map(await Promise.all(names.map(async (path): Promise<[string, string]> => [path, await stampOf(path)])));
 }
 
-/** The first script that is another than before; null where none is. */
+/** The first script that has changed; null where none has. */
 export function changedScript(before: ScriptStamps, after: ScriptStamps): string | null {
   return [...before].find(([path, stamp]) => after.get(path) !== stamp)?.[0] ?? null;
 }
@@ -47,7 +47,7 @@ async function namesIn(
 
 const MOST_SCRIPTS = 100;
 
-/** Size and times tell contents apart; the time of the last change cannot be set back. */
+/** Size and times distinguish contents; the time of the last change (ctime) cannot be set back. */
 async function stampOf(path: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });

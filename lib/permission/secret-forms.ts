@@ -1,7 +1,7 @@
 /** Shorter forms are not looked for: they would occur in ordinary text. */
 const MIN_ENCODED = 12;
 
-/** A secret as it is and as programs encode it: Base64 at any of its three places, in hexadecimal, in an address, in JSON. */
+/** A secret as it is and as programs encode it: Base64 at any of three offsets, hexadecimal, percent-encoding, JSON. */
 export function secretForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
@@ -10,13 +10,13 @@ export function secretForms(secret: string): readonly string[] {
   return [...new Set([secret, ...quoted, ...encoded.filter((form) => form.length >= MIN_ENCODED)])];
 }
 
-/** What no program makes by itself, and a model may ask for: the secret backwards, and each character as an address spells it. */
+/** Forms that only a model would ask for: the secret backwards, and with every character percent-encoded. */
 function disguises(secret: string): readonly string[] {
   const percent = Buffer.from(secret).toString('hex').toUpperCase().replace(/../g, '%$&');
   return [[...secret].reverse().join(''), percent].filter((form) => form.length >= MIN_ENCODED);
 }
 
-/** The characters that are the same whatever stands around the secret, where it begins at the `offset`th of three bytes. */
+/** The Base64 characters that do not depend on the text around the secret, if it begins at the `offset`th of three bytes. */
 function base64Forms(bytes: Buffer, offset: number): readonly string[] {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   const own = text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
@@ -28,14 +28,14 @@ export function maskedForms(secret: string): readonly string[] {
   return [...secretForms(secret), ...disguises(secret)];
 }
 
-/** A pattern for the secret in every form. What encodes breaks its lines, so a line may end anywhere in an encoded one. */
+/** A pattern for the secret in every form. Encoders wrap lines, so an encoded form may have a line break anywhere. */
 export function secretPattern(secret: string): string {
   const [plain = '', ...others] = maskedForms(secret);
   return [escaped(plain), ...others.map((form) => [...form].map(escaped).join('(?:\\r?\\n)?'))].join('|');
 }
 
 /**
- * A pattern for what a cut leaves of the secret: its beginning at the end of the text or before the line that tells of the cut, its end at
+ * A pattern for what truncation leaves of the secret: its beginning at the end of the text or before the line about omitted text, its end at
  * the beginning or after that line. At least a quarter of it, and 8 characters.
  */
 export function cutSecretPattern(secret: string): string {

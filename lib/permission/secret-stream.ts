@@ -2,11 +2,11 @@ import { distinctive } from './mask-secrets.js';
 import { LOGIN_START } from './paths/address-logins.js';
 import { maskedForms } from './secret-forms.js';
 
-/** How every shape of key begins; what follows is a word. */
+/** The beginnings of all shapes of keys; the rest of a key is one word. */
 const SHAPE_START =
   /(?<![A-Za-z0-9])(?:sk-|AIza|ya29\.|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abprs]-|hf_|npm_|pypi-|[rs]k_live_|SG\.|gsk_|xai-|AGE-SECRET-KEY-|eyJ)[A-Za-z0-9_.-]*$/;
 
-/** A private key goes from here to there. */
+/** The first and the last line of a private key. */
 const BLOCK_START = '-----BEGIN ';
 const BLOCK_END = /-----END [A-Z ]{0,40}-----/;
 
@@ -15,13 +15,13 @@ const MAX_WORD = 2048;
 const MAX_BLOCK = 32 * 1024;
 
 /**
- * Masks a text that arrives in pieces, cut anywhere: what may be the beginning of a secret waits for what follows. `shapes` where texts of
+ * Masks a text that arrives in pieces, cut anywhere: a possible beginning of a secret is held back until more arrives. `shapes`: whether texts of
  * a known shape of key are masked too.
  */
 export class SecretStream {
   readonly #mask: (text: string) => string;
   readonly #plain: readonly string[];
-  /** What encodes breaks its lines, so a line may end anywhere in these. */
+  /** Encoders wrap lines, so these may have a line break anywhere. */
   readonly #encoded: readonly string[];
   readonly #longest: number;
   readonly #shapes: boolean;
@@ -42,7 +42,7 @@ export class SecretStream {
     return this.#mask(text.slice(0, text.length - waiting));
   }
 
-  /** Returns what still waits when no more text comes. */
+  /** Returns the text that is still held back, when no more comes. */
   end(): string {
     const rest = this.#mask(this.#pending);
     this.#pending = '';
@@ -71,15 +71,15 @@ export class SecretStream {
   }
 }
 
-/** A line that ends with fewer characters of an encoded secret is shown at once, or many would wait for the next one. */
+/** A line that ends with fewer characters of an encoded secret is shown at once; otherwise many lines would be held back. */
 const LEAST_BEFORE_BREAK = 4;
 
 /** The end of a text without its line breaks. */
 interface Unbroken {
   readonly text: string;
-  /** Where a character of it stands in the whole text. */
+  /** The position of each of its characters in the whole text. */
   place(index: number): number;
-  /** The first character of it that does not stand before this place. */
+  /** The first of its characters at or after this position. */
   indexAt(place: number): number;
 }
 
@@ -97,7 +97,7 @@ function withoutBreaks(whole: string, length: number): Unbroken {
   };
 }
 
-/** Where the first of these ends that begins before `cut` and does not end before it; null for none. */
+/** The end of the first form that begins before `cut` and ends at or after it; null for none. */
 function endOfWhole(text: string, cut: number, forms: readonly string[]): number | null {
   for (const form of forms) {
     const at = text.indexOf(form, Math.max(0, cut - form.length + 1));
@@ -109,7 +109,7 @@ function endOfWhole(text: string, cut: number, forms: readonly string[]): number
 const longestBeginning = (text: string, forms: readonly string[]): number =>
   forms.reduce((longest, form) => Math.max(longest, beginningAtEnd(text, form)), 0);
 
-/** The length of the longest end of the text that the secret begins with. */
+/** The length of the longest end of the text that is a beginning of the secret. */
 function beginningAtEnd(text: string, secret: string): number {
   for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(secret.slice(0, length))) return length;

@@ -3,7 +3,7 @@ import { shortCount } from '../chat/transcript.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
 
-/** How long the conversation is and how full the window (SPEC §1: `hi status --json`). */
+/** How long the conversation is and how full the window (`hi status --json`). */
 export interface Status {
   /** Messages in the archive. */
   readonly messages: number;

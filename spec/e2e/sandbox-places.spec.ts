@@ -91,7 +91,7 @@ describe('a working folder that the sandbox cannot protect', () => {
 describe.each([
   ['in the sandbox', {}],
   ['without a sandbox', { env: { PATH: BARE_PATH } }],
-] as const)('a log-in in the settings of git, %s', (where, options) => {
+] as const)('credentials in the settings of git, %s', (where, options) => {
   const TOKEN = `${SECRET}0123`;
   const url = `https://me:${TOKEN}@127.0.0.1:9/a.git`;
   const before = `git init -q .; git remote add origin ${url}; git init -q ../other; git -C ../other remote add origin ${url}; git config --global url.${url}.insteadOf x:; git init -q sub; git -C sub config http.extraheader 'AUTHORIZATION: basic ${TOKEN}'`;
@@ -131,12 +131,12 @@ describe.each([
     ];
     const leaks = ['read_file', ...commands].filter((_, index) => forms.some((form) => results[index]?.includes(form)));
     expect([leaks, sent.includes(SECRET)]).toEqual([[], false]);
-    expect(results[0]).toContain('Not allowed: it holds a log-in');
+    expect(results[0]).toContain('Not allowed: it contains credentials');
     if (WORKS && where === 'in the sandbox') expect(results[5]).toContain('https://me:@127.0.0.1:9/a.git');
   });
 });
 
-it('masks a log-in in an address that an approved command prints', async () => {
+it('masks credentials in a URL that an approved command prints', async () => {
   const { sent } = await attack({
     args: ['-y'],
     before: `git init -q .; git remote add origin https://me:${SECRET}0123@127.0.0.1:9/a.git`,

@@ -19,7 +19,7 @@ const ENV = {
 };
 
 describe('the environment of a command', () => {
-  it('is the usual variables, without keys and log-ins, and without a terminal', () => {
+  it('is the usual variables, without keys and credentials, and without a terminal', () => {
     expect(commandEnvironment(ENV, [KEY])).toEqual({
       PATH: '/usr/bin',
       HOME: '/home/ann',
@@ -30,7 +30,7 @@ describe('the environment of a command', () => {
     });
   });
 
-  it('has the variables that the configuration names, log-ins too, but no key', () => {
+  it('has the variables that the configuration names, credentials too, but no key', () => {
     const named = ['MY_SETTING', 'HTTP_PROXY', 'OPENAI_API_KEY', 'BASH_ENV'];
     expect(commandEnvironment(ENV, [KEY], named)).toMatchObject({ MY_SETTING: '1', HTTP_PROXY: ENV.HTTP_PROXY });
     for (const name of ['OPENAI_API_KEY', 'BASH_ENV', 'EDITOR'])

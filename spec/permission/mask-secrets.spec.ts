@@ -48,7 +48,7 @@ describe('the mask of secrets', () => {
     ['https://', 'aB3aB3aB3aB3aB3aB3aB', '@host/a'],
     ['postgres://app:', 'p:w%40rd', '@db:5432/app'],
     ['redis://:', 'hunter', '@db'],
-  ])('hides the log-in of an address: %s%s%s', (before, secret, after) => {
+  ])('hides the credentials in a URL: %s%s%s', (before, secret, after) => {
     expect(secretMask([])(`a ${before}${secret}${after} b`)).toBe(`a ${before}${MASK}${after} b`);
   });
 

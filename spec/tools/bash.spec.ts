@@ -258,7 +258,7 @@ describe('the environment of a command', () => {
     expect(env).not.toMatch(/^(ORDINARY|BASH_ENV)=/m);
   });
 
-  it('has no address with a log-in', async () => {
+  it('has no URL with credentials', async () => {
     const logins = { HTTPS_PROXY: 'http://me:a1b2c3d4@h', http_proxy: 'redis://:a1b2c3d4@h', NO_PROXY: 'h' };
     const env = await environmentOf(logins);
     expect(env).not.toContain('a1b2c3d4');

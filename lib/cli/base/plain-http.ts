@@ -29,7 +29,7 @@ export function plainHttpWarnings({ require_tls, small_model, mcpServers, ...mai
   return [...new Set(hosts)].map(warning);
 }
 
-/** What is sent to an MCP server: its headers are its log-in. */
+/** What is sent to an MCP server: its headers are its credentials. */
 export const serverReach = (url: string, headers: Readonly<Record<string, string>>): Reach => ({
   api_key: Object.values(headers)[0] ?? null,
   api_base: url,

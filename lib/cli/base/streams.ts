@@ -27,7 +27,7 @@ export function isDumb(env: World['env']): boolean {
   return env.TERM === 'dumb';
 }
 
-/** Whether the user can be asked before a tool runs (SPEC §7): on a terminal that can draw a menu. */
+/** Whether the user can be asked before a tool runs: on a terminal that can draw a menu. */
 export function canApprove(world: World): boolean {
   return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);
 }

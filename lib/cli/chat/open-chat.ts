@@ -115,7 +115,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   return { wired, screen, repl, usage };
 }
 
-/** A script's chat has no colour, whatever the streams are (SPEC §4). */
+/** A script's chat has no colour, whatever the streams are. */
 const withoutColour = (streams: OutputStreams): OutputStreams => ({ ...streams, colour: { out: false, err: false } });
 
 function chatScreen(

@@ -11,10 +11,10 @@ export type NamePattern = readonly Token[];
 /** A pattern for a path, step by step; `**` is any number of folders. */
 type PathPattern = readonly (NamePattern | '**')[];
 
-/** Stands in a pattern for what is not known: any characters, a dot at the beginning of the name too. */
+/** Stands for unknown text in a pattern: any characters, including a leading dot. */
 export const ANYTHING = '\0';
 
-/** More words than this are not made of `{a,b}`. */
+/** Braces are expanded to no more words than this. */
 const MAX_ALTERNATIVES = 200;
 
 const BRACES = /(?<!\\)\{((?:[^{}\\]|\\.)*)\}/;
@@ -141,7 +141,7 @@ const codePoint = (character: string): number => character.codePointAt(0) ?? -1;
 
 /**
  * Compares items with a pattern in which some elements stand for any number of items. It only ever goes back to the last of these,
- * so the time grows with the product of both lengths. A regular expression would take for ever with many `*` and a long name, and
+ * so the time grows with the product of both lengths. A regular expression with many `*` would take exponential time on a long name, and
  * the model chooses both.
  */
 function matchesAll<Element, Item>(

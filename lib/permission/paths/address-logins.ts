@@ -1,14 +1,14 @@
-/** A name and password, or a token, in an address. */
+/** The user information of a URL: a name and password, or a token. */
 const USER_INFO = /:\/\/([^\s/@"'`<>]{1,512})@/g;
 
-/** What stands for a password in examples. */
+/** Placeholders that examples have instead of a password. */
 const PLACEHOLDER =
   /^(?:.{0,2}|(?:my|your)?[-_]?(?:pass(?:word|wd|phrase|code)?|pw|pwd|secret|token|api[-_]?key|key|user(?:name)?|login)|x+|\*+|\.{3}|…|[$%{[(].*)$/i;
 
-/** A name of this length with a digit is a token, and no name of a user. */
+/** A name of this length with a digit is a token, not a user name. */
 const TOKEN = /^(?=.*\d)[\w.%~-]{20,}$/;
 
-/** Replaces passwords and tokens in addresses (`https://name:PASSWORD@host`) by what `replaced` makes of each. */
+/** Replaces passwords and tokens in URLs (`https://name:PASSWORD@host`) with what `replaced` returns for each. */
 export function replaceLogins(text: string, replaced: (secret: string) => string): string {
   if (!text.includes('://')) return text;
   return text.replace(USER_INFO, (found, userInfo: string) => {
@@ -21,5 +21,5 @@ export function replaceLogins(text: string, replaced: (secret: string) => string
   });
 }
 
-/** What may be the beginning of an address with a log-in, at the end of a text. */
+/** The end of a text that may be the beginning of a URL with credentials. */
 export const LOGIN_START = /:(?:\/(?:\/[^\s/@"'`<>]{0,512})?)?$/;

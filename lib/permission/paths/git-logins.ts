@@ -3,23 +3,23 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { replaceLogins } from './address-logins.js';
 
-/** Settings of git whose value is a log-in or a header with one. */
+/** Git settings whose value is a credential or a header with one. */
 const SECRET_SETTING = /^(\s*(?:extraheader|[\w-]*(?:pass|password|passphrase|token|secret))\s*=).+$/i;
 
-/** A program of the settings that prints a log-in. */
+/** A helper command in the settings that prints a password. */
 const PRINTED_LOGIN = /\bpassword=\S/i;
 
-/** Where git keeps settings, and notes addresses. */
+/** The files in which git keeps settings and records URLs. */
 const FILES = ['config', 'config.worktree', 'FETCH_HEAD', 'logs/HEAD', 'logs/refs/remotes/origin/HEAD'];
 
-/** A larger file is no settings. */
+/** Larger files are not read: no settings file is as large. In bytes. */
 const MAX_SIZE = 1_000_000;
 
-/** More repositories of submodules and worktrees are not looked at, nor deeper ones. */
+/** The most submodules and worktrees that are searched, and how deeply they may be nested. */
 const MAX_FOLDERS = 200;
 const MAX_DEPTH = 5;
 
-/** A text of git's settings without the log-ins in it. Lines stay lines. */
+/** Git settings without the credentials in them; the number of lines stays the same. */
 export function withoutLogins(text: string): string {
   return replaceLogins(text, () => '')
     .split('\n')
@@ -34,7 +34,7 @@ interface Known {
 
 const known = new Map<string, Known>();
 
-/** Whether this file of git holds a log-in. Never throws. */
+/** Whether this git file contains credentials. Never throws. */
 export function holdsLogin(path: string): boolean {
   const found = statOrNull(path);
   if (found === null || !found.isFile() || found.size > MAX_SIZE) return false;
@@ -47,7 +47,7 @@ export function holdsLogin(path: string): boolean {
   return holds;
 }
 
-/** The files with a log-in of the repository whose `.git` this is, those of its submodules and worktrees included. */
+/** The files with credentials in the repository of this `.git`, including those of its submodules and worktrees. */
 export function loginFilesOf(git: string): readonly string[] {
   let folders: readonly string[] = [git];
   let level: readonly string[] = ['modules', 'worktrees'].map((name) => join(git, name));
@@ -58,18 +58,18 @@ export function loginFilesOf(git: string): readonly string[] {
   return folders.slice(0, MAX_FOLDERS).flatMap((folder) => FILES.map((name) => join(folder, name)).filter(holdsLogin));
 }
 
-/** The settings of git of the user that hold a log-in. */
+/** The user's own git settings files that contain credentials. */
 export function ownLoginFiles(): readonly string[] {
   const settings = process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
   return [join(homedir(), '.gitconfig'), join(settings, 'git/config')].filter(holdsLogin);
 }
 
-/** Whether git takes settings from a file, or notes addresses in it, by its name and its folders. */
+/** Whether git reads settings from this file or records URLs in it, judging by its path. */
 export function isGitFile(path: string): boolean {
   return path.split('/').includes('.git') || /^(?:\.git(?:config|modules)|config(?:\.worktree)?)$/.test(basename(path));
 }
 
-/** The repository that a file called `.git` names, and the one that it shares its settings with. */
+/** The repository that a `.git` file points to, and the one whose settings it shares. */
 export function repositoriesOf(git: string): readonly string[] {
   const named = /^gitdir: (.+)$/m.exec(textOf(git) ?? '')?.[1];
   const repository = named === undefined ? git : resolve(dirname(git), named.trim());

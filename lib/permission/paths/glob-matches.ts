@@ -13,7 +13,7 @@ import type { ShellWord } from '../shell/shell-word.js';
 import { absolutePath } from './resolve-path.js';
 import { isBreathless, takeBreath } from './take-breath.js';
 
-/** A pattern in folders with more names than this is not expanded. */
+/** A pattern is not expanded when its folders have more names than this. */
 const MAX_NAMES = 5000;
 
 /** The pattern for a word whose value is not known; null where it would match everything. */
@@ -73,7 +73,7 @@ async function pathsMatching(
 
 const isPlain = (pattern: string): boolean => !/[[\]{}/]/.test(pattern);
 
-/** Whether a name may match a pattern that a program is given, such as `*.ts`. Case is ignored, and a pattern that is not understood matches. */
+/** Whether a name may match a pattern in a program's arguments, such as `*.ts`. Case is ignored, and a pattern that cannot be parsed matches. */
 export function mayMatchName(pattern: string, name: string): boolean {
   return !isPlain(pattern) || matchesName(namePattern(pattern.toLowerCase()), name.toLowerCase());
 }
@@ -83,7 +83,7 @@ export function surelyMatchesName(pattern: string, name: string): boolean {
   return isPlain(pattern) && matchesName(namePattern(pattern), name);
 }
 
-/** Bash matches a hidden name only where the pattern has the dot. */
+/** Bash matches a hidden name only if the pattern begins with a dot. */
 function matchesListed(pattern: NamePattern, step: string, name: string): boolean {
   const mayBeHidden = step.startsWith('.') || step.startsWith('\\.') || step.startsWith(ANYTHING);
   return (mayBeHidden || !name.startsWith('.')) && matchesName(pattern, name);

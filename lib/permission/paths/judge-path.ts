@@ -8,7 +8,7 @@ import { isInside, locate, type ResolvedPath } from './resolve-path.js';
 
 /** The decision about an access: allow it, ask the user, or deny it. */
 export type Verdict =
-  /** `grant` is what a command may do in the sandbox that it runs in; absent for what runs without one. */
+  /** `grant` is what a command may do in its sandbox; absent for what runs without one. */
   | { readonly decision: 'allow'; readonly grant?: CommandGrant }
   /** `rule` is what "always" stores; null where only "once" is offered. */
   | {
@@ -25,15 +25,15 @@ export interface JudgeContext {
   /** The working folder when the session began: reads in it need no approval. */
   readonly root: string;
   readonly workingFolder: string;
-  /** hi's own folders and files: always asked for. */
+  /** hi's own folders and files, which always need approval. */
   readonly ownPlaces: readonly string[];
-  /** Folders elsewhere whose files may be read without approval: skills, and outputs too long for the model. */
+  /** Other folders whose files may be read without approval: skills, and outputs too long for the model. */
   readonly freeFolders: readonly string[];
   /** Whether what is allowed by a rule runs in a sandbox. */
   readonly hasSandbox: boolean;
   /** The environment of commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Fires when nobody waits for the verdict any more. */
+  /** Fires when the verdict is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
@@ -99,7 +99,7 @@ export function coversPath({ scope }: Rule, paths: readonly string[], root: stri
   );
 }
 
-/** Whether a rule denies to read this path. One that denies to read at all is about the tool: commands could not run. */
+/** Whether a rule denies reading this path. A rule that denies all reading is about the tool; applied to commands, none could run. */
 export const deniesToRead = ({ deny }: Rules, path: string, root: string): boolean =>
   deny.some(
     (rule) => rule.subject.accessKind === 'read' && rule.scope.kind !== 'all' && coversPath(rule, [path], root),
@@ -111,8 +111,8 @@ function fullPath(text: string, root: string, home = homedir()): string {
 
 /**
  * A rule for the folder of the path, or for the path alone where its folder is too wide. Absolute: the rules hold in every folder.
- * A write gets the rule for all writes: changing a file in one way is no less than in another. A read gets the rule for its own
- * tool: who may list a folder may not read its files yet.
+ * A write gets the rule for all writes, because no way of changing a file is safer than another. A read gets the rule for its own
+ * tool, because permission to list a folder is not permission to read its files.
  */
 function suggestRule(
   tool: string | null,

@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { locate } from './resolve-path.js';
 
-/** A place as it was when it was judged: what is opened later has to be this, and nothing that was put there meanwhile. */
+/** A place as it was when it was judged. What is opened later must be the same file, not one that was put there meanwhile. */
 export interface JudgedPlace {
   /** The path with links and `..` resolved; as it was written where it cannot be resolved. */
   readonly path: string;
@@ -22,7 +22,7 @@ export async function judgedPlace(path: string, folder: string): Promise<JudgedP
   };
 }
 
-/** A name for the file that no other has at the same time. */
+/** Identifies a file by device and inode. */
 export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }

@@ -10,7 +10,7 @@ type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 export interface PathUse {
   /** Whether a command in it writes to the files that its arguments name. */
   readonly writes: boolean;
-  /** Whether one may: every program that is not known to read only. */
+  /** Whether one may write to them: every program that is not known only to read. */
   readonly mayWrite: boolean;
   /** Whether paths may be relative to another folder than the working folder. */
   readonly changesFolder: boolean;
@@ -33,7 +33,7 @@ const READERS = new Set(
 /** Subcommands of git that only read the files that their arguments name. */
 const GIT_READERS = new Set('add blame check-ignore commit diff grep log ls-files rev-parse show status'.split(' '));
 
-/** A command that may run in more folders than this is asked for. */
+/** A command that may run in more folders than this needs approval. */
 const MAX_FOLDERS = 20;
 
 /** Finds out how the commands of a line use paths. `workingFolder` is where it begins. */

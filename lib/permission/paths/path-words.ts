@@ -10,7 +10,7 @@ import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
 import { isBreathless, takeBreath } from './take-breath.js';
 
-/** A command of more words than this is asked for. */
+/** A command with more words than this needs approval. */
 const MAX_WORDS = 500;
 
 /** PATH_MAX on Linux: no path is longer. A word with braces may be, because bash makes several words of it. */
@@ -65,7 +65,7 @@ export async function pathWordProblem(
       problem ??= unclearName(word);
       const pattern = knownPattern(word);
       const found = pattern === null ? [] : await globMatches(pattern, workingFolder, context.signal);
-      // A word of unknown value may be anything, and is not asked for because of that; a pattern with too many matches is.
+      // A word of unknown value may be anything, which alone is no reason to ask; a pattern with too many matches is.
       if (found === null && !pattern?.includes(ANYTHING)) problem ??= ask(`too many files to check: ${word.text}`);
       for (const path of [...pathsIn(word), ...(found ?? [])]) {
         if (isBreathless()) await takeBreath(context.signal);
@@ -105,7 +105,7 @@ async function privateProblem(
   const place = await locate(path, workingFolder);
   const reason = privateReason(place, kind, ownPlaces) ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (reason === null) return null;
-  // A word without a slash, such as `.key`, may be no path at all; it is one where such a file exists.
+  // A word without a slash, such as `.key`, counts as a path only if such a file exists.
   const isCertain = word.value !== null && !changesFolder && !path.includes('/');
   if (isCertain && place.real !== null && (await lstat(place.real).catch(() => null)) === null) return null;
   return ask(`${reason}: ${path}`);

@@ -9,17 +9,17 @@ const MAX_DEPTH = 4;
 /** At most this many folders are read: 10 to 40 ms the first time, and about 2 ms for each later call. */
 const MAX_FOLDERS = 500;
 
-/** What is large and holds no file of the user's own. */
+/** Large folders that contain none of the user's own files. */
 const SKIPPED = new Set(
   'node_modules .git .cargo .rustup .nvm .npm .pyenv .rbenv .venv venv site-packages .bun .deno .vscode .vscode-server __pycache__ target dist build'.split(
     ' ',
   ),
 );
 
-/** A folder that changed a moment ago may change again within the same tick of its clock. */
+/** A folder that changed a moment ago may change again without a new timestamp. */
 const SETTLED_MS = 100;
 
-/** What was found in one folder, as long as its time of change is this one. */
+/** What was found in one folder; valid until the folder's time of change differs. */
 interface Folder {
   readonly changed: number;
   readonly meant: readonly { readonly path: string; readonly isLink: boolean }[];

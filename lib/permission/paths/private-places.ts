@@ -3,21 +3,21 @@ import { basename, sep } from 'node:path';
 import { holdsLogin, isGitFile } from './git-logins.js';
 import { isInside, type ResolvedPath } from './resolve-path.js';
 
-/** Matches the whole of a name by any of these. Names are compared in small letters: some file systems ignore case. */
+/** Matches a whole name against any of the patterns. Names are compared in lower case, because some file systems ignore case. */
 const anyOf = (patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join('|')})$`);
 
 /** Folders that hold keys and sessions, wherever they are. */
 const PRIVATE_FOLDER = anyOf([
-  // Log-ins of machines, clouds and clusters.
+  // Credentials for machines, clouds and clusters.
   String.raw`\.ssh|\.aws|\.azure|gcloud|\.kube|\.docker|\.terraform\.d|doctl|gh|\.putty`,
-  // Key stores, password managers, keys of encryption.
+  // Key stores, password managers, encryption keys.
   String.raw`\.gnupg|\.password-store|keyrings|keychains|kwalletd|\.pki|\.?1password|bitwarden|keepassxc|keystore|sops`,
   // Wallets.
   String.raw`\.ethereum|\.electrum|\.monero|wallets`,
   // Browsers, mail and messages.
   String.raw`\.mozilla|\.thunderbird|bravesoftware|chromium|google-chrome|microsoft-edge|vivaldi`,
   String.raw`signal|discord|slack|telegramdesktop|\.mutt|\.weechat`,
-  // Histories of shells.
+  // Shell histories.
   String.raw`atuin|\.zsh_sessions|\.bash_sessions`,
 ]);
 
@@ -30,7 +30,7 @@ const PRIVATE_FILE = anyOf([
   // Keys and key stores.
   String.raw`.*\.(?:pem|key|p8|p12|pfx|kdbx?|keystore|jks|ppk|asc|gpg|age)`,
   String.raw`id_(?:rsa|dsa|ecdsa|ed25519)(?:_.*)?|ssh_host_\w+_key|key[34]\.db|wallet\.dat|private[-_.]?key.*`,
-  // Log-ins of programs.
+  // Credentials of programs.
   String.raw`[._]netrc|\.(?:npmrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|vault-token|s3cfg|boto|dockercfg|authinfo|databrickscfg|xauthority)`,
   String.raw`\.(?:git-credentials|htpasswd|smbcredentials|msmtprc|mbsyncrc|fetchmailrc|offlineimaprc|getmailrc|muttrc|curlrc|wgetrc)`,
   String.raw`\.(?:sentryclirc|terraformrc|tfrc|iceauthority|claude\.json|vault[-_]?pass(?:word)?(?:\.txt)?)`,
@@ -40,16 +40,16 @@ const PRIVATE_FILE = anyOf([
   // Histories of shells and of other programs with a prompt: keys are typed there.
   String.raw`\.[\w.-]*(?:history|histfile|hst)|(?:fish|consolehost)_history(?:\.txt)?|\.viminfo|.*\.shada`,
   String.raw`\.?credentials?(?:\.clj)?`,
-  // Accounts of the system.
+  // System accounts.
   'g?shadow-?|sudoers',
 ]);
 
-/** What says of itself that it is a secret, where it is data. Code and text about secrets is free to read. */
+/** Words in a name that say the file is a secret, if it is a data file. Code and prose about secrets may be read. */
 const SECRET_WORD =
   /(?:^|[._-])(?:credentials?|creds|secrets?|passwords?|passphrase|api[-_]?keys?|private[-_]?keys?|service[-_]?account(?:[-_]?key)?|(?:(?:access|api|auth|id|oauth|refresh)[-_]?)?token)(?=[._-])/;
 const DATA_FILE = /\.(?:json|jsonc|ya?ml|toml|ini|cfg|conf|config|xml|txt|properties|csv|plist|env|bak|old)$/;
 
-/** Places of the system with keys and passwords. Who runs hi as root could read them. */
+/** System files with keys and passwords, which hi could read when it runs as root. */
 export const SYSTEM_PLACES: readonly string[] = [
   ...[
     '/etc/shadow',
@@ -81,19 +81,19 @@ export const SYSTEM_PLACES: readonly string[] = [
   ...['/var/backups', '/var/db/dslocal', '/private/etc/master.passwd', '/private/var/db/dslocal'],
 ];
 
-/** In the settings of a user's programs, what these words are in is a log-in. */
+/** Words in the name of a settings file that mean it contains credentials. */
 const SETTINGS_WORD =
   /credential|creds|secret|passw|token|oauth|cookie|(?<![a-z])(?:api_?)?keys?(?![a-z])|(?<![a-z])auth(?![a-z])|(?<![a-z])(?:sessions?|logins?|accounts?|wallets?|sso|identity|history|hosts|apps|id)(?:\.[a-z]+)?$/;
-/** A name of data: with such an ending, or with none. */
+/** The name of a data file: with one of these extensions, or with none. */
 const SETTINGS_DATA =
   /^\.?[^.]*$|\.(?:json|ya?ml|toml|ini|conf|cfg|config|properties|xml|txt|db|sqlite|dat|gcfg|plist)$/;
 
-/** The settings file of one program: programs that log in keep their key there. */
+/** The main settings file of a program, where programs that log in keep their key. */
 const MAIN_SETTINGS = anyOf([
   String.raw`(?:config|settings|cli|profiles|connections|hosts)(?:\.(?:json|ya?ml|toml|ini|conf|cfg|config|xml))?`,
 ]);
 
-/** Settings without a folder of their own: of GitHub's `hub`, and of yarn in the home folder (that of a project is shared). */
+/** Settings files outside of a folder: of GitHub's `hub`, and of yarn in the home folder (a project's own is shared). */
 const LONE_SETTINGS = /^(?:hub|\.yarnrc\.ya?ml)$/;
 
 /** Programs whose settings hold no key and are needed to build and to commit. */
@@ -101,7 +101,7 @@ const WITHOUT_KEYS = new Set(
   '.cargo .rustup .nvm .fnm .volta .pyenv .rbenv .asdf .sdkman .bun .deno .git git nvim vim fontconfig htop'.split(' '),
 );
 
-/** Files that a program runs, or takes commands from, later and without asking. */
+/** Files that a program later runs or takes commands from without asking. */
 const STARTUP_FILE = anyOf([
   // Shells and readline.
   String.raw`\.bashrc|\.bash_(?:profile|login|logout|aliases|completion)|\.profile|\.kshrc|\.cshrc|\.tcshrc|config\.fish`,
@@ -134,13 +134,13 @@ export function privateReason(
     if (ownPlaces.some((folder) => isInside(folder, path))) return "it is hi's own configuration or history";
     if (isKernelInterface(path)) return 'it exposes the memory or environment of processes, or a device';
     if (isPrivatePath(path)) return 'it is a private place, where keys are kept';
-    if (isGitFile(path) && holdsLogin(path)) return 'it holds a log-in';
+    if (isGitFile(path) && holdsLogin(path)) return 'it contains credentials';
     if (kind === 'write' && isStartupPath(path)) return 'what is written there may run later';
   }
   return null;
 }
 
-/** Whether keys, log-ins or what was typed is kept at this absolute path, by its name or by a folder that it is in. */
+/** Whether this absolute path holds keys, credentials or a shell history, judging by its name and the folders above it. */
 export function isPrivatePath(path: string): boolean {
   if (SYSTEM_PLACES.some((place) => path === place || path.startsWith(`${place}/`))) return true;
   const steps = path.toLowerCase().split(sep);
@@ -150,13 +150,13 @@ export function isPrivatePath(path: string): boolean {
 const isPrivateName = (name: string): boolean =>
   PRIVATE_FILE.test(name) || (DATA_FILE.test(name) && SECRET_WORD.test(name));
 
-/** Whether a program runs what is written at this absolute path later and without asking. */
+/** Whether a program later runs what is written at this absolute path without asking. */
 export function isStartupPath(path: string): boolean {
   const steps = path.toLowerCase().split(sep);
   return steps.some((step) => STARTUP_FOLDERS.has(step)) || STARTUP_FILE.test(basename(path).toLowerCase());
 }
 
-/** A file in the settings of one of the user's programs, of a name under which programs keep their log-in. */
+/** Whether the path is a settings file under a name where programs keep credentials. */
 function isLogIn(path: string): boolean {
   const inside = withinSettings(path);
   if (inside === null) return false;
@@ -168,7 +168,7 @@ function isLogIn(path: string): boolean {
   return SETTINGS_DATA.test(name) && SETTINGS_WORD.test(name);
 }
 
-/** The steps below the folder of all settings, in small letters: ['gh', 'hosts.yml'] of ~/.config/gh/hosts.yml. */
+/** The segments below the folder of all settings, in lower case: ['gh', 'hosts.yml'] for ~/.config/gh/hosts.yml. */
 function withinSettings(path: string): readonly string[] | null {
   const small = path.toLowerCase();
   const within =
@@ -183,7 +183,7 @@ function withinSettings(path: string): readonly string[] | null {
 
 let settingsFolders: readonly string[] | null = null;
 
-/** The beginnings, in small letters, of paths of settings in places that their names do not tell. */
+/** Folders of settings that only an environment variable tells, in lower case. */
 function foldersOfSettings(): readonly string[] {
   const { XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME } = process.env;
   const named = [XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME].flatMap((folder) => (folder ? [`${folder}/`] : []));
@@ -201,7 +201,7 @@ function isDevice(path: string): boolean {
   return path.startsWith('/dev/') && !isHarmlessDevice(path) && !path.startsWith('/dev/shm/');
 }
 
-/** True for devices that are safe to read and write. */
+/** Whether a device is safe to read and write. */
 export function isHarmlessDevice(path: string): boolean {
   return /^\/dev\/(null|zero|full|u?random|std(in|out|err))$/.test(path);
 }

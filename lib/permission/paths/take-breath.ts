@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** So long is judged without a break, in milliseconds. */
+/** How long judging may block the event loop, in milliseconds. */
 const SLICE_MS = 20;
 
 let since = 0;
 
-/** Whether a loop that may take long has to call `takeBreath`. Asked first, because an `await` in each round takes longer than most rounds. */
+/** Whether a long loop has to call `takeBreath` now. Checked first, because an `await` in each round would take longer than most rounds. */
 export function isBreathless(): boolean {
   return performance.now() - since > SLICE_MS;
 }
 
-/** Lets keys and signals be heard. Rejects when `signal` fires, because nobody waits any more. */
+/** Yields to the event loop, so that keys and signals are handled. Rejects when `signal` fires. */
 export async function takeBreath(signal: AbortSignal | undefined): Promise<void> {
   await setImmediate();
   since = performance.now();

@@ -11,10 +11,10 @@ import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
 import { isBreathless, takeBreath } from './take-breath.js';
 
-/** A traversal of more files than this is not checked, but asked for. */
+/** A traversal of more files than this is not checked and needs approval. */
 const MAX_FILES = 20_000;
 
-// Neither holds files of the user's own but for the settings of git, and both are large.
+// Both are large and contain no files of the user's own, except for git's settings.
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules']);
 
 /** Reads the folders that a command would read. Returns the verdict for the first denied file in them, else for the first private one; null where there is none. */
@@ -72,12 +72,12 @@ class TraversalCheck {
     this.#root = root;
   }
 
-  /** The first private file that was come by. */
+  /** The first private file that was found. */
   get found(): Problem | null {
     return this.#found;
   }
 
-  /** Looks through a folder. Returns what ends the search: a file that a rule denies, or too many files. */
+  /** Searches a folder. Returns what ends the search: a file that a rule denies, or too many files. */
   async checkFolder(folder: string, traversal: Traversal): Promise<Problem | null> {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     this.#files += entries.length;

@@ -3,15 +3,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.j
 import { pathMatcher } from '../glob/glob.js';
 import type { Rule } from './rules.js';
 
-/** Whether a rule that allows is about a call with these arguments: the one it names is there, is one value, and matches. */
+/** Whether an allow rule covers a call with these arguments: the argument it names exists, is a single value, and matches. */
 export function covers({ scope }: Rule, args: JsonObject): boolean {
   if (scope.kind !== 'argument') return scope.kind === 'all';
   const text = Object.hasOwn(args, scope.name) ? textOf(args[scope.name]) : null;
-  // What leads out of a folder again may lead anywhere.
+  // A path with `..` may lead anywhere.
   return text !== null && !/(?:^|[\\/])\.\.(?:$|[\\/])/.test(text) && matches(scope.text, text);
 }
 
-/** Whether a rule that asks or denies may be about it: some text in the argument matches, as it is written or as a path that leads there. */
+/** Whether an ask or deny rule may cover it: some text in the argument matches, as written or as a path. */
 export function mayCover({ scope }: Rule, args: JsonObject): boolean {
   if (scope.kind !== 'argument') return scope.kind === 'all';
   const texts = Object.hasOwn(args, scope.name) ? textsIn(args[scope.name]) : [];
@@ -22,7 +22,7 @@ export function mayCover({ scope }: Rule, args: JsonObject): boolean {
 const matches = (pattern: string, text: string): boolean =>
   pattern === text || (pattern.startsWith('/') === text.startsWith('/') && pathMatcher(pattern)(text));
 
-/** One value as rules write it; null for several. */
+/** A single value as rules write it; null for anything else. */
 function textOf(value: JsonValue | undefined): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;

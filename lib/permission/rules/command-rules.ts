@@ -50,7 +50,7 @@ export type Coverage = 'all' | 'outer' | 'none';
 /** Nothing but reading. */
 export const READING: Grant = { write: false, network: false };
 
-/** All that one of these grants says. */
+/** The union of these grants. */
 export function together(grants: readonly Grant[]): Grant {
   return { write: grants.some(({ write }) => write), network: grants.some(({ network }) => network) };
 }

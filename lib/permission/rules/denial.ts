@@ -38,11 +38,11 @@ export function mayHide(part: ShellPart): boolean {
   return part.inner === null && mayHideCommand(part.words);
 }
 
-/** Whether a program that may run anything is given the words of the rule, in one text or in several: `setpriv rm x`, `sg root 'rm x'`. */
+/** Whether a program that may run anything has the words of the rule among its arguments, in one or in several: `setpriv rm x`, `sg root 'rm x'`. */
 function mentions({ words: wanted }: CommandRule, { words, inner, text }: CommandPart): boolean {
   const [program, ...others] = wanted ?? [];
   if (program === undefined || inner !== null) return false;
-  // A copy of it, or a link, has another name.
+  // A copy of the program, or a link to it, has another name.
   if (words.slice(1).some(({ value }) => isPathOf(program, value))) return true;
   if (isInert(words) || !isUnknownProgram(words)) return false;
   const given = [...words.slice(1).map(({ value }) => value ?? ''), text.slice(words[0]?.text.length ?? 0)].join(' ');
@@ -54,7 +54,7 @@ function mentions({ words: wanted }: CommandRule, { words, inner, text }: Comman
 const isPathOf = (program: string, value: string | null): boolean =>
   value?.startsWith('/') === true && programName(value) === programName(program);
 
-/** The text behind a whole word; null where it is not there. */
+/** The text after a whole word; null where the word does not occur. */
 function after(word: string, text: string): string | null {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const around = `${text[at - 1] ?? ' '}${text[at + word.length] ?? ' '}`;

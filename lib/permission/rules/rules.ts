@@ -5,11 +5,11 @@ import { HiError } from '../../errors.js';
 import { suggestion } from '../../registry.js';
 import { isGlob, unsupportedGlob } from '../glob/glob.js';
 
-/** A rule in the configuration that says more than its text: where it holds, and what the sandbox lets its commands do. */
+/** A rule in the configuration with more than its text: where it applies, and what the sandbox lets its commands do. */
 export interface RuleObject {
   /** `tool`, `tool(exact text)` or `tool(prefix:*)`. */
   readonly rule: string;
-  /** The working folder that it holds in; absent for every one. */
+  /** The working folder that it applies in; absent for all folders. */
   readonly folder?: string;
   /** Whether its commands may change files of the working folder. */
   readonly write?: boolean;
@@ -17,10 +17,10 @@ export interface RuleObject {
   readonly network?: boolean;
 }
 
-/** A rule as it is written. A string is the rule with nothing more. */
+/** A rule as it is written; a string where it is only its text. */
 export type RuleEntry = string | RuleObject;
 
-/** The rules in the configuration, as written (SPEC §7). */
+/** The rules in the configuration, as written. */
 export interface Permissions {
   readonly allow: readonly RuleEntry[];
   readonly ask: readonly RuleEntry[];
@@ -33,7 +33,7 @@ export interface Grant {
   readonly network: boolean;
 }
 
-/** What it lets one command line do. */
+/** What the sandbox lets one command line do. */
 export interface CommandGrant extends Grant {
   /** The files that it redirects to. */
   readonly files: readonly string[];
@@ -49,11 +49,11 @@ export interface RuleSubject {
   readonly accessKind: AccessKind;
   /** Whether its rules cover every access of this kind: the calls of other tools, and what a command does to files. */
   readonly rulesCoverKind: boolean;
-  /** Whether `name` is only what the names of its tools begin with, which are not known here: rules may name any, or end with `*`. */
+  /** Whether `name` is only the prefix of tool names that are not known here: rules may name any such tool, or end with `*`. */
   readonly isFamily?: true;
 }
 
-/** One parsed rule: `tool`, `tool(exact text)` or `tool(prefix:*)`; of a server's tool `tool(argument=pattern)`. */
+/** One parsed rule: `tool`, `tool(exact text)` or `tool(prefix:*)`; for a server's tool `tool(argument=pattern)`. */
 export interface Rule {
   /** As it was written. */
   readonly source: string;
@@ -68,7 +68,7 @@ export interface Rule {
   readonly grant: Grant;
 }
 
-/** The parsed rules. `deny` is looked at first, then `ask`, then `allow`. */
+/** The parsed rules. `deny` is checked first, then `ask`, then `allow`. */
 export interface Rules {
   /** The tools that rules can name. */
   readonly subjects: readonly RuleSubject[];
@@ -78,7 +78,7 @@ export interface Rules {
 }
 
 /**
- * Parses all rules, and keeps those that hold in the working folder `root`. Throws a `HiError` for an invalid one: a rule that silently
+ * Parses all rules, and keeps those that apply in the working folder `root`. Throws a `HiError` for an invalid rule: one that silently
  * does nothing protects nothing.
  */
 export function readRules(permissions: Permissions, subjects: readonly RuleSubject[], root: string): Rules {
@@ -90,7 +90,7 @@ export function readRules(permissions: Permissions, subjects: readonly RuleSubje
   return { subjects, deny: read('deny'), ask: read('ask'), allow: read('allow') };
 }
 
-/** A rule that was given in one folder says nothing about another, where the same command runs other files. */
+/** A rule for one folder does not apply in another, where the same command may run other files. */
 function holdsIn(entry: RuleEntry, root: string): boolean {
   if (typeof entry === 'string' || entry.folder === undefined) return true;
   const folder = /^~(?=\/|$)/.test(entry.folder) ? homedir() + entry.folder.slice(1) : entry.folder;
@@ -123,7 +123,7 @@ export function generalSubject({ subjects }: Rules, kind: AccessKind): string | 
   return subjects.find(({ accessKind, rulesCoverKind }) => rulesCoverKind && accessKind === kind)?.name ?? null;
 }
 
-/** The tool, or the tools, that a rule names in a family; undefined where the name is of none. */
+/** The subject of a rule for a tool whose name has a known prefix; undefined where none fits. */
 function inFamily(tool: string, subjects: readonly RuleSubject[]): RuleSubject | undefined {
   const family = subjects.find(({ name, isFamily }) => isFamily && tool.startsWith(name) && tool.length > name.length);
   return family && { ...family, name: tool };

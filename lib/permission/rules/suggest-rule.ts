@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { ShellPart } from '../shell/read-command.js';
 
 /**
- * Programs whose arguments can name neither what is run nor what is written, with the subcommand as deep as that holds; `nestedCommand` sees the one
- * option of git and those of `test` that could. Only for these does "always" cover other arguments, for any other the exact command.
+ * Programs whose arguments can name neither a program to run nor a file to write, with the subcommands for which that is true; `nestedCommand` sees the one
+ * option of git and those of `test` that could. Only for these does "always" cover other arguments; for any other program it covers the exact command.
  */
 const READ_ONLY = new Set([
   ...'ls cat head tail wc grep egrep fgrep stat du df pwd whoami uname id which basename dirname realpath readlink'.split(
@@ -33,7 +33,7 @@ function prefixOf({ assignments, words, inner, uncertainty }: Extract<ShellPart,
   const values = words.slice(0, MOST_WORDS).map(({ value }) => value ?? '\0');
   if (assignments.length > 0 || inner !== null || uncertainty !== null) return null;
   const [name = '', ...rest] = values;
-  // A program of that name in another folder may be any program.
+  // A program of the same name in another folder may be a different one.
   if (name !== basename(name)) return null;
   const prefixes = [name, ...rest.map((_, index) => [name, ...rest.slice(0, index + 1)].join(' '))];
   return prefixes.find((prefix) => READ_ONLY.has(prefix)) ?? null;

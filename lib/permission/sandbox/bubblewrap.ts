@@ -3,22 +3,22 @@ import { basename, dirname } from 'node:path';
 import { isInside, realPath } from '../paths/resolve-path.js';
 import { type Confinement, NotConfinable } from './confinement.js';
 
-/** Settings of the kernel and its devices, which root can change without any capability. */
+/** Settings of the kernel and its devices, which root can change even without capabilities. */
 const KERNEL_SETTINGS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
 
-/** Folders that are new and empty for each command. /run has the sockets of other programs (Docker, D-Bus). */
+/** Folders that are empty for each command. /run has the sockets of other programs (Docker, D-Bus). */
 const EMPTY_FOLDERS = ['/tmp', '/var/tmp', '/run'];
 
 /** The descriptor that the filter of system calls is read from. */
 export const FILTER_DESCRIPTOR = 4;
 
-/** What must be in the sandbox for a command to begin at all. */
+/** The least that a command needs to start at all. */
 export const BARE_OPTIONS: readonly string[] = [
   ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--cap-drop', 'ALL'],
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
 ];
 
-/** bubblewrap takes 9000, and the command comes after them. */
+/** bubblewrap accepts 9000 arguments, and the command comes after these. */
 const MOST_OPTIONS = 8900;
 
 /** The arguments of `bwrap` for this confinement, without the command. Throws `NotConfinable` where a place cannot be protected. */
@@ -59,7 +59,7 @@ function resolverMounts(): readonly string[] {
   return existsSync(resolver) ? ['--ro-bind', resolver, resolver] : [];
 }
 
-/** A folder is empty, a file too. What lies in a hidden folder needs no mount of its own, and nothing can be mounted over a link. */
+/** Hides folders and files behind empty ones. Nothing inside a hidden folder needs a mount of its own, and nothing can be mounted over a link. */
 function hiddenMounts(paths: readonly string[], emptyFile: string): readonly string[] {
   return outermostOf(paths.map(realPath)).flatMap((path) => {
     const found = statOrNull(path);
@@ -68,7 +68,7 @@ function hiddenMounts(paths: readonly string[], emptyFile: string): readonly str
   });
 }
 
-/** The paths that lie in no other of them, sorted. There may be thousands. */
+/** The paths that are not inside another of them, sorted. There may be thousands. */
 function outermostOf(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   const isInOther = (path: string): boolean => {
@@ -79,8 +79,8 @@ function outermostOf(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * What runs something later is mounted over itself, read-only; the folders above it are too, each writable, because a mount point cannot be renamed, so
- * that nothing else can take its place.
+ * A file that runs something later is mounted over itself, read-only. So are the folders above it, but writable: a mount point cannot be renamed, so
+ * nothing else can take its place.
  */
 function protectedMounts({ root, runsLater, missing, emptyFile }: Confinement): readonly string[] {
   const outermost = outermostOf(runsLater.filter((path) => path !== root && isInside(root, path)));
@@ -112,7 +112,7 @@ function requireNoLink(path: string): void {
   );
 }
 
-/** A file is mounted writable; for one that is not there yet, its folder. */
+/** Mounts a file writable; if it does not exist yet, its folder. */
 function fileMount(path: string): readonly string[] {
   const there = existsSync(path) ? path : dirname(path);
   return existsSync(there) ? ['--bind', there, there] : [];

@@ -1,7 +1,7 @@
 import { HiError } from '../../errors.js';
 import type { CommandGrant } from '../rules/rules.js';
 
-/** A command cannot be shut in here, so it must not run unasked. `reason` is the same, with what to do, as a question gives it. */
+/** A command cannot be sandboxed here, so it must not run without approval. `reason` is the same text, with what to do, for the question. */
 export class NotConfinable extends HiError {
   readonly reason: string;
 
@@ -11,24 +11,24 @@ export class NotConfinable extends HiError {
   }
 }
 
-/** How a command is shut in: everything is read-only and no network is reached but for what `grant` says. All paths are real. */
+/** How a command is sandboxed: everything is read-only and there is no network, except for what `grant` allows. Links in all paths are resolved. */
 export interface Confinement {
   readonly root: string;
-  /** Where the command begins. */
+  /** The folder that the command starts in. */
   readonly folder: string;
   readonly grant: CommandGrant;
-  /** What it does not see. */
+  /** What it cannot see. */
   readonly hidden: readonly string[];
-  /** What it sees though it lies in something hidden. */
+  /** What it can see although it is inside something hidden. */
   readonly readable: readonly string[];
-  /** What it cannot change though it may write: other programs run something from there later. */
+  /** What it cannot change even when it may write, because other programs run something from there later. */
   readonly runsLater: readonly string[];
-  /** The same, and not there yet. */
+  /** The same for files that do not exist yet. */
   readonly missing: readonly string[];
-  /** Files that it sees as another file is: settings without the log-ins in them. */
+  /** Files that it sees with other contents: settings without the credentials in them. */
   readonly replaced: readonly { readonly path: string; readonly by: string }[];
-  /** An empty file, which is mounted over a hidden one: a device would be refused, and a search through the folder would fail. */
+  /** An empty file, which is mounted over hidden files. Opening a device there would fail, and with it a search through the folder. */
   readonly emptyFile: string;
-  /** A folder for temporary files, where the sandbox has no empty /tmp of its own. */
+  /** A folder for temporary files, for a sandbox without an empty /tmp of its own. */
   readonly temporary: string;
 }

@@ -3,17 +3,17 @@ import { dirname, join, resolve } from 'node:path';
 import { repositoriesOf } from '../paths/git-logins.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
 
-/** Settings that include settings, or name the folder of hooks: what is not there yet could be put there. */
+/** Settings that include other settings or name the folder of hooks: a command could create the missing file they name. */
 const NAMES_FILES = /^\s*(path|hookspath|worktree|attributesfile|templatedir)\s*=/i;
 
-/** Files that include files that include files: no deeper than this. */
+/** How deeply includes of settings files are followed. */
 const MAX_INCLUDES = 5;
 
 /** What git runs for one repository, beside its `.git`. */
 export interface GitPlaces {
   /** Files and folders below the root that exist. */
   readonly existing: readonly string[];
-  /** Files that the settings name, and that are not there. */
+  /** Files that the settings name and that do not exist. */
   readonly missing: readonly string[];
 }
 
@@ -53,7 +53,7 @@ function wordsOf(line: string): readonly string[] {
   return value.split(/[\s"';&|!]+/).filter((word) => word !== '' && !/^[-~]/.test(word));
 }
 
-/** The outermost folder of a path that is not there: what stands for it keeps all below it from being made. */
+/** The outermost missing folder of a path: a stand-in for it keeps everything below it from being created. */
 function firstMissing(path: string): string {
   const folder = dirname(path);
   return isThere(folder) ? path : firstMissing(folder);

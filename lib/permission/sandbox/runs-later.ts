@@ -1,6 +1,6 @@
 /**
  * Names from which a program runs something when a folder is entered, opened or committed in, beside those that nobody may write without approval
- * (`isStartupPath`). In small letters: some file systems ignore case.
+ * (`isStartupPath`). In lower case, because some file systems ignore case.
  */
 const RUNS_LATER = new Set([
   // Repositories, and what is run at a commit.
@@ -20,17 +20,17 @@ const RUNS_LATER = new Set([
     '.factory',
   ],
   ...['.gvimrc', '.lvimrc', '.nvim', '.vim', '.dir-locals-2.el', '.emacs', '.emacs.d', '.kakrc'],
-  // Interpreters that run a file of the folder they start in.
+  // Interpreters that run a file in the folder they start in.
   ...['.ghci', '.octaverc', '.renviron'],
   // Shells that run something in each folder, and package managers.
   ...['.direnv', '.autoenv', '.autoenv.zsh', '.mise.toml', 'mise.toml', '.mise', '.tool-versions', '.cargo'],
   ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', '.watchmanconfig', '.config', '.local', '.ssh'],
 ]);
 
-/** Files of settings whose names end like this. */
+/** Extensions of settings files that name commands. */
 const ENDINGS = ['.code-workspace', '.sublime-project', '.kateproject', '.nvim.lua'];
 
-/** Whether another program runs what is written under this name, later and without being told to. */
+/** Whether another program later runs a file of this name without being told to. */
 export function runsLater(name: string): boolean {
   const small = name.toLowerCase();
   return RUNS_LATER.has(small) || ENDINGS.some((ending) => small.endsWith(ending));

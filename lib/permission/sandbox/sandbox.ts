@@ -21,19 +21,19 @@ import { TREE_LIMITS, TreeIndex, type TreePlaces } from './tree-places.js';
 export interface ConfinedRun {
   /** The program and its arguments to put before the command. */
   readonly wrapper: readonly string[];
-  /** What the program reads from descriptor 4; null for nothing. */
+  /** What the program reads from file descriptor 4; null for nothing. */
   readonly filter: Uint8Array | null;
   readonly env: Readonly<Record<string, string>>;
   readonly grant: Grant;
-  /** To be called when the command has ended. Never rejects. */
+  /** Must be called when the command has ended. Never rejects. */
   finish(): Promise<Leftovers>;
 }
 
-/** What a command left for other programs to run. */
+/** Files that a command left behind for other programs to run. */
 export interface Leftovers {
   /** The files under their new names. */
   readonly renamed: readonly string[];
-  /** False where there is more than could be looked through: it may have left others. */
+  /** False where the folder is too large to search: the command may have left other files. */
   readonly isComplete: boolean;
 }
 
@@ -45,9 +45,9 @@ export interface SandboxOptions {
   readonly ownPlaces: readonly string[];
   /** Folders in them that may be read. */
   readonly freeFolders: readonly string[];
-  /** Makes a file of hi's own with this text, where it is not there, and returns its path. */
+  /** Creates one of hi's own files with this text, unless it exists, and returns its path. */
   fileOf(text: string): string;
-  /** Whether a rule denies to read this path. */
+  /** Whether a rule denies reading this path. */
   isDenied(path: string): boolean;
 }
 
@@ -65,7 +65,7 @@ export class Sandbox {
     });
   }
 
-  /** Makes ready to run one command. Throws `NotConfinable` where it cannot be shut in: then it must not run unasked. */
+  /** Prepares the sandbox for one command. Throws `NotConfinable` where the command cannot be sandboxed and so must not run without approval. */
   async confine(grant: CommandGrant, workingFolder: string, signal?: AbortSignal): Promise<ConfinedRun> {
     const kind = await requireSandbox();
     const root = realPath(this.#options.root);
@@ -85,7 +85,7 @@ export class Sandbox {
     };
   }
 
-  /** Renames what a command left for others to run. A folder that it closed is opened, to see what is in it. */
+  /** Renames what a command left for others to run. Folders that it made unreadable are made readable, to see what is in them. */
   async #setAside({ root, runsLater: known }: Confinement, before: TreePlaces): Promise<Leftovers> {
     for (;;) {
       const { runsLater: left, closed, isComplete } = await this.#index.find(root);
@@ -107,7 +107,7 @@ export class Sandbox {
     );
   }
 
-  /** The settings of git that hold a log-in, each with what commands see instead. */
+  /** The git settings that contain credentials, each with the file that commands see instead. */
   #withoutLogins(git: readonly string[], root: string): Confinement['replaced'] {
     const repositories = [...git, ...gitFoldersAbove(root), ...repositoriesBelow(realPath(homedir()))];
     const files = [...repositories.flatMap(repositoriesOf).flatMap(loginFilesOf), ...ownLoginFiles()].map(realPath);
@@ -118,7 +118,7 @@ export class Sandbox {
   }
 
   #confinement(root: string, tree: TreePlaces, grant: CommandGrant, workingFolder: string): Confinement {
-    // What lies in the home folder itself is read by the user's programs.
+    // The user's programs read settings directly from the home folder.
     const write = grant.write && !isInside(root, realPath(homedir()));
     const git = tree.runsLater.filter((path) => basename(path) === '.git');
     const others = write ? git.map((path) => gitPlaces(path, root)) : [];
@@ -171,7 +171,7 @@ function seatbeltCommand(confinement: Confinement): readonly string[] {
   return ['sandbox-exec', '-p', seatbeltProfile(confinement)];
 }
 
-/** The program that shuts commands in. */
+/** The program that sandboxes commands. */
 export type SandboxKind = 'bubblewrap' | 'seatbelt';
 
 /** What to do where there is none. */
@@ -196,7 +196,7 @@ async function requireSandbox(): Promise<SandboxKind> {
   );
 }
 
-/** Why commands cannot be shut in on this system; null where they can. Tried once. */
+/** Why commands cannot be sandboxed on this system; null where they can. Tried once. */
 export function sandboxProblem(): Promise<string | null> {
   if (process.platform === 'win32') return Promise.resolve('hi has no sandbox for Windows');
   const path = process.env.PATH ?? '';

@@ -7,16 +7,16 @@ const subpaths = (paths: readonly string[]): string => paths.map((path) => `(sub
 
 const literals = (paths: readonly string[]): string => paths.map((path) => `(literal ${quoted(path)})`).join(' ');
 
-/** Services of macOS that start other programs outside of the sandbox, give out the keys of the keychain, or hold what was copied. */
+/** Services of macOS that start programs outside of the sandbox, or give access to the keychain or the clipboard. */
 const SERVICES = [
   ...['com.apple.coreservices.launchservicesd', 'com.apple.CoreServices.coreservicesd'],
   ...['com.apple.SecurityServer', 'com.apple.securityd', 'com.apple.securityd.xpc', 'com.apple.pasteboard.1'],
 ];
 
-/** Names are looked up through this socket. */
+/** Host names are resolved through this socket. */
 const RESOLVER = '/private/var/run/mDNSResponder';
 
-/** A profile with every rule that one can have, by which is tried whether this system reads them. */
+/** A profile with every kind of rule, to check that this system accepts them all. */
 export const SEATBELT_PROBE: Confinement = {
   ...{
     root: '/private/tmp/hi-probe',
@@ -41,7 +41,7 @@ export function seatbeltProfile(confinement: Confinement): string {
     ...(grant.files.length > 0 ? [`(allow file-write* ${literals(grant.files)})`] : []),
     ...(grant.write ? [`(allow file-write* ${subpaths([root])})`] : []),
     ...(grant.write && kept.length > 0 ? [`(deny file-write* ${subpaths(kept)})`] : []),
-    // A place is known by its path: a folder above it that was renamed would take it out of these rules.
+    // Rules go by path: renaming a folder above a protected file would take the file out of these rules.
     ...(grant.write && above.length > 0 ? [`(deny file-write-unlink ${literals(above)})`] : []),
     ...(unseen.length > 0 ? [`(deny file-read* ${subpaths(unseen)})`, `(deny file-link ${subpaths(unseen)})`] : []),
     ...(readable.length > 0 ? [`(allow file-read* ${subpaths(readable)})`] : []),

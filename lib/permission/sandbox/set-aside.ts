@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } 
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 
-/** Takes away what stood for a missing file while a command ran: the sandbox leaves an empty file in its place. */
+/** Removes the empty files that the sandbox leaves in place of missing ones. */
 export function removeStandIns(paths: readonly string[]): void {
   for (const path of paths) {
     try {
@@ -11,17 +11,17 @@ export function removeStandIns(paths: readonly string[]): void {
       if (found.isDirectory() && readdirSync(path).length === 0) rmdirSync(path);
       else if (found.isFile() && found.size === 0) unlinkSync(path);
     } catch {
-      // It is gone, or in use.
+      // It is already gone, or in use.
     }
   }
 }
 
-/** More names than this are not tried: a command may have taken them all. */
+/** The most names that are tried: a command may have taken them all. */
 const NUMBERS = 99;
 
 /** Renames what a command left from which other programs would run something later. Returns what is now there instead. */
 export function setAside(paths: readonly string[]): readonly string[] {
-  // What lies deeper goes first, while its path still leads to it.
+  // The deepest are renamed first, while their paths are still valid.
   return [...paths]
     .reverse()
     .map(movedAside)
@@ -31,7 +31,7 @@ export function setAside(paths: readonly string[]): readonly string[] {
 
 function movedAside(path: string): string | null {
   const numbered = Array.from({ length: NUMBERS }, (_, index) => `${path}.set-aside-${index + 1}`);
-  // A name of its own: a long one with an ending would be too long, and each number may be taken.
+  // The last resort is a short random name: with a suffix a long name may be too long, and all numbers may be taken.
   for (const aside of [...numbered, join(dirname(path), `set-aside-${randomUUID()}`)])
     if (isFree(aside) && renamed(path, aside)) return aside;
   return null;
@@ -54,10 +54,10 @@ function renamed(path: string, aside: string): boolean {
   }
 }
 
-/** A command can take the right to change a folder away before it ends. */
+/** Makes a folder writable again: a command may have removed the permission. */
 const madeWritable = (folder: string): boolean => grantedToOwner(folder, 0o300);
 
-/** Lets the owner of a folder list and enter it. Returns false where that changes nothing. */
+/** Lets the owner of a folder list and enter it. Returns false where that was already so or is not possible. */
 export const madeListable = (folder: string): boolean => grantedToOwner(folder, 0o500);
 
 function grantedToOwner(folder: string, rights: number): boolean {

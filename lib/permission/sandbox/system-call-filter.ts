@@ -7,12 +7,12 @@ const SOCKET: Numbers = [41, 198];
 const SOCKETPAIR: Numbers = [53, 199];
 const IOCTL: Numbers = [16, 29];
 const CLONE: Numbers = [56, 220];
-/** io_uring opens sockets too, and the arguments of clone3 cannot be looked at: for both, "there is no such call". */
+/** io_uring opens sockets too, and a filter cannot read the arguments of clone3: both fail with "no such system call". */
 const MISSING: readonly Numbers[] = [
   [425, 425],
   [435, 435],
 ];
-/** Namespaces and mounts, the keys of the session (add_key, request_key, keyctl), and what no command needs and many holes of the kernel were reached by: bpf, userfaultfd, perf_event_open. */
+/** Namespaces and mounts, the session's keys (add_key, request_key, keyctl), and calls that no command needs and many exploits of the kernel used: bpf, userfaultfd, perf_event_open. */
 const FORBIDDEN: readonly Numbers[] = [
   [272, 97],
   [308, 268],
@@ -35,7 +35,7 @@ const FORBIDDEN: readonly Numbers[] = [
 const CONFINED_FAMILIES = [2, 10, 16];
 const SOCK_DGRAM = 2;
 const CLONE_NEWUSER = 0x10000000;
-/** Types into a terminal, and pastes into a console. */
+/** The requests of ioctl that type into a terminal (TIOCSTI) and paste into a console (TIOCLINUX). */
 const TERMINAL_INPUT = [0x5412, 0x541c];
 
 const [EPERM, ENOSYS] = [1, 38];
@@ -49,7 +49,7 @@ const load = (offset: number): Instruction => [0x20, 0, 0, offset];
 const give = (value: number): Instruction => [0x06, 0, 0, value];
 /** Keeps these bits of the loaded value. */
 const only = (bits: number): Instruction => [0x54, 0, 0, bits];
-/** Gives `result` where the loaded value is this one. */
+/** Returns `result` if the loaded value is `value`. */
 const when = (value: number, result: number): readonly Instruction[] => [[0x15, 0, 1, value], give(result)];
 
 // struct seccomp_data: the number of the call, the architecture, the instruction pointer, six arguments of 64 bits.
@@ -66,21 +66,21 @@ export function systemCallFilter(): Uint8Array | null {
   const of = (numbers: Numbers): number => numbers[index] ?? -1;
   return encoded([
     load(ARCHITECTURE),
-    // The calls of another architecture (32 bits) have other numbers.
+    // System calls of another architecture (32 bits) have other numbers.
     [0x15, 1, 0, [0xc000003e, 0xc00000b7][index] ?? 0],
     give(fail(EPERM)),
     load(NUMBER),
-    // So has x32.
+    // So do those of x32.
     [0x35, 0, 1, 0x40000000],
     give(fail(EPERM)),
     ...MISSING.flatMap((numbers) => when(of(numbers), fail(ENOSYS))),
     ...FORBIDDEN.flatMap((numbers) => when(of(numbers), fail(EPERM))),
-    // Names of other families, of sockets in files and of virtual machines, reach out of the sandbox.
+    // Addresses of other families, such as sockets in files and those of virtual machines, reach outside of the sandbox.
     ...argumentCheck(of(SOCKET), FIRST, [
       ...CONFINED_FAMILIES.flatMap((family) => when(family, ALLOW)),
       give(fail(EPERM)),
     ]),
-    // One of a pair may send its datagrams to any name.
+    // A datagram socket of a pair may send to any address.
     ...argumentCheck(of(SOCKETPAIR), SECOND, [only(0xf), ...when(SOCK_DGRAM, fail(EPERM))]),
     ...argumentCheck(
       of(IOCTL),

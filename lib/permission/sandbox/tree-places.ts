@@ -9,34 +9,34 @@ export interface TreePlaces {
   readonly hidden: readonly string[];
   /** Files and folders from which other programs run something later. */
   readonly runsLater: readonly string[];
-  /** Folders that cannot be listed: nobody can say what is in them, and whoever knows a name may open it. */
+  /** Folders that cannot be listed: their contents are unknown, but a command that knows a name could open it. */
   readonly closed: readonly string[];
-  /** False where there is more than could be looked through. */
+  /** False where there was too much to search. */
   readonly isComplete: boolean;
 }
 
-/** What is looked through at most. */
+/** The most that is searched. */
 export interface TreeLimits {
   readonly entries: number;
   readonly folders: number;
 }
 
-/** What is looked for. */
+/** What is searched for. */
 export interface PlaceTests {
   isHidden(path: string): boolean;
   runsLater(path: string): boolean;
 }
 
-/** More than this is not looked through: a few seconds the first time, and 150 ms for each later call. 5000 folders take 10 ms. */
+/** The limits take a few seconds the first time, and 150 ms for each later call. 5000 folders take 10 ms. */
 export const TREE_LIMITS: TreeLimits = { entries: 1_000_000, folders: 50_000 };
 
-/** So long is looked without a break, in milliseconds: keys and signals are heard in between. */
+/** How long a search may block the event loop, and with it keys and signals, in milliseconds. */
 const SLICE_MS = 20;
 
-/** Large, and holds no file of the user's own. */
+/** Large folders that contain none of the user's own files. */
 const NOT_ENTERED = new Set(['.git', 'node_modules']);
 
-/** A folder that changed a moment ago may change again within the same tick of its clock. */
+/** A folder that changed a moment ago may change again without a new timestamp. */
 const SETTLED_MS = 100;
 
 interface Folder {
@@ -48,7 +48,7 @@ interface Folder {
   readonly isClosed: boolean;
 }
 
-/** Finds places in a folder, and keeps what it found: the time of change of a folder tells whether to read it again. */
+/** Finds places below a folder, and remembers them: a folder is read again only when its time of change differs. */
 export class TreeIndex {
   readonly #tests: PlaceTests;
   readonly #most: TreeLimits;
@@ -59,7 +59,7 @@ export class TreeIndex {
     this.#most = most;
   }
 
-  /** Looks through `root`. Follows no link. Rejects only when `signal` fires. */
+  /** Searches `root` without following links. Rejects only when `signal` fires. */
   async find(root: string, signal?: AbortSignal): Promise<TreePlaces> {
     const [hidden, runsLater, closed]: [string[], string[], string[]] = [[], [], []];
     const open = [root];
@@ -95,7 +95,7 @@ export class TreeIndex {
     const entries = listed ?? [];
     const names = new Set(entries.map(({ name }) => name));
     const [hidden, runsLater, folders]: [string[], string[], string[]] = [[], [], []];
-    // A bare repository: git takes its settings from the folder itself.
+    // A bare repository: git reads settings from the folder itself.
     if (names.has('HEAD') && names.has('objects') && names.has('refs')) runsLater.push(path);
     for (const entry of entries) {
       const place = join(path, entry.name);
@@ -115,7 +115,7 @@ function changeTime(path: string): number {
   }
 }
 
-/** What is in a folder; null where it cannot be listed. One that is gone has nothing in it. */
+/** The entries of a folder; null where it cannot be listed, none where it no longer exists. */
 function entriesOf(path: string): readonly Dirent[] | null {
   try {
     return readdirSync(path, { withFileTypes: true });

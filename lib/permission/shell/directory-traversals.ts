@@ -28,7 +28,7 @@ interface TraversalOptions {
   readonly first?: RegExp;
   /** Options whose value is the next word. */
   readonly optionsWithValue?: RegExp;
-  /** For a program whose first operand is what it searches for: the options that give this instead. */
+  /** For a program whose first operand is a pattern: the options that give the pattern instead. */
   readonly searchOptions?: RegExp;
   /** The options with which it reads hidden names; absent for a program that always does. */
   readonly includesHidden?: RegExp;
@@ -126,7 +126,7 @@ function readerTraversal(part: CommandPart): Traversal | null {
     valuesOf(part, options.include ?? NEVER),
     valuesOf(part, options.excludeFiles ?? NEVER),
   ];
-  // Where both are given, the last one decides, so neither is relied on.
+  // With both options the last one counts, so neither is relied on.
   const isMixed = included.length > 0 && excluded.length > 0;
   const hasSearchOption = options.searchOptions === undefined || hasArgument(part, options.searchOptions);
   return {

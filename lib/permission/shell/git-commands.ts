@@ -1,8 +1,8 @@
 import type { ShellWord } from './shell-word.js';
 
 /**
- * Subcommands of git that do what they say and no other's work. Any other word may be an alias, a program of somebody's, or one of the parts that
- * these are made of (`send-pack`).
+ * Subcommands of git that do only their own work. Any other word may be an alias, an external program (`git-x`), or one of the commands that
+ * these are built from (`send-pack`).
  */
 const PLAIN = new Set(
   [
@@ -14,7 +14,7 @@ const PLAIN = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** What else a subcommand does, under the name of the subcommand that is for it. */
+/** The other subcommands whose work each of these also does. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   am: ['commit', 'apply'],
   'cherry-pick': ['commit'],
@@ -43,14 +43,14 @@ function subcommandOf(words: readonly ShellWord[]): string | null {
   return null;
 }
 
-/** Whether a command of git may do the work of another subcommand, and which cannot be told. */
+/** Whether a git command may do the work of an unknown other subcommand. */
 export function mayDoOthersWork(words: readonly ShellWord[]): boolean {
   const name = subcommandOf(words);
   if (name === null) return false;
   return !PLAIN.has(name) || (name === 'clone' && words.some(({ value }) => /^-\w*u/.test(value ?? '')));
 }
 
-/** Whether a command of git does the work of this subcommand too. */
+/** Whether a git command also does the work of this subcommand. */
 export function alsoDoes(words: readonly ShellWord[], subcommand: string): boolean {
   const name = subcommandOf(words) ?? '';
   return Object.hasOwn(ALSO, name) && ALSO[name]?.includes(subcommand) === true;

@@ -2,10 +2,10 @@ import { mayDoOthersWork } from './git-commands.js';
 import { programName } from './program-name.js';
 import type { ShellWord } from './shell-word.js';
 
-/** What about a command the text does not show. */
+/** What the text of a command does not show. */
 export interface Uncertainty {
   readonly reason: string;
-  /** Whether commands may run that are not in the text. */
+  /** Whether commands that are not in the text may run. */
   readonly mayHideCommands: boolean;
 }
 
@@ -16,7 +16,7 @@ const INERT = new Set(
   ),
 );
 
-/** The words by which a known program runs commands that are not words of the line. */
+/** The arguments that make a known program run commands that are not words of the line. */
 const HIDING_WORDS: Readonly<Record<string, RegExp>> = {
   git: /^(-[cxO]|-[A-Za-z]*[xO]|--(config|exec|up|rec|open|ext|text)|(config|filter-branch|foreach|run|bisect|submodule|difftool|mergetool)$|ext::)/,
   tar: /^--(to|ch|us|rs|rm|in|ne)|^-?[A-Za-z]*[IF]/,
@@ -50,7 +50,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 const INTERPRETER =
   /^(python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|bun|deno|php|lua[\d.]*|tclsh|expect|R|Rscript|osascript|newgrp|sg|ed|ex|gdb|lldb|sqlite3|psql|mysql|irb|ghci|at|m4)$/;
 
-/** What code in a word looks like. An address is none. */
+/** What code in a word looks like. URLs are not code. */
 const CODE = /[`;|&!(){}$<>\n]/;
 const ADDRESS = /^[a-z+]+:\/\/[^\s`()$;|!<>]*$/i;
 
@@ -64,7 +64,7 @@ export function isInert(words: readonly ShellWord[]): boolean {
   return INERT.has(nameOf(words));
 }
 
-/** Whether a program with these words may run commands that are none of them: `deny` cannot be sure then. */
+/** Whether a program with these words may run commands that are not among them, so that `deny` cannot be sure. */
 export function mayHideCommand(words: readonly ShellWord[]): boolean {
   const name = nameOf(words);
   const rest = words.slice(1);
@@ -82,17 +82,17 @@ export function isInterpreter(words: readonly ShellWord[]): boolean {
   return INTERPRETER.test(nameOf(words));
 }
 
-/** Whether what a program is given may be other commands of any kind: it is neither inert nor known. */
+/** Whether a program is neither inert nor known, so that its arguments may be commands of any kind. */
 export function isUnknownProgram(words: readonly ShellWord[]): boolean {
   const name = nameOf(words);
   return !INERT.has(name) && (name === 'ssh' || !Object.hasOwn(HIDING_WORDS, name));
 }
 
-/** Variables by which programs are told what to run, and those that the shell itself reads. */
+/** Variables that tell programs what to run, and those that the shell itself reads. */
 const TELLING_VARIABLE =
   /^(?:GIT_|LD_|DYLD_|BASH|PERL5|PYTHON|RUBY|NODE_OPTIONS|JAVA_|_JAVA|MAKE|GNUMAKE|LESS|MAN|PS[0-4]$|ENV$|IFS$|CDPATH$|GLOBIGNORE$|SHELLOPTS$)|(?:PATH|COMMAND|PAGER|EDITOR|VISUAL|BROWSER|SHELL|OPTS?|OPTIONS|FLAGS|WRAPPER|PRELOAD|PROGRAM|HELPER|ASKPASS|CMD|RC|HOME|DIR)$/;
 
-/** Whether a variable that is set for one command may make it run another: by its name, or because its value is no plain word. */
+/** Whether a variable that is set for one command may make it run another: by its name, or because its value is not a plain word. */
 export function mayTellWhatRuns({ value }: ShellWord): boolean {
   const equals = value?.indexOf('=') ?? -1;
   if (value === null || equals === -1) return true;

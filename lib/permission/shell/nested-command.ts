@@ -101,7 +101,7 @@ function findCommand(words: readonly ShellWord[]): NestedCommand {
   );
   if (end === -1 || values.slice(end).some((value) => value === '-exec' || value === '-ok'))
     return hiddenCommand('find runs several commands');
-  // The value is not known: find puts the names of files in.
+  // The value is unknown, because find inserts the names of files.
   const inner = words
     .slice(first + 1, end)
     .map((word) => (word.value?.includes('{}') ? { ...word, value: null } : word));

@@ -5,7 +5,7 @@ import { nestedCommand } from './nested-command.js';
 import { type ShellWord, shellWord } from './shell-word.js';
 import { assigns, uncertaintyAbout, unreadable } from './unclear-syntax.js';
 
-/** One thing that a command line does, and that has to be allowed by itself. */
+/** One thing that a command line does, and that needs permission by itself. */
 export type ShellPart =
   | {
       readonly kind: 'command';
@@ -29,13 +29,13 @@ export interface ShellReading {
   readonly words: readonly ShellWord[];
 }
 
-/** Commands that are nested deeper than this are not parsed, but asked for. */
+/** Commands that are nested more deeply are not parsed and need approval. */
 const MAX_DEPTH = 8;
 
 // Characters that the screen does not show, or shows in another order than bash reads them (CVE-2021-42574, "Trojan Source").
 const HIDDEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\u115f\u1160\u3164\uffa0]/u;
 
-/** Builtins that set the variables they are given the names of. */
+/** Builtins that set the variables whose names they are given. */
 const NAME_SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'wait']);
 
 const BLANK_OR_COMMENT = /^[ \t]*(#.*)?$/;
@@ -126,7 +126,7 @@ class Reader implements ShellReading {
     return inner;
   }
 
-  /** A variable of the shell alone is harmless; one that bash or other programs read may change what runs. */
+  /** A variable that only the shell line uses is harmless; one that bash or other programs read may change what runs. */
   #assign(name: string, text: string): void {
     if (/^[a-z_][a-z0-9_]*$/.test(name) && !this.#isOfPrograms(name)) return;
     this.unclear(text, `it sets ${name}, which may change what runs`, true);

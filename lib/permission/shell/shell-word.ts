@@ -15,7 +15,7 @@ export interface ShellWord {
   readonly mayBeOption: boolean;
 }
 
-/** A word of which nothing is known. */
+/** A word about which nothing is known. */
 export const UNKNOWN_WORD: ShellWord = { text: '…', value: null, mayBeOption: true };
 
 /** What is known about a word before bash expands it. */

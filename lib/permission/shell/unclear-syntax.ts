@@ -46,7 +46,7 @@ export function uncertaintyAbout(node: SyntaxNode): string | null {
 const isNumber = (word: Word | undefined): boolean => word === undefined || /^\d+$/.test(shellWord(word).value ?? '');
 
 function uncertaintyAboutParameter({ prefix, index, operation }: ParameterExpansionPart): string | null {
-  if (prefix === '!') return 'it looks up a variable whose name is in another';
+  if (prefix === '!') return 'it expands a variable whose name is in another variable';
   if (index !== undefined && !isNumber(index) && index.text !== '@' && index.text !== '*')
     return 'it calculates an index';
   if (operation?.type === 'Transform' || operation?.type === 'Unknown') return 'it evaluates the value of a variable';

@@ -1,4 +1,4 @@
-// The browser's form of the SDK is the same classes without Google Cloud's log-in, which takes longer to load than the rest.
+// The browser's form of the SDK has the same classes without Google Cloud's authentication, which takes longer to load than the rest.
 import {
   type FinishReason,
   type GenerateContentParameters,

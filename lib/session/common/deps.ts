@@ -20,7 +20,7 @@ import type { SavePicture } from './keep-image.js';
 export interface Target {
   readonly provider: string;
   readonly model: string;
-  /** The address of its server without log-in and query, where it is not the vendor's own. */
+  /** The URL of its server without credentials and query, where it is not the vendor's own. */
   readonly api_base?: string;
   /** In tokens; changes with what is learnt of the model. */
   readonly context_window: number;

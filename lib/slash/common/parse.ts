@@ -8,7 +8,7 @@ export type Line =
   | { readonly kind: 'shell'; readonly command: string; readonly shared: boolean };
 
 /**
- * Reads a line by how it begins on the screen (SPEC §4): `/name` is a slash command, `//x` the message `/x`, `!cmd` runs a command and shares its
+ * Reads a line by how it begins on the screen: `/name` is a slash command, `//x` the message `/x`, `!cmd` runs a command and shares its
  * output, `!!cmd` only runs it. A line that begins with a path, such as `/etc/hosts`, is a message: no command has a slash in its name.
  */
 export function parseLine(shown: string): Line {

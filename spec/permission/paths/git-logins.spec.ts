@@ -29,7 +29,7 @@ describe('the settings of git', () => {
     ],
     ['[sendemail]\n smtpPass = abc\n[github]\n token=abc', '[sendemail]\n smtpPass =\n[github]\n token='],
     ['[credential]\n helper = "!f() { echo username=a; echo password=abc; }; f"', '[credential]\n helper ='],
-  ])('are shown without log-ins: %j', (text, shown) => {
+  ])('are shown without credentials: %j', (text, shown) => {
     expect(withoutLogins(text)).toBe(shown);
     expect(withoutLogins(shown)).toBe(shown);
   });

@@ -19,8 +19,8 @@ it.each([
   '/srv/ann/settings/some-tool/config.json',
   '/srv/Ann/Settings/some-tool/credentials.json',
   '/srv/ann/data/some-tool/auth.json',
-])('a log-in in the folders of settings that the environment names is private: %s', (path) => {
-  expect(privateReason({ absolute: path, real: path }, 'read', [])).toMatch(/private|log-in/);
+])('credentials in the folders of settings that the environment names are private: %s', (path) => {
+  expect(privateReason({ absolute: path, real: path }, 'read', [])).toMatch(/private|credentials/);
 });
 
 it.each(['/srv/other/some-tool/config.json', '/srv/ann/settings/git/attributes', '/srv/ann/notes/config.json'])(
