@@ -12,6 +12,7 @@ describe('the compiled form of the program', () => {
   beforeEach(async () => {
     server = await startScriptedServer(() => ({ text: 'Hello.' }));
     home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+    home.compileAnew();
   });
   afterEach(async () => {
     await server.close();

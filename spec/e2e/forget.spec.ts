@@ -82,7 +82,7 @@ describe('hi forget', () => {
   it('leaves nothing of a text in the index of sealed messages, and finds the rest as before', async () => {
     const copy = await longHistory(4);
     cpSync(copy(), home.data, { recursive: true });
-    mkdirSync(join(home.folder, 'cache'));
+    mkdirSync(join(home.folder, 'cache'), { recursive: true });
     expect((await hi('recall', '--rebuild')).status).toBe(0);
     const segments = () => indexFiles(home.data).filter(([path]) => path.endsWith('.seg'));
     expect(segments().length).toBeGreaterThan(0);

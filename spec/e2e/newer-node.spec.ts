@@ -49,6 +49,7 @@ describe('a start on a newer Node', () => {
 
   itOnNode('keeps the compiled program in the cache, in a folder that only the user can read', async () => {
     const cache = join(home.folder, 'cache');
+    home.compileAnew();
     expect((await hi(['ask', 'hello'])).stderr).toContain(`compiles into ${join(cache, 'compiled')}\n`);
     expect(statSync(cache).mode & 0o777).toBe(0o700);
     const usual = await hi(['ask', 'hello'], { HI_CACHE_DIR: '', XDG_CACHE_HOME: join(home.folder, 'usual') });

@@ -99,6 +99,7 @@ describe('hi reset --purge', () => {
 
   it('leaves no empty folder of its own', async () => {
     await setUp(() => ({ text: 'ok' }));
+    home.compileAnew();
     await hi(['--debug', 'ask', 'x']);
     await hi(['reset', '-y', '--purge']);
     expect(existsSync(join(home.folder, 'cache'))).toBe(false);

@@ -46,6 +46,7 @@ describe('/reset', () => {
   });
 
   it('--purge keeps no copy, of an earlier conversation neither, and removes the caches', async () => {
+    home.compileAnew();
     await chat('first question', '/reset');
     expect(hasCopy()).toBe(true);
     const run = await chat('!seq 100000', 'second question', '/reset --purge');
