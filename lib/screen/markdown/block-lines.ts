@@ -48,28 +48,40 @@ export class BlockLines {
   isProse(start: LineStart, text: string): boolean {
     if (start.quotations !== this.#quotations && !this.#isInParagraph) this.#items = [];
     if (!this.#isInParagraph || start.quotations > this.#quotations) this.#quotations = start.quotations;
-    if (this.#isAfterBlank || start.hasListMark) this.#leaveItems(start.firstIndent);
+    const isNext = (this.#isAfterBlank || start.hasListMark) && this.#leaveItems(start.firstIndent);
     const isDeep = start.firstIndent >= this.#inner() + CODE_INDENT;
-    const isItem =
-      start.hasListMark && !isDeep && (start.canInterrupt || !this.#isInParagraph || this.#items.length > 0);
+    const isItem = start.hasListMark && !isDeep && (isNext || this.#mayBeginList(start));
     if (isItem) this.#openItem(start);
-    // Marks that begin nothing are text, which a further row must not repeat.
-    const isText = (start.hasListMark && !isItem) || (start.quotations > 0 && isDeep);
+    const isText = (start.hasListMark || start.quotations > 0) && !isItem && this.#hasRepeatedMarks(start, isDeep);
     this.#isCode = isText || (isDeep && !this.#isInParagraph) || (isItem && start.indent > CODE_INDENT);
     this.#isAfterBlank = false;
     if (!this.#isCode && /^<[a-z!?/]/i.test(text)) this.#isHtml = true;
     if (/^:?-+:?[ \t]*\|/.test(text)) this.#isTable = true;
-    const isProse = !this.#isTable && !this.#isCode && !this.#isHtml && !/^(?:\$\$|\\\[)/.test(text);
-    this.#isInParagraph = isProse;
-    return isProse;
+    const isParagraph = !this.#isTable && !this.#isCode && !this.#isHtml;
+    this.#isInParagraph = isParagraph || (isText && this.#isInParagraph);
+    return isParagraph && !/^(?:\$\$|\\\[)/.test(text);
   }
 
   #openItem({ column, indent }: LineStart): void {
     this.#items.push(indent > CODE_INDENT ? column - indent + 1 : column);
   }
 
-  #leaveItems(column: number): void {
+  /** An item whose mark stands left of the text of the last one ends the paragraph of that one. */
+  #mayBeginList({ canInterrupt }: LineStart): boolean {
+    return canInterrupt || !this.#isInParagraph || this.#items.length > 0;
+  }
+
+  /** Whether marks that begin nothing, and so are text, would be repeated by a further row. */
+  #hasRepeatedMarks({ hasListMark, quotations }: LineStart, isDeep: boolean): boolean {
+    if (quotations === 0 && this.#quotations === 0) return !this.#isInParagraph;
+    return hasListMark || isDeep;
+  }
+
+  /** Whether there were any that begin right of `column`. */
+  #leaveItems(column: number): boolean {
+    const before = this.#items.length;
     while (this.#inner() > column) this.#items.pop();
+    return this.#items.length < before;
   }
 
   #inner(): number {

@@ -76,7 +76,24 @@ const line = fc
   .tuple(
     fc.oneof(
       { weight: 4, arbitrary: fc.constant('') },
-      fc.constantFrom('- ', '1. ', '> ', '  - ', '> - ', '### ', '    ', '   ', '- [ ] ', '\t', '10. ', '> > '),
+      fc.constantFrom(
+        '- ',
+        '1. ',
+        '> ',
+        '  - ',
+        '> - ',
+        '### ',
+        '    ',
+        '   ',
+        '- [ ] ',
+        '\t',
+        '2. ',
+        '10. ',
+        '   10) ',
+        '> 2. ',
+        '2. > ',
+        '> > ',
+      ),
     ),
     fc.array(word, { minLength: 1, maxLength: 30 }).filter(([first]) => !/^[-+*]$/.test(first ?? '')),
     fc.constantFrom(' ', ' ', '  '),
@@ -161,6 +178,21 @@ describe('wrapped text', () => {
     expect(markdown.settle(true)).toBe(' the');
     expect(markdown.push('re and on') + markdown.settle(true)).toBe('re\nand on');
     expect(markdown.push(' a') + markdown.settle(false)).toBe(' a');
+  });
+
+  it.each([
+    [
+      'an ordered list',
+      '1. one\n2. two three four five six seven\n10. ten eleven twelve',
+      ['   five six seven', '    twelve'],
+    ],
+    ['a list after one of another kind', '* one\n3) two three four five six seven', ['   five six seven']],
+    ['an ordered list in a quotation', '> 1. one\n> 2. two three four five six', ['>    five six']],
+    ['a number that begins no list', 'one\n10. two three four five six', ['    five six']],
+  ])('indents the further rows of %s', (_name, text, rows) => {
+    const all = wrapped([text], 20).split('\n');
+    for (const row of rows) expect(all).toContain(row);
+    expect(documentOf(all.join('\n'))).toBe(documentOf(text));
   });
 
   it('is the same document when the width changes at any time', () => {
