@@ -69,6 +69,23 @@ describe('hi mcp add', () => {
   });
 });
 
+describe('hi mcp add of what the configuration would refuse', () => {
+  it.each([
+    ['no name', ['', '--', 'x'], "'' is not the name of a server."],
+    ['a name that is too long', ['x'.repeat(65), '--', 'x'], 'Choose a name of 1 to 64 visible characters.'],
+    ['a name that cannot be seen', ['a\u200bb', '--', 'x'], 'is not the name of a server.'],
+    ['an environment for an address', ['far', 'http://127.0.0.1:9/', '-e', 'A=b'], '--env is for a program.'],
+    ['headers for a program', ['near', '-H', 'A: b', '--', 'x'], '--header is for an address.'],
+  ])('writes nothing: %s', async (_what, words, said) => {
+    house = await mcpHouse({}, []);
+    const before = readFileSync(house.home.configFile, 'utf8');
+    const run = await hi('mcp', 'add', '--no-test', ...words);
+    expect(run).toMatchObject({ status: 2 });
+    expect(run.stderr).toContain(said);
+    expect(readFileSync(house.home.configFile, 'utf8')).toBe(before);
+  });
+});
+
 describe('a rule about a server that is not configured', () => {
   it('is named by hi mcp list and hi config check', async () => {
     house = await mcpHouse({}, []);
@@ -119,7 +136,10 @@ describe('the servers of a project', () => {
     expect((await house.ask()).stderr).not.toContain('.mcp.json');
     expect((await hi('mcp', 'list')).stdout).toContain('waiting for your approval');
     expect((await hi('mcp', 'approve')).status).toBe(2);
-    expect((await hi('mcp', 'test', 'local')).status).toBe(2);
+    const test = await hi('mcp', 'test', 'local');
+    expect(test.status).toBe(2);
+    expect(test.stderr).toContain("The server 'local' of this project is waiting for your approval.");
+    expect(test.stderr).toContain('hi mcp approve local');
     expect(house.server.starts()).toEqual([]);
   });
 
@@ -163,9 +183,14 @@ describe('the servers of a project', () => {
     await approve('y', /start the server 'local'/);
     expect((await house.ask()).stderr).toContain('cannot run commands for its values');
     expect(existsSync(join(house.home.work, 'ran'))).toBe(false);
-    house.home.write('.mcp.json', '{"mcpServers": {"a": {"command": ["x"]}, "b": 1}}');
+    house.home.write(
+      '.mcp.json',
+      '{"mcpServers": {"a": {"command": ["x"]}, "b": 1, "c": {}, "": {"command": "x"}, "d": {"command": "x", "enabled": false}}}',
+    );
     const { stderr } = await house.ask();
-    expect(stderr).toContain("The server 'a' in '.mcp.json' cannot be read.");
-    expect(stderr).toContain("The server 'b' in '.mcp.json' cannot be read.");
+    for (const name of ['a', 'b', 'c', ''])
+      expect(stderr).toContain(`The server '${name}' in '.mcp.json' cannot be read.`);
+    expect(stderr).not.toContain('waiting');
+    expect(stderr).not.toContain('Not used');
   });
 });

@@ -4,12 +4,16 @@ import { HiError } from '../../errors.js';
 import { LoginNeeded } from '../../mcp/auth/login-needed.js';
 import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
+import { visibleLine } from '../../screen/text/visible-text.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { type ConfiguredServers, configuredServers } from '../base/configured-servers.js';
 import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { offerText } from './offer-text.js';
 import { keepOffer, withServer } from './open-server.js';
+
+/** As the schema of the configuration has it. */
+const LONGEST_NAME = 64;
 
 export interface McpAddOptions extends CommonOptions {
   readonly env?: readonly string[];
@@ -26,6 +30,7 @@ export async function mcpAddCommand(
   words: readonly string[],
   options: McpAddOptions,
 ): Promise<number> {
+  requireName(name);
   const configured = await configuredServers(world, options);
   const { paths, servers, timeout } = configured;
   if (Object.hasOwn(servers, name))
@@ -46,6 +51,14 @@ export async function mcpAddCommand(
   return 0;
 }
 
+/** A name that the configuration refuses would leave it unreadable for every command. */
+function requireName(name: string): void {
+  if (name.length > 0 && name.length <= LONGEST_NAME && name === visibleLine(name)) return;
+  throw new HiError('usage', `'${visibleLine(name)}' is not the name of a server.`, {
+    hint: `Choose a name of 1 to ${LONGEST_NAME} visible characters.`,
+  });
+}
+
 /** What the server offers; null where it wants a login first, which is said. */
 async function offerOf(world: World, configured: ConfiguredServers, entry: ServerEntry): Promise<Offer | null> {
   try {
@@ -59,12 +72,15 @@ async function offerOf(world: World, configured: ConfiguredServers, entry: Serve
 
 function fileOf(words: readonly string[], { env = [], header = [], transport }: McpAddOptions): ServerFile {
   const [first = '', ...args] = words;
-  if (!/^https?:\/\//.test(first))
+  if (!/^https?:\/\//.test(first)) {
+    refuse(header, '--header', 'an address', `'${first}' is a program. Its environment is given with -e NAME=VALUE.`);
     return {
       command: first,
       ...(args.length > 0 && { args }),
       ...(env.length > 0 && { env: pairs(env, '=', '--env') }),
     };
+  }
+  refuse(env, '--env', 'a program', `'${first}' is an address. Its headers are given with -H 'Name: value'.`);
   if (args.length > 0)
     throw new HiError('usage', `Unexpected arguments after the address: '${args.join(' ')}'.`, {
       hint: 'Give only an address, or -- and a program with its arguments.',
@@ -74,6 +90,10 @@ function fileOf(words: readonly string[], { env = [], header = [], transport }: 
     url: first,
     ...(header.length > 0 && { headers: pairs(header, ':', '--header') }),
   };
+}
+
+function refuse(given: readonly string[], option: string, whose: string, hint: string): void {
+  if (given.length > 0) throw new HiError('usage', `${option} is for ${whose}.`, { hint });
 }
 
 function pairs(texts: readonly string[], mark: string, option: string): Readonly<Record<string, string>> {

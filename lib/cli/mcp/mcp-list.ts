@@ -43,7 +43,7 @@ export async function mcpListCommand(world: World, options: McpListOptions): Pro
     const { bold, dim } = colours(world);
     for (const server of listed)
       world.stdout.write(
-        `${bold(visibleLine(server.name))}  ${visibleLine(server.address)}  ${dim(stateOf(server))}\n`,
+        `${[bold(visibleLine(server.name)), visibleLine(server.address), dim(stateOf(server))].filter(Boolean).join('  ')}\n`,
       );
   }
   const orphans = orphanRules(permissions, [...Object.keys(servers), ...listed.map(({ name }) => name)]);

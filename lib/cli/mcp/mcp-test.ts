@@ -39,11 +39,20 @@ export async function mcpTestCommand(world: World, server: string, options: McpT
 async function knownServer(world: World, server: string, configured: ConfiguredServers): Promise<ServerEntry | null> {
   const { servers, timeout } = configured;
   const file = Object.hasOwn(servers, server) ? servers[server] : undefined;
-  if (file === undefined)
-    return (await usableServers(world, configured)).entries.find(({ name }) => name === server) ?? null;
+  if (file === undefined) return await projectServer(world, server, configured);
   const { entries, problems } = readServers({ [server]: { ...file, enabled: true, disabled: false } }, timeout);
   if (entries[0] === undefined) throw new HiError('config', problems.join('\n'));
   return entries[0];
+}
+
+/** One that the user agreed to. */
+async function projectServer(world: World, server: string, configured: ConfiguredServers): Promise<ServerEntry | null> {
+  const { entries, waiting } = await usableServers(world, configured);
+  if (waiting.some(({ name }) => name === server))
+    throw new HiError('usage', `The server '${server}' of this project is waiting for your approval.`, {
+      hint: `To review and approve it, run: hi mcp approve ${server}`,
+    });
+  return entries.find(({ name }) => name === server) ?? null;
 }
 
 function addressed(url: string, { servers, timeout, paths }: ConfiguredServers): ServerEntry {

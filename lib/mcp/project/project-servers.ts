@@ -32,7 +32,8 @@ export function readProjectServers(folder: string): ProjectServers {
   const servers: ProjectServer[] = [];
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(listed)) {
-    const server = isJsonObject(entry) && name === harmlessLine(name, 64) ? serverFile(entry) : null;
+    const isName = name !== '' && name === harmlessLine(name, 64);
+    const server = isJsonObject(entry) && isName ? serverFile(entry) : null;
     if (server === null) problems.push(`The server '${harmlessLine(name, 64)}' in '${PROJECT_FILE}' cannot be read.`);
     else servers.push({ name, file: server, hash: definitionHash({ folder, name, entry }) });
   }
@@ -45,8 +46,11 @@ export function asServersFile(servers: readonly ProjectServer[], folder: string)
 }
 
 /** An entry with what a project may say; null for one that is not well-formed. */
-function serverFile({ type, command, args, env, url, headers, cwd, disabled, sandbox }: JsonObject): ServerFile | null {
+function serverFile(entry: JsonObject): ServerFile | null {
+  const { type, command, args, env, url, headers, cwd, disabled, enabled, sandbox } = entry;
   const kind = type === 'stdio' || type === 'http' || type === 'sse' ? type : undefined;
+  // Nobody could tell what he agrees to.
+  if ((command === undefined) === (url === undefined)) return null;
   if (!isTextOrNone(command) || !isTextOrNone(url) || !isTextOrNone(cwd)) return null;
   if (!isTextList(args) || !isTextRecord(env) || !isTextRecord(headers)) return null;
   // What is wanted shut in is never started without that.
@@ -60,7 +64,7 @@ function serverFile({ type, command, args, env, url, headers, cwd, disabled, san
     ...(headers && { headers }),
     ...(cwd !== undefined && { cwd }),
     ...(sandbox === true && { sandbox }),
-    ...(disabled === true && { disabled }),
+    ...((disabled === true || enabled === false) && { disabled: true }),
   };
 }
 
