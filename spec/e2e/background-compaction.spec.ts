@@ -8,34 +8,42 @@ import type { SentRequest } from '../support/scripted-server.js';
 
 const open = chatDriver();
 
-/** How long the summariser takes, in milliseconds. */
-const SLOW = 2500;
-
 /** A compaction is due at 3200 tokens, and nearly due at 2720. */
 const CONFIG = { context_window: 16_000, max_input_tokens: 3200, clock: false, tools: { enabled: false } };
 
 const isSummary = ({ messages }: SentRequest): boolean => JSON.stringify(messages).includes('<conversation>');
 
 /** About 220 tokens, and with the answer 230. */
-const talk = (turn: number): string => `talk-${turn} ${'and so on '.repeat(87)}`;
+const talk = (turn: number, length = 87): string => `talk-${turn} ${'and so on '.repeat(length)}`;
 
-async function slowChat(compaction: object = {}): Promise<Chat> {
-  return await open(
-    (request) => {
+/** A chat whose first summary is written no sooner than it may end. */
+interface SlowChat extends Chat {
+  endSummary(): void;
+}
+
+async function slowChat(compaction: object = {}): Promise<SlowChat> {
+  let endSummary = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    endSummary = resolve;
+  });
+  let asked = 0;
+  const chat = await open(
+    async (request) => {
       if (!isSummary(request)) return { text: 'Well said.' };
+      asked += 1;
+      if (asked === 1) await ended;
       const keys = JSON.stringify(request.messages).match(/talk-\d+/g) ?? [];
-      return { text: `=== SUMMARY ===\nSummary of ${[...new Set(keys)].join(' ')}.`, delay: SLOW };
+      return { text: `=== SUMMARY ===\nSummary of ${[...new Set(keys)].join(' ')}.` };
     },
     { ...CONFIG, compaction },
   );
+  return Object.assign(chat, { endSummary });
 }
 
-/** Types a message. Resolves to how long the answer took, in milliseconds. */
-async function ask(chat: Chat, text: string): Promise<number> {
+/** Types a message and waits for its answer. */
+async function ask(chat: Chat, text: string): Promise<void> {
   const before = answers(chat).length;
-  const began = Date.now();
   await chat.say(text, () => answers(chat).length > before);
-  return Date.now() - began;
 }
 
 const summaries = (chat: Chat): readonly SentRequest[] => chat.server.requests.filter(isSummary);
@@ -43,14 +51,18 @@ const answers = (chat: Chat): readonly SentRequest[] => chat.server.requests.fil
 const blocks = (chat: Chat) => chat.stored().filter(({ type }) => type === 'compress');
 const sent = (chat: Chat): string => JSON.stringify(answers(chat).at(-1)?.messages);
 
+/** So many turns come before a summary may be asked for. */
+const EARLY = 10;
+
 /** Talks until a summary is asked for. Resolves to the number of turns. */
 async function talkUntilNearlyDue(chat: Chat): Promise<number> {
   let turn = 0;
   while (summaries(chat).length === 0 && turn < 20) {
     turn += 1;
     await ask(chat, talk(turn));
-    await sleep(300);
+    if (turn > EARLY) await sleep(300);
   }
+  expect(turn).toBeGreaterThan(EARLY);
   return turn;
 }
 
@@ -59,12 +71,12 @@ describe('a compaction that will be due soon', () => {
     const chat = await slowChat();
     await chat.open();
     const turn = await talkUntilNearlyDue(chat);
-    expect(await ask(chat, talk(turn + 1))).toBeLessThan(SLOW - 500);
+    await ask(chat, talk(turn + 1));
     expect(sent(chat)).not.toContain('Summary of');
     expect(blocks(chat)).toHaveLength(0);
-    await sleep(SLOW);
-    expect(await ask(chat, talk(turn + 2))).toBeLessThan(SLOW - 500);
-    expect(await ask(chat, talk(turn + 3))).toBeLessThan(SLOW - 500);
+    chat.endSummary();
+    await ask(chat, talk(turn + 2));
+    await ask(chat, talk(turn + 3));
     expect(summaries(chat)).toHaveLength(1);
     expect(blocks(chat)).toHaveLength(1);
     expect(sent(chat)).toContain('Summary of talk-1 talk-2');
@@ -90,7 +102,12 @@ describe('a compaction that will be due soon', () => {
     const chat = await slowChat();
     await chat.open();
     const turn = await talkUntilNearlyDue(chat);
-    await ask(chat, `${talk(turn + 1)} ${'more of it '.repeat(120)}`);
+    const before = answers(chat).length;
+    const asked = ask(chat, `${talk(turn + 1)} ${'more of it '.repeat(120)}`);
+    await sleep(500);
+    expect(answers(chat)).toHaveLength(before);
+    chat.endSummary();
+    await asked;
     expect(summaries(chat)).toHaveLength(1);
     expect(blocks(chat)).toHaveLength(1);
     expect(sent(chat)).toContain('Summary of talk-1');
@@ -121,7 +138,7 @@ describe('a compaction that will be due soon', () => {
 
   it('is not begun by hi ask', async () => {
     const chat = await slowChat();
-    for (let turn = 1; turn <= 13; turn += 1) await runProgram(chat.home, ['ask', talk(turn)]);
+    for (let turn = 1; turn <= 4; turn += 1) await runProgram(chat.home, ['ask', talk(turn, 283)]);
     expect(summaries(chat)).toHaveLength(0);
   });
 
@@ -129,10 +146,8 @@ describe('a compaction that will be due soon', () => {
     const chat = await slowChat();
     await chat.open();
     await talkUntilNearlyDue(chat);
-    const began = Date.now();
     chat.terminal.type('/quit\r');
     await chat.terminal.exit();
-    expect(Date.now() - began).toBeLessThan(SLOW - 800);
     await sleep(100);
     expect(chat.server.abandoned()).toBe(1);
     expect(blocks(chat)).toHaveLength(0);
@@ -146,7 +161,7 @@ describe('a compaction that will be due soon', () => {
     const turn = await talkUntilNearlyDue(chat);
     await runProgram(chat.home, ['compact']);
     expect(blocks(chat)).toHaveLength(1);
-    await sleep(SLOW);
+    chat.endSummary();
     for (let more = 1; more <= 3; more += 1) await ask(chat, talk(turn + more));
     expect(blocks(chat)).toHaveLength(1);
     expect(sent(chat).match(/Summary of/g)).toHaveLength(1);

@@ -35,7 +35,7 @@ export interface OpenOptions {
 
 /** Prepares a spec file: what it returns sets up a server with these answers and a home, all of which are gone after each spec. */
 export function chatDriver(): (
-  answer: (request: SentRequest, index: number) => Reply,
+  answer: (request: SentRequest, index: number) => Reply | Promise<Reply>,
   config?: object,
   models?: readonly string[],
 ) => Promise<Chat> {

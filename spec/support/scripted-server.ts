@@ -54,9 +54,9 @@ export interface ScriptedServer {
   close(): Promise<void>;
 }
 
-/** Starts a server; `answer` is asked for each request, with its place in the order of requests. It lists these `models`. */
+/** Starts a server; `answer` is asked for each request, with its place in the order of requests, and may take its time. It lists these `models`. */
 export async function startScriptedServer(
-  answer: (request: SentRequest, index: number) => Reply,
+  answer: (request: SentRequest, index: number) => Reply | Promise<Reply>,
   models: readonly string[] = ['scripted'],
 ): Promise<ScriptedServer> {
   const requests: SentRequest[] = [];
@@ -72,7 +72,7 @@ export async function startScriptedServer(
     response.on('close', () => {
       if (!response.writableFinished) abandoned += 1;
     });
-    await reply(response, request.model, answer(request, requests.length - 1));
+    await reply(response, request.model, await answer(request, requests.length - 1));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
