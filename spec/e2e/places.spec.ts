@@ -8,15 +8,16 @@ import { type Home, makeHome, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 import { type Reply, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
 import { canTrace, straced } from '../support/strace.js';
-import { itWhere } from '../support/where.js';
+import { itWhere, together } from '../support/where.js';
 
 /** One in the suite; `npm run test:crash` runs twenty of each. */
 const ROUNDS = Number(process.env.HI_PLACES_ROUNDS ?? 1);
 /** So many rounds at once: most of their time is waiting. */
 const AT_ONCE = 4;
 
-const places = itWhere(canBeElsewhere, 'no right to make namespaces');
-const stopped = itWhere(canBeElsewhere && canTrace, 'no strace, or no right to make namespaces');
+// All of them at once, for the same reason.
+const places = itWhere(canBeElsewhere, 'no right to make namespaces', together);
+const stopped = itWhere(canBeElsewhere && canTrace, 'no strace, or no right to make namespaces', together);
 /** What runs a program with a clock that is ahead. */
 const AHEAD = ['faketime', '-f', '+20s'];
 /** How often each of six writers asks. */
@@ -24,6 +25,7 @@ const TURNS = ROUNDS > 1 ? 8 : 2;
 const skewed = itWhere(
   canBeElsewhere && spawnSync(AHEAD[0] ?? '', [...AHEAD.slice(1), 'true']).status === 0,
   'no faketime, or no right to make namespaces',
+  together,
 );
 
 const asked = (request: SentRequest): string => String(request.messages.at(-1)?.content);
