@@ -181,6 +181,8 @@ describe('on a terminal', () => {
     const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'Draw.'], {
       env: { ...home.env, ...env },
       cwd: home.work,
+      // Room for the path of a picture in a line.
+      columns: 120,
       ...(term !== undefined && { term }),
     });
     expect(await terminal.exit()).toMatchObject({ status: 0 });
@@ -212,6 +214,7 @@ describe('on a terminal', () => {
     const terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], {
       env: { ...home.env, ...env },
       cwd: home.work,
+      columns: 120,
       attributes,
     });
     await terminal.until('hi>');
