@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry, NewCompressBlock } from '../../lib/chat/entry.js';
@@ -105,6 +106,11 @@ export function indexFiles(folder: string): readonly (readonly [path: string, by
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((path) => [path.slice(folder.length), readFileSync(path)] as const);
+}
+
+/** The files of the index, each as its path and the hash of its bytes: `toEqual` would compare bytes one by one. */
+export function indexHashes(folder: string): readonly (readonly [path: string, hash: string])[] {
+  return indexFiles(folder).map(([path, bytes]) => [path, createHash('sha256').update(bytes).digest('hex')] as const);
 }
 
 /** Changes one byte of a file. */
