@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { conversationOf, entriesAt, filesWith, keepAll, type Step } from '../support/forgetting.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { canTrace, straced } from '../support/strace.js';
+import { canTrace, killStep, straced } from '../support/strace.js';
 import { itWhere } from '../support/where.js';
 
 /** Every call by which it changes something on the disk, or waits for it. */
@@ -25,12 +25,12 @@ const homeIn = (home: Home, folder: string): Home => {
   return { ...home, folder, data, config, historyFile: join(data, 'history.json.zst'), env };
 };
 
-/** Kills it once at every such call; `check` gets the home as each kill leaves it. */
+/** Kills it at such calls; `check` gets the home as each kill leaves it. */
 async function killEverywhere(home: Home, pristine: Home, check: (world: Home, point: string) => Promise<void>) {
   let kills = 0;
   const world = homeIn(home, join(home.folder, 'world'));
   for (const at of CALLS) {
-    for (let when = 1; ; when += 1) {
+    for (let when = 1; ; when += killStep(at)) {
       rmSync(world.folder, { recursive: true, force: true });
       cpSync(pristine.folder, world.folder, { recursive: true });
       const under = straced({ at, when, does: 'kill' });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { archived, openIn, says } from '../support/history.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { canTrace, straced } from '../support/strace.js';
+import { canTrace, killStep, straced } from '../support/strace.js';
 import { itWhere } from '../support/where.js';
 
 /** Every call by which a reset changes something on the disk, or waits for it. */
@@ -100,7 +100,7 @@ const ALLOWED: Readonly<Record<Command, readonly State[]>> = {
   purge: [BEFORE, { history: 'B', copy: null }, model('purge', BEFORE)],
 };
 
-/** Kills the command at every call it makes; `check` gets the data folder as each kill leaves it. */
+/** Kills the command at the calls it makes; `check` gets the data folder as each kill leaves it. */
 async function killEverywhere(
   command: Command,
   check: (data: string, point: string) => Promise<void>,
@@ -111,7 +111,7 @@ async function killEverywhere(
   renameSync(home.data, join(pristine, 'data'));
   let kills = 0;
   for (const at of CALLS) {
-    for (let when = 1; ; when += 1) {
+    for (let when = 1; ; when += killStep(at)) {
       rmSync(world, { recursive: true, force: true });
       cpSync(pristine, world, { recursive: true, verbatimSymlinks: true });
       const data = join(world, 'data');

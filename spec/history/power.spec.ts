@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
 import * as bytes from '../../lib/history/file/frames/bytes.js';
+import { cases } from '../support/properties.js';
 import { prose } from '../support/prose.js';
 
 /** One thing done to the file, in the order it was done. */
@@ -102,7 +103,7 @@ describe('a history after a power cut', () => {
       const steps = [...done];
       const sealed = steps.length > 10;
       seals += sealed ? 1 : 0;
-      for (let cut = 0; cut < (sealed ? 16 : 3); cut += 1) {
+      for (let cut = 0; cut < cases(sealed ? 8 : 1); cut += 1) {
         const past = steps.slice(0, Math.floor(random() * (steps.length + 1)));
         const accepted = past.some(({ kind }) => kind === 'flush') ? [...said, ...answer] : said;
         const place = quickFolder();

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { cases } from './properties.js';
 
 /** What happens at one system call of a program, and at which. */
 export interface Fault {
@@ -34,6 +35,12 @@ export function straced({ at, when, path, does, from = false, pool = false }: Fa
   const threads = pool ? ['-f', '-E', 'UV_THREADPOOL_SIZE=1'] : [];
   return ['strace', '-qq', '-o', '/dev/null', ...threads, ...where, '-e', `trace=${at}`, '-e', inject];
 }
+
+/** Of these a program makes many alike, one for each file. */
+const ALIKE = ['openat', 'unlink', 'rmdir'];
+
+/** From one kill at a call of that name to the next: every other of many alike, with HI_ROUNDS=2 each. */
+export const killStep = (at: string): number => (cases(1) === 1 && ALIKE.includes(at) ? 2 : 1);
 
 function effect(does: Fault['does']): string {
   if (does === 'kill' || does === 'stop') return `signal=${does.toUpperCase()}`;
