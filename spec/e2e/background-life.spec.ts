@@ -7,7 +7,7 @@ import { KEY, type Terminal } from '../support/terminal.js';
 const open = chatDriver();
 
 /** A short life with a summariser that takes as long as six turns; HI_LIFE_TURNS=200 and HI_SLOW=20000 is a long one with a slow one. */
-const TURNS = Number(process.env.HI_LIFE_TURNS ?? 40);
+const TURNS = Number(process.env.HI_LIFE_TURNS ?? 26);
 const SLOW = Number(process.env.HI_SLOW ?? 1500);
 const PACE = SLOW / 6;
 
@@ -49,7 +49,7 @@ describe('a compaction that is written in the background', () => {
     const broken: number[] = [];
     let before = { text: '', blocks: 0 };
     // Most of the way there at once.
-    for (let turn = 1; turn <= 8; turn += 1) await say(chat, talk(1000 + turn, 100));
+    for (let turn = 1; turn <= 10; turn += 1) await say(chat, talk(1000 + turn, 100));
     for (let turn = 1; turn <= TURNS; turn += 1) {
       const began = Date.now();
       await say(chat, talk(turn));

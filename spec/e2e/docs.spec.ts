@@ -55,7 +55,6 @@ let server: ScriptedServer;
 let anthropic: VendorHouse;
 let terminal: Terminal | undefined;
 
-/** A user who has talked before, in a folder with a few files and something to commit. */
 /** What a model says: words, code, or JSON of the form that is asked for. */
 function obedient(format: JsonValue | undefined, question: unknown): string {
   if (isJsonObject(format) && isJsonObject(format.json_schema))
@@ -72,6 +71,7 @@ function instanceOf(schema: JsonValue | undefined): JsonValue {
   return first === 'string' ? 'words' : first === 'boolean' ? true : 1;
 }
 
+/** A user with a model. */
 async function setUp(): Promise<void> {
   server = await startScriptedServer(({ response_format, messages }) => ({
     text: obedient(response_format, messages.at(-1)?.content),
@@ -80,11 +80,15 @@ async function setUp(): Promise<void> {
   anthropic = await openVendorHouse('anthropic');
   const config = { provider: 'openai', model: 'scripted', api_base: server.base, api_key: 'sk-in-the-file' };
   home = makeHome(config);
+  home.write('other.json', JSON.stringify(config));
+}
+
+/** Has the user talk before, in a folder with a few files and something to commit. */
+async function talkBefore(): Promise<void> {
   mkdirSync(join(home.folder, 'bin'));
   symlinkSync(PROGRAM, join(home.folder, 'bin', 'hi'));
   for (const name of ['notes.md', 'question.txt', 'questions.txt', 'letter.txt', 'plan.pdf'])
     home.write(name, name === 'plan.pdf' ? '%PDF-1.4\n%%EOF\n' : 'What is missing?\n');
-  home.write('other.json', JSON.stringify(config));
   home.write('person.schema.json', '{"type": "object", "properties": {"name": {"type": "string"}}}');
   execFileSync('git', ['init', '-q'], { cwd: home.work });
   execFileSync('git', ['add', 'notes.md'], { cwd: home.work });
@@ -138,6 +142,7 @@ describe('the commands shown in the documentation', () => {
     'work as shown in %s',
     async (_place, { text }) => {
       await setUp();
+      await talkBefore();
       const { status, transcript } = await runAsReader(text);
       expect([status, transcript]).toEqual([0, expect.any(String)]);
     },

@@ -150,7 +150,7 @@ describe('the waiting line of hi chat', () => {
 
   it('counts down to the next try', async () => {
     const chat = await start((_request, index) =>
-      index === 0 ? { status: 503, headers: { 'retry-after': '3' }, error: { message: 'busy' } } : { text: 'at last' },
+      index === 0 ? { status: 503, headers: { 'retry-after': '2' }, error: { message: 'busy' } } : { text: 'at last' },
     );
     await chat.open();
     chat.terminal.type(`go${KEY.enter}`);

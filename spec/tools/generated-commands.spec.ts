@@ -14,7 +14,7 @@ import type { Home } from '../support/program.js';
 import fc from '../support/properties.js';
 
 /** `npm run test:attacks` judges this many. */
-const LINES = Number(process.env.HI_GENERATED_LINES ?? 1500);
+const LINES = Number(process.env.HI_GENERATED_LINES ?? 800);
 
 /** That many allowed commands run in one sandbox, each in a shell of its own. */
 const BATCH = 60;
@@ -164,7 +164,7 @@ it(
     await check(open.alone, false);
     listener.close();
     home.remove();
-    if (LINES > 1500) process.stderr.write(`all: ${JSON.stringify(counts)}\n`);
+    if (LINES > 800) process.stderr.write(`all: ${JSON.stringify(counts)}\n`);
     expect(counts.judged).toBe(LINES);
     expect(counts.confined > LINES / 20 || !hasSandbox).toBe(true);
     expect(counts.alone).toBeGreaterThan(0);
