@@ -28,7 +28,7 @@ function canResize({ buffer: { active } }: Emulator, columns: number): boolean {
 }
 
 describe('an answer that comes while the window changes its size', () => {
-  it.each(Object.entries(ANSWERS))('is whole, also with something typed below it: %s', async (_name, answer) => {
+  it.concurrent.each(Object.entries(ANSWERS))('is whole, also with something typed below it: %s', async (_name, answer) => {
     let columns = WIDTHS[0] ?? 80;
     const streams = { ...fakeStreams(true), columns: () => columns };
     const emulator = createEmulator(columns, 24);
