@@ -28,38 +28,41 @@ function canResize({ buffer: { active } }: Emulator, columns: number): boolean {
 }
 
 describe('an answer that comes while the window changes its size', () => {
-  it.concurrent.each(Object.entries(ANSWERS))('is whole, also with something typed below it: %s', async (_name, answer) => {
-    let columns = WIDTHS[0] ?? 80;
-    const streams = { ...fakeStreams(true), columns: () => columns };
-    const emulator = createEmulator(columns, 24);
-    const screen = new Screen(streams, {
-      quiet: false,
-      styled: StyledAnswerWriter,
-      thinking: true,
-      exact: false,
-      now: () => 0,
-    });
-    let shown = 0;
-    const update = async (): Promise<void> => {
-      await screen.flush();
-      const text = streams.written.both.slice(shown).replaceAll('\n', '\r\n');
-      shown = streams.written.both.length;
-      await new Promise<void>((done) => emulator.write(text, done));
-    };
-    const pieces = piecesOf(answer);
-    screen.showBelow(['› typed meanwhile']);
-    for (const [index, piece] of pieces.entries()) {
-      screen.show({ type: 'text', text: piece });
+  it.concurrent.each(Object.entries(ANSWERS))(
+    'is whole, also with something typed below it: %s',
+    async (_name, answer) => {
+      let columns = WIDTHS[0] ?? 80;
+      const streams = { ...fakeStreams(true), columns: () => columns };
+      const emulator = createEmulator(columns, 24);
+      const screen = new Screen(streams, {
+        quiet: false,
+        styled: StyledAnswerWriter,
+        thinking: true,
+        exact: false,
+        now: () => 0,
+      });
+      let shown = 0;
+      const update = async (): Promise<void> => {
+        await screen.flush();
+        const text = streams.written.both.slice(shown).replaceAll('\n', '\r\n');
+        shown = streams.written.both.length;
+        await new Promise<void>((done) => emulator.write(text, done));
+      };
+      const pieces = piecesOf(answer);
+      screen.showBelow(['› typed meanwhile']);
+      for (const [index, piece] of pieces.entries()) {
+        screen.show({ type: 'text', text: piece });
+        await update();
+        const next = WIDTHS[Math.floor((index * WIDTHS.length) / pieces.length)] ?? columns;
+        if (next === columns || !canResize(emulator, next)) continue;
+        columns = next;
+        emulator.resize(columns, 24);
+      }
+      screen.close();
       await update();
-      const next = WIDTHS[Math.floor((index * WIDTHS.length) / pieces.length)] ?? columns;
-      if (next === columns || !canResize(emulator, next)) continue;
-      columns = next;
-      emulator.resize(columns, 24);
-    }
-    screen.close();
-    await update();
-    const transcript = transcriptOf(emulator);
-    expect(transcript).not.toContain('› typed');
-    expect(documentOf(transcript)).toBe(documentOf(answer));
-  });
+      const transcript = transcriptOf(emulator);
+      expect(transcript).not.toContain('› typed');
+      expect(documentOf(transcript)).toBe(documentOf(answer));
+    },
+  );
 });
