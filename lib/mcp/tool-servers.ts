@@ -95,8 +95,9 @@ export class ToolServers {
   /** The servers with what is known of them, a line each. */
   get lines(): readonly string[] {
     return this.#servers.map(({ entry, offer, isRunning }) => {
-      const known = offer === null ? 'not asked yet' : offeredIn(offer);
-      return `${entry.name}: ${known}${isRunning ? ', running' : ''}${entry.isOfProject ? ', of this project' : ''}`;
+      const running = isRunning ? ', running' : '';
+      const unknown = isRunning ? 'starting' : 'not asked yet';
+      return `${entry.name}: ${offer === null ? unknown : offeredIn(offer) + running}${entry.isOfProject ? ', of this project' : ''}`;
     });
   }
 
@@ -189,9 +190,12 @@ export class ToolServers {
 /** What is said of a server that is not asked for a while, and of which nothing else is known. */
 function remembered({ entry: { name }, offer, failure }: KnownServer): readonly string[] {
   if (failure === null || offer !== null) return [];
+  const { message } = failure;
+  const begin = `The server '${name}': `;
+  const reason = message.startsWith(begin) ? message.slice(begin.length) : message;
   const minutes = Math.max(1, Math.round((Date.now() - failure.at) / 60_000));
   return [
-    `The server '${name}' is not used: it failed ${quantity(minutes, 'minute')} ago (${failure.message}). To try it now, run: hi mcp test ${name}`,
+    `The server '${name}' is not used: it failed ${quantity(minutes, 'minute')} ago (${reason}). To try it now, run: hi mcp test ${name}`,
   ];
 }
 

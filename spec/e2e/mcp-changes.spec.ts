@@ -68,7 +68,7 @@ describe('a server that does not start', () => {
     const again = await house.ask();
     expect(again).toMatchObject({ status: 0, stdout: 'done' });
     expect(again.stderr).toMatch(
-      /The server 'notes' is not used: it failed 1 minute ago \(.*did not start within 2 s\.\)\. To try it now, run: hi mcp test notes/,
+      /The server 'notes' is not used: it failed 1 minute ago \(It did not start within 2 s\.\)\. To try it now, run: hi mcp test notes/,
     );
     expect(Date.now() - began).toBeLessThan(2000);
     expect(house.server.starts()).toHaveLength(1);

@@ -131,8 +131,36 @@ describe('a hostile server', () => {
     house = await mcpHouse({ exits: 3, stderr: 'no such licence\n' }, []);
     const run = await house.ask();
     expect(run).toMatchObject({ status: 0, stdout: 'done' });
-    expect(run.stderr).toContain("The server 'notes'");
-    expect(run.stderr).toContain('no such licence');
+    expect(run.stderr).toContain("The server 'notes': It exited with status 3.\nIt printed:\nno such licence\n");
+    expect(run.stderr.match(/no such licence/g)).toHaveLength(1);
+  });
+
+  it('that dies in the middle of a call is named with how it ended', async () => {
+    house = await mcpHouse({ tools: [textTool('add')], results: { add: { exits: 7 } } }, [ADD], ALLOWED);
+    await house.ask();
+    expect(toolResults(house)[0]).toBe(JSON.stringify({ error: "The server 'notes': It exited with status 7." }));
+  });
+
+  it('that refuses a call is quoted without what moves the cursor, and without its banner', async () => {
+    const error = { code: -1, message: 'no \u001b[2J\u001b]0;evil\u0007\u200bsuch\u202e note' };
+    const scenario = { tools: [textTool('add')], results: { add: { error } }, stderr: 'a banner\n' };
+    house = await mcpHouse(scenario, [ADD], ALLOWED);
+    const run = await house.ask();
+    expect(toolResults(house)[0]).toBe(JSON.stringify({ error: "The server 'notes': no such note" }));
+    expect(run.stderr).not.toContain('banner');
+  });
+
+  it('whose list of tools is none, or whose folder is missing, is named with that', async () => {
+    house = await mcpHouse({ tools: { tools: 'all of them' } }, []);
+    expect((await house.ask()).stderr).toContain("The server 'notes': Its answer is no list of tools.");
+    house.configure({}, { cwd: '/no/such/folder' });
+    expect((await house.ask()).stderr).toContain("cannot be started: there is no folder '/no/such/folder'.");
+  });
+
+  it('may give back words in the place of a list of them', async () => {
+    house = await mcpHouse({ tools: [textTool('add')], results: { add: { content: 'noted' } } }, [ADD], ALLOWED);
+    await house.ask();
+    expect(toolResults(house)).toEqual(['{"content":"noted"}']);
   });
 
   it('may print what is no message: it goes into the log', async () => {

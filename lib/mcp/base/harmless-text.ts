@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { firstCharacters } from '../../chat/text/cut-text.js';
 
 /** Controls but for newlines and tabs, and what no reader sees: a description may not say to the model what it does not say to the user. */
@@ -7,7 +8,7 @@ const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}
 export function harmlessText(text: unknown, limit: number): string {
   if (typeof text !== 'string') return '';
   // Cut first, and with room: to go through ten megabytes of it would take longer than to leave them out.
-  const seen = firstCharacters(text, 8 * limit)
+  const seen = stripVTControlCharacters(firstCharacters(text, 8 * limit))
     .replace(UNSEEN, '')
     .trim();
   return seen.length <= limit ? seen : `${firstCharacters(seen, limit - 1)}…`;

@@ -20,7 +20,10 @@ export interface ResultFile {
 export function readResult(given: unknown): CallResult {
   const result: JsonObject = isJsonObject(given) ? given : {};
   const files: ResultFile[] = [];
-  const spoken = joined(listIn(result, 'content').map((block) => (isJsonObject(block) ? textOf(block, files) : '')));
+  const spoken =
+    typeof result.content === 'string'
+      ? result.content
+      : joined(listIn(result, 'content').map((block) => (isJsonObject(block) ? textOf(block, files) : '')));
   const structured = result.structuredContent === undefined ? '' : JSON.stringify(result.structuredContent);
   return { text: spoken === '' && files.length === 0 ? structured : spoken, files, isError: result.isError === true };
 }

@@ -3,6 +3,7 @@ import {
   type ElicitRequest,
   type ElicitResult,
   type Progress,
+  ProtocolError,
   type RequestOptions,
   type Client as SdkClient,
   SdkError,
@@ -14,7 +15,7 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 import type { Listing } from '../definitions/read-offer.js';
 import type { Elicitation, ElicitationAnswer } from '../elicitation/elicitation.js';
-import type { CallLimits, Client } from './client.js';
+import { type CallLimits, type Client, RefusedRequest } from './client.js';
 import { Silence } from './silence.js';
 
 /** So many pages of a list are read. */
@@ -86,16 +87,17 @@ export class AdaptedClient implements Client {
     } catch (thrown) {
       if (!SdkError.isInstance(thrown) || thrown.code !== SdkErrorCode.InvalidResult) throw thrown;
     }
-    let tools: readonly unknown[] = [];
+    let tools: readonly unknown[] | null = null;
     let cursor: string | undefined;
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const given = await this.#client.request({ method: 'tools/list', params }, ANYTHING, { timeout });
       const result: JsonObject = isJsonObject(given) ? given : {};
-      if (Array.isArray(result.tools)) tools = tools.concat(result.tools);
+      if (Array.isArray(result.tools)) tools = [...(tools ?? []), ...result.tools];
       if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break;
       cursor = result.nextCursor;
     }
+    if (tools === null) throw new HiError('network', 'Its answer is no list of tools.');
     return { tools };
   }
 
@@ -138,7 +140,7 @@ export class AdaptedClient implements Client {
     } catch (thrown) {
       silence.signal.throwIfAborted();
       if (UrlElicitationRequiredError.isInstance(thrown)) throw await this.#afterAddresses(thrown, signal);
-      throw thrown;
+      throw ProtocolError.isInstance(thrown) ? new RefusedRequest(thrown.message, { cause: thrown }) : thrown;
     } finally {
       silence.pause();
       this.#calls.delete(running);

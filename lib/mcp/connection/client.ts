@@ -10,6 +10,11 @@ export interface CallLimits {
   progress(text: string): void;
 }
 
+/** The server answered that it does not do what it was asked: it is neither silent nor gone. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest';
+}
+
 /** One live connection to a server, whatever is behind it. Every method throws when the server refuses, is silent or is gone. */
 export interface Client {
   /** Everything that the server offers. */

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type CommandProcesses, endProcesses, newMark } from '../../end-processes.js';
@@ -43,10 +44,11 @@ export class ProcessTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, log, confine } = this.#start;
+    const { log, confine } = this.#start;
     this.#confined = (await confine?.()) ?? null;
     if (this.#ending !== null) throw await this.#tooLate();
     const mark = newMark();
+    log.begin();
     const child = spawned({ ...this.#start, mark }, this.#confined);
     this.#child = child;
     const lines = new MessageLines(
@@ -57,12 +59,15 @@ export class ProcessTransport implements Transport {
     child.stdout?.on('data', (chunk: Buffer) => lines.take(chunk));
     child.stderr?.on('data', (chunk: Buffer) => log.write(chunk));
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => {});
-    await started(child, command);
+    await started(child, this.#start);
     this.pid = child.pid ?? null;
     this.#processes = { group: child.pid ?? 0, mark };
     this.#guardian = new Guardian(this.#processes);
     // Not `close`: what the server leaves behind may keep its pipes.
-    child.once('exit', () => void this.close());
+    child.once('exit', (code, signal) => {
+      if (this.#ending === null) log.end(code, signal);
+      void this.close();
+    });
   }
 
   /** It was closed while the sandbox was made. */
@@ -100,11 +105,13 @@ export class ProcessTransport implements Transport {
   }
 }
 
-function started(child: ChildProcess, command: string): Promise<void> {
+function started(child: ChildProcess, { command, cwd }: ProcessStart): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve());
-    child.once('error', (cause) =>
-      reject(new HiError('config', `The program '${command}' cannot be started: ${cause.message}.`, { cause })),
-    );
+    child.once('error', (cause) => {
+      // The system says the same of a missing program and a missing folder.
+      const reason = existsSync(cwd) ? cause.message : `there is no folder '${cwd}'`;
+      reject(new HiError('config', `The program '${command}' cannot be started: ${reason}.`, { cause }));
+    });
   });
 }

@@ -1,16 +1,20 @@
 import type { JsonObject } from '../../chat/json.js';
 import { HiError, isAbort } from '../../errors.js';
+import { harmlessText } from '../base/harmless-text.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { Offer } from '../definitions/definition.js';
 import { readOffer } from '../definitions/read-offer.js';
 import type { AskUser } from './adapted-client.js';
-import type { CallLimits, Client } from './client.js';
+import { type CallLimits, type Client, RefusedRequest } from './client.js';
 import type { ConnectionDeps } from './connection-deps.js';
 import { destinationOf } from './destination.js';
 import { ServerLog } from './server-log.js';
 
 /** After so long without a call a server is ended, in milliseconds. */
 const IDLE_MS = 10 * 60_000;
+
+/** So much of what a server says of a failure is passed on, in characters. */
+const LONGEST_REASON = 4096;
 
 /** One server of a session: started when it is first needed, started again once after it died, and ended with the session. */
 export class ServerConnection {
@@ -140,9 +144,11 @@ export class ServerConnection {
 
   #explained(thrown: unknown): HiError {
     const { name } = this.#entry;
-    const message = reasonOf(thrown);
-    const { lastLines } = this.#log;
-    const printed = lastLines === '' ? '' : `\nIt printed:\n${lastLines}`;
+    const isRefused = thrown instanceof RefusedRequest;
+    const { ended, lastLines } = this.#log;
+    const reason = ended === null || isRefused || thrown instanceof HiError ? reasonOf(thrown) : ended;
+    const message = harmlessText(reason, LONGEST_REASON);
+    const printed = isRefused || lastLines === '' ? '' : `\nIt printed:\n${lastLines}`;
     const hint = thrown instanceof HiError && thrown.hint !== null ? { hint: thrown.hint } : {};
     return new HiError('network', `The server '${name}': ${message}${printed}`, { cause: thrown, ...hint });
   }

@@ -18,10 +18,27 @@ export class ServerLog {
   #descriptor: number | null = null;
   #length = 0;
   #last = '';
+  #ended: string | null = null;
 
   constructor(folder: string, name: string) {
     this.#folder = folder;
     this.path = join(folder, `${encodeURIComponent(name)}.log`);
+  }
+
+  /** A process begins: what others printed is not its own. */
+  begin(): void {
+    this.#last = '';
+    this.#ended = null;
+  }
+
+  /** The process that it is of ended by itself. */
+  end(code: number | null, signal: string | null): void {
+    this.#ended = signal === null ? `It exited with status ${code}.` : `It was ended by ${signal}.`;
+  }
+
+  /** How the process ended by itself, in a sentence; null where it runs or was told to end. */
+  get ended(): string | null {
+    return this.#ended;
   }
 
   write(chunk: Buffer | string): void {
@@ -34,7 +51,7 @@ export class ServerLog {
     }
   }
 
-  /** The last lines since this log was opened, for people; empty for none. */
+  /** The last lines of the process that began last, for people; empty for none. */
   get lastLines(): string {
     const lines = stripVTControlCharacters(this.#last)
       .split(/\r?\n/)
