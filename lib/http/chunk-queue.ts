@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 const CHUNK_SIZE = 8192;
 
 /** How much may wait to be taken, in bytes; a server that is faster than what reads it has to wait then. */
-const MAX_WAITING = 4 * 1024 * 1024;
+const MAX_WAITING = 256 * 1024;
 
 /**
  * The data of a stream in order, in chunks of a good size, and its error only after all of it. When a connection breaks, the iterator of the stream itself

@@ -41,4 +41,24 @@ describe('the inbox of a stream', () => {
     await expect(reading()).rejects.toThrow('cut');
     expect(text).toBe(words.join(''));
   });
+
+  it('lets a stream wait that brings much more than is taken', async () => {
+    let brought = 0;
+    const page = Buffer.alloc(10_000);
+    const source = new Readable({
+      read() {
+        brought += page.length;
+        this.push(page);
+      },
+    });
+    const next = chunkQueue(source);
+    await tick();
+    for (let portions = 0; portions < 500; portions += 1) {
+      expect((await next())?.length).toBeLessThanOrEqual(8192);
+      await tick();
+    }
+    source.destroy();
+    expect(brought).toBeGreaterThan(500 * 1808);
+    expect(brought).toBeLessThan(500 * 8192 + 400_000);
+  });
 });

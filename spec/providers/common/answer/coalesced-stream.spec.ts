@@ -71,4 +71,24 @@ describe('events that are gathered', () => {
     gathered.close();
     await reading;
   });
+
+  it('wait to be taken by their length too, so that large ones do not fill the memory', async () => {
+    const page = 'x'.repeat(20_000);
+    let brought = 0;
+    async function* endless(): AsyncGenerator<StreamEvent> {
+      for (;;) {
+        brought += 1;
+        yield { type: 'text', text: page };
+      }
+    }
+    const gathered = new CoalescedStream((one) => one);
+    const reading = gathered.fill(endless());
+    for (let taken = 1; taken < 5; taken += 1) {
+      expect(await gathered.take()).toEqual([{ type: 'text', text: page }]);
+      await new Promise((resolve) => setTimeout(resolve));
+      expect(brought).toBe(taken + 1);
+    }
+    gathered.close();
+    await reading;
+  });
 });
