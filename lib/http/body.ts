@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { monotonic } from '../clock.js';
-import { HiError } from '../errors.js';
 import { chunkQueue } from './chunk-queue.js';
-import { aborted, asNetworkError, idleError } from './network-error.js';
+import { aborted, asNetworkError, idleError, oversizedError } from './network-error.js';
 import type { PendingRequest } from './pending-request.js';
 import { PlainStream } from './plain-stream.js';
 import { atMost } from './time-limit.js';
@@ -12,7 +11,7 @@ import { atMost } from './time-limit.js';
  * the memory.
  */
 const MAX_ANSWER = 64 * 1024 * 1024;
-const MAX_LIST = 16 * 1024 * 1024;
+const MAX_LIST = 4 * 1024 * 1024;
 
 /** The body as the SDKs read it. The idle timer runs only while a read is pending. */
 export function toBody(
@@ -34,7 +33,10 @@ export function toBody(
       try {
         const chunk = await read();
         size += chunk?.length ?? 0;
-        if (size > most) throw oversized(source, call, most);
+        if (size > most) {
+          source.destroy();
+          throw oversizedError(call.url, most);
+        }
         if (chunk === null) end();
         else trace?.(chunk);
         return chunk;
@@ -51,13 +53,6 @@ export function toBody(
     },
   });
   return stream.asReadableStream();
-}
-
-function oversized(source: Readable, { url }: PendingRequest, most: number): HiError {
-  source.destroy();
-  return new HiError('malformed', `'${url.host}' sent more than ${most / 1024 / 1024} MiB in one response.`, {
-    hint: 'The part received is kept. Check api_base: the server may be faulty.',
-  });
 }
 
 /** How much of an error response is read, in bytes, and for how long, in milliseconds. */

@@ -16,6 +16,13 @@ export function idleError(url: URL, idleTimeout: number): HiError {
   });
 }
 
+/** The error of a response that does not end, or holds more than any should. */
+export function oversizedError({ host }: URL, most: number): HiError {
+  return new HiError('malformed', `'${host}' sent more than ${most / 1024 / 1024} MiB in one response.`, {
+    hint: 'The part received is kept. Check api_base: the server may be faulty.',
+  });
+}
+
 /** What Node throws for a connection that fails, as a `HiError` that names the host, or the proxy that was not reached. Abort errors and `HiError`s stay what they are. */
 export function asNetworkError(
   thrown: unknown,

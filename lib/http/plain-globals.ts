@@ -1,3 +1,4 @@
+import { oversizedError } from './network-error.js';
 import { PlainHeaders } from './plain-headers.js';
 import { PlainStream } from './plain-stream.js';
 
@@ -13,6 +14,9 @@ export function usePlainGlobals(): void {
     FormData: class FormData {},
   });
 }
+
+/** The most that is read of a body as a whole, in bytes: it is in memory several times then. */
+const MAX_WHOLE = 16 * 1024 * 1024;
 
 /** What the SDKs read of a response: status, headers and body, whole or as it comes. Google's makes one of each event's text, which is read as it is. */
 export class PlainResponse {
@@ -53,7 +57,12 @@ export class PlainResponse {
 
   async arrayBuffer(): Promise<ArrayBuffer> {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of this.body ?? []) chunks.push(chunk);
+    let size = 0;
+    for await (const chunk of this.body ?? []) {
+      size += chunk.length;
+      if (size > MAX_WHOLE) throw oversizedError(new URL(this.url), MAX_WHOLE);
+      chunks.push(chunk);
+    }
     return new Uint8Array(Buffer.concat(chunks)).buffer;
   }
 

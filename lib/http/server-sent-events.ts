@@ -11,7 +11,7 @@ import { webPage } from './unexpected-page.js';
 const KEEPALIVE_LIMIT = 5;
 
 /** The longest event, in characters. One event may hold a whole image; one without an end would fill the memory. */
-const MAX_EVENT = 64 * 1024 * 1024;
+const MAX_EVENT = 32 * 1024 * 1024;
 
 /**
  * The data of the events of a response as they arrive, up to `[DONE]`, those of one read at a time. Reads on to the end of the response, so that the

@@ -82,6 +82,19 @@ describe('a request', () => {
     expect(cut).toMatchObject({ status: 401, body: '{"error":' });
   });
 
+  it.each([
+    ['to tell', { method: 'GET' }, 4],
+    ['that is read as a whole', POST, 16],
+  ])('%s is given up when the answer does not end', async (_what, init, most) => {
+    await using server = await vendorServer({ chunks: ['x'.repeat(1024 * 1024)], end: 'again' });
+    const response = await fetchFor(server.url)(server.url, init);
+    await expect(response.text()).rejects.toMatchObject({
+      code: 'malformed',
+      message: `'${new URL(server.url).host}' sent more than ${most} MiB in one response.`,
+    });
+    await server.requests[0]?.closed;
+  });
+
   it('that is answered with a web page says so', async () => {
     await using server = await vendorServer({
       headers: { 'content-type': 'text/html; charset=utf-8' },
