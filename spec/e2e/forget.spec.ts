@@ -75,7 +75,7 @@ describe('hi forget', () => {
           one.remove();
         }
       }),
-      { numRuns: cases(10) },
+      { numRuns: cases(6) },
     );
   }, 600_000);
 

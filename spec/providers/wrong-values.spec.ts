@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { StreamEvent } from '../../lib/chat/event.js';
 import { isJsonObject, type JsonValue } from '../../lib/chat/json.js';
 import { HiError } from '../../lib/errors.js';
-import fc from '../support/properties.js';
+import fc, { cases } from '../support/properties.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
 import { type VendorAnswer, vendorServer } from '../support/vendor-server.js';
 import { dialects } from '../support/vendors.js';
@@ -34,7 +34,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
         if (error !== null) expect(error).toBeInstanceOf(HiError);
         if (error instanceof HiError) expect(error.code).not.toBe('bug');
       }),
-      { numRuns: 150 },
+      { numRuns: cases(75) },
     );
   });
 
@@ -50,7 +50,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
         if (error !== null) expect(error).toBeInstanceOf(HiError);
         if (error instanceof HiError) expect(error.code).not.toBe('bug');
       }),
-      { numRuns: 40 },
+      { numRuns: cases(20) },
     );
   });
 
