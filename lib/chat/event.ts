@@ -77,6 +77,18 @@ export interface TurnReport {
   readonly data?: JsonValue;
 }
 
+/** What a server wanted to know of the user in the middle of a call, and what became of it. The answer is for the server alone. */
+export interface ServerQuestion {
+  readonly server: string;
+  readonly message: string;
+  /** The names of what a form asks for; absent where the user is to open an address. */
+  readonly fields?: readonly string[];
+  /** The address. */
+  readonly url?: string;
+  /** `cancel`: neither yes nor no. */
+  readonly action: 'accept' | 'decline' | 'cancel';
+}
+
 /** What a turn yields for the screen, in order. The screen is the last reader: nothing flows back. */
 export type ChatEvent =
   /** Something slow happens before the request; `what` names it for the waiting line. */
@@ -99,6 +111,8 @@ export type ChatEvent =
     }
   /** What a server says of the progress of a running call, in one line. */
   | { readonly type: 'tool-progress'; readonly call_id: string; readonly text: string }
+  /** It comes before the end of its call. */
+  | ({ readonly type: 'elicitation'; readonly call_id: string } & ServerQuestion)
   /** Output of a running tool, as it arrives. */
   | { readonly type: 'tool-output'; readonly call_id: string; readonly text: string }
   | ({ readonly type: 'tool-end'; readonly call_id: string; readonly name: string } & (

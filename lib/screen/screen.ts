@@ -140,6 +140,9 @@ export class Screen {
       case 'tool-progress':
         this.#status.show({ type: 'waiting', what: event.text });
         break;
+      case 'elicitation':
+        // Whoever was asked has seen it.
+        break;
       case 'tool-output':
         this.#trace?.output(event);
         break;

@@ -182,4 +182,30 @@ describe('what a server wants to know of the user', () => {
     expect(await runProgram(chat.home, ['ask', 'go'])).toMatchObject({ status: 0, stdout: 'done' });
     expect(told(chat)).toEqual([{ action: 'decline' }]);
   });
+
+  it.each([
+    ['older', {}],
+    ['newer', { modern: {} }],
+  ])('is in the events of a script, with what became of it: the %s form', async (_, more) => {
+    const address = {
+      mode: 'url',
+      message: 'Pay \u001b[31mhere\u200b',
+      url: 'https://example.org/pay',
+      elicitationId: '1',
+    };
+    const chat = await chatWith([PERSON, address], more);
+    const { stdout } = await runProgram(chat.home, ['ask', '-o', 'stream-json', 'go']);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ type }) => type.startsWith('tool-') || type === 'elicitation');
+    const { call_id } = events[0];
+    const asked = { type: 'elicitation', call_id, server: 'notes', action: 'decline' };
+    expect(events.slice(1, -1)).toEqual([
+      { ...asked, message: 'Who are you?', fields: ['name', 'mail', 'age', 'member', 'colour', 'days'] },
+      { ...asked, message: 'Pay here', url: 'https://example.org/pay' },
+    ]);
+    expect(events.map(({ type }) => type)).toEqual(['tool-start', 'elicitation', 'elicitation', 'tool-end']);
+  });
 });

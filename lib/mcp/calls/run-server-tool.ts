@@ -4,6 +4,7 @@ import type { ToolContext } from '../../tools/common/tool.js';
 import { harmlessLine, withoutHidden } from '../base/harmless-text.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { CallLimits } from '../connection/client.js';
+import { serverQuestion } from '../elicitation/server-question.js';
 import { readResult } from './read-result.js';
 
 /** What a call needs of its tool. */
@@ -16,11 +17,16 @@ interface CallableTool {
 export async function runServerTool(
   { entry, call }: CallableTool,
   args: JsonObject,
-  { fitOutput = (text) => text, giveFile = describe }: ToolContext,
+  { fitOutput = (text) => text, giveFile = describe, asked = () => {} }: ToolContext,
   emit: (text: string) => void,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const limits = { silence: entry.timeout, signal, progress: (text: string) => emit(`${harmlessLine(text, 80)}\n`) };
+  const limits: CallLimits = {
+    silence: entry.timeout,
+    signal,
+    progress: (text) => emit(`${harmlessLine(text, 80)}\n`),
+    asked: (question, action) => asked(serverQuestion(entry.name, question, action)),
+  };
   const { text, files, isError } = readResult(await call(args, limits));
   const named = files.map(({ mime, bytes }) => giveFile(mime, bytes));
   const content = fitOutput([withoutHidden(text), ...named].filter((part) => part !== '').join('\n'));

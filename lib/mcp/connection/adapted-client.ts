@@ -27,6 +27,9 @@ const NEVER = 2 ** 31 - 1;
 /** A server that stopped telling of changes is asked again after this time, in milliseconds. */
 const LISTEN_AGAIN_MS = 10_000;
 
+/** The SDK reports so that it passes questions on: no word of the server. */
+const OWN_PROGRESS = 'Fulfilling input required by ';
+
 /** Takes every result as it is. */
 const ANYTHING: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'hi', validate: (value) => ({ value }) },
@@ -35,13 +38,19 @@ const ANYTHING: StandardSchemaV1<unknown, unknown> = {
 /** Asks the user. */
 export type AskUser = (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
+/** A call that is waited for. */
+interface RunningCall {
+  readonly silence: Silence;
+  readonly limits: CallLimits;
+}
+
 /** A connection that was made, by the SDK's client. */
 export class AdaptedClient implements Client {
   readonly #client: SdkClient;
   readonly #timeout: number;
   readonly #ask: AskUser | null;
   /** The calls that are waited for. */
-  readonly #calls = new Set<{ readonly silence: Silence; readonly signal: AbortSignal }>();
+  readonly #calls = new Set<RunningCall>();
   #changed: () => void = () => {};
   #isClosed = false;
   /** What the user was asked last: one question at a time. */
@@ -120,12 +129,10 @@ export class AdaptedClient implements Client {
   }
 
   /** Waits for an answer, as long as the server may be silent. */
-  async #within<Result>(
-    { silence: limit, signal, progress }: CallLimits,
-    ask: (options: RequestOptions) => Promise<Result>,
-  ): Promise<Result> {
-    const silence = new Silence(limit);
-    const running = { silence, signal };
+  async #within<Result>(limits: CallLimits, ask: (options: RequestOptions) => Promise<Result>): Promise<Result> {
+    const { signal, progress } = limits;
+    const silence = new Silence(limits.silence);
+    const running = { silence, limits };
     this.#calls.add(running);
     try {
       return await ask({
@@ -134,12 +141,12 @@ export class AdaptedClient implements Client {
         // Without it no server is asked to tell of its progress.
         onprogress: (told: Progress) => {
           silence.heard();
-          progress(progressText(told));
+          if (!told.message?.startsWith(OWN_PROGRESS)) progress(progressText(told));
         },
       });
     } catch (thrown) {
       silence.signal.throwIfAborted();
-      if (UrlElicitationRequiredError.isInstance(thrown)) throw await this.#afterAddresses(thrown, signal);
+      if (UrlElicitationRequiredError.isInstance(thrown)) throw await this.#afterAddresses(thrown, limits);
       throw ProtocolError.isInstance(thrown) ? new RefusedRequest(thrown.message, { cause: thrown }) : thrown;
     } finally {
       silence.pause();
@@ -148,9 +155,9 @@ export class AdaptedClient implements Client {
   }
 
   /** A call that needs the user to do something at an address first is not made again by itself: nobody knows when that is done. */
-  async #afterAddresses({ elicitations }: UrlElicitationRequiredError, signal: AbortSignal): Promise<HiError> {
+  async #afterAddresses({ elicitations }: UrlElicitationRequiredError, limits: CallLimits): Promise<HiError> {
     for (const { message, url } of elicitations) {
-      const answer = (await this.#ask?.({ kind: 'url', message, url }, signal)) ?? { action: 'decline' };
+      const answer = await this.#answer({ kind: 'url', message, url }, limits);
       if (answer.action !== 'accept')
         return new HiError('usage', 'The user must do something at an address first, and declined.');
     }
@@ -160,11 +167,16 @@ export class AdaptedClient implements Client {
     );
   }
 
+  async #answer(question: Elicitation, { signal, asked }: CallLimits): Promise<ElicitationAnswer> {
+    const answer: ElicitationAnswer = (await this.#ask?.(question, signal)) ?? { action: 'decline' };
+    asked?.(question, answer.action);
+    return answer;
+  }
+
   /** Only in the middle of a call, and where there is somebody to ask. Every other question is declined. */
   async #elicit({ params }: ElicitRequest): Promise<ElicitResult> {
     const [call] = this.#calls;
-    const ask = this.#ask;
-    if (ask === null || call === undefined) return { action: 'decline' };
+    if (call === undefined) return { action: 'decline' };
     const { message } = params;
     const question: Elicitation =
       params.mode === 'url'
@@ -173,7 +185,7 @@ export class AdaptedClient implements Client {
     const asked = this.#question.then(async () => {
       for (const { silence } of this.#calls) silence.pause();
       try {
-        return await ask(question, call.signal);
+        return await this.#answer(question, call.limits);
       } finally {
         for (const { silence } of this.#calls) silence.resume();
       }

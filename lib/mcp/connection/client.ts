@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../chat/json.js';
 import type { Listing } from '../definitions/read-offer.js';
+import type { Elicitation, ElicitationAnswer } from '../elicitation/elicitation.js';
 
 /** What a call may take and whom it tells. */
 export interface CallLimits {
@@ -8,6 +9,8 @@ export interface CallLimits {
   readonly signal: AbortSignal;
   /** Takes what the server says of its progress. */
   progress(text: string): void;
+  /** Takes what the server wanted to know of the user, and what became of it. */
+  asked?(question: Elicitation, action: ElicitationAnswer['action']): void;
 }
 
 /** The server answered that it does not do what it was asked: it is neither silent nor gone. */

@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../../chat/event.js';
+import type { ChatEvent, ServerQuestion } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
 import type { ToolSpec } from '../../chat/request.js';
@@ -55,6 +55,8 @@ export interface ToolContext {
   readonly atTurnEnd?: (end: () => Promise<void>) => void;
   /** Tells the user what the model must not be the only one to know. Set by the runner. */
   readonly warn?: (text: string) => void;
+  /** Takes what a server asked the user during a call. Set by the runner. */
+  readonly asked?: (question: ServerQuestion) => void;
   /** Searches the conversation. Absent where that is impossible. */
   readonly conversation?: SearchableConversation;
   /** What goes with every request. Absent where nothing can be kept. */

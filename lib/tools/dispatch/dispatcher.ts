@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../../chat/event.js';
+import type { ChatEvent, ServerQuestion } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
 import { MAX_LEVELS, TOO_DEEP } from '../../chat/nesting.js';
@@ -77,6 +77,7 @@ class ToolExecutor implements ToolRunner {
   readonly #files = new GivenFiles();
   #cleanups: (() => Promise<void>)[] = [];
   #warnings: string[] = [];
+  readonly #asked: ServerQuestion[] = [];
 
   constructor(options: ToolRunnerOptions) {
     this.#tools = options.tools;
@@ -91,6 +92,7 @@ class ToolExecutor implements ToolRunner {
       () => this.#outputLimit,
       (cleanup) => this.#cleanups.push(cleanup),
       (text) => this.#warnings.push(text),
+      (question) => this.#asked.push(question),
       this.#files,
     );
     this.#gate = {
@@ -117,6 +119,8 @@ class ToolExecutor implements ToolRunner {
       const server = this.#find(name)?.server;
       yield { type: 'tool-start', call_id, name, args, ...(server !== undefined && { server }) };
       const outcome = yield* this.#settle(call, signal);
+      for (const question of this.#asked.splice(0))
+        yield { type: 'elicitation', call_id, ...question, message: this.#mask(question.message) };
       yield { type: 'tool-end', call_id, name, ...outcome };
       for (const text of this.#warnings.splice(0)) yield { type: 'notice', level: 'warning', text: this.#mask(text) };
       results.push({ type: 'tool_result', call_id, name, ...outcome });

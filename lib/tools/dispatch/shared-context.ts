@@ -1,3 +1,4 @@
+import type { ServerQuestion } from '../../chat/event.js';
 import { commandEnvironment } from '../../permission/command-environment.js';
 import { secretMask } from '../../permission/mask-secrets.js';
 import { SecretStream } from '../../permission/secret-stream.js';
@@ -11,6 +12,7 @@ export function sharedContext(
   outputLimit: () => number,
   atTurnEnd: (end: () => Promise<void>) => void,
   warn: (text: string) => void,
+  asked: (question: ServerQuestion) => void,
   files: GivenFiles,
 ): ToolContext {
   return {
@@ -21,6 +23,7 @@ export function sharedContext(
     fitOutput: (text) => fitText(text, outputLimit(), context, secretMask(secrets)),
     atTurnEnd,
     warn,
+    asked,
     get outputLimit() {
       return outputLimit();
     },
