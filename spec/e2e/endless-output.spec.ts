@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { peakMemory } from '../support/peak-memory.js';
 import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
@@ -12,15 +12,6 @@ afterEach(async () => {
   await server.close();
   home.remove();
 });
-
-/** The most memory that the process ever had, in MB, as Linux tells; 0 elsewhere. */
-function peakOf(pid: number): number {
-  try {
-    return Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
-}
 
 describe('a command that floods its output', () => {
   it.each([
@@ -37,15 +28,13 @@ describe('a command that floods its output', () => {
       cwd: home.work,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    let [stdout, peak] = ['', 0];
+    let stdout = '';
     child.stdout.on('data', (chunk) => {
       stdout += chunk;
     });
-    const watch = setInterval(() => {
-      peak = Math.max(peak, peakOf(child.pid ?? 0));
-    }, 20);
-    const [status] = await once(child, 'close');
-    clearInterval(watch);
+    const closed = once(child, 'close');
+    const peak = await peakMemory(child.pid, closed);
+    const [status] = await closed;
     expect([status, stdout]).toEqual([0, 'done']);
     expect(peak).toBeGreaterThan(process.platform === 'linux' ? 20 : -1);
     expect(peak).toBeLessThan(150);
