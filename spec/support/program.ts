@@ -46,7 +46,7 @@ export function makeHome(config: unknown, parent = tmpdir()): Home {
   ];
   const cache = join(folder, 'cache');
   for (const made of [configFolder, work, cache]) mkdirSync(made);
-  mkdirSync(COMPILED, { recursive: true, mode: 0o700 });
+  mkdirSync(COMPILED, { recursive: true });
   symlinkSync(COMPILED, join(cache, 'compiled'));
   const configFile = join(configFolder, 'config.json');
   const home: Home = {
