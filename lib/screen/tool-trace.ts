@@ -88,7 +88,7 @@ export class ToolTrace {
     const time = call === undefined || this.#options.now() - call.startedAt < SECOND ? '' : ` · ${this.#timeOf(call)}`;
     const hidden = call === undefined ? 0 : call.lines - call.shownLines;
     if (hidden > 0) this.#layout.logLine(`… ${lineCount(hidden, 'more ')}`, DIM);
-    if (error !== undefined) this.#layout.logLine(`✗ ${oneLine(name)}${time} · ${oneLine(error)}`, RED);
+    if (error !== undefined) this.#layout.logText(`✗ ${oneLine(name)}${time} · ${oneLine(error)}`, RED);
     else this.#layout.logLine(`✓ ${oneLine(name)}${this.#foundBy(call, result)}${time}`, DIM);
   }
 

@@ -121,7 +121,7 @@ describe('a question shows all of what it is about', () => {
     await terminal.until(MENU);
     const named = 'echo safe<U+000D>touch pwned<U+000B><U+000C><U+001B>[2J';
     expect(terminal.screen()).toContain(`│ ${named}`);
-    expect(terminal.screen().replace(/\n/g, '')).toContain(`invisible characters: ${named}`);
+    expect(terminal.screen().replace(/\n {2}/g, ' ')).toContain(`invisible characters: ${named}`);
   });
 
   it('with the name of the file, however long the change is', async () => {

@@ -299,7 +299,7 @@ describe('hi config init again', () => {
     await start(['config', 'init'], { ANTHROPIC_BASE_URL: anthropic.base });
     await terminal.until('❯ Anthropic');
     await answer(PROVIDER, '');
-    await answer(/API key for Anthropic .*keep \S*…1234/, '');
+    await answer(/API key for Anthropic [\s\S]*keep\s+\S*…1234/, '');
     await terminal.until('❯ second-model');
     await answer('Which model?', '');
     await expectLeft(0);
@@ -460,7 +460,7 @@ describe('a terminal of 20 columns and 6 rows', () => {
     await start([], { OPENAI_BASE_URL: openai.base }, { columns: 20, rows: 6 });
     await terminal.until('OpenAI');
     terminal.type(KEY.enter);
-    await terminal.until('API key', 20_000);
+    await terminal.until('api-keys):', 20_000);
     terminal.type(`any${KEY.enter}`);
     await terminal.until('first-model', 20_000);
     terminal.type(KEY.enter);

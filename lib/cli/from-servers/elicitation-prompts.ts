@@ -1,2 +1,3 @@
 /** The kinds of question that answer a server. Loaded when one asks. */
-export { checkbox, input, select } from '@inquirer/prompts';
+export { checkbox } from '@inquirer/prompts';
+export { input, select } from '../terminal/inquirer.js';

@@ -7,6 +7,7 @@ import { excerpt, previewRows } from '../approval/preview-rows.js';
 import { hasColour } from '../base/streams.js';
 import type { Output, World } from '../base/world.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
+import { wrappedQuestion } from '../terminal/wrapped-question.js';
 
 /** The streams of a question, whose output is a terminal. */
 export interface ApprovalStreams extends PromptStreams {
@@ -30,7 +31,7 @@ export async function askApproval(
   const { columns, rows } = sizeOf(streams.output);
   const choices = choicesOf(question);
   const message = messageOf(question, columns, rows);
-  const above = heightOf([`? ${message}`], columns);
+  const above = heightOf(`? ${message}`.split('\n'), columns);
   const menu = above + heightOf([...choices.map(({ name }) => `❯ ${name}`), helpOf(choices, columns, true)], columns);
   const preview = rowsToShow(question, message, columns, hasColour(streams.output, env));
   const { shown, hidden } = excerpt(preview, Math.max(3, rows - menu));
@@ -69,7 +70,7 @@ function rowsToShow(
   columns: number,
   colour: boolean,
 ): readonly string[] {
-  if (preview.kind === 'path' && message.includes(visibleLine(preview.text))) return [];
+  if (preview.kind === 'path' && message.replaceAll('\n ', '').includes(visibleLine(preview.text))) return [];
   return previewRows(preview, columns, colour);
 }
 
@@ -95,12 +96,18 @@ function helpOf(choices: readonly ApprovalChoice<Answer>[], columns: number, isL
   return long.length < columns ? long : `${keys.map(({ key }) => key).join(' ')} • ↑↓ ⏎ select`;
 }
 
+/** So much of the reason is shown at least, in columns. */
+const SHORTEST_REASON = 20;
+
 /** The question in at most three rows, two where there are few: with the name of the file. */
 function messageOf({ preview, reason, call }: ApprovalQuestion, columns: number, rows: number): string {
   const asked = `${askedOf(preview.kind, call.args.path, columns)} (${visibleLine(call.name)}: `;
   const why = visibleLine(reason);
-  const room = Math.max(20, (rows < 20 ? 2 : 3) * columns - displayWidth(asked) - 3);
-  return `${asked}${fitting(why, room)})`;
+  const mostRows = rows < 20 ? 2 : 3;
+  for (let room = mostRows * columns - displayWidth(asked) - 3; ; room -= 1) {
+    const message = wrappedQuestion(`${asked}${fitting(why, Math.max(SHORTEST_REASON, room))})`, columns);
+    if (room <= SHORTEST_REASON || heightOf(message.split('\n'), columns) <= mostRows) return message;
+  }
 }
 
 /** The beginning of a text that takes no more columns. */
