@@ -146,7 +146,6 @@ describe('the commands shown in the documentation', () => {
       const { status, transcript } = await runAsReader(text);
       expect([status, transcript]).toEqual([0, expect.any(String)]);
     },
-    60_000,
   );
 
   it('are marked: every other block says what language it is, or is a picture', () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   bytes = packed.bytes;
   const args = ['install', '--global', '--prefix', machine.prefix, '--offline', '--ignore-scripts', packed.file];
   installed = await say('npm', args, env, machine.home);
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -135,7 +135,7 @@ describe('what a tool finds', () => {
       ['history', '--json'],
     ])
       expect([args, obeyed(await onTerminal(...args))]).toEqual([args, []]);
-  }, 60_000);
+  });
 });
 
 describe('what others put into the files of hi', () => {

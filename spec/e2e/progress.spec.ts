@@ -31,7 +31,7 @@ beforeAll(() => {
   });
   writeFileSync(`${large}.json`, `[${messages.join(',\n')}]`);
   execFileSync('zstd', ['-q', '-1', `${large}.json`, '-o', home.historyFile]);
-}, 60_000);
+});
 
 afterEach(async () => await terminal?.close());
 afterAll(() => home.remove());

@@ -49,7 +49,7 @@ describe.each(dialects)('a fact from 100,000 messages ago, by $title', (dialect)
     const { status, stdout } = await runProgram(home, ['ask', 'What was it again?']);
     expect(server.requests.map(({ body }) => JSON.stringify(body).includes(FACT))).toEqual([false, true]);
     expect([status, stdout]).toEqual([0, expect.stringContaining('It is pomegranate.')]);
-  }, 60_000);
+  });
 
   it('is recalled automatically, and answered', async () => {
     await start(dialect, knowing(dialect));

@@ -25,7 +25,7 @@ const settings = () => ({
 
 beforeAll(async () => {
   copy = await longHistory(3);
-}, 60_000);
+});
 
 beforeEach(async () => {
   replies = [{ text: 'ok' }];

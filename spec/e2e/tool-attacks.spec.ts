@@ -214,7 +214,7 @@ describe.each([
     expect(pwned).toEqual([]);
     expect(sent).not.toContain(SECRET);
     expect(existsSync(join(home.folder, '.npmrc'))).toBe(false);
-  }, 60_000);
+  });
 
   it('opens what is denied by no other name, and runs it behind no other program, with -y (B4, B5)', async () => {
     const rm = [
@@ -453,7 +453,7 @@ describe('the sandbox', () => {
     if (WORKS) expect(results[0]).toContain('more private files than the sandbox can hide');
     expect(results[1]).toContain('one');
     expect(sent).not.toContain(SECRET);
-  }, 30_000);
+  });
 
   it('shows no other process, socket, terminal or key of the session', async () => {
     const SCRIPTS = [

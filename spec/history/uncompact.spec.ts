@@ -73,5 +73,5 @@ describe('a compaction that is taken back', () => {
     expect(stored.flatMap(({ restores }) => (restores === undefined ? [] : [restores])).length).toBe(2);
     for (const one of [acting, other, store]) await one.close();
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (let turn = 0; turn < 16; turn += 1) await exchange(store, `Then ${turn}`, prose(55_000, turn));
   recall = recallIn(folder, store);
   expect(await recall.catchUp(60_000)).toBe(0);
-}, 60_000);
+});
 
 afterAll(async () => {
   recall.close();

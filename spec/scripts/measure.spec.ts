@@ -37,5 +37,5 @@ describe('the measures', () => {
     expect(main?.imports).toEqual(expect.arrayContaining(['lib/cli/base/world.ts', 'lib/cli/run.ts']));
     expect(main?.functions.map(({ name }) => name)).toContain('main');
     expect(main?.exports).toEqual(['main']);
-  }, 60_000);
+  });
 });

@@ -37,7 +37,7 @@ beforeEach(async () => {
   }
   await drain(set.session.compact({ strategy: null, focus: null }, new AbortController().signal));
   expect(await recall.calibrate(60_000)).toBe(true);
-}, 60_000);
+});
 
 afterEach(async () => {
   recall.close();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   fresh = await foundIn(folder);
   files = indexFiles(folder);
   hashes = indexHashes(folder);
-}, 60_000);
+});
 
 describe('the index on disk', () => {
   it('finds in what is sealed and in what is not', () => {
@@ -63,7 +63,7 @@ describe('the index on disk', () => {
     expect(codes).toEqual([0, 0]);
     expect(await foundIn(folder)).toEqual(fresh);
     expect(indexHashes(folder)).toEqual(hashes);
-  }, 60_000);
+  });
 
   it('is made again where it was deleted, cut off, or has another byte anywhere', async () => {
     const folder = copy();
