@@ -67,6 +67,56 @@ describe('a login at an MCP server', () => {
     expect(await runProgram(home, ['mcp', 'logout', 'far'])).toMatchObject({ status: 2 });
   });
 
+  it('is revoked at the authorization server when it ends, by logout and by remove', async () => {
+    const metadata = (base: string) => ({ revocation_endpoint: `${base}/revoke` });
+    await setUp({ metadata });
+    for (const command of ['logout', 'remove']) {
+      server.revocations.length = 0;
+      await logIn();
+      const { tokens } = JSON.parse(readFileSync(loginFile(), 'utf8'));
+      const run = await runProgram(home, ['mcp', command, 'far']);
+      expect(run).toMatchObject({ status: 0 });
+      expect(run.stderr).not.toContain('revoked');
+      expect(existsSync(loginFile())).toBe(false);
+      expect(server.revocations.map(({ params }) => params)).toEqual([
+        { token: tokens.refresh_token, token_type_hint: 'refresh_token', client_id: expect.stringMatching(/^client-/) },
+        { token: tokens.access_token, token_type_hint: 'access_token', client_id: expect.stringMatching(/^client-/) },
+      ]);
+    }
+  });
+
+  it('is revoked with the secret of a client that has one', async () => {
+    const metadata = (base: string) => ({ revocation_endpoint: `${base}/revoke` });
+    await setUp({ metadata }, { oauth: { clientId: 'me', clientSecret: 'hush' } });
+    await logIn();
+    await runProgram(home, ['mcp', 'logout', 'far']);
+    const basic = `Basic ${Buffer.from('me:hush').toString('base64')}`;
+    expect(server.revocations.map(({ authorization }) => authorization)).toEqual([basic, basic]);
+  });
+
+  it.each([
+    ['503', { revocation: { status: 503 } }, 'could not be revoked: The authorization server failed: HTTP 503'],
+    ['an error', { revocation: { status: 400, error: 'invalid_client' } }, 'failed: invalid_client'],
+    ['an address in plain text', { metadata: { revocation_endpoint: 'http://far.example/revoke' } }, 'is not https.'],
+  ])('is forgotten here all the same where revoking it meets %s', async (_what, faults, said) => {
+    await setUp({ metadata: (base: string) => ({ revocation_endpoint: `${base}/revoke` }), ...faults });
+    await logIn();
+    const run = await runProgram(home, ['mcp', 'logout', 'far']);
+    expect(run).toMatchObject({ status: 0 });
+    expect(run.stderr).toContain(said);
+    expect(run.stderr).toContain("Logged out of 'far'.");
+    expect(existsSync(loginFile())).toBe(false);
+    for (const secret of server.secrets) expect(run.stderr).not.toContain(secret);
+  });
+
+  it('is revoked where the authorization server revokes access tokens only with what they were had for', async () => {
+    const revocation = { status: 400, error: 'unsupported_token_type', kind: 'access_token' };
+    await setUp({ metadata: (base: string) => ({ revocation_endpoint: `${base}/revoke` }), revocation });
+    await logIn();
+    expect((await runProgram(home, ['mcp', 'logout', 'far'])).stderr).toBe("Logged out of 'far'.\n");
+    expect(server.revocations).toHaveLength(2);
+  });
+
   it('proves with PKCE that who asks for the token is who began, and names the resource', async () => {
     await setUp();
     const { page } = await logIn();

@@ -17,6 +17,8 @@ export interface OAuthFaults {
   readonly pause?: number;
   /** What its tool wants besides. */
   readonly toolScope?: string;
+  /** What it answers to a token that is to be revoked; absent where it revokes it. */
+  readonly revocation?: { readonly status: number; readonly error?: string; readonly kind?: string };
 }
 
 /** A request to the token endpoint. */
@@ -42,6 +44,7 @@ export class OAuthServer {
   /** The address of the MCP server. */
   readonly url: string;
   readonly tokenRequests: TokenRequest[] = [];
+  readonly revocations: TokenRequest[] = [];
   readonly registrations: Readonly<Record<string, unknown>>[] = [];
   /** The tokens that came with calls, in order. */
   readonly shown: (string | undefined)[] = [];
@@ -98,6 +101,7 @@ export class OAuthServer {
     else if (pathname === '/.well-known/oauth-authorization-server') json(response, 200, this.#metadata());
     else if (pathname === '/register') this.#register(response, JSON.parse(text));
     else if (pathname === '/authorize') this.#authorize(response, searchParams);
+    else if (pathname === '/revoke') this.#revoke(request, response, new URLSearchParams(text));
     else if (pathname === '/token') {
       await sleep(this.#faults.pause ?? 0);
       this.#token(request, response, new URLSearchParams(text));
@@ -151,6 +155,18 @@ export class OAuthServer {
         error_description: `No such grant: ${[...params.values()].join(' ')}`,
       });
     else json(response, 200, this.#newTokens(grant));
+  }
+
+  #revoke({ headers }: IncomingMessage, response: ServerResponse, params: URLSearchParams): void {
+    const { status: refused = 200, error = '', kind } = this.#faults.revocation ?? {};
+    const status = kind === undefined || kind === params.get('token_type_hint') ? refused : 200;
+    const { authorization } = headers;
+    this.revocations.push({ params: Object.fromEntries(params), authorization, status });
+    if (status !== 200)
+      return void json(response, status, { error, error_description: [...params.values()].join(' ') });
+    this.#access.delete(params.get('token') ?? '');
+    this.#refresh.delete(params.get('token') ?? '');
+    json(response, 200, {});
   }
 
   #newTokens(grant: Grant): object {

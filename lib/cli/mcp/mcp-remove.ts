@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { changeServers } from '../../config/write.js';
 import { HiError } from '../../errors.js';
-import { LoginFile } from '../../mcp/auth/login-file.js';
 import { Pins } from '../../mcp/calls/pins.js';
 import { ServerLog } from '../../mcp/connection/server-log.js';
 import { OfferCache } from '../../mcp/definitions/offer-cache.js';
 import { suggestion } from '../../registry.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { configuredServers, exclusively } from '../base/configured-servers.js';
+import { configuredServers } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
+import { endLogin } from './end-login.js';
 
 /** Removes a server from `config.json`, and everything that is known of it. Resolves to the exit status. Throws a `HiError` for an unknown name. */
 export async function mcpRemoveCommand(world: World, name: string, options: CommonOptions): Promise<number> {
@@ -20,7 +20,7 @@ export async function mcpRemoveCommand(world: World, name: string, options: Comm
   await changeServers(paths.configFile, ({ [name]: _, ...others }) => others);
   new OfferCache(paths.servers).remove(name);
   new Pins(paths.serverPins).remove(name);
-  new LoginFile(paths.serverLogins, name, exclusively).remove();
+  await endLogin(world, paths, name);
   const { path } = new ServerLog(paths.servers, name);
   for (const file of [path, `${path}.old`]) rmSync(file, { force: true });
   if (!options.quiet) world.stderr.write(`Removed '${name}' from '${paths.configFile}'.\n`);

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import { makeFolder } from '../../folder.js';
@@ -50,9 +50,14 @@ export class LoginFile {
 
   /** The login at the server with this address; null where there is none. */
   read(url: string): StoredLogin | null {
+    const stored = this.#stored();
+    return stored?.url === url ? stored : null;
+  }
+
+  #stored(): StoredLogin | null {
     try {
       const stored = parseObject(readRegularFile(this.#path).toString());
-      return isLogin(stored) && stored.url === url ? stored : null;
+      return isLogin(stored) ? stored : null;
     } catch {
       return null;
     }
@@ -69,14 +74,14 @@ export class LoginFile {
     });
   }
 
-  /** Removes the login. False where there was none. */
-  remove(): boolean {
-    try {
-      rmSync(this.#path);
-      return true;
-    } catch {
-      return false;
-    }
+  /** Removes the login, after any process that renews it. Null where there was none; one that cannot be read is removed too. */
+  async take(): Promise<{ readonly login: StoredLogin | null } | null> {
+    if (!existsSync(this.#path)) return null;
+    return await this.#exclusive(this.#folder, this.#name, async () => {
+      const login = this.#stored();
+      rmSync(this.#path, { force: true });
+      return { login };
+    });
   }
 
   get #path(): string {
