@@ -1,6 +1,7 @@
 import { closest } from 'fastest-levenshtein';
-import { HiError, isAbort } from '../errors.js';
+import { HiError } from '../errors.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
+import { noneWhenCancelled } from './common/none-when-cancelled.js';
 
 /** `/model`: shows the model in use, with the others to choose from, or changes it for the rest of the chat. */
 export const slashModel: SlashCommand = {
@@ -62,11 +63,6 @@ async function* kept({ session, keepModel, confirm }: SlashContext): AsyncGenera
   if (keep === null || !(await confirm('Use it in the next chats too?', ''))) return;
   await keep();
   yield { type: 'print', text: `The next chats use ${session.target.model}.` };
-}
-
-function noneWhenCancelled(thrown: unknown): null {
-  if (isAbort(thrown)) return null;
-  throw thrown;
 }
 
 /** The models that the provider lists, or why there is no list. */

@@ -2,6 +2,7 @@ import { HiError } from '../errors.js';
 import { type PastTurn, pastTurns } from '../session/past-turns.js';
 import { beginningOf } from './common/beginning-of.js';
 import type { SlashCommand, SlashContext } from './common/command.js';
+import { noneWhenCancelled } from './common/none-when-cancelled.js';
 import { whichMessage } from './common/which-message.js';
 
 /** So many turns are listed. */
@@ -21,15 +22,17 @@ export const slashRewind: SlashCommand = {
     if (turns.length === 0) throw new HiError('usage', 'There is no turn to rewind.');
     if (argument === '' && choose === null) return yield { type: 'print', text: listOf(turns) };
     const turn = argument === '' ? await chosen(turns, context) : named(turns, argument);
+    if (turn === null) return yield { type: 'print', text: 'Nothing was rewound.' };
     const text = await session.rewind(turn);
     yield { type: 'print', text: `Back before #${turn}. /redo takes that back.` };
     yield { type: 'prefill', text };
   },
 };
 
-async function chosen(turns: readonly PastTurn[], { choose, now }: SlashContext): Promise<number> {
+async function chosen(turns: readonly PastTurn[], { choose, now }: SlashContext): Promise<number | null> {
   const choices = turns.slice(0, LISTED).map((turn) => ({ value: String(turn.id), name: rowOf(turn, now()) }));
-  return Number(await choose?.('Go back before which message?', choices));
+  const id = await choose?.('Go back before which message?', choices).catch(noneWhenCancelled);
+  return id === undefined || id === null ? null : Number(id);
 }
 
 function named(turns: readonly PastTurn[], argument: string): number {

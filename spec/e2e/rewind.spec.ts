@@ -70,7 +70,7 @@ describe('/rewind', () => {
       expect(chat.terminal.screen()).toMatch(/#3 · \d\d:\d\d · two .*owt[\s\S]*#1 · \d\d:\d\d · one/);
       expect(chat.terminal.written()).not.toContain('\u202e');
       chat.terminal.type(KEY.escape);
-      await chat.until(/\(interrupted\)\s+hi>$/);
+      await chat.until(/Nothing was rewound\.\s+hi>$/);
       await chat.say(`/quiet`, 'Unknown command');
       chat.terminal.type(control('l'));
       await chat.until(/^hi>$/);
