@@ -16,9 +16,8 @@ export interface ServerStore {
   readonly connection: ConnectionDeps;
 }
 
-/** A failure that takes longer is remembered, and for how long, in milliseconds. */
+/** A failure that takes longer is remembered. Milliseconds. */
 const SLOW_MS = 1500;
-const REMEMBERED_MS = 10 * 60_000;
 
 /** One server, as far as it is known, whether it runs or not. */
 export class KnownServer {
@@ -36,8 +35,7 @@ export class KnownServer {
     this.entry = entry;
     this.#store = store;
     this.#offer = store.cache.read(entry);
-    const failure = store.cache.failure(entry);
-    this.failure = failure !== null && Date.now() - failure.at < REMEMBERED_MS ? failure : null;
+    this.failure = store.cache.failure(entry);
     this.#hasFailed = this.failure !== null;
   }
 

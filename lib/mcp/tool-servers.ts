@@ -8,7 +8,7 @@ import { Pins } from './calls/pins.js';
 import { serverTool } from './calls/server-tool.js';
 import type { ConnectionDeps } from './connection/connection-deps.js';
 import type { Offer } from './definitions/definition.js';
-import { OfferCache } from './definitions/offer-cache.js';
+import { failureText, OfferCache } from './definitions/offer-cache.js';
 import { KnownServer } from './known-server.js';
 import { UserCalls } from './user-calls.js';
 
@@ -190,12 +190,8 @@ export class ToolServers {
 /** What is said of a server that is not asked for a while, and of which nothing else is known. */
 function remembered({ entry: { name }, offer, failure }: KnownServer): readonly string[] {
   if (failure === null || offer !== null) return [];
-  const { message } = failure;
-  const begin = `The server '${name}': `;
-  const reason = message.startsWith(begin) ? message.slice(begin.length) : message;
-  const minutes = Math.max(1, Math.round((Date.now() - failure.at) / 60_000));
   return [
-    `The server '${name}' is not used: it failed ${quantity(minutes, 'minute')} ago (${reason}). To try it now, run: hi mcp test ${name}`,
+    `The server '${name}' is not used: it ${failureText(name, failure)}. To try it now, run: hi mcp test ${name}`,
   ];
 }
 

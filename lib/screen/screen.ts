@@ -138,7 +138,7 @@ export class Screen {
         this.#trace?.start(event);
         break;
       case 'tool-progress':
-        this.#status.show({ type: 'waiting', what: event.text });
+        this.#trace?.progress(event);
         break;
       case 'elicitation':
         // Whoever was asked has seen it.

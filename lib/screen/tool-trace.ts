@@ -81,6 +81,12 @@ export class ToolTrace {
     this.#layout.writeLog(neutralise(head), DIM);
   }
 
+  /** Says how far a call is, by the clock of the call. */
+  progress({ call_id, text }: ChatEventOf<'tool-progress'>): void {
+    const call = this.#running.get(call_id);
+    if (call !== undefined) this.#layout.wait({ delay: 0, text: () => `${oneLine(text)} · ${this.#timeOf(call)}` });
+  }
+
   end({ call_id, name, error, result }: ChatEventOf<'tool-end'>): void {
     const call = this.#running.get(call_id);
     this.#running.delete(call_id);

@@ -71,9 +71,12 @@ describe('a server that does not start', () => {
       /The server 'notes' is not used: it failed 1 minute ago \(It did not start within 2 s\.\)\. To try it now, run: hi mcp test notes/,
     );
     expect(Date.now() - began).toBeLessThan(2000);
+    const list = await runProgram(house.home, ['mcp', 'list']);
+    expect(list.stdout).toContain('  failed 1 minute ago (It did not start within 2 s.)\n');
     expect(house.server.starts()).toHaveLength(1);
     house.server.become({ tools: [textTool('add')] });
     await runProgram(house.home, ['mcp', 'test', 'notes']);
+    expect((await runProgram(house.home, ['mcp', 'list'])).stdout).toContain('  1 tool, about ');
     expect((await house.ask()).stderr).toBe('');
     expect(servers(house, -1)).toEqual(['mcp__notes__add']);
   });

@@ -39,6 +39,14 @@ describe('the waiting line', () => {
     expect(await shownAfter(65)).toBe('* model-1 · 1m 05s');
   });
 
+  it('says how far a call is, and how long that takes since it began', async () => {
+    const { show, shownAfter } = screenAtTheClock();
+    show({ type: 'tool-start', call_id: '1', name: 'mcp__far__dig', args: {}, server: 'far' });
+    jest.advanceTimersByTime(3000);
+    show({ type: 'tool-progress', call_id: '1', text: '3/8 digging' });
+    expect(await shownAfter(2)).toContain('* 3/8 digging · 5s');
+  });
+
   it('is gone when the answer comes', async () => {
     const { show, screen, shownAfter } = screenAtTheClock();
     show(request);

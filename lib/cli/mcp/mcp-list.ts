@@ -1,5 +1,5 @@
 import type { ServerAddress, ServerEntry } from '../../mcp/base/server-entry.js';
-import { OfferCache } from '../../mcp/definitions/offer-cache.js';
+import { failureText, OfferCache } from '../../mcp/definitions/offer-cache.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, usableServers } from '../base/configured-servers.js';
@@ -19,7 +19,9 @@ interface ListedServer {
   readonly address: string;
   readonly from: 'config' | 'project';
   /** `waiting`: for `hi mcp approve`. */
-  readonly state: 'ready' | 'disabled' | 'waiting';
+  readonly state: 'ready' | 'disabled' | 'waiting' | 'failed';
+  /** When and why it failed, where it did so a short while ago. */
+  readonly failure?: string;
   /** `null` where it was never asked. */
   readonly tools: readonly { readonly name: string; readonly tokens: number }[] | null;
 }
@@ -55,19 +57,21 @@ export async function mcpListCommand(world: World, options: McpListOptions): Pro
 
 function listedServer(entry: ServerEntry, cache: OfferCache): ListedServer {
   const tools = cache.read(entry)?.tools ?? null;
+  const failure = tools === null ? cache.failure(entry) : null;
   return {
     name: entry.name,
     address: addressText(entry.address),
     from: entry.isOfProject ? 'project' : 'config',
-    state: 'ready',
+    state: failure === null ? 'ready' : 'failed',
+    ...(failure !== null && { failure: failureText(entry.name, failure) }),
     tools: tools?.map((tool) => ({ name: tool.name, tokens: tokensOf(tool) })) ?? null,
   };
 }
 
-function stateOf({ state, tools }: ListedServer): string {
+function stateOf({ state, failure, tools }: ListedServer): string {
   if (state === 'disabled') return 'disabled';
   if (state === 'waiting') return 'of this project, waiting for your approval: hi mcp approve';
-  if (tools === null) return 'not asked yet';
+  if (tools === null) return failure === undefined ? 'not asked yet' : visibleLine(failure);
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
   return `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, about ${tokens} tokens`;
 }

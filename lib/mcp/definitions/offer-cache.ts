@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
+import { quantity } from '../../chat/text/quantity.js';
 import { makeFolder } from '../../folder.js';
 import { writeAside } from '../../write-aside.js';
 import type { ServerEntry } from '../base/server-entry.js';
@@ -8,6 +9,9 @@ import type { Offer } from './definition.js';
 
 /** Another version writes another form. */
 const VERSION = 2;
+
+/** How long a failure keeps a server from being asked, in milliseconds. */
+const REMEMBERED_MS = 10 * 60_000;
 
 /** That a server could not be asked, and when, in milliseconds since 1970. */
 export interface Failure {
@@ -29,11 +33,11 @@ export class OfferCache {
     return isOffer(offer) ? offer : null;
   }
 
-  /** Why this very entry could not be asked the last time; null where it could. */
+  /** Why this very entry could not be asked a short while ago; null where it could, or may be asked again. */
   failure(entry: ServerEntry): Failure | null {
     const failed = this.#stored(entry)?.failed;
     if (!isJsonObject(failed) || typeof failed.at !== 'number' || typeof failed.message !== 'string') return null;
-    return { at: failed.at, message: failed.message };
+    return Date.now() - failed.at < REMEMBERED_MS ? { at: failed.at, message: failed.message } : null;
   }
 
   /** Keeps an offer. A folder that cannot be written costs the next start a question, and nothing else. */
@@ -82,4 +86,12 @@ function isOffer(stored: unknown): stored is Offer {
   if (!isJsonObject(stored)) return false;
   const { tools, prompts, resources, templates, problems, instructions } = stored;
   return [tools, prompts, resources, templates, problems].every(Array.isArray) && typeof instructions === 'string';
+}
+
+/** `failed 2 minutes ago (It did not start within 10 s.)` */
+export function failureText(server: string, { at, message }: Failure): string {
+  const begin = `The server '${server}': `;
+  const reason = message.startsWith(begin) ? message.slice(begin.length) : message;
+  const minutes = Math.max(1, Math.round((Date.now() - at) / 60_000));
+  return `failed ${quantity(minutes, 'minute')} ago (${reason})`;
 }
