@@ -49,14 +49,17 @@ export class CoalescedStream {
 
   /** The next events, null at the end of the stream. Rejects with what the stream failed with, after everything that came before. */
   async take(): Promise<readonly StreamEvent[] | null> {
+    if (this.#pieces === 0) this.#goOn();
     if (this.#pieces === 0 && this.#end === null) await this.#news();
     if (!this.#isFull && this.#end === null) await Promise.race([this.#news(), turn()]);
     const events = this.#events;
+    // One event may be tens of megabytes: behind much text nothing is read ahead.
+    const isLarge = this.#characters >= MAX_CHARACTERS;
     this.#events = [];
     this.#pieces = 0;
     this.#characters = 0;
     this.#room = MAX_PIECES;
-    this.#goOn();
+    if (!isLarge) this.#goOn();
     if (events.length > 0) return events;
     if (this.#end?.failure) throw this.#end.failure;
     return null;
