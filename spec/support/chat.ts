@@ -31,6 +31,8 @@ export interface OpenOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly term?: string;
+  /** The command that runs the program. */
+  readonly under?: readonly string[];
 }
 
 /** Prepares a spec file: what it returns sets up a server with these answers and a home, all of which are gone after each spec. */
@@ -60,8 +62,9 @@ export function chatDriver(): (
       get terminal() {
         return current();
       },
-      async open({ args = [], env = {}, columns = 100, rows = 40, term = 'xterm-256color' } = {}) {
-        const opened = openTerminal(RUNTIME, [PROGRAM, 'chat', ...args], {
+      async open({ args = [], env = {}, columns = 100, rows = 40, term = 'xterm-256color', under = [] } = {}) {
+        const [command, ...rest] = [...under, RUNTIME, PROGRAM, 'chat', ...args] as const;
+        const opened = openTerminal(command ?? RUNTIME, rest, {
           env: { ...home.env, ...env },
           cwd: home.work,
           columns,
