@@ -113,8 +113,8 @@ export type ChatEvent =
   | { readonly type: 'tool-progress'; readonly call_id: string; readonly text: string }
   /** It comes before the end of its call. */
   | ({ readonly type: 'elicitation'; readonly call_id: string } & ServerQuestion)
-  /** Output of a running tool, as it arrives. */
-  | { readonly type: 'tool-output'; readonly call_id: string; readonly text: string }
+  /** Output of a running tool, as it arrives. `lines` is how many of its lines end here, also where some are left out of the text. */
+  | { readonly type: 'tool-output'; readonly call_id: string; readonly text: string; readonly lines: number }
   | ({ readonly type: 'tool-end'; readonly call_id: string; readonly name: string } & (
       | { readonly result: JsonValue; readonly error?: never }
       | { readonly error: string; readonly result?: never }

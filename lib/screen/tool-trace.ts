@@ -1,6 +1,7 @@
 import type { ChatEventOf } from '../chat/event.js';
 import type { JsonObject, JsonValue } from '../chat/json.js';
 import { firstCharacters } from '../chat/text/cut-text.js';
+import { newlinesIn } from '../chat/text/newlines-in.js';
 import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
 import type { TerminalLayout } from './terminal-layout.js';
@@ -71,11 +72,11 @@ export class ToolTrace {
     this.#unwritten = null;
   }
 
-  output({ call_id, text }: ChatEventOf<'tool-output'>): void {
+  output({ call_id, text, lines }: ChatEventOf<'tool-output'>): void {
     const call = this.#running.get(call_id);
     if (call === undefined) return;
     const head = headOf(text, SHOWN_LINES - call.shownLines, SHOWN_CHARACTERS - call.shownCharacters);
-    call.lines += newlinesIn(text);
+    call.lines += lines;
     call.shownLines += newlinesIn(head);
     call.shownCharacters += head.length;
     this.#layout.writeLog(neutralise(head), DIM);
@@ -144,5 +145,3 @@ function headOf(text: string, lines: number, characters: number): string {
 
 const lineCount = (lines: number, which = ''): string =>
   `${shortCount(lines)} ${which}${lines === 1 ? 'line' : 'lines'}`;
-
-const newlinesIn = (text: string): number => text.split('\n').length - 1;

@@ -290,6 +290,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.terminal.transcript()).toMatch(
       /hi> !seq 2000\n1\n2\n[\s\S]*\n20\n… 1970 more lines\n1991\n[\s\S]*\n2000\n· 8,893/,
     );
+    await chat.say('!seq 60000', /\n… 59970 more lines\n59991\n/);
     await chat.say("!printf '%05000d' 0", /· 5,000 characters added/);
     expect(chat.terminal.transcript()).toMatch(/\n0{2000}\n… 1000 more characters\n0{2000}\n· 5,000/);
     await chat.say('!seq 30', /· 81 characters added\n/);

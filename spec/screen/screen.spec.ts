@@ -24,7 +24,7 @@ const text = (words: string): ChatEvent => ({ type: 'text', text: words });
 const TOOL: readonly ChatEvent[] = [
   text('Let me look.'),
   { type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'ls' } },
-  { type: 'tool-output', call_id: '1', text: 'a\nb\n' },
+  { type: 'tool-output', call_id: '1', text: 'a\nb\n', lines: 2 },
   { type: 'tool-end', call_id: '1', name: 'bash', result: {} },
   text('Two files.'),
 ];
@@ -91,7 +91,7 @@ describe('a screen', () => {
       { type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'seq 100' } },
       ...Array.from(
         { length: 100 },
-        (_, line): ChatEvent => ({ type: 'tool-output', call_id: '1', text: `${line}\n` }),
+        (_, line): ChatEvent => ({ type: 'tool-output', call_id: '1', text: `${line}\n`, lines: 1 }),
       ),
       { type: 'tool-end', call_id: '1', name: 'bash', result: {} },
     ];

@@ -93,7 +93,7 @@ describe('the waiting line', () => {
   it('names the tool that runs, and how much it said', async () => {
     const { show, shownAfter } = screenAtTheClock();
     show({ type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'make' } });
-    show({ type: 'tool-output', call_id: '1', text: 'compiling\n' });
+    show({ type: 'tool-output', call_id: '1', text: 'compiling\n', lines: 1 });
     expect(await shownAfter(7)).toMatch(/^▸ bash make\ncompiling\n\* bash · [67]s · 1 line$/);
   });
 

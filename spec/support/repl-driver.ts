@@ -102,7 +102,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   async *tool() {
     yield { type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'ls' } };
-    yield { type: 'tool-output', call_id: '1', text: 'one\ntwo\x1b[2J\n' };
+    yield { type: 'tool-output', call_id: '1', text: 'one\ntwo\x1b[2J\n', lines: 2 };
     await delay(300);
     yield { type: 'tool-end', call_id: '1', name: 'bash', result: { exit_code: 0 } };
     yield text('There are two files.');

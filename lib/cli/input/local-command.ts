@@ -36,7 +36,8 @@ export async function* runLocally(
       return reportOf(command, outcome?.error ?? null, outcome?.result ?? null);
     }
     if (step.value.type === 'tool-output') {
-      yield { type: 'print', text: ends?.push(step.value.text) ?? step.value.text, exact: true };
+      const { text, lines } = step.value;
+      yield { type: 'print', text: ends?.push(text, lines) ?? text, exact: true };
     }
     if (step.value.type === 'tool-end' && ends !== null) yield { type: 'print', text: ends.end(), exact: true };
     if (step.value.type === 'tool-end' && step.value.error !== undefined) {

@@ -1,4 +1,5 @@
 import { firstCharacters } from '../../chat/text/cut-text.js';
+import { newlinesIn } from '../../chat/text/newlines-in.js';
 import { quantity } from '../../chat/text/quantity.js';
 
 /** How much of an output is shown: its first and its last lines, and of these no more than so many characters. */
@@ -16,8 +17,9 @@ export class OutputEnds {
   #droppedLines = 0;
   #dropped = 0;
 
-  /** Returns what of the next piece is shown now. */
-  push(text: string): string {
+  /** Returns what of the next piece is shown now. So many lines end in it, also where the text does not have them all. */
+  push(text: string, lines: number): string {
+    this.#droppedLines += lines - newlinesIn(text);
     const end = this.#tail === '' ? this.#headOf(text) : 0;
     this.#keep(text.slice(end));
     return text.slice(0, end);
@@ -39,7 +41,7 @@ export class OutputEnds {
       end = newline === -1 ? text.length : newline + 1;
     }
     const head = firstCharacters(text.slice(0, end), MAX_CHARACTERS - this.#headCharacters);
-    this.#headLines += head.split('\n').length - 1;
+    this.#headLines += newlinesIn(head);
     this.#headCharacters = head.length < end ? MAX_CHARACTERS : this.#headCharacters + head.length;
     if (head !== '') this.#isAtLineStart = head.endsWith('\n');
     return head.length;
@@ -51,7 +53,7 @@ export class OutputEnds {
     const dropped = tail.slice(0, start);
     this.#tail = tail.slice(start);
     this.#dropped += dropped.length;
-    this.#droppedLines += dropped.split('\n').length - 1;
+    this.#droppedLines += newlinesIn(dropped);
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../chat/json.js';
 import type { ToolCallPart } from '../../chat/message.js';
 import { HiError } from '../../errors.js';
 import type { Permit, Tool, ToolContext } from '../common/tool.js';
-import { OutputQueue } from '../shell/output-queue.js';
+import { OutputQueue, type QueuedOutput } from '../shell/output-queue.js';
 
 /** How long a call may take to end after its signal aborts, and to report its own timeout, in milliseconds. */
 const GRACE_MS = 900;
@@ -37,8 +37,8 @@ export async function* runTool(
   try {
     for (;;) {
       await queue.next(ended);
-      const text = queue.take();
-      if (text !== null) yield toldBy(tool, call.call_id, mask(text));
+      const output = queue.take();
+      if (output !== null) yield toldBy(tool, call.call_id, { ...output, text: mask(output.text) });
       else if (settled) return await end;
       // Faster than anyone can read: output that arrives meanwhile is joined.
       if (!settled) await Promise.race([ended, sleep(INTERVAL)]);
@@ -65,7 +65,7 @@ function aborted(signal: AbortSignal, stop: AbortSignal): Promise<void> {
 }
 
 /** Of progress only the newest line counts. */
-function toldBy({ server }: Tool, call_id: string, text: string): ChatEvent {
-  if (server === undefined) return { type: 'tool-output', call_id, text };
+function toldBy({ server }: Tool, call_id: string, { text, lines }: QueuedOutput): ChatEvent {
+  if (server === undefined) return { type: 'tool-output', call_id, text, lines };
   return { type: 'tool-progress', call_id, text: text.trimEnd().split('\n').at(-1) ?? '' };
 }

@@ -51,13 +51,14 @@ describe('output on its way to the screen', () => {
     queue.add('one ');
     queue.add('two');
     await queue.next(new Promise(() => {}));
-    expect([queue.take(), queue.take()]).toEqual(['one two', null]);
+    expect([queue.take(), queue.take()]).toEqual([{ text: 'one two', lines: 0 }, null]);
   });
 
   it('never piles up: what the screen is too slow for is left out, with a word', () => {
     const queue = new OutputQueue();
-    for (let piece = 0; piece < 1000; piece += 1) queue.add('x'.repeat(1000));
-    const text = queue.take() ?? '';
+    for (let piece = 0; piece < 1000; piece += 1) queue.add(`${'x'.repeat(999)}\n`);
+    const { text = '', lines } = queue.take() ?? {};
+    expect(lines).toBe(1000);
     const missing = Number(/\[… (\d+) characters not shown …\]/.exec(text)?.[1]);
     expect(text.length).toBeLessThan(70_000);
     expect(missing + text.replace(/^.*…\]\n/s, '').length).toBe(1_000_000);

@@ -1,0 +1,1 @@
+export const newlinesIn = (text: string): number => text.split('\n').length - 1;
