@@ -1,6 +1,7 @@
 import type { ToolSpec } from '../chat/request.js';
 import { quantity } from '../chat/text/quantity.js';
 import type { Tool } from '../tools/common/tool.js';
+import { enclosed } from './base/enclosed.js';
 import type { ServerEntry } from './base/server-entry.js';
 import { modelName } from './base/tool-names.js';
 import { findTool } from './calls/find-tool.js';
@@ -73,7 +74,7 @@ export class ToolServers {
   get instructions(): string | null {
     const said = this.#servers.flatMap(({ entry }, at) => {
       const text = this.#known[at]?.instructions ?? '';
-      return text === '' ? [] : [`<server name=${JSON.stringify(entry.name)}>\n${text}\n</server>`];
+      return text === '' ? [] : [enclosed('server', { name: entry.name }, text)];
     });
     return said.length === 0 ? null : [LABEL, ...said].join('\n\n');
   }

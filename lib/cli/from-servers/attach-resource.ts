@@ -2,6 +2,7 @@ import { quantity } from '../../chat/text/quantity.js';
 import { estimateTokens } from '../../chat/tokens.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HiError } from '../../errors.js';
+import { type EnclosingTag, enclosed } from '../../mcp/base/enclosed.js';
 import type { CallResult } from '../../mcp/calls/read-result.js';
 import type { ServerResource, UserCalls } from '../../mcp/user-calls.js';
 import { inputFrom, LARGEST } from '../../session/files.js';
@@ -22,12 +23,17 @@ export async function attachResource(
     throw new HiError('usage', `Cannot attach '@${typed}': It is empty.`, {
       hint: 'Check the address; nothing was sent.',
     });
-  const input = serverInput(`resource server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}`, typed, result);
+  const input = serverInput('resource', { server, uri }, typed, result);
   return { ...input, label: `${typed} (${sizeOf(result)})` };
 }
 
 /** What a server gave in a block that names it. Throws a `HiError` of code `usage` for what no model takes. */
-export function serverInput(head: string, name: string, { text, files }: CallResult): ServerInput {
+export function serverInput(
+  tag: EnclosingTag,
+  attributes: Readonly<Record<string, string>>,
+  name: string,
+  { text, files }: CallResult,
+): ServerInput {
   for (const size of [Buffer.byteLength(text), ...files.map(({ bytes }) => bytes.length)])
     if (size > LARGEST)
       throw new HiError(
@@ -37,9 +43,8 @@ export function serverInput(head: string, name: string, { text, files }: CallRes
       );
   const inputs = files.map(({ bytes }) => inputFrom(bytes, name));
   const texts = [text, ...inputs.flatMap((input) => ('text' in input ? [input.text] : []))].filter(Boolean);
-  const [tag = ''] = head.split(' ');
   return {
-    texts: texts.map((one) => `<${head}>\n${one}${one.endsWith('\n') ? '' : '\n'}</${tag}>`),
+    texts: texts.map((one) => enclosed(tag, attributes, one)),
     attachments: inputs.flatMap((input) => ('attachment' in input ? [input.attachment] : [])),
   };
 }

@@ -26,8 +26,7 @@ function promptCommand(servers: UserCalls, prompt: ServerPrompt): SlashCommand {
       const args = await withMissing(prompt, argumentsIn(definition, typed, argument), context);
       const result = await servers.prompt(prompt, args, signal);
       const { serverInput, sizeOf } = await import('./attach-resource.js');
-      const head = `prompt server=${JSON.stringify(server)} name=${JSON.stringify(definition.name)}`;
-      const input = serverInput(head, `/${typed}`, result);
+      const input = serverInput('prompt', { server, name: definition.name }, `/${typed}`, result);
       if (input.texts.length + input.attachments.length === 0)
         throw new HiError('usage', `The prompt /${typed} is empty.`, { hint: 'Nothing was sent.' });
       yield { type: 'notice', level: 'info', text: `prompt ${typed} (${sizeOf(result)})` };
