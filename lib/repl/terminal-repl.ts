@@ -45,6 +45,7 @@ export class TerminalRepl implements Repl {
     this.#terminal = new Terminal(deps.stdin, deps.terminal, {
       data: (bytes) => this.#parser.write(bytes),
       redraw: () => this.#line.draw(),
+      suspend: () => (this.#turn === null || this.#question !== null ? () => {} : deps.screen.leave()),
       exit: (status) => this.#exit(status),
     });
     this.#title = deps.title === null ? null : new WindowTitle(deps.title, this.#terminal);

@@ -87,14 +87,19 @@ export class Screen {
 
   /** Leaves the terminal to something else (a question, an editor), at the start of a line, until the returned function is called. */
   pause(): () => void {
-    this.#pacer.flush();
-    this.#answer.pause();
-    const resumeLayout = this.#layout.pause();
+    const resumeLayout = this.leave();
     const resumeClocks = this.#trace?.pause();
     return () => {
       resumeLayout();
       resumeClocks?.();
     };
+  }
+
+  /** Leaves the terminal to the shell, at the start of a line, until the returned function is called. Running calls go on. */
+  leave(): () => void {
+    this.#pacer.flush();
+    this.#answer.pause();
+    return this.#layout.pause();
   }
 
   /** Resolves when the streams have taken everything that was shown. */

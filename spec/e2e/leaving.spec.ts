@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNS_ON_NODE } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
@@ -21,11 +22,12 @@ const CRASH = "process.on('SIGUSR2', () => { throw new Error('crashed on purpose
 
 /** A shell whose `hi` answers slowly and tells its status when it has left; resolves to how the terminal was set before. */
 async function shell(): Promise<string> {
-  server = await startScriptedServer(({ messages }) =>
-    messages.at(-1)?.content === 'ask me'
-      ? { calls: [{ name: 'bash', args: { command: 'touch asked' } }] }
-      : { pieces: Array.from({ length: 300 }, (_, word) => `word${word} `), delay: 100 },
-  );
+  server = await startScriptedServer(async ({ messages }) => {
+    const asked = messages.at(-1)?.content;
+    if (asked === 'ask me') return { calls: [{ name: 'bash', args: { command: 'touch asked' } }] };
+    if (asked === 'think') await delay(3000);
+    return { pieces: Array.from({ length: 300 }, (_, word) => `word${word} `), delay: 100 };
+  });
   home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
   const crash = join(home.folder, 'crash.mjs');
   writeFileSync(crash, CRASH);
@@ -134,5 +136,20 @@ describe('hi chat leaves the terminal as it was found', () => {
     terminal.type(control('d'));
     await terminal.until('left with 0');
     expect(stored()).toMatchObject([{ content: [{ text: 'question half a line' }] }, { stop_reason: 'interrupted' }]);
+  });
+
+  it('leaves no waiting line when it is stopped with Ctrl-Z, and waits on', async () => {
+    await shell();
+    terminal.type('think\r');
+    await terminal.until(/scripted · \d/);
+    terminal.type('next');
+    await terminal.until('› next');
+    terminal.type(control('z'));
+    await terminal.until('Stopped');
+    expect(terminal.screen()).not.toMatch(/scripted · \d|› next/);
+    terminal.type('fg; echo left with $?\r');
+    await terminal.until(/word0 [\s\S]*› next/);
+    terminal.type(control('c'));
+    await terminal.until(/\(interrupted\)\n+hi> next *$/);
   });
 });

@@ -15,6 +15,8 @@ export interface TerminalEvents {
   data(bytes: Buffer): void;
   /** The size changed, or the screen may have changed while the process was stopped (Ctrl-Z). */
   redraw(): void;
+  /** The shell gets the screen (Ctrl-Z), until the returned function is called. */
+  suspend(): () => void;
   /** The program should exit with that status: a signal arrived, or the terminal is gone. */
   exit(status: number): void;
 }
@@ -69,10 +71,12 @@ export class Terminal {
 
   /** Stops the process, as Ctrl-Z does, until the shell continues it. Returns at once where no shell can continue it. */
   suspend(): void {
+    const resume = this.#events.suspend();
     this.#restore();
     // The whole process group, as when the terminal does it: the shell only comes back when whoever started the program stops too.
     process.kill(0, 'SIGTSTP');
     this.#acquire();
+    resume();
     this.#events.redraw();
   }
 
