@@ -45,7 +45,7 @@ const COMMANDS = BLOCKS.filter(({ language, elsewhere }) => language === 'sh' &&
 /** What somebody at the keyboard does when a line ends so: take what is offered, say yes, leave the chat. */
 const HABITS: readonly (readonly [RegExp, string])[] = [
   [/^hi( \d+%)?> *$/, control('d')],
-  [/^\? .*: *$/, KEY.enter],
+  [/^(\?| ) .*: *$/, KEY.enter],
   [/\(y\/N\) *$/, `y${KEY.enter}`],
   [/(⏎ select|toggle visibility)$/, KEY.enter],
 ];
