@@ -82,6 +82,11 @@ export class KnownServer {
 
   /** Calls a tool, unless the server describes it in another way than the one that was allowed. Throws what the call throws. */
   async call(allowed: ToolDefinition, args: JsonObject, limits: CallLimits): Promise<unknown> {
+    // What a new session offers is looked at again.
+    return await withNewSession(() => this.#call(allowed, args, limits));
+  }
+
+  async #call(allowed: ToolDefinition, args: JsonObject, limits: CallLimits): Promise<unknown> {
     const { name, hash } = allowed;
     await this.ask(limits.signal);
     const now = this.#offer?.tools.find((tool) => tool.name === name);
@@ -93,12 +98,12 @@ export class KnownServer {
 
   /** The messages of a prompt, after starting the server where that is needed. */
   async prompt(name: string, args: Readonly<Record<string, string>>, limits: CallLimits): Promise<unknown> {
-    return await (await this.#connected()).prompt(name, args, limits);
+    return await withNewSession(async () => (await this.#connected()).prompt(name, args, limits));
   }
 
   /** What stands at an address of the server, in the same way. */
   async read(uri: string, limits: CallLimits): Promise<unknown> {
-    return await (await this.#connected()).read(uri, limits);
+    return await withNewSession(async () => (await this.#connected()).read(uri, limits));
   }
 
   async close(): Promise<void> {
@@ -111,6 +116,19 @@ export class KnownServer {
     return this.#connection;
   }
 }
+
+/** What `ask` resolves to, asked once more where the session has expired: the connection makes a new one. */
+async function withNewSession<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (!(thrown instanceof HiError) || !isExpired(thrown.cause)) throw thrown;
+    return await ask();
+  }
+}
+
+// By its name: the class is in a part that is loaded with the first connection.
+const isExpired = (cause: unknown): boolean => cause instanceof Error && cause.name === 'SessionExpired';
 
 /** Whether a time has come, in milliseconds since 1970. */
 const isPast = (time: number | null): boolean => time !== null && time <= Date.now();

@@ -62,11 +62,59 @@ async function httpServer(answer: Answer): Promise<{ readonly url: string; reado
   return { url: `http://127.0.0.1:${port}/mcp`, seen };
 }
 
+/** Answers as a server with sessions does, that forgets the first one at the first call, in this way. */
+function forgetful(forget: (response: ServerResponse, id: unknown) => void): Answer {
+  let sessions = 0;
+  return (response, id, method) => {
+    if (method === 'initialize') {
+      sessions += 1;
+      response.setHeader('mcp-session-id', `session-${sessions}`);
+    }
+    if (method === 'tools/call' && sessions === 1) forget(response, id);
+    else json(response, id, method);
+  };
+}
+
 const ADD = { name: 'mcp__far__add', args: { text: 'milk' } };
 const withServer = (entry: object): void =>
   house.configure({ mcpServers: { far: entry }, tools: { permissions: { allow: ['mcp__far__add'] } } });
 
 describe('a server over HTTP', () => {
+  it.each<[string, (response: ServerResponse, id: unknown) => void]>([
+    ['with 404', (response) => void response.writeHead(404).end('no such session')],
+    [
+      'with an error of its own',
+      (response, id) => {
+        response.writeHead(400, { 'content-type': 'application/json' });
+        const error = { code: -32000, message: 'Bad Request: No valid session ID provided' };
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+      },
+    ],
+  ])('that has forgotten the session, %s, is called in a new one', async (_, forget) => {
+    const { url, seen } = await httpServer(forgetful(forget));
+    house = await mcpHouse({}, [ADD]);
+    withServer({ url });
+    await house.ask();
+    expect(toolResults(house)).toEqual(['{"content":"over HTTP"}']);
+    const calls = seen.filter(({ method }) => method === 'tools/call');
+    expect(calls.map(({ headers }) => headers['mcp-session-id'])).toEqual(['session-1', 'session-2']);
+    // What the new session offers was looked at before.
+    expect(seen.slice(-2).map(({ method }) => method)).toEqual(['tools/list', 'tools/call']);
+  });
+
+  it('that fails is named with the status and the beginning of what it said', async () => {
+    const { url } = await httpServer((response, id, method) => {
+      if (method !== 'tools/call') return json(response, id, method);
+      response.writeHead(502).end(`<h1>bad gateway</h1>${'x'.repeat(5000)}`);
+    });
+    house = await mcpHouse({}, [ADD]);
+    withServer({ url });
+    await house.ask();
+    const [result = ''] = toolResults(house);
+    expect(result).toContain("The server 'far': It answered with HTTP 502: <h1>bad gateway</h1>xxx");
+    expect(result.length).toBeLessThan(500);
+  });
+
   it.each([
     ['JSON', json],
     ['events', events],

@@ -3,7 +3,6 @@ import {
   type ElicitRequest,
   type ElicitResult,
   type Progress,
-  ProtocolError,
   type RequestOptions,
   type Client as SdkClient,
   SdkError,
@@ -15,7 +14,8 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 import type { Listing } from '../definitions/read-offer.js';
 import type { Elicitation, ElicitationAnswer } from '../elicitation/elicitation.js';
-import { type CallLimits, type Client, RefusedRequest } from './client.js';
+import type { CallLimits, Client } from './client.js';
+import { requestFailure } from './request-failure.js';
 import { Silence } from './silence.js';
 
 /** So many pages of a list are read. */
@@ -147,7 +147,7 @@ export class AdaptedClient implements Client {
     } catch (thrown) {
       silence.signal.throwIfAborted();
       if (UrlElicitationRequiredError.isInstance(thrown)) throw await this.#afterAddresses(thrown, limits);
-      throw ProtocolError.isInstance(thrown) ? new RefusedRequest(thrown.message, { cause: thrown }) : thrown;
+      throw requestFailure(thrown, this.#client.transport?.sessionId !== undefined);
     } finally {
       silence.pause();
       this.#calls.delete(running);

@@ -18,6 +18,11 @@ export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
 }
 
+/** The server knows the session no longer, such as after its own restart, and did nothing of what it was asked: a new connection can ask again. */
+export class SessionExpired extends Error {
+  override readonly name = 'SessionExpired';
+}
+
 /** One live connection to a server, whatever is behind it. Every method throws when the server refuses, is silent or is gone. */
 export interface Client {
   /** Everything that the server offers. */

@@ -5,7 +5,7 @@ import type { ServerEntry } from '../base/server-entry.js';
 import type { Offer } from '../definitions/definition.js';
 import { readOffer } from '../definitions/read-offer.js';
 import type { AskUser } from './adapted-client.js';
-import { type CallLimits, type Client, RefusedRequest } from './client.js';
+import { type CallLimits, type Client, RefusedRequest, SessionExpired } from './client.js';
 import type { ConnectionDeps } from './connection-deps.js';
 import { destinationOf } from './destination.js';
 import { ServerLog } from './server-log.js';
@@ -95,6 +95,7 @@ export class ServerConnection {
       return await unlessAborted(signal, this.#connected(signal).then(what));
     } catch (thrown) {
       if (signal.aborted || isAbort(thrown)) throw thrown;
+      if (thrown instanceof SessionExpired) await this.#end();
       throw this.#explained(thrown);
     } finally {
       this.#running -= 1;
