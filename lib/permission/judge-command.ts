@@ -166,9 +166,17 @@ async function cover(
   const ask = (reason: string, rule: string | null): AskVerdict => ({ decision: 'ask', reason, rule });
   if (open.length > 0) return ask(reasonToAsk(open, line.command), suggestRule(line.command, open, rules));
   const grants = [...whole.map(({ rule }) => rule.grant), ...found.map(({ grant }) => grant)];
-  if (context.hasSandbox) return { decision: 'allow', grant: { ...together(grants), files: writtenFiles(files) } };
+  // A rule for every command was given without these files in view, one with the exact text was given for them.
+  const isExact = whole.some(({ rule }) => rule.scope.kind === 'exact');
+  const mayChange = (part: FilePart): boolean => isExact || (files.get(part)?.decision ?? 'allow') === 'allow';
+  if (context.hasSandbox) {
+    const written = writtenFiles(files).filter(mayChange);
+    return { decision: 'allow', grant: { ...together(grants), files: written.map(({ path }) => path) } };
+  }
   const isKnown = (part: ShellPart): boolean =>
-    part.kind === 'file' || (part.kind === 'command' && known.get(part) !== 'no' && known.has(part));
+    part.kind === 'file'
+      ? part.use !== 'write' || mayChange(part)
+      : part.kind === 'command' && known.get(part) !== 'no' && known.has(part);
   return line.all.every(isKnown) && findsSystemPrograms(context)
     ? { decision: 'allow' }
     : ask('there is no sandbox here, so only read-only commands run without approval', null);
@@ -209,9 +217,9 @@ function coverPart(
   };
 }
 
-/** The files that the line redirects to, all of which rules for writing cover. */
-function writtenFiles(files: Files): readonly string[] {
-  return [...files].flatMap(([part]) => (part.kind === 'file' && part.use === 'write' ? [part.path] : []));
+/** The files that the line redirects to. */
+function writtenFiles(files: Files): readonly FilePart[] {
+  return [...files].flatMap(([part]) => (part.kind === 'file' && part.use === 'write' ? [part] : []));
 }
 
 function suggestRule(command: string, open: readonly ShellPart[], rules: Rules): string | null {

@@ -71,6 +71,19 @@ describe('a rule for bash', () => {
     expect((await all('cat ~/.aws/credentials')).decision).toBe('ask');
   });
 
+  it('lets no command change the file that it redirects to when it names the tool alone', async () => {
+    const all = { allow: ['bash'] };
+    for (const command of ['echo a > ~/notes', 'echo a >> inside', '{ make; } > "$HOME/x"'])
+      expect(await judgeWith(all)(command)).toMatchObject({ decision: 'allow', grant: { write: false, files: [] } });
+    const granted = judgeWith({ allow: ['bash', 'write_file(out/*)'] });
+    expect(await granted('make > out/log')).toMatchObject({ decision: 'allow', grant: { files: ['out/log'] } });
+    const exact = judgeWith({ allow: ['bash', 'bash(make > log)'] });
+    expect(await exact('make > log')).toMatchObject({ decision: 'allow', grant: { files: ['log'] } });
+    const bare = judgeWith(all, { hasSandbox: false });
+    expect((await bare('echo a > ~/notes')).decision).toBe('ask');
+    expect((await bare('cat notes.txt 2>/dev/null')).decision).toBe('allow');
+  });
+
   it('covers no name that may be a private file, where the folder is not certain', async () => {
     const look = judgeWith({ allow: bash('cat:*', 'cd:*', 'jq:*') });
     expect((await look('cd sub && cat .env')).decision).toBe('ask');
