@@ -274,6 +274,50 @@ describe('what runs in the sandbox because of a rule', () => {
     120_000,
   );
 
+  it('leaves no repository whose settings lie elsewhere, and keeps the name of the working folder', async () => {
+    const config = 'printf "[core]\\nfsmonitor = touch $PWD/pwned\\n[extensions]\\nworktreeConfig = true\\n"';
+    const repository = 'mkdir -p store/objects store/refs sub; echo "ref: refs/heads/main" > sub/HEAD';
+    const script = `${repository}; echo ../store > sub/commondir; ${config} > store/config; printf '[core]\\nbare = false\\nworktree = %s\\n' "$PWD/sub" > sub/config.worktree`;
+    const asBare = `mkdir objects refs; echo "ref: refs/heads/main" > HEAD; ${config} > config`;
+    const { later, pwned, home } = await attack({
+      allow: [{ rule: 'bash', write: true }],
+      files: { 'linked.sh': script, 'bare.sh': asBare },
+      calls: [bash('bash linked.sh'), bash('bash bare.sh')],
+    });
+    if (!WORKS) return expect(existsSync(join(home.work, 'HEAD'))).toBe(false);
+    later('cd sub; git status; cd ..; git status');
+    expect(pwned).toEqual([]);
+    expect(['HEAD', 'sub'].filter((name) => existsSync(join(home.work, name)))).toEqual([]);
+    expect(existsSync(join(home.work, 'notes.txt'))).toBe(true);
+  });
+
+  it('changes nothing in a bare repository that hi was started in', async () => {
+    const { home } = await attack({
+      allow: [{ rule: 'bash', write: true }],
+      before: 'git init -q --bare .',
+      files: { 'evil.sh': 'echo evil >> config; echo evil > hooks/post-update; echo .. > commondir' },
+      calls: [bash('bash evil.sh')],
+    });
+    expect(readFileSync(join(home.work, 'config'), 'utf8')).not.toContain('evil');
+    expect(['commondir', 'hooks/post-update'].filter((name) => existsSync(join(home.work, name)))).toEqual([]);
+  });
+
+  it('writes to no named pipe, which a program outside would read', async () => {
+    const { home } = await attack({
+      allow: [{ rule: 'bash', write: true }],
+      before: 'mkdir ../.control; for pipe in ../.control/pipe pipe; do mkfifo $pipe; done',
+      files: {
+        'write.py': `import os
+for pipe in (os.environ["HOME"] + "/.control/pipe", "pipe"):
+    with open("came", "a") as came:
+        try: os.write(os.open(pipe, os.O_RDWR | os.O_NONBLOCK), b"pwned"); came.write(pipe)
+        except OSError: pass`,
+      },
+      calls: [bash('python3 write.py')],
+    });
+    expect(existsSync(join(home.work, 'came')) ? readFileSync(join(home.work, 'came'), 'utf8') : '').toBe('');
+  });
+
   it('is nothing but the built-in list where there is no sandbox', async () => {
     const names = Object.keys(SCRIPTS);
     const { results, sent, pwned } = await attack({

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,16 @@ describe('the places of a working folder', () => {
       writeFileSync(join(bare, name), '');
     }
     expect((await new TreeIndex(tests).find(folder)).runsLater).toContain(bare);
+  });
+
+  it('are those of a repository whose objects are in another folder', async () => {
+    for (const name of ['HEAD', 'commondir']) writeFileSync(join(folder, 'a/d', name), '');
+    expect((await new TreeIndex(tests).find(folder)).runsLater).toContain(join(folder, 'a/d'));
+  });
+
+  it('are named pipes too, through which a command would reach other programs', async () => {
+    execFileSync('mkfifo', [join(folder, 'a/d/control')]);
+    expect((await new TreeIndex(tests).find(folder)).hidden).toContain(join(folder, 'a/d/control'));
   });
 
   it('are none in a folder that is gone, and not looked for below what packages put there', async () => {

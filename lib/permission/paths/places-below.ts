@@ -28,16 +28,18 @@ interface Folder {
 
 /** What to look for, and what is known from the calls before. */
 interface Search {
-  isMeant(path: string): boolean;
+  isMeant(path: string, entry: Dirent): boolean;
   readonly known: Map<string, Folder>;
 }
 
-const PRIVATE: Search = { isMeant: isPrivatePath, known: new Map() };
-const REPOSITORY: Search = { isMeant: (path) => basename(path) === '.git', known: new Map() };
+// A named pipe can be written to where nothing else can, and a program of the user reads it.
+const PRIVATE: Search = { isMeant: (path, entry) => isPrivatePath(path) || entry.isFIFO(), known: new Map() };
+const isRepository = (path: string): boolean => basename(path) === '.git';
+const REPOSITORY: Search = { isMeant: isRepository, known: new Map() };
 
 /**
  * The private places that exist in these folders, for a sandbox to hide: absolute paths of files and of whole folders, by the same
- * table that calls are judged by (`isPrivatePath`). Breadth first, hidden folders before others, so what a limit leaves out is what
+ * table that calls are judged by (`isPrivatePath`), and named pipes. Breadth first, hidden folders before others, so what a limit leaves out is what
  * lies deepest. Follows no link into a folder; a link of a private name stands for what it leads to, because nothing can be mounted
  * over a link, and a folder that cannot be listed is one itself. A folder is read again when its time of change is another, which every new, renamed or removed file in it makes: a file
  * that was made before the call is found. Synchronous; never throws.
@@ -48,7 +50,7 @@ export function privatePlacesBelow(folders: readonly string[], limit = MAX_FOLDE
 
 /** The `.git` of each repository in this folder, found in the same way. */
 export function repositoriesBelow(folder: string): readonly string[] {
-  return placesBelow([folder], REPOSITORY, MAX_FOLDERS).filter(REPOSITORY.isMeant);
+  return placesBelow([folder], REPOSITORY, MAX_FOLDERS).filter(isRepository);
 }
 
 function placesBelow(folders: readonly string[], search: Search, limit: number): readonly string[] {
@@ -71,7 +73,7 @@ function folderAt(folder: string, { isMeant, known }: Search): Folder {
   const entries = entriesOf(folder);
   if (entries === null) return { changed, meant: [{ path: folder, isLink: false }], entered: [] };
   const below = entries.map((entry) => ({ entry, path: join(folder, entry.name) }));
-  const meant = below.filter(({ path }) => isMeant(path));
+  const meant = below.filter(({ path, entry }) => isMeant(path, entry));
   const found = {
     changed,
     meant: meant.map(({ entry, path }) => ({ path, isLink: entry.isSymbolicLink() })),

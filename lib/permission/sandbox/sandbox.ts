@@ -91,7 +91,9 @@ export class Sandbox {
       const { runsLater: left, closed, isComplete } = await this.#index.find(root);
       const shut = closed.filter((path) => !before.closed.includes(path));
       if (shut.some(madeListable)) continue;
-      const renamed = setAside(left.filter((path) => !known.includes(path)));
+      const fresh = left.filter((path) => !known.includes(path));
+      // Made a bare repository, the working folder keeps its name: without HEAD it is none.
+      const renamed = setAside(fresh.map((path) => (path === root ? join(root, 'HEAD') : path)));
       return { renamed, isComplete: isComplete && shut.length === 0 };
     }
   }
@@ -118,8 +120,8 @@ export class Sandbox {
   }
 
   #confinement(root: string, tree: TreePlaces, grant: CommandGrant, workingFolder: string): Confinement {
-    // The user's programs read settings directly from the home folder.
-    const write = grant.write && !isInside(root, realPath(homedir()));
+    // The user's programs read settings directly from the home folder, and git from a bare repository.
+    const write = grant.write && !isInside(root, realPath(homedir())) && !tree.runsLater.includes(root);
     const git = tree.runsLater.filter((path) => basename(path) === '.git');
     const others = write ? git.map((path) => gitPlaces(path, root)) : [];
     const hidden = [...placesOutside(root), ...tree.hidden, ...tree.closed, ...this.#options.ownPlaces];

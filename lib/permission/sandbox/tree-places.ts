@@ -95,17 +95,22 @@ export class TreeIndex {
     const entries = listed ?? [];
     const names = new Set(entries.map(({ name }) => name));
     const [hidden, runsLater, folders]: [string[], string[], string[]] = [[], [], []];
-    // A bare repository: git reads settings from the folder itself.
-    if (names.has('HEAD') && names.has('objects') && names.has('refs')) runsLater.push(path);
+    // A bare repository: git takes its settings from the folder itself.
+    if (isBareRepository(names)) runsLater.push(path);
     for (const entry of entries) {
       const place = join(path, entry.name);
-      if (this.#tests.isHidden(place)) hidden.push(place);
+      // What is written into a named pipe reaches the program that reads it, wherever the pipe lies.
+      if (this.#tests.isHidden(place) || entry.isFIFO()) hidden.push(place);
       else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name)) folders.push(place);
       if (this.#tests.runsLater(place)) runsLater.push(place);
     }
     return { changed, entries: entries.length, hidden, runsLater, folders, isClosed: listed === null };
   }
 }
+
+/** Whether git takes its settings from a folder with these names. With `commondir` the objects are elsewhere, and so are settings. */
+const isBareRepository = (names: ReadonlySet<string>): boolean =>
+  names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')));
 
 function changeTime(path: string): number {
   try {
