@@ -201,9 +201,9 @@ export class Inline {
     return isClosed ? end + 1 : end;
   }
 
-  /** A bar may make a table of this line and the next. */
+  /** A bar may make a table of this line and the next: what follows waits for that one. */
   #bar(at: number): number {
-    if (this.#ticks === 0) this.#styled.endProse();
+    if (this.#ticks === 0) this.#styled.hold();
     this.#put('|', this.#isTable && this.#ticks === 0 ? DIM : this.#style);
     return at + 1;
   }

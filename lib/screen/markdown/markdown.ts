@@ -1,6 +1,7 @@
 import { BLUE, BOLD, combine, DIM, PLAIN, UNDERLINE } from '../text/style.js';
 import type { StyledText } from '../text/styled-text.js';
 import { BlockLines } from './block-lines.js';
+import { isAboveDashes } from './dashes.js';
 import { Fence } from './fence.js';
 import type { Highlighter } from './highlight.js';
 import { Inline } from './inline.js';
@@ -98,13 +99,18 @@ export class Markdown {
       return end;
     }
     if (this.#table !== null) return this.#scanTable(this.#table, text, at, isLast);
-    if (text[at] === '\n') {
-      if (this.#isAtStart) this.#lines.addBlank();
-      this.#styled.endLine();
-      this.#beginLine();
-      return at + 1;
-    }
+    if (text[at] === '\n') return this.#endLine(text, at, isLast);
     return this.#isAtStart ? this.#scanStart(text, at, isLast) : this.#inline.scan(text, at, isLast);
+  }
+
+  #endLine(text: string, at: number, isLast: boolean): number {
+    const isHead = this.#styled.isHeld ? isAboveDashes(text, at + 1, isLast) : false;
+    if (isHead === null) return at;
+    if (isHead) this.#styled.endTableHead();
+    if (this.#isAtStart) this.#lines.addBlank();
+    this.#styled.endLine();
+    this.#beginLine();
+    return at + 1;
   }
 
   #scanStart(text: string, at: number, isLast: boolean): number {

@@ -37,6 +37,16 @@ export class StyledText {
   /** The rest of the line may not be wrapped. */
   endProse(): void {}
 
+  /** The rest of the line waits for the next one, which may make a table of both; a long one does not. */
+  hold(): void {}
+
+  get isHeld(): boolean {
+    return false;
+  }
+
+  /** The line that waits is the head of a table. */
+  endTableHead(): void {}
+
   /** Adds what waits for more text, as far as that is not likely to change its place; `isStale` when none has come for long. */
   settle(_isStale: boolean): void {}
 

@@ -32,3 +32,10 @@ export const emptyWord = (text: string, style: Style, begun = ''): Word => ({
   text: '',
   begun,
 });
+
+export const joined = (word: Word, next: Word): Word => ({
+  blank: word.blank,
+  runs: [...word.runs, next.blank, ...next.runs],
+  text: word.text + next.blank.text + next.text,
+  begun: word.begun,
+});

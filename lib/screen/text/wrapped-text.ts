@@ -1,7 +1,7 @@
 import type { Style } from './style.js';
 import { type Run, StyledText } from './styled-text.js';
 import { LONGEST_ROW, textWidth } from './text-width.js';
-import { BEGINS_BLOCK, emptyWord, isBlankAt, SAFE_START, SPACELESS, type Word } from './word.js';
+import { BEGINS_BLOCK, emptyWord, isBlankAt, joined, SAFE_START, SPACELESS, type Word } from './word.js';
 
 /** So many characters wait for the end of a link at most. */
 const LONGEST_WAIT = 400;
@@ -29,6 +29,8 @@ export class WrappedText extends StyledText {
   #isFirst = true;
   /** What is not written yet. The last word may grow. */
   #words: Word[] = [];
+  /** Whether words wait for the next line, which may make this one the head of a table. */
+  #isHeld = false;
   /** The place in `#words` of a bracket that may begin a link, -1 when there is none. */
   #bracket = -1;
 
@@ -48,40 +50,54 @@ export class WrappedText extends StyledText {
     this.#indent = isTooDeep ? 0 : indent;
     this.#words = [emptyWord('', '')];
     this.#bracket = -1;
+    this.#isHeld = false;
+  }
+
+  override hold(): void {
+    this.#isHeld = this.#isProse;
+  }
+
+  override get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  override endTableHead(): void {
+    this.#flush();
+    this.#isProse = false;
+    this.#isHeld = false;
   }
 
   override endProse(): void {
     if (!this.#isProse) return;
+    this.#isHeld = false;
     this.#release(true);
     this.#isProse = false;
   }
 
   override put(text: string, style: Style): void {
-    if (!this.#isProse) {
-      super.put(text, style);
-      return;
+    if (!this.#isProse) super.put(text, style);
+    else {
+      if (text.startsWith('](')) this.#joinLink();
+      this.#append(text, style);
+      this.#release(false);
     }
-    if (text.startsWith('](')) this.#joinLink();
-    this.#append(text, style);
-    this.#release(false);
   }
 
   override putProse(text: string, style: Style): void {
-    if (!this.#isProse) {
-      super.put(text, style);
-      return;
-    }
-    for (let at = 0; at < text.length; ) {
-      const isBlank = isBlankAt(text, at);
-      let end = at + 1;
-      while (end < text.length && isBlankAt(text, end) === isBlank) end += 1;
-      const piece = text.slice(at, end);
-      if (isBlank) this.#appendBlank(piece, style);
-      else {
-        this.#appendProse(piece, style);
-        this.#release(false);
+    if (!this.#isProse) super.put(text, style);
+    else {
+      for (let at = 0; at < text.length; ) {
+        const isBlank = isBlankAt(text, at);
+        let end = at + 1;
+        while (end < text.length && isBlankAt(text, end) === isBlank) end += 1;
+        const piece = text.slice(at, end);
+        if (isBlank) this.#appendBlank(piece, style);
+        else {
+          this.#appendProse(piece, style);
+          this.#release(false);
+        }
+        at = end;
       }
-      at = end;
     }
   }
 
@@ -94,7 +110,12 @@ export class WrappedText extends StyledText {
   override settle(isStale: boolean): void {
     const blank = this.#words.at(-1)?.text === '' ? this.#words.pop() : undefined;
     const last = this.#words.at(-1);
-    if (this.#isProse && last !== undefined && (this.#hasRoom() || (isStale && SAFE_START.test(last.text)))) {
+    if (
+      this.#isProse &&
+      !this.#isHeld &&
+      last !== undefined &&
+      (this.#hasRoom() || (isStale && SAFE_START.test(last.text)))
+    ) {
       const isFirst = this.#isFirst && this.#words.length === 1;
       this.#release(true);
       this.#isFirst = isFirst;
@@ -155,20 +176,17 @@ export class WrappedText extends StyledText {
   #joinAt(index: number): void {
     const [word, next] = [this.#words[index], this.#words[index + 1]];
     if (word === undefined || next === undefined) return;
-    this.#words[index] = {
-      blank: word.blank,
-      runs: [...word.runs, next.blank, ...next.runs],
-      text: word.text + next.blank.text + next.text,
-      begun: word.begun,
-    };
-    this.#words.splice(index + 1, 1);
+    this.#words.splice(index, 2, joined(word, next));
     if (this.#bracket > index) this.#bracket -= 1;
   }
 
   /** Writes the words whose place is known; all of them at the end of a line. */
   #release(isEnd: boolean): void {
     if (this.#words.length < 2 && !isEnd) return;
-    const isTooLong = this.#waiting() > LONGEST_WAIT;
+    const isLong = this.#waiting() > LONGEST_WAIT;
+    const isTooLong = isLong && !this.#isHeld;
+    if (isLong) this.#isHeld = false;
+    if (this.#isHeld && !isEnd) return;
     for (;;) {
       const [word, next, third] = this.#words;
       if (word === undefined || (next === undefined && !isEnd)) return;
@@ -191,9 +209,7 @@ export class WrappedText extends StyledText {
   }
 
   #waiting(): number {
-    let length = 0;
-    for (const { text } of this.#words) length += text.length;
-    return length;
+    return this.#words.reduce((length, { text }) => length + text.length, 0);
   }
 
   /** Writes the first word, on a row of its own where it does not fit. */
@@ -203,7 +219,13 @@ export class WrappedText extends StyledText {
     if (this.#bracket >= 0) this.#bracket -= 1;
     const width = textWidth(word.text);
     const blank = textWidth(word.blank.text);
-    if (blank > 0 && this.#column > this.#indent && this.#isOver(blank + width) && !SPACELESS.test(word.text)) {
+    if (
+      !this.#isHeld &&
+      blank > 0 &&
+      this.#column > this.#indent &&
+      this.#isOver(blank + width) &&
+      !SPACELESS.test(word.text)
+    ) {
       super.endLine();
       for (const { text, style } of this.#prefix) super.put(text, style);
       this.#column = this.#indent;

@@ -61,6 +61,7 @@ const word = fc.oneof(
     '`some code here`',
     '[a link](https://example.org/x)',
     'https://example.org/a/b',
+    '--- | ---',
     '[bracket',
     'text]',
     '\\[x',
@@ -193,6 +194,32 @@ describe('wrapped text', () => {
     const all = wrapped([text], 20).split('\n');
     for (const row of rows) expect(all).toContain(row);
     expect(documentOf(all.join('\n'))).toBe(documentOf(text));
+  });
+
+  it.each([
+    ['prose with a bar', 'P(A | B) is two three four five', 'P(A | B) is two\nthree four five'],
+    ['bars before a blank line', 'one | two three four five\n\nx', 'one | two three four\nfive\n\nx'],
+    ['bars before a list', 'one | two three four five\n- x', 'one | two three four\nfive\n- x'],
+    [
+      'the head of a table',
+      'one two | three four five\n--- | :-:\n1 | 2',
+      'one two | three four five\n--- | :-:\n1 | 2',
+    ],
+    ['one in a quotation', '> a b | three four five\n> - | -\n> 1 | 2', '> a b | three four five\n> - | -\n> 1 | 2'],
+  ])('wraps %s only where no table begins', (_name, text, shown) => {
+    for (const pieces of [[text], [...text]]) expect(wrapped(pieces, 20)).toBe(shown);
+  });
+
+  it('shows a long line with a bar before its end has come', () => {
+    const markdown = new Markdown(
+      () => null,
+      new WrappedText(() => 40),
+      () => 40,
+    );
+    expect(markdown.push(`a | ${'word '.repeat(79)}`)).not.toContain('word');
+    const rows = markdown.push('word '.repeat(30)).split('\n');
+    expect(rows.length).toBeGreaterThan(9);
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(40);
   });
 
   it('is the same document when the width changes at any time', () => {
