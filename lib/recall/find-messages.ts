@@ -7,7 +7,7 @@ import { type Bounds, SAID } from './rank/bounds.js';
 import type { RankedDocument } from './rank/chooser.js';
 import { type Query, queryOf } from './rank/query.js';
 import { candidatesFor, certainty, ranked, type TextOf } from './rank/rank.js';
-import { hasPhrases } from './rank/second-look.js';
+import { phraseTest } from './rank/second-look.js';
 import { whoIsAsked } from './rank/who-is-asked.js';
 import { type Finds, type Hit, isWithin, type Search, type Speaker } from './search.js';
 import type { Library } from './searched-index.js';
@@ -30,12 +30,13 @@ const COUNTED = 24;
 export async function find(library: Library, archive: Archive, search: Search, signal?: AbortSignal): Promise<Finds> {
   const query = queryOf(search.query);
   const bounds = boundsOf(search);
+  const hasPhrases = phraseTest(query);
   if (query.terms.length === 0 && query.phrases.length === 0) return said(library, search, bounds);
   const textOf: TextOf = (document) => {
     const message = library.message(document);
     if (message === null || !isWithin(message, search) || !library.isFound(document)) return null;
     const text = searchedText(message);
-    return hasPhrases(query, text) ? text : null;
+    return hasPhrases(text) ? text : null;
   };
   const candidates = candidatesFor(library.scores, query, bounds, search.every === true);
   const whole = candidates.filter(({ terms }) => library.scores.hasAll(terms));
@@ -107,7 +108,8 @@ function hitOf(library: Library, candidate: RankedDocument, message: Message, te
   const { document, terms } = candidate;
   const later = terms === 0 ? null : library.scores.later(document, terms);
   return {
-    ...library.said(message),
+    message,
+    origin: library.said(message).origin,
     kind: documentKind(message),
     text,
     before: library.said(library.message(document - 1)),

@@ -5,7 +5,7 @@ import type { Archive } from './index/archive.js';
 import { documentKind, searchedText } from './index/documents.js';
 import type { Kind } from './index/part.js';
 import type { Query } from './rank/query.js';
-import { hasPhrases } from './rank/second-look.js';
+import { phraseTest } from './rank/second-look.js';
 import { type Finds, type Hit, isWithin, type Search } from './search.js';
 import type { Library } from './searched-index.js';
 
@@ -25,12 +25,13 @@ export async function findPhrases(
   signal?: AbortSignal,
 ): Promise<Finds> {
   const hits: Hit[] = [];
+  const hasPhrases = phraseTest(query);
   const look = (messages: readonly Message[]): void => {
     for (let index = messages.length - 1; index >= 0; index -= 1) {
       const message = messages[index];
       if (message === undefined || library.isUndone(message) || !isWithin(message, search)) continue;
       const [kind, text] = [documentKind(message), searchedText(message)];
-      if (kinds?.includes(kind) === false || !hasPhrases(query, text)) continue;
+      if (kinds?.includes(kind) === false || !hasPhrases(text)) continue;
       const before = library.said(messages[index - 1] ?? null);
       const after = library.said(messages[index + 1] ?? null);
       hits.push(hitOf(library, message, text, before, after));

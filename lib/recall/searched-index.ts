@@ -59,7 +59,7 @@ export class Library {
   said<Given extends Message | null>(message: Given): Given extends null ? null : Said;
   said(message: Message | null): Said | null {
     if (message === null) return null;
-    const origin = this.#origins.get(message) ?? originOf(message, () => this.#leadingTo(message));
+    const origin = this.#origins.get(message) ?? this.#originOf(message);
     this.#origins.set(message, origin);
     return { message, origin };
   }
@@ -67,6 +67,13 @@ export class Library {
   /** Whether the user took it back. */
   isUndone({ turn }: Message): boolean {
     return this.#undone.has(turn);
+  }
+
+  #originOf(message: Message): Origin {
+    const document = this.#documents.get(message);
+    // The index says so only where it knows all that the model had read; of any other the log is asked.
+    if (document !== undefined && this.scores.kindOf(document) === 'model') return 'model';
+    return originOf(message, () => this.#leadingTo(message));
   }
 
   /** The messages that lead to one, from before its turn on; only some where the turn is very long. */

@@ -3,7 +3,7 @@ import { ArraySplitter } from './entries/array-splitter.js';
 import { entryIn } from './entries/entries.js';
 import { bufferedReader, decompressFrame, partReader } from './frames/bytes.js';
 import { Damaged } from './frames/damaged.js';
-import { frameAt } from './frames/frame-headers.js';
+import { frameAt, frameHeaderAt } from './frames/frame-headers.js';
 import type { LogFile } from './log-file.js';
 import { type FramePlace, SEALED_SIZE } from './sealed-frame.js';
 import { type FrameSource, rowsBefore } from './tail.js';
@@ -152,8 +152,13 @@ function sealedFrames({ file, tail: { mutableStart, size } }: FrameSource): read
 }
 
 /** The content of one of them, maybe in `room`. Throws `Damaged`. */
-function contentOf({ codec, file }: FrameSource, { offset, size }: FramePlace, room?: Buffer): Buffer {
+function contentOf({ codec, file }: FrameSource, place: FramePlace, room?: Buffer): Buffer {
+  const { offset, size, content } = place;
   const read = partReader(file, offset, size);
+  // Where the frame says what the seek table does, its blocks need not be looked at one by one.
+  if (frameHeaderAt(read, offset)?.contentSize === content) {
+    return decompressFrame(codec, read, { offset, size, content, exact: true }, room);
+  }
   const frame = frameAt(read, offset, offset + size);
   if (frame?.kind !== 'data') throw new Damaged(`No whole frame begins at byte ${offset}.`);
   return decompressFrame(codec, read, frame, room);

@@ -36,17 +36,17 @@ export function mostBySecondLook({ pairs }: Query, mayHave: (word: string) => bo
   return 1 + PAIR * possible;
 }
 
-/** Whether the text has all of the phrases, in any case and however its lines are broken. */
-export function hasPhrases({ phrases }: Query, text: string): boolean {
-  if (phrases.length === 0) return true;
-  const lower = inLowerCase(text);
-  let plain: string | null = null;
-  return phrases.map(inLowerCase).every((phrase) => {
+/** Tells whether a text has all of the phrases, in any case and however its lines are broken. */
+export function phraseTest({ phrases }: Query): (text: string) => boolean {
+  const wanted = phrases.map(inLowerCase).map((phrase) => ({ words: phrase.split(/\s+/), phrase: even(phrase) }));
+  return (text) => {
+    if (wanted.length === 0) return true;
+    const lower = inLowerCase(text);
     // Most texts lack one of the words, and need not be made even.
-    if (!phrase.split(/\s+/).every((word) => lower.includes(word))) return false;
-    plain ??= even(lower);
-    return plain.includes(even(phrase));
-  });
+    if (!wanted.every(({ words }) => words.every((word) => lower.includes(word)))) return false;
+    const plain = even(lower);
+    return wanted.every(({ phrase }) => plain.includes(phrase));
+  };
 }
 
 const inLowerCase = (text: string): string => text.normalize('NFC').toLowerCase();

@@ -57,7 +57,12 @@ export function bufferedReader(file: number, ahead = READ_AHEAD): ReadBytes {
 }
 
 /** The content of a data frame, maybe in `room`. Throws `Damaged` when it cannot be decompressed. */
-export function decompressFrame(codec: Codec, read: ReadBytes, frame: Frame, room?: Buffer): Buffer {
+export function decompressFrame(
+  codec: Codec,
+  read: ReadBytes,
+  frame: Pick<Frame, 'offset' | 'size' | 'content' | 'exact'>,
+  room?: Buffer,
+): Buffer {
   try {
     return codec.decompress(read(frame.offset, frame.size), frame, room);
   } catch (cause) {
