@@ -1,14 +1,20 @@
-import { CHUNK, LONGEST, STOPPED, wordsOf } from './words.js';
+import { CHUNK_HERE, LONGEST, plainWord, STOPPED, wordsOf } from './words.js';
 
 /** How many bits a hash has: enough that no two of some hundred words have one. */
 const HASH = 0x3fffffff;
 
+/** What a word is that says nothing, and any other that is not wanted. */
+const STOP = -2;
+const OTHER = -1;
+
 const STOPPED_HASHES: ReadonlySet<number> = new Set(Array.from(STOPPED, (word) => hashOf(word, 0, word.length)));
 
-/** Finds some words in texts. Makes no text of what is plainly another word: in a search that is nearly all there is. */
+/** Finds some words in texts. Makes no text of what is plainly another word, nor twice of the same: in a search that is nearly all there is. */
 export class WantedWords {
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #beginnings: ReadonlySet<number>;
+  /** By the hash of a plain word, what it is. */
+  readonly #known = new Map<number, number>();
 
   constructor(wanted: readonly string[]) {
     this.#numbers = new Map(wanted.map((word, number) => [word, number]));
@@ -23,28 +29,35 @@ export class WantedWords {
         continue;
       }
       const end = endOfLetters(text, at);
-      // Without its endings a word still begins as it did.
-      if (
-        end > at &&
-        end - at <= LONGEST &&
-        isEndOfChunk(text, end) &&
-        !this.#beginnings.has(beginningAt(text, at, end))
-      ) {
-        if (!STOPPED_HASHES.has(hashOf(text, at, end))) found(-1);
+      if (end > at && end - at <= LONGEST && isEndOfChunk(text, end)) {
+        const number = this.#numberOf(text, at, end);
+        if (number !== STOP) found(number);
         at = end;
       } else at = this.#chunk(text, at, found);
     }
   }
 
-  /** The next piece of text that is not plain letters alone, or may be wanted. Returns where it ends. */
+  /** What a plain word is. */
+  #numberOf(text: string, at: number, end: number): number {
+    const hash = hashOf(text, at, end);
+    // Without its endings a word still begins as it did.
+    if (!this.#beginnings.has(beginningAt(text, at, end))) return STOPPED_HASHES.has(hash) ? STOP : OTHER;
+    const known = this.#known.get(hash);
+    if (known !== undefined) return known;
+    const word = plainWord(text.slice(at, end));
+    const number = word === null ? STOP : (this.#numbers.get(word) ?? OTHER);
+    this.#known.set(hash, number);
+    return number;
+  }
+
+  /** The next piece of text that is not plain letters alone. Returns where it ends. */
   #chunk(text: string, at: number, found: (number: number) => void): number {
-    CHUNK.lastIndex = at;
-    const match = CHUNK.exec(text);
-    CHUNK.lastIndex = 0;
-    if (match === null) return text.length;
-    const { 0: chunk, index } = match;
-    for (const word of wordsOf(chunk)) found(this.#numbers.get(word) ?? -1);
-    return index + chunk.length;
+    // Not `exec`, which makes an object of what it finds.
+    CHUNK_HERE.lastIndex = at;
+    if (!CHUNK_HERE.test(text)) return at + 1;
+    const end = CHUNK_HERE.lastIndex;
+    for (const word of wordsOf(text.slice(at, end))) found(this.#numbers.get(word) ?? OTHER);
+    return end;
   }
 }
 

@@ -3,7 +3,10 @@ import { stopWords } from './frequent-words.js';
 import { stem } from './stem.js';
 
 /** Letters, digits and what joins them into one name: `hi.js`, `user_id`, `2024-05-08`, `don't`. */
-export const CHUNK = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/gu;
+const CHUNK = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/gu;
+
+/** The same right where it is looked for. */
+export const CHUNK_HERE = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/uy;
 
 /** Scripts that are written without spaces, and Korean, which writes endings to its words. */
 const UNSPACED =
@@ -24,6 +27,9 @@ export const STOPPED: ReadonlySet<string> = stopWords(fold);
 
 /** How many different pieces of text are remembered with their words: most of what is said is said again. */
 const REMEMBERED = 8000;
+
+/** V8 makes so long a part of a text a reference to it: what is remembered of it would keep all of it in memory. */
+const SHARED = 13;
 
 let known = new Map<string, readonly string[]>();
 
@@ -58,17 +64,24 @@ export function* placedWords(
 export function wordsOf(chunk: string): readonly string[] {
   const remembered = known.get(chunk);
   if (remembered !== undefined) return remembered;
-  const found = SIMPLE.test(chunk) ? simpleWord(chunk) : split(chunk).map(({ word }) => word);
-  if (chunk.length > LONGEST) return found;
+  if (chunk.length > LONGEST) return split(chunk).map(({ word }) => word);
+  const own = chunk.length < SHARED ? chunk : Buffer.from(chunk).toString();
+  const found = SIMPLE.test(own) ? simpleWords(own) : split(own).map(({ word }) => word);
   if (known.size >= REMEMBERED) known = new Map();
-  known.set(chunk, found);
+  known.set(own, found);
   return found;
 }
 
 /** What `split` finds in a word of plain letters. */
-function simpleWord(chunk: string): readonly string[] {
+function simpleWords(chunk: string): readonly string[] {
+  const word = plainWord(chunk);
+  return word === null ? [] : [word];
+}
+
+/** The word of plain letters; null for one that says nothing. */
+export function plainWord(chunk: string): string | null {
   const folded = chunk.toLowerCase();
-  return STOPPED.has(folded) ? [] : [stem(folded)];
+  return STOPPED.has(folded) ? null : stem(folded);
 }
 
 function split(chunk: string): readonly Word[] {
