@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Entry } from '../../lib/chat/entry.js';
 import { DamagedSegment } from '../../lib/recall/disk/pages.js';
 import { Arena } from '../../lib/recall/index/arena.js';
-import type { IndexPart } from '../../lib/recall/index/part.js';
+import { BEYOND, type IndexPart } from '../../lib/recall/index/part.js';
 import { UnsealedTail } from '../../lib/recall/unsealed-tail.js';
 import { quickFolder } from '../support/history.js';
 import { flip } from '../support/recall.js';
@@ -33,8 +33,9 @@ const ANYTIME = () => true;
 function found(tail: UnsealedTail): readonly (readonly number[])[] {
   const idsIn = (part: IndexPart, number: number, word: string) =>
     (part.find(word)?.lists(new Arena()) ?? []).flatMap((list) => {
-      const count = list.readBelow(Number.POSITIVE_INFINITY);
-      return Array.from(list.documents.slice(0, count), (local) => tail.message(number, local)?.id ?? 0);
+      const count = list.readBelow(BEYOND);
+      const { first } = list;
+      return Array.from(list.documents.slice(first, first + count), (local) => tail.message(number, local)?.id ?? 0);
     });
   return WORDS.map((word) =>
     tail.parts.flatMap((part, number) => idsIn(part, number, word)).sort((one, other) => one - other),

@@ -28,7 +28,7 @@ export class Dictionary {
   }
 
   find(word: string): SegmentWord | null {
-    const wanted = Buffer.from(word);
+    const wanted = encoded(word);
     const block = this.#blocks.lastUpTo(wanted);
     const place = this.#placeOf(block);
     const bytes = this.#pages.look(place.offset, place.length);
@@ -108,6 +108,15 @@ export class Dictionary {
     const end = index + 1 < this.#blocks.count ? this.#blocks.startOf(index + 1) : this.#end - this.#start;
     return { offset: this.#start + start, length: end - start };
   }
+}
+
+let lastWord = '';
+let lastBytes: Buffer = Buffer.from(lastWord);
+
+/** A word in UTF-8. It is looked for in one segment after the other. */
+function encoded(word: string): Buffer {
+  if (word !== lastWord) [lastWord, lastBytes] = [word, Buffer.from(word)];
+  return lastBytes;
 }
 
 /** How many bytes two texts share, the one from `begun` on and the other from `from` on. */

@@ -11,10 +11,12 @@ export function pushNumber(bytes: number[], value: number): void {
 /** Reads such numbers one after another. */
 export class NumberReader {
   readonly #bytes: Uint8Array;
-  at = 0;
+  at: number;
 
-  constructor(bytes: Uint8Array) {
+  /** From that byte on. */
+  constructor(bytes: Uint8Array, at = 0) {
     this.#bytes = bytes;
+    this.at = at;
   }
 
   get isAtEnd(): boolean {

@@ -1,4 +1,4 @@
-import type { DocumentList } from '../index/part.js';
+import { BEYOND, type DocumentList } from '../index/part.js';
 
 /** What is unpacked is used at once: one room for it does. */
 let room = new Uint32Array(4096);
@@ -6,6 +6,7 @@ let room = new Uint32Array(4096);
 /** A list of documents by their distances in Rice code, unpacked as it is read. */
 export class PackedList implements DocumentList {
   readonly code: number;
+  readonly first = 0;
   /** How many low bits each distance has. */
   readonly #low: number;
   readonly #bytes: Uint8Array;
@@ -48,7 +49,7 @@ export class PackedList implements DocumentList {
     while (next < limit) {
       if (next >= 0) room[count++] = next;
       if (left === 0) {
-        next = Number.POSITIVE_INFINITY;
+        next = BEYOND;
         break;
       }
       left -= 1;

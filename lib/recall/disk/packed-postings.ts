@@ -116,23 +116,28 @@ function bestCode(documents: Uint32Array, count: number): { readonly low: number
   return { low: best, size: Math.ceil(least / 8) };
 }
 
-/** The documents of a word as they were packed, behind which there is some slack. */
+/** Where the few documents of a rare word are put in lists. */
+const few = new FrequencyLists();
+
+/** The documents of a word as they were packed, from that byte on; behind them there is some slack. */
 export class PackedPostings implements Postings {
   readonly count: number;
   readonly #bytes: Uint8Array;
+  readonly #start: number;
 
-  constructor(count: number, bytes: Uint8Array) {
+  constructor(count: number, bytes: Uint8Array, start: number) {
     this.count = count;
     this.#bytes = bytes;
+    this.#start = start;
   }
 
   lists(): readonly DocumentList[] {
     if (this.count < FEW) {
-      const few = new FrequencyLists();
+      few.clear();
       this.#addFew(few, 0);
       return few.lists();
     }
-    const numbers = new NumberReader(this.#bytes);
+    const numbers = new NumberReader(this.#bytes, this.#start);
     const lists: DocumentList[] = [];
     for (let left = this.count; left > 0; ) {
       const head = numbers.next();
@@ -153,7 +158,7 @@ export class PackedPostings implements Postings {
   }
 
   #addFew(lists: FrequencyLists, start: number): void {
-    const numbers = new NumberReader(this.#bytes);
+    const numbers = new NumberReader(this.#bytes, this.#start);
     for (let index = 0, next = start; index < this.count; index += 1) {
       const value = numbers.next();
       const document = next + Math.floor(value / FREQUENCIES.length);

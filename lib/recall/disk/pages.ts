@@ -1,9 +1,6 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import type { Arena } from '../index/arena.js';
-
-/** So many bytes share a checksum: what is read is checked, and nothing else is read for that. */
-const PAGE = 4096;
+import { Arena, PAGE } from '../index/arena.js';
 
 /** So much is written at once. */
 const CHUNK = 16 * PAGE;
@@ -73,9 +70,10 @@ function writeWhole(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
 }
 
-let room = Buffer.allocUnsafeSlow(0);
+/** Where what is looked at is. */
+const looked = new Arena();
 
-/** Reads such a file and checks what it reads. */
+/** Reads such a file and checks what it reads: each page of it has a checksum, and nothing else is read for that. */
 export class Pages {
   readonly #file: number;
   readonly #sums: Uint32Array;
@@ -98,30 +96,34 @@ export class Pages {
     this.footer = footer;
   }
 
-  /** Throws `DamagedSegment`. What is returned is a copy, in the arena if one is given. */
-  read(offset: number, length: number, arena: Arena | null = null): Buffer {
-    return this.#read(offset, length, (size) => arena?.take(size) ?? Buffer.allocUnsafeSlow(size));
+  /** What is returned is a copy. Throws `DamagedSegment`. */
+  read(offset: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    bytes.set(this.look(offset, length));
+    return bytes;
   }
 
-  /** The same for what is looked at before anything else is read: fresh memory for each would stay until it is collected. */
+  /** The same for what is looked at before anything else is read. */
   look(offset: number, length: number): Buffer {
-    return this.#read(offset, length, (size) => {
-      if (room.length < size) room = Buffer.allocUnsafeSlow(2 * size);
-      return room.subarray(0, size);
-    });
+    looked.clear();
+    const start = this.readInto(looked, offset, length);
+    return looked.bytes.subarray(start, start + length);
   }
 
-  #read(offset: number, length: number, roomFor: (size: number) => Buffer): Buffer {
+  /** Reads into an arena, and returns where in its `bytes` that is. Throws `DamagedSegment`. */
+  readInto(arena: Arena, offset: number, length: number): number {
     if (offset < 0 || length < 0 || offset + length > this.#length)
       throw new DamagedSegment('A place is outside of the file.');
     const first = Math.floor(offset / PAGE);
-    const end = Math.min(this.#length, Math.ceil((offset + length) / PAGE) * PAGE);
-    const bytes = readInto(roomFor(end - first * PAGE), this.#file, first * PAGE);
-    for (let at = 0, page = first; at < bytes.length; at += PAGE, page += 1) {
-      if (crc32(bytes.length <= PAGE ? bytes : bytes.subarray(at, at + PAGE)) !== this.#sums[page])
-        throw new DamagedSegment(`Page ${page} is damaged.`);
+    const size = Math.min(this.#length, Math.ceil((offset + length) / PAGE) * PAGE) - first * PAGE;
+    const start = arena.take(size);
+    fill(arena.bytes, start, size, this.#file, first * PAGE);
+    for (let at = 0, page = first; at < size; at += PAGE, page += 1) {
+      const isWhole = size - at >= PAGE;
+      const bytes = isWhole ? arena.page(start + at) : arena.bytes.subarray(start + at, start + size);
+      if (crc32(bytes) !== this.#sums[page]) throw new DamagedSegment(`Page ${page} is damaged.`);
     }
-    return bytes.subarray(offset - first * PAGE, offset - first * PAGE + length);
+    return start + offset - first * PAGE;
   }
 }
 
@@ -136,14 +138,16 @@ function footerOf(end: Buffer): { readonly length?: unknown; readonly sums?: unk
 }
 
 function readWhole(file: number, offset: number, length: number): Buffer {
-  return readInto(Buffer.allocUnsafeSlow(length), file, offset);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  fill(bytes, 0, length, file, offset);
+  return bytes;
 }
 
-function readInto(bytes: Buffer, file: number, offset: number): Buffer {
-  for (let filled = 0; filled < bytes.length; ) {
-    const count = readSync(file, bytes, filled, bytes.length - filled, offset + filled);
+/** Reads so many bytes of a file to a place in others. */
+function fill(bytes: Buffer, start: number, length: number, file: number, offset: number): void {
+  for (let filled = 0; filled < length; ) {
+    const count = readSync(file, bytes, start + filled, length - filled, offset + filled);
     if (count === 0) throw new DamagedSegment('The file was cut off.');
     filled += count;
   }
-  return bytes;
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
-import { type IndexPart, type Postings, wordsIn } from '../index/part.js';
-import { Dictionary } from './dictionary.js';
+import type { Arena } from '../index/arena.js';
+import { type DocumentList, type IndexPart, type Postings, wordsIn } from '../index/part.js';
+import { Dictionary, type SegmentWord } from './dictionary.js';
 import { type Spot, unpackDays, unpackIds, unpackSpot } from './packed-columns.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
 import { DamagedSegment, Pages } from './pages.js';
@@ -121,12 +122,7 @@ export class Segment implements IndexPart {
 
   find(word: string): Postings | null {
     const found = this.#dictionary.find(word);
-    if (found === null) return null;
-    const { count, start, length } = found;
-    return {
-      count,
-      lists: (arena) => new PackedPostings(count, this.#pages.read(start, length + SLACK, arena)).lists(),
-    };
+    return found === null ? null : new PlacedPostings(this.#pages, found);
   }
 
   beginningWith(start: string, limit: number): readonly string[] {
@@ -146,7 +142,7 @@ export class Segment implements IndexPart {
         from = start;
         held = this.#pages.read(start, Math.min(Math.max(size, AHEAD), this.#sections.end - start));
       }
-      yield { word, postings: new PackedPostings(count, held.subarray(start - from, start - from + size)) };
+      yield { word, postings: new PackedPostings(count, held, start - from) };
     }
   }
 
@@ -178,6 +174,26 @@ export class Segment implements IndexPart {
   #numbers(start: number, end: number): Float64Array {
     // Copied to where numbers of that size may stand.
     return new Float64Array(new Uint8Array(this.#look(start, end)).buffer);
+  }
+}
+
+/** The documents of a word, read when they are asked for. */
+class PlacedPostings implements Postings {
+  readonly count: number;
+  readonly #pages: Pages;
+  readonly #start: number;
+  readonly #length: number;
+
+  constructor(pages: Pages, { count, start, length }: SegmentWord) {
+    this.count = count;
+    this.#pages = pages;
+    this.#start = start;
+    this.#length = length;
+  }
+
+  lists(arena: Arena): readonly DocumentList[] {
+    const start = this.#pages.readInto(arena, this.#start, this.#length + SLACK);
+    return new PackedPostings(this.count, arena.bytes, start).lists();
   }
 }
 

@@ -24,12 +24,16 @@ export interface Document {
   readonly text: string;
 }
 
+/** A limit that is above each document. Not infinity, which is no whole number. */
+export const BEYOND: number = 2 ** 31 - 1;
+
 /** Documents that have a word equally often, in ascending order. */
 export interface DocumentList {
   /** How often: see `FREQUENCIES`. */
   readonly code: number;
-  /** What was read last; used again for the next. */
+  /** What was read last is there from `first` on, until the next of any list is read. */
   readonly documents: Uint32Array;
+  readonly first: number;
   /** Reads those below `limit` that were not read yet, and returns how many these are. */
   readBelow(limit: number): number;
 }

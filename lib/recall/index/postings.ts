@@ -1,4 +1,4 @@
-import type { DocumentList, Postings } from './part.js';
+import { BEYOND, type DocumentList, type Postings } from './part.js';
 
 /** How often a word is in a document, by the two bits that say so. */
 export const FREQUENCIES: Float32Array = Float32Array.of(1, 2, 3.5, 6);
@@ -25,9 +25,9 @@ export class PostingsWriter implements Postings {
   }
 
   lists(): readonly DocumentList[] {
-    const lists = new FrequencyLists();
-    this.addTo(lists);
-    return lists.lists();
+    gathered.clear();
+    this.addTo(gathered);
+    return gathered.lists();
   }
 
   /** Adds the documents to lists. */
@@ -83,20 +83,23 @@ export class FrequencyLists implements Postings {
   /** Adds what is left of a list; the numbers of its documents begin at `start`. */
   addAll(added: DocumentList, start: number): void {
     const { code } = added;
-    const count = added.readBelow(Number.POSITIVE_INFINITY);
-    const { documents } = added;
+    const count = added.readBelow(BEYOND);
+    const { documents, first } = added;
     const length = this.#lengths[code] ?? 0;
     const list = this.#room(code, length + count);
-    for (let index = 0; index < count; index += 1) list[length + index] = start + (documents[index] ?? 0);
+    for (let index = 0; index < count; index += 1) list[length + index] = start + (documents[first + index] ?? 0);
     this.#lengths[code] = length + count;
     this.count += count;
   }
 
+  /** What is in them now, one list for each code that there is. They stay as they are when others are added. */
   lists(): readonly DocumentList[] {
-    return this.#lists.flatMap((list, code) => {
-      const length = this.#lengths[code] ?? 0;
-      return length === 0 ? [] : [new PlainList(code, list.subarray(0, length))];
-    });
+    const found: DocumentList[] = [];
+    for (let code = 0; code < FREQUENCIES.length; code += 1) {
+      const length = this.lengthOf(code);
+      if (length > 0) found.push(new PlainList(code, this.documentsOf(code).slice(0, length)));
+    }
+    return found;
   }
 
   #room(code: number, length: number): Uint32Array {
@@ -109,22 +112,24 @@ export class FrequencyLists implements Postings {
   }
 }
 
+/** Where the documents of a word are put in lists. */
+const gathered = new FrequencyLists();
+
 /** A list in memory. */
 class PlainList implements DocumentList {
   readonly code: number;
-  documents: Uint32Array = new Uint32Array();
-  #left: Uint32Array;
+  readonly documents: Uint32Array;
+  first = 0;
+  #next = 0;
 
   constructor(code: number, documents: Uint32Array) {
     this.code = code;
-    this.#left = documents;
+    this.documents = documents;
   }
 
   readBelow(limit: number): number {
-    let count = 0;
-    while (count < this.#left.length && (this.#left[count] ?? limit) < limit) count += 1;
-    this.documents = this.#left.subarray(0, count);
-    this.#left = this.#left.subarray(count);
-    return count;
+    this.first = this.#next;
+    while (this.#next < this.documents.length && (this.documents[this.#next] ?? limit) < limit) this.#next += 1;
+    return this.#next - this.first;
   }
 }

@@ -116,14 +116,14 @@ export class Accumulator {
     this.#before = before;
   }
 
-  #add({ documents, code }: DocumentList, count: number, { bit, weight }: AddedTerm): void {
+  #add({ documents, first, code }: DocumentList, count: number, { bit, weight }: AddedTerm): void {
     const { scores, masks, runs, peaks } = this;
     const lengths = this.#lengths;
     const counted = this.#counted;
     const gains = this.#gains;
     const start = this.#start;
     const before = this.#before;
-    for (let index = 0; index < count; index += 1) {
+    for (let index = first; index < first + count; index += 1) {
       const document = start + (documents[index] ?? 0);
       const place = document + 1;
       const mask = masks[place] ?? 0;

@@ -1,5 +1,5 @@
 import { Arena } from '../index/arena.js';
-import type { IndexPart, Postings } from '../index/part.js';
+import { BEYOND, type IndexPart, type Postings } from '../index/part.js';
 import { isCharacter, otherForms, type Term } from './query.js';
 import { UNIT } from './weigh.js';
 
@@ -55,9 +55,9 @@ function countIn(postings: Postings, start: number, { kinds, wanted }: Counted):
   let sum = 0;
   counting.clear();
   for (const list of postings.lists(counting)) {
-    const count = list.readBelow(Number.POSITIVE_INFINITY);
-    const { documents } = list;
-    for (let index = 0; index < count; index += 1) {
+    const count = list.readBelow(BEYOND);
+    const { documents, first } = list;
+    for (let index = first; index < first + count; index += 1) {
       if (wanted[kinds[start + (documents[index] ?? 0)] ?? 0] === true) sum += 1;
     }
   }

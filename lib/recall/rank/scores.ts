@@ -73,7 +73,10 @@ export class Scores {
   best(terms: readonly Term[], bounds: Bounds, limit: number): readonly RankedDocument[] {
     const counted = bounds.alone === true ? { kinds: this.#kinds, wanted: wantedKinds(bounds) } : null;
     const all = counted === null ? this.count : this.#countOf(counted.wanted);
-    const found = terms.map((term) => ({ ...findTerm(this.#parts, term, counted), ...term }));
+    const found = terms.map(({ forms, isWhole }) => {
+      const { count, lists } = findTerm(this.#parts, { forms, isWhole }, counted);
+      return { forms, isWhole, count, lists };
+    });
     const total = found
       .filter(({ count, isWhole }) => count > 0 || !isWhole)
       .reduce((sum, { count }) => sum + weightOf(count, all), 0);
@@ -83,7 +86,9 @@ export class Scores {
       .slice(0, TERMS);
     this.#all = used.length < found.filter(({ count, isWhole }) => count > 0 || !isWhole).length ? null : allOf(used);
     this.#bits = bitsOf(found, used);
-    const weighed = used.map((one, index) => ({ ...one, bit: 1 << index, weight: weightOf(one.count, all) }));
+    const weighed = used.map(({ count, lists }, index) => {
+      return { count, lists, bit: 1 << index, weight: weightOf(count, all) };
+    });
     return this.#choose(weighed, total, bounds, limit, counted);
   }
 

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { Message } from '../../../lib/chat/message.js';
 import { IndexFolder } from '../../../lib/recall/disk/index-folder.js';
 import type { Archive } from '../../../lib/recall/index/archive.js';
+import { BEYOND } from '../../../lib/recall/index/part.js';
 import { words } from '../../../lib/recall/words/words.js';
 
 const WORDS = ['apple', 'äpfel', 'berry', 'getUserName', '数据库', 'v2.1', 'книга', 'ß', '😀', 'the', 'quokka'];
@@ -47,8 +48,9 @@ function indexed(folder: IndexFolder): ReadonlyMap<string, readonly number[]> {
       const name = Buffer.from(word, 'latin1').toString();
       const list = found.get(name) ?? [];
       for (const part of postings.lists()) {
-        const count = part.readBelow(Number.POSITIVE_INFINITY);
-        for (const document of part.documents.subarray(0, count)) list.push(start + document);
+        const count = part.readBelow(BEYOND);
+        const { first } = part;
+        for (const document of part.documents.subarray(first, first + count)) list.push(start + document);
       }
       found.set(
         name,
