@@ -1,6 +1,7 @@
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { errorText } from '../../screen/print.js';
 import { neutralise } from '../../screen/text/sanitize.js';
+import { wrapLines } from '../../screen/text/wrap-lines.js';
 import { writeJson } from './shown.js';
 import type { World } from './world.js';
 
@@ -18,7 +19,9 @@ export function reportError(thrown: unknown, world: World, options: ReportOption
   const error = isAbort(thrown) ? interrupted(thrown) : asHiError(thrown);
   const { code, message, hint } = error;
   if (options.json) writeJson(world.stdout, { error: { code, message, hint } });
-  world.stderr.write(`${errorText(error)}\n`);
+  const text = errorText(error);
+  const { isTTY, columns = 80 } = world.stderr;
+  world.stderr.write(`${isTTY ? wrapLines(text, columns) : text}\n`);
   if (options.debug) world.stderr.write(`${neutralise(stackOf(error))}\n`);
   return EXIT_STATUS[code];
 }
