@@ -94,3 +94,22 @@ describe('a rule that forbids', () => {
     },
   );
 });
+
+describe('what only bash reads as the parser does', () => {
+  const judge = judgeWith({ allow: rules('bash:*', 'sh:*', 'dash:*', 'zsh:*', 'ls:*', 'echo:*', 'cat:*', 'eval:*') });
+  const scripts = ['a[0]=./x', 'a+=./x', 'ls {a,b}', 'ls ~+/x', 'cat 10<x', 'time ls', 'ls {n}<x', 'path=./x; ls'];
+
+  it.each(scripts)('is asked about where another shell runs it: %s', async (script) => {
+    const reason = expect.stringMatching(/sh may parse it differently|it sets path/);
+    for (const program of ['sh', 'dash', 'zsh'])
+      expect(await judge(`${program} -c '${script}'`)).toMatchObject({ decision: 'ask', reason });
+    expect(await judge(`bash -c '${script}'`)).toMatchObject({ decision: 'allow' });
+    expect(await judge(`sh -c 'bash -c "${script}"'`)).toMatchObject({ decision: 'allow' });
+    expect(await judge(`sh -c 'eval "${script}"'`)).toMatchObject({ decision: 'ask', reason });
+  });
+
+  it('is nothing that all shells read alike', async () => {
+    for (const script of ['a=1; ls $a', 'ls a{b', 'cat < x 2>&1', 'ls ~/x', 'ls "{a,b}"'])
+      expect([script, (await judge(`sh -c '${script}'`)).decision]).toEqual([script, 'allow']);
+  });
+});

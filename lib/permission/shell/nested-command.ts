@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { hiddenCommand, type NestedCommand, NOTHING, nestedFrom, unclearEffect } from './nested.js';
+import { hasOnlyBashSyntax, parsedDifferently } from './only-bash.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
 import { isWrapper, wrappedCommand } from './wrapper-command.js';
 
@@ -108,9 +109,6 @@ function findCommand(words: readonly ShellWord[]): NestedCommand {
   return { kind: 'words', start: first + 1, assignments: [], words: inner };
 }
 
-/** Syntax that other shells parse differently: in them `$'…'` ends elsewhere, and `[[ a || b ]]` runs `b`. */
-const OF_BASH_ONLY = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfunction\b/;
-
 function shellCommand(program: string, words: readonly ShellWord[]): NestedCommand {
   for (let index = 1; index < words.length; index += 1) {
     const { value, mayBeOption } = words[index] ?? UNKNOWN_WORD;
@@ -123,9 +121,9 @@ function shellCommand(program: string, words: readonly ShellWord[]): NestedComma
     else if (/^-[eilux]*c$/.test(value)) {
       const script = words[index + 1]?.value ?? null;
       if (script === null) return hiddenCommand('it runs a script whose text is not part of the command');
-      if (!/^r?bash$/.test(program) && OF_BASH_ONLY.test(script))
-        return hiddenCommand(`${program} may parse it differently`);
-      return { kind: 'script', start: words.length, script };
+      const shell = /^r?bash$/.test(program) ? 'bash' : 'sh';
+      if (shell === 'sh' && hasOnlyBashSyntax(script)) return hiddenCommand(parsedDifferently(program));
+      return { kind: 'script', start: words.length, script, shell };
     } else if (!/^[-+][eilnuvx]+$/.test(value)) return hiddenCommand(`the shell option ${value} is not known`);
   }
   return hiddenCommand(READS_SCRIPT);

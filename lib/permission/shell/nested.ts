@@ -1,4 +1,5 @@
 import type { Uncertainty } from './hidden-commands.js';
+import type { ShellName } from './shell-name.js';
 import type { ShellWord } from './shell-word.js';
 
 /** The command that a command runs. */
@@ -11,8 +12,8 @@ export type NestedCommand =
       readonly assignments: readonly ShellWord[];
       readonly words: readonly ShellWord[];
     }
-  /** One of its words is a script. */
-  | { readonly kind: 'script'; readonly start: number; readonly script: string }
+  /** One of its words is a script; `shell` is what runs it, absent for the shell that runs the command. */
+  | { readonly kind: 'script'; readonly start: number; readonly script: string; readonly shell?: ShellName }
   | ({ readonly kind: 'unclear' } & Uncertainty);
 
 /** It runs no other command. */

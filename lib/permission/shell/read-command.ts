@@ -2,6 +2,8 @@ import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, Word }
 import type { Uncertainty } from './hidden-commands.js';
 import type { NestedCommand } from './nested.js';
 import { nestedCommand } from './nested-command.js';
+import { hasOnlyBashSyntax, isOnlyBash, OF_ZSH, parsedDifferently } from './only-bash.js';
+import type { ShellName } from './shell-name.js';
 import { type ShellWord, shellWord } from './shell-word.js';
 import { assigns, uncertaintyAbout, unreadable } from './unclear-syntax.js';
 
@@ -40,13 +42,16 @@ const NAME_SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'wait']
 
 const BLANK_OR_COMMENT = /^[ \t]*(#.*)?$/;
 
-/** Parses a command line, with its substitutions, here-documents and function bodies. The parser is loaded by the first call. */
+/**
+ * Parses a command line for bash, with its substitutions, here-documents and function bodies. In a script for another shell what only bash reads as the parser does
+ * is unclear. The parser is loaded by the first call.
+ */
 export async function readCommand(
   source: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ShellReading> {
   const { forEachChild, parse } = await import('unbash');
-  const reader = new Reader(parse, forEachChild, environment);
+  const reader = new Reader({ parse, forEachChild }, environment);
   if (HIDDEN.test(source)) reader.unclear(source, 'it contains invisible characters', true);
   reader.read(source, 0);
   const names = reader.parts.some((part) => part.kind === 'command');
@@ -55,19 +60,21 @@ export async function readCommand(
   return reader;
 }
 
-type Parse = (source: string) => ParsedScript;
-type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
+interface Parser {
+  parse(source: string): ParsedScript;
+  forEachChild(node: SyntaxNode, callback: (child: SyntaxNode) => void): void;
+}
 
 class Reader implements ShellReading {
   parts: ShellPart[] = [];
   readonly words: ShellWord[] = [];
-  readonly #parse: Parse;
-  readonly #forEachChild: ForEachChild;
+  readonly #parser: Parser;
   readonly #environment: Readonly<Record<string, string | undefined>>;
+  /** What runs the text that is being read. */
+  #shell: ShellName = 'bash';
 
-  constructor(parse: Parse, forEachChild: ForEachChild, environment: Readonly<Record<string, string | undefined>>) {
-    this.#parse = parse;
-    this.#forEachChild = forEachChild;
+  constructor(parser: Parser, environment: Readonly<Record<string, string | undefined>>) {
+    this.#parser = parser;
     this.#environment = environment;
   }
 
@@ -77,8 +84,9 @@ class Reader implements ShellReading {
   }
 
   read(source: string, depth: number): void {
+    if (this.#shell !== 'bash' && hasOnlyBashSyntax(source)) this.unclear(source, parsedDifferently(this.#shell), true);
     if (depth > MAX_DEPTH) this.unclear(source, 'it is nested too deeply', true);
-    else this.#visit(this.#parse(source), source, depth);
+    else this.#visit(this.#parser.parse(source), source, depth);
   }
 
   #visit(node: SyntaxNode, source: string, depth: number): void {
@@ -88,12 +96,13 @@ class Reader implements ShellReading {
     if (reason !== null) this.unclear(text, reason, true);
     const missing = unreadable(node);
     if (missing !== null) this.unclear(text, missing, true);
+    if (this.#shell !== 'bash' && isOnlyBash(node)) this.unclear(text, parsedDifferently(this.#shell), true);
     if (node.type === 'Command') this.#command(node, text, depth);
     if (node.type === 'Redirect' || node.type === 'HereString' || node.type === 'HereDoc') this.#redirect(node, text);
     if (node.type === 'For' || node.type === 'Select') this.#assign(node.name.value, text);
     if (node.type === 'ParameterExpansion' && assigns(node)) this.#assign(node.parameter, text);
     if (node.type === 'Word') this.words.push(shellWord(node));
-    this.#forEachChild(node, (child) => this.#visit(child, into, depth));
+    this.#parser.forEachChild(node, (child) => this.#visit(child, into, depth));
   }
 
   #command({ name, prefix, args }: Command, text: string, depth: number): void {
@@ -116,10 +125,13 @@ class Reader implements ShellReading {
 
   #inner(run: NestedCommand, depth: number) {
     if (run.kind !== 'words' && run.kind !== 'script') return null;
-    const outer = this.parts;
+    const [outer, shell] = [this.parts, this.#shell];
     this.parts = [];
-    if (run.kind === 'script') this.read(run.script, depth);
-    else if (depth > MAX_DEPTH) this.unclear(textOf(run.words), 'it is nested too deeply', true);
+    if (run.kind === 'script') {
+      this.#shell = run.shell ?? shell;
+      this.read(run.script, depth);
+      this.#shell = shell;
+    } else if (depth > MAX_DEPTH) this.unclear(textOf(run.words), 'it is nested too deeply', true);
     else this.#add(textOf([...run.assignments, ...run.words]), run.assignments, run.words, depth);
     const inner = { start: run.start, parts: this.parts };
     this.parts = outer;
@@ -128,7 +140,8 @@ class Reader implements ShellReading {
 
   /** A variable that only the shell line uses is harmless; one that bash or other programs read may change what runs. */
   #assign(name: string, text: string): void {
-    if (/^[a-z_][a-z0-9_]*$/.test(name) && !this.#isOfPrograms(name)) return;
+    const isOfZsh = this.#shell !== 'bash' && OF_ZSH.test(name);
+    if (/^[a-z_][a-z0-9_]*$/.test(name) && !isOfZsh && !this.#isOfPrograms(name)) return;
     this.unclear(text, `it sets ${name}, which may change what runs`, true);
   }
 
