@@ -17,7 +17,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/input/local-command.ts': '`!command` is that tool, run by the user',
   'permission/shell/nested-command.ts': 'the program bash, not the tool',
   'tools/shell/run-shell.ts': 'the program bash, not the tool',
-  'tools/shell/bash-program.ts': 'the program bash, not the tool',
+  'tools/shell/command-shell.ts': 'the program bash, not the tool',
   'cli/commands/check-system.ts': 'the program bash, not the tool',
   'cli/completion/completion-scripts.ts': 'the program bash, not the tool',
   'cli/shell/shell-bindings.ts': 'the program bash, not the tool',

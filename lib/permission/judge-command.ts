@@ -41,7 +41,7 @@ export async function judgeCommand(command: string, rules: Rules, context: Judge
   const excess = excessOf(command);
   if (excess !== null) return unjudged(excess);
   try {
-    const reading = await readCommand(command, context.env);
+    const reading = await readCommand(command, context.env, context.shell);
     const all = flattened(reading.parts);
     const many = excessOfParts(reading.words.length, all.length);
     return many === null ? await judgeReading({ ...reading, command, all }, rules, context) : unjudged(many);
@@ -160,7 +160,11 @@ async function cover(
 ): Promise<AskVerdict | AllowVerdict> {
   const allow = await commandRules(rules.allow);
   const known = await builtIns(line.all, use, rules, context);
-  const whole = allow.filter((rule) => coversCommandLine(rule, line.command));
+  // A rule that was written for bash means something else in another shell.
+  const isForBash = context.shell === 'sh' && line.all.some(({ kind }) => kind === 'unclear');
+  const whole = allow.filter(
+    (rule) => coversCommandLine(rule, line.command) && !(isForBash && rule.rule.scope.kind === 'exact'),
+  );
   const found = line.parts.map((part) => coverPart(part, allow, files, known));
   const open = whole.length > 0 ? [] : found.flatMap(({ uncovered }) => uncovered);
   const ask = (reason: string, rule: string | null): AskVerdict => ({ decision: 'ask', reason, rule });

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { excessOf, isStackOverflow } from './judging-bound.js';
+import type { JudgeContext } from './paths/judge-path.js';
 import { pathUse } from './paths/path-use.js';
 import { absolutePath } from './paths/resolve-path.js';
 import { readCommand } from './shell/read-command.js';
@@ -11,10 +12,9 @@ export type ScriptStamps = ReadonlyMap<string, string>;
 /** Stamps the scripts that a command names, so that what runs is what the user could look at. Never throws. */
 export async function scriptStamps(
   command: string,
-  env: Readonly<Record<string, string | undefined>>,
-  workingFolder: string,
+  context: Pick<JudgeContext, 'env' | 'shell' | 'workingFolder'>,
 ): Promise<ScriptStamps> {
-  const names = await namesIn(command, env, workingFolder);
+  const names = await namesIn(command, context);
   return new Map(await Promise.all(names.map(async (path): Promise<[string, string]> => [path, await stampOf(path)])));
 }
 
@@ -25,12 +25,11 @@ export function changedScript(before: ScriptStamps, after: ScriptStamps): string
 
 async function namesIn(
   command: string,
-  env: Readonly<Record<string, string | undefined>>,
-  workingFolder: string,
+  { env, shell, workingFolder }: Pick<JudgeContext, 'env' | 'shell' | 'workingFolder'>,
 ): Promise<readonly string[]> {
   if (excessOf(command) !== null) return [];
   try {
-    const { parts } = await readCommand(command, env);
+    const { parts } = await readCommand(command, env, shell);
     const folders = pathUse(parts, workingFolder).folders ?? [workingFolder];
     return [
       ...new Set(

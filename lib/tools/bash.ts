@@ -8,7 +8,7 @@ import type { Tool, ToolContext } from './common/tool.js';
 import { OutputKeeper, outputName } from './shell/limit-output.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';
 
-/** Runs a command in bash. Only the working folder is kept between calls. */
+/** Runs a command in bash, or in sh where there is none. Only the working folder is kept between calls. */
 export const bash: Tool<{ readonly command: string }> = {
   name: 'bash',
   accessKind: 'execute',
@@ -16,6 +16,8 @@ export const bash: Tool<{ readonly command: string }> = {
   effect: { kind: 'command' },
   description:
     'Runs a command in bash. The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not ask. What is left in the background ends with the turn.',
+  descriptionInSh:
+    'Runs a command in sh, as there is no bash here: use POSIX syntax only, no arrays, [[ ]] or <( ). The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not ask. What is left in the background ends with the turn.',
   parameters: {
     type: 'object',
     properties: { command: { type: 'string', minLength: 1, description: 'The command, as typed at a prompt.' } },
@@ -34,6 +36,7 @@ export const bash: Tool<{ readonly command: string }> = {
     const end = await runShell(
       command,
       {
+        shell: context.shell ?? 'bash',
         folder: context.workingFolder,
         env: { ...commandEnvironment(context.env, [], context.variables), ...confined?.env },
         timeout: context.timeout,
@@ -94,7 +97,7 @@ async function followFolder(folder: string | null, context: ToolContext): Promis
 
 function explain(failure: unknown): never {
   if (systemCode(failure) === 'ENOENT')
-    throw new HiError('usage', 'bash is not installed on this system.', { cause: failure });
+    throw new HiError('usage', 'Neither bash nor sh is installed on this system.', { cause: failure });
   if (systemCode(failure) === 'E2BIG')
     throw new HiError('usage', 'The command is too long. Write it to a file with write_file, and run that.', {
       cause: failure,

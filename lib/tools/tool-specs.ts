@@ -9,6 +9,11 @@ export const SPECS: readonly ToolSpec[] = tools.map(({ name, description, parame
   parameters,
 }));
 
+/** The descriptions that are others where commands run in sh, by the names of the tools. */
+export const DESCRIPTIONS_IN_SH: Readonly<Record<string, string>> = Object.fromEntries(
+  tools.flatMap(({ name, descriptionInSh }) => (descriptionInSh === undefined ? [] : [[name, descriptionInSh]])),
+);
+
 /** The effects of all tools, including those not offered now: the history may contain their calls. */
 export const EFFECTS: ToolEffects = Object.fromEntries(
   tools.flatMap(({ name, effect }) => (effect === null ? [] : [[name, effect]])),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { bashProgram } from '../../tools/shell/bash-program.js';
+import { commandShell, shellProgram } from '../../tools/shell/command-shell.js';
 import type { Finding } from './check-finding.js';
 
 /** Runs bash and returns its first line about itself; throws where it cannot be run. */
@@ -16,10 +16,11 @@ export function systemFindings(
 
 function bashFinding(platform: NodeJS.Platform, ask: AskBash): Finding {
   try {
-    const program = bashProgram();
+    const program = shellProgram('bash');
     const version = /version (\S+)/.exec(ask(program))?.[1];
     return { part: 'bash', ok: [program === 'bash' ? null : program, version].filter((word) => word).join(', ') };
   } catch {
+    if (commandShell(process.env) === 'sh') return { part: 'bash', note: 'none: commands run in sh' };
     const how = platform === 'win32' ? 'Git for Windows brings it' : 'install it with your package manager';
     return { part: 'bash', note: `none, so the model can run no commands and !command does not work: ${how}` };
   }

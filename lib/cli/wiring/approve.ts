@@ -101,7 +101,7 @@ const SHORTEST_REASON = 20;
 
 /** The question in at most three rows, two where there are few: with the name of the file. */
 function messageOf({ preview, reason, call }: ApprovalQuestion, columns: number, rows: number): string {
-  const asked = `${askedOf(preview.kind, call.args.path, columns)} (${visibleLine(call.name)}: `;
+  const asked = `${askedOf(preview, call.args.path, columns)} (${visibleLine(call.name)}: `;
   const why = visibleLine(reason);
   const mostRows = rows < 20 ? 2 : 3;
   for (let room = mostRows * columns - displayWidth(asked) - 3; ; room -= 1) {
@@ -120,8 +120,8 @@ function fitting(text: string, columns: number): string {
   return `${shown}…`;
 }
 
-function askedOf(kind: ApprovalQuestion['preview']['kind'], path: unknown, columns: number): string {
-  if (kind === 'command') return 'Run this command?';
+function askedOf({ kind, shell }: ApprovalQuestion['preview'], path: unknown, columns: number): string {
+  if (kind === 'command') return shell === undefined ? 'Run this command?' : `Run this command in ${shell}?`;
   if (kind === 'call') return 'Call this tool?';
   if (kind === 'memory') return 'Always keep this in mind?';
   const asked = kind === 'path' ? 'Open' : 'Make this change to';

@@ -8,7 +8,8 @@ import type { Recall } from '../../recall/recall.js';
 import { pick } from '../../registry.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory, SearchableConversation, ToolContext, ToolRunner } from '../../tools/common/tool.js';
-import { SPECS } from '../../tools/tool-specs.js';
+import { commandShell } from '../../tools/shell/command-shell.js';
+import { DESCRIPTIONS_IN_SH, SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/limit.js';
 import { SERVER_TOOLS } from '../base/orphan-rules.js';
 import type { Settings } from '../base/settings.js';
@@ -97,11 +98,21 @@ export async function toolRunner(
 }
 
 /** The tools that the configuration and the command line offer. */
-export function offeredTools(config: Config, { tools: wanted }: SessionOptions): readonly ToolSpec[] {
+export function offeredTools(
+  config: Config,
+  { tools: wanted }: SessionOptions,
+  { shell }: ToolContext,
+): readonly ToolSpec[] {
   if (wanted === false) return [];
-  if (wanted === undefined || wanted === true) return config.tools.enabled ? SPECS : [];
-  return wanted.filter((name) => !name.startsWith(PREFIX)).map((name) => pick(SPECS, name, 'tool', 'usage'));
+  const specs = shell === 'sh' ? SPECS.map(inSh) : SPECS;
+  if (wanted === undefined || wanted === true) return config.tools.enabled ? specs : [];
+  return wanted.filter((name) => !name.startsWith(PREFIX)).map((name) => pick(specs, name, 'tool', 'usage'));
 }
+
+const inSh = (spec: ToolSpec): ToolSpec => ({
+  ...spec,
+  description: DESCRIPTIONS_IN_SH[spec.name] ?? spec.description,
+});
 
 function conversationOf(finder: () => Promise<Recall>, world: World): SearchableConversation {
   return {
@@ -130,6 +141,7 @@ function fixedContext(world: World, config: Config, { paths }: Settings): Omit<T
     workingFolder: world.cwd,
     root: world.cwd,
     env: world.env,
+    shell: commandShell(world.env),
     variables: config.tools.env,
     timeout: config.tools.timeout_ms,
     spillFolder: paths.outputs,

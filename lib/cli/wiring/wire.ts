@@ -66,7 +66,7 @@ export async function wire(
   const context = toolContext(world, config, settings, { finder, memory, keeps, window });
   const standing = new StandingMemory(paths.memory);
   const project = projectInstructions(world, options, settings, config);
-  const offered = offeredTools(config, options);
+  const offered = offeredTools(config, options, context);
   const servers = await serverTools(world, options, settings, config, window);
   history = await opened;
   const session = new Session({

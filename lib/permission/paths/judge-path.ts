@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { escapeGlob, isGlob, pathMatcher } from '../glob/glob.js';
 import { type CommandGrant, concerns, generalSubject, type Rule, type Rules } from '../rules/rules.js';
+import type { ShellName } from '../shell/shell-name.js';
 import { hardLinkReason } from './hard-links.js';
 import { privateReason } from './private-places.js';
 import { isInside, locate, type ResolvedPath } from './resolve-path.js';
@@ -33,6 +34,8 @@ export interface JudgeContext {
   readonly hasSandbox: boolean;
   /** The environment of commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The shell that runs commands; absent for bash. */
+  readonly shell?: ShellName;
   /** Fires when the verdict is no longer needed. */
   readonly signal?: AbortSignal;
 }

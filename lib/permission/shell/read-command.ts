@@ -43,15 +43,16 @@ const NAME_SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'wait']
 const BLANK_OR_COMMENT = /^[ \t]*(#.*)?$/;
 
 /**
- * Parses a command line for bash, with its substitutions, here-documents and function bodies. In a script for another shell what only bash reads as the parser does
- * is unclear. The parser is loaded by the first call.
+ * Parses a command line as `shell` runs it, with its substitutions, here-documents and function bodies. What only bash reads as the parser does is unclear in any
+ * other shell. The parser is loaded by the first call.
  */
 export async function readCommand(
   source: string,
   environment: Readonly<Record<string, string | undefined>>,
+  shell: ShellName = 'bash',
 ): Promise<ShellReading> {
   const { forEachChild, parse } = await import('unbash');
-  const reader = new Reader({ parse, forEachChild }, environment);
+  const reader = new Reader({ parse, forEachChild }, environment, shell);
   if (HIDDEN.test(source)) reader.unclear(source, 'it contains invisible characters', true);
   reader.read(source, 0);
   const names = reader.parts.some((part) => part.kind === 'command');
@@ -71,11 +72,12 @@ class Reader implements ShellReading {
   readonly #parser: Parser;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   /** What runs the text that is being read. */
-  #shell: ShellName = 'bash';
+  #shell: ShellName;
 
-  constructor(parser: Parser, environment: Readonly<Record<string, string | undefined>>) {
+  constructor(parser: Parser, environment: Readonly<Record<string, string | undefined>>, shell: ShellName) {
     this.#parser = parser;
     this.#environment = environment;
+    this.#shell = shell;
   }
 
   /** `mayHideCommands`: whether it may contain commands that the parser does not see. */

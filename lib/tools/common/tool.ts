@@ -8,6 +8,7 @@ import type { JudgedPlace } from '../../permission/paths/judged-place.js';
 import type { RuleSubject } from '../../permission/rules/rules.js';
 import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../../permission/secret-stream.js';
+import type { ShellName } from '../../permission/shell/shell-name.js';
 
 /** What `tools.sandbox` says. */
 export interface SandboxSettings {
@@ -33,6 +34,8 @@ export interface ToolContext {
   readonly root: string;
   /** The environment of commands, without keys. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The shell that runs commands; absent for bash. */
+  readonly shell?: ShellName;
   /** The names of variables that commands get in addition to the usual ones (`tools.env`); `all` for a command of the user's own. */
   readonly variables?: readonly string[] | 'all';
   /** The time limit of a call, in milliseconds. */
@@ -91,6 +94,8 @@ export interface Memory {
 export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, RuleSubject {
   /** What a compaction records of a call whose messages leave the view; null for nothing. */
   readonly effect: ToolEffect | null;
+  /** The description where commands run in sh; absent where it is the same. */
+  readonly descriptionInSh?: string;
   access(args: Args, context: ToolContext): Access;
   /** What is wrong with the arguments, as the model reads it; absent where `parameters` tell. */
   check?(args: Args): string | null;
@@ -114,7 +119,12 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
 export interface ApprovalQuestion {
   readonly call: ToolCallPart;
   /** What the call would do: the command, the path, the diff, the lines of the memory that change, or the call of a server's tool. */
-  readonly preview: { readonly kind: 'command' | 'path' | 'diff' | 'memory' | 'call'; readonly text: string };
+  readonly preview: {
+    readonly kind: 'command' | 'path' | 'diff' | 'memory' | 'call';
+    readonly text: string;
+    /** The shell that would run a command, where it is not bash. */
+    readonly shell?: ShellName;
+  };
   /** Why approval is needed: the part of a command that no rule covers, a private place, an `ask` rule. */
   readonly reason: string;
   /** The rule that "always" stores, such as `bash(git status:*)`; null if only "once" is offered. */

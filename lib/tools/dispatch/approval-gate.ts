@@ -162,7 +162,7 @@ async function* ask(
 }
 
 const scriptsOf = async ({ context }: Gate, access: Access): Promise<ScriptStamps> =>
-  access.kind === 'execute' ? scriptStamps(access.command, context.env, context.workingFolder) : new Map();
+  access.kind === 'execute' ? scriptStamps(access.command, context) : new Map();
 
 async function* storeRule(gate: Gate, rule: RuleObject | null): AsyncGenerator<ChatEvent, void> {
   if (rule === null) return;
@@ -189,7 +189,7 @@ async function question(gate: Gate, { call, access, reason, rule }: Subject): Pr
 async function previewOf(gate: Gate, call: ToolCallPart, access: Access): Promise<ApprovalQuestion['preview']> {
   switch (access.kind) {
     case 'execute':
-      return { kind: 'command', text: access.command };
+      return { kind: 'command', text: access.command, ...(gate.context.shell === 'sh' && { shell: 'sh' }) };
     case 'read':
       return { kind: 'path', text: access.path };
     case 'write':

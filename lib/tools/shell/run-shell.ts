@@ -2,17 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandProcesses, endProcesses, isRunning, MARK, newMark } from '../../end-processes.js';
-import { bashProgram, withExitFolder } from './bash-program.js';
+import type { ShellName } from '../../permission/shell/shell-name.js';
+import { shellArguments, shellProgram } from './command-shell.js';
 
 /** How long processes may take to end after SIGTERM before they are killed, in milliseconds. */
 const GRACE_MS = 400;
 
 /** The options of one shell command. */
 export interface ShellRun {
+  readonly shell: ShellName;
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeout: number;
-  /** The sandbox program and its arguments, which precede `bash`; empty without a sandbox. */
+  /** The sandbox program and its arguments, which precede the shell; empty without a sandbox. */
   readonly wrapper: readonly string[];
   /** What the wrapper reads from descriptor 4; null for nothing. */
   readonly filter: Uint8Array | null;
@@ -33,13 +35,13 @@ export interface ShellEnd {
 }
 
 /**
- * Runs a command in bash, in a session and process group of its own, with no terminal and no input. Resolves when bash ends, even if
+ * Runs a command in a shell, in a session and process group of its own, with no terminal and no input. Resolves when the shell ends, even if
  * it leaves processes in the background. A timeout or an aborted `signal` ends the whole group.
  */
 export async function runShell(command: string, run: ShellRun, signal: AbortSignal): Promise<ShellEnd> {
   const mark = newMark();
-  const [program = 'bash', ...before] = [...run.wrapper, bashProgram()];
-  const child = spawn(program, [...before, '--noprofile', '--norc', '-c', withExitFolder(command)], {
+  const [program = run.shell, ...before] = [...run.wrapper, shellProgram(run.shell)];
+  const child = spawn(program, [...before, ...shellArguments(run.shell, command)], {
     cwd: run.folder,
     env: { ...run.env, [MARK]: mark },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(run.filter === null ? [] : (['pipe'] as const))],

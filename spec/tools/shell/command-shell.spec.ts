@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { commandShell, shellArguments, shellProgram } from '../../../lib/tools/shell/command-shell.js';
+
+const env = { ProgramFiles: 'C:\\Program Files', LOCALAPPDATA: 'C:\\Users\\Ada\\AppData\\Local' };
+
+describe('bash', () => {
+  it('is found by its name', () => {
+    expect(shellProgram('bash', { platform: 'darwin', env, isProgram: () => true })).toBe('bash');
+    expect(shellArguments('bash', 'ls', 'darwin')).toEqual([
+      '--noprofile',
+      '--norc',
+      '-c',
+      "trap 'pwd -P >&3' EXIT; ls",
+    ]);
+    expect(shellArguments('sh', 'ls', 'linux')).toEqual(['-c', "trap 'pwd -P >&3' EXIT; ls"]);
+  });
+
+  it.each(['C:\\Program Files\\Git\\bin\\bash.exe', 'C:\\Users\\Ada\\AppData\\Local\\Programs\\Git\\bin\\bash.exe'])(
+    'is that of Git for Windows there: %s',
+    (place) => {
+      expect(shellProgram('bash', { platform: 'win32', env, isProgram: (path) => path === place })).toBe(place);
+    },
+  );
+
+  it('is looked for in PATH where Git is not installed', () => {
+    expect(shellProgram('bash', { platform: 'win32', env: {}, isProgram: () => false })).toBe('bash');
+  });
+
+  it('gives way to sh only where PATH has no bash but a sh', () => {
+    const shell = (...there: readonly string[]) =>
+      commandShell({ PATH: '/one:relative:/two' }, { platform: 'linux', isProgram: (path) => there.includes(path) });
+    expect(shell('/one/sh', '/two/bash')).toBe('bash');
+    expect(shell('/two/sh', 'relative/bash')).toBe('sh');
+    expect(shell()).toBe('bash');
+  });
+
+  it('tells a folder there that other programs know', () => {
+    expect(shellArguments('bash', 'ls', 'win32').at(-1)).toBe("trap 'pwd -W >&3' EXIT; ls");
+  });
+});
