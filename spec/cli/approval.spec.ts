@@ -12,6 +12,21 @@ describe('what is asked about', () => {
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThan(40);
   });
 
+  it.each([
+    ['a hexagram', '\u4dc0'],
+    ['a vowel of Tamil', '\u0ba8\u0bbf'],
+    ['a vowel of Thai', '\u0e33'],
+    ['a colour of skin', '\u{1f44d}\u{1f3fd}'],
+    ['a new emoji', '\u{1fae9}'],
+    ['a flag', '\u{1f1e9}\u{1f1ea}'],
+  ])('is wrapped before the edge of a terminal that draws %s in more columns', (_what, letter) => {
+    const text = `echo ${letter.repeat(90)}? Run this command?`;
+    const rows = rowsOf(text);
+    expect(rows.map((row) => row.slice(2)).join('')).toBe(text);
+    const widths = rows.map((row) => [...row.slice(2)].reduce((sum, one) => sum + (one < '\x7f' ? 1 : 2), 2));
+    expect(Math.max(...widths)).toBeLessThan(40);
+  });
+
   it('counts a tab as the four columns that are shown for it', () => {
     const rows = rowsOf(`${'a\t'.repeat(40)}end`);
     expect(rows.join('')).not.toContain('\t');

@@ -1,4 +1,5 @@
 import { layOutRows } from '../../repl/drawing/line-layout.js';
+import { graphemes } from '../../repl/editing/grapheme.js';
 import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/text/style.js';
 import { visibleText } from '../../screen/text/visible-text.js';
 import type { ApprovalQuestion } from '../../tools/common/tool.js';
@@ -33,8 +34,35 @@ function linesOf(text: string): readonly string[] {
 function wrapped(line: string, width: number): readonly string[] {
   const rows = layOutRows(line, width, 0).map(({ start, end }) => line.slice(start, end));
   // A full last row has an empty one below it, for a cursor.
-  return rows.length > 1 && rows.at(-1) === '' ? rows.slice(0, -1) : rows;
+  const filled = rows.length > 1 && rows.at(-1) === '' ? rows.slice(0, -1) : rows;
+  return filled.flatMap((row) => narrowed(row, width));
 }
+
+/** Parts of a row that no terminal wraps, whatever width it gives to its characters: what it wrapped would have no margin. */
+function narrowed(row: string, width: number): readonly string[] {
+  if (greatestWidth(row) <= width) return [row];
+  const parts: string[] = [];
+  let [part, taken] = ['', 0];
+  const letters = [...graphemes(row)].flatMap(({ segment }) =>
+    greatestWidth(segment) > width ? [...segment] : segment,
+  );
+  for (const letter of letters) {
+    const cells = greatestWidth(letter);
+    if (part !== '' && taken + cells > width) {
+      parts.push(part);
+      [part, taken] = ['', 0];
+    }
+    part += letter;
+    taken += cells;
+  }
+  return [...parts, part];
+}
+
+/** Each terminal has tables of its own. Only these take one column in all: Latin, Greek and Cyrillic letters, dashes and quotes, lines and blocks. */
+const DISPUTED = /[^\u0020-\u02ff\u0370-\u052f\u2010-\u2027\u2500-\u259f]/gu;
+
+/** The most columns that a terminal draws a text in. */
+const greatestWidth = (text: string): number => [...text].length + (text.match(DISPUTED)?.length ?? 0);
 
 function styleOf(line: string): Style {
   if (line.startsWith('+')) return GREEN;
