@@ -84,9 +84,27 @@ describe('a rule for bash', () => {
     expect((await bare('cat notes.txt 2>/dev/null')).decision).toBe('allow');
   });
 
+  it('lets a command do what the rules that cover it say, and not what one says that does not cover all of it', async () => {
+    const exact = judgeWith({ allow: [...bash('timeout -z 5 make'), { rule: 'bash(timeout:*)', write: true }] });
+    expect(await exact('timeout -z 5 make')).toMatchObject({ decision: 'allow', grant: { write: false } });
+    const both = judgeWith({ allow: [...bash('make:*'), { rule: 'bash(make all:*)', write: true }] });
+    expect(await both('make all')).toMatchObject({ decision: 'allow', grant: { write: true, network: false } });
+  });
+
+  it('covers what find runs for each file, and what printf prints', async () => {
+    const judge = judgeWith({ allow: bash('find:*', 'ls:*', 'printf:*') });
+    for (const command of ["find . -exec ls {} ';'", "printf '%s' 'a[b]' \"$HOME\""])
+      expect([command, (await judge(command)).decision]).toEqual([command, 'allow']);
+    for (const command of ["find . -exec make {} ';'", "printf -v 'a[$(make)]' b"])
+      expect([command, (await judge(command)).decision]).toEqual([command, 'ask']);
+  });
+
   it('covers no name that may be a private file, where the folder is not certain', async () => {
     const look = judgeWith({ allow: bash('cat:*', 'cd:*', 'jq:*') });
     expect((await look('cd sub && cat .env')).decision).toBe('ask');
+    const move = judgeWith({ allow: bash('echo:*', 'pushd:*', 'popd:*') });
+    for (const command of ['pushd sub; echo a < x', 'popd; echo a < x'])
+      expect([command, (await move(command)).decision]).toEqual([command, 'ask']);
     expect(await look('jq .key x.json')).toMatchObject({ decision: 'allow' });
   });
 
