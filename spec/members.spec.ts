@@ -92,8 +92,10 @@ const VENDORS = providers.flatMap(({ name, title }) => [name, title]);
 const TOOLS = tools.map(({ name }) => name);
 const STRATEGIES = strategies.map(({ name }) => `"${name}"`);
 
+/** A vendor may speak the protocol of the one beside it. */
 const isOfVendor: Naming = (file, name) =>
-  new RegExp(`^providers/(?:index|${name.toLowerCase()})(?:\\.ts$|/)`).test(file);
+  new RegExp(`^providers/(?:index|${name.toLowerCase()})(?:\\.ts$|/)`).test(file) || VENDOR_FILES.has(file);
+const VENDOR_FILES = new Set(providers.map(({ name }) => `providers/${name}.ts`));
 /** A tool may send the model to the one beside it. */
 const isOfTool: Naming = (file) => /^tools\/[^/]*$/.test(file) && (file === 'tools/index.ts' || TOOL_FILES.has(file));
 const TOOL_FILES = new Set(TOOLS.map((name) => `tools/${name.replaceAll('_', '-')}.ts`));
