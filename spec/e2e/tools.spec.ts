@@ -142,7 +142,7 @@ describe('a command in hi chat', () => {
     await chat.until(/all done\n+hi> *$/);
     expect(chat.terminal.look('nul␀ end').dim).toBe(true);
     expect(chat.terminal.written()).not.toMatch(/\x1b\[\?1049h|\x1b\[31mred|\x1b\]0;title/);
-    expect(chat.terminal.transcript()).toMatch(/… \d+k? more lines/);
+    expect(chat.terminal.transcript()).toMatch(/… [\d.]+[kM]? more lines/);
     expect(commandLines().filter((line) => line.startsWith('left-behind-417'))).toEqual([]);
     await chat.say('and again', 'all done');
   });
