@@ -41,7 +41,7 @@ export const EXIT_STATUS: Readonly<Record<ErrorCode, number>> = {
   terminated: 143,
 };
 
-/** What a `HiError` has besides its code and message. */
+/** The details of a `HiError`, besides its code and message. */
 export interface ErrorDetails {
   /** What to do next, as a sentence. */
   readonly hint?: string;

@@ -70,11 +70,11 @@ export class AsideFile {
   }
 }
 
-/** How long a file is waited for that another program has open, in milliseconds, and how long between two tries. */
+/** How long to wait for a file that another program has open, and between two attempts, in milliseconds. */
 const PATIENCE = 1000;
 const PAUSE = 20;
 
-/** Renames a file over another. On Windows that fails while somebody has the other one open, for a moment mostly: then it is tried again. Throws the system's error. */
+/** Renames a file over another. On Windows this fails while another program has that file open, mostly for a moment, so it is tried again. Throws the system's error. */
 export function replaceFile(
   from: string,
   to: string,

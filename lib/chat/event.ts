@@ -29,7 +29,7 @@ export type StreamEvent =
     }
   /** What the answer shows of the model, to be remembered. */
   | { readonly type: 'facts'; readonly facts: ModelFacts }
-  /** Something the user should know, in one sentence: that the server cut the prompt, for example. */
+  /** Something the user should know, in one sentence; for example, that the server truncated the prompt. */
   | { readonly type: 'notice'; readonly text: string };
 
 /** What one compaction did, as reported to people and scripts. */
@@ -48,7 +48,7 @@ export type ToolCallReport = { readonly name: string; readonly args: JsonObject 
   | { readonly error: string }
 );
 
-/** A picture that a model drew, as the user finds it. */
+/** The file of an image that a model drew. */
 export interface PictureFile {
   readonly path: string;
   readonly mime: string;
@@ -109,7 +109,7 @@ export type ChatEvent =
       readonly args: JsonObject;
       readonly server?: string;
     }
-  /** What a server says of the progress of a running call, in one line. */
+  /** The progress of a running call in one line, as its server reports it. */
   | { readonly type: 'tool-progress'; readonly call_id: string; readonly text: string }
   /** It comes before the end of its call. */
   | ({ readonly type: 'elicitation'; readonly call_id: string } & ServerQuestion)

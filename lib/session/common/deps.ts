@@ -26,9 +26,9 @@ export interface Target {
   readonly context_window: number;
   /** Whether its server is on this machine or at home. */
   readonly isNear?: boolean;
-  /** The pictures that the vendor takes; absent when it takes all. */
+  /** The limits of the vendor for images; absent when it has none. */
   readonly images?: ImageLimits;
-  /** What is known of the model at this server. */
+  /** What is known about the model at this server. */
   readonly memory: ModelMemory;
   /** Reads the key and loads the vendor's SDK the first time; `signal` ends a command that is run for the key. */
   connect(signal?: AbortSignal): Promise<Provider>;
@@ -47,7 +47,7 @@ export interface Clock {
   readonly home: string;
 }
 
-/** What the conversation is held with. What is a function is loaded when it is first needed. */
+/** What a session depends on. Functions load what they need when they are first called. */
 export interface SessionDeps {
   readonly history: HistoryStore;
   readonly target: Target;
@@ -58,27 +58,27 @@ export interface SessionDeps {
   readonly preamble: string | null;
   /** What the user wants always kept in mind, as it is now. */
   standing(): Promise<Standing>;
-  /** Settles what a turn begins with, and may ask the user. Resolves with what they should know. */
+  /** Prepares a turn, and may ask the user. Resolves to notices for them. */
   settle(signal: AbortSignal): Promise<readonly string[]>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
   /** Requests one turn may make. */
   readonly maxRounds: number;
-  /** As they are now: those of servers may come and go. */
+  /** The current tools: those of servers may come and go. */
   readonly toolSpecs: readonly ToolSpec[];
   /** What the calls of tools did, also of those that are not offered. */
   readonly toolEffects: ToolEffects;
   tools(): Promise<ToolRunner>;
   skills(target: Target): Promise<SkillLibrary>;
-  /** What finds anything that was ever said. */
+  /** The search over the whole conversation. */
   finder(): Promise<Recall>;
-  /** Whether what a message is about is recalled unasked. */
+  /** Whether hi recalls passages for each message without being asked. */
   readonly recallsUnasked: boolean;
   readonly cache: TextCache;
   readonly savePicture: SavePicture;
   cwd(): string;
-  /** Tells the time and the machine; null where the model is not to know them. */
+  /** The time and the machine; null where the model must not know them. */
   readonly clock: Clock | null;
 }
 

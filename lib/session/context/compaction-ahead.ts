@@ -5,7 +5,7 @@ import { newestBlock } from '../../view/view.js';
 
 /** A compaction that is not due yet, and what it is made with. */
 export interface NearlyDue {
-  /** Names the conversation: another one after a reset. */
+  /** Identifies the conversation; differs after a reset. */
   readonly name: string | null;
   readonly input: CompactionInput;
   readonly deps: CompactionDeps;
@@ -26,7 +26,7 @@ export class CompactionAhead {
     this.#find = find;
   }
 
-  /** Begins to write what will be due soon, unless it is there already. Never rejects: what fails is met again, and reported, when the compaction is due. */
+  /** Starts a compaction that will be due soon, unless one exists. Never rejects: a failure recurs, and is reported, when the compaction is due. */
   async begin(): Promise<void> {
     const found = await this.#find().catch(() => null);
     if (found === null || this.#draft?.isOf(found.name, found.input.entries)) return;
@@ -143,7 +143,7 @@ class Draft {
         this.#notify();
       }
     } catch {
-      // The same is tried again when the compaction is due, and what is wrong is said then.
+      // The compaction is tried again when it is due, and reports the error then.
     }
     this.#written = written;
     this.#notify();

@@ -68,7 +68,7 @@ export class Context {
     if (shrunk) measured = await this.measure(signal);
     if (measured.due || reason === 'overflow') {
       const order: CompactionOrder = { reason, focus: null, strategy: null };
-      // What stays is too large by itself: nothing is taken from the conversation for a request that cannot be sent.
+      // What would remain is too large by itself, so compacting for a request that cannot be sent would only lose messages.
       const kept = await this.#leastKept(order, signal);
       if (isTooLarge(kept, target)) throw tooLarge(kept, target);
       const report = yield* this.compact(order, signal);
@@ -102,7 +102,7 @@ export class Context {
     return fitTools(tools(), effectiveWindow({ ...compaction, context_window: target.context_window }));
   }
 
-  /** Takes in what other processes wrote meanwhile, a reset too. */
+  /** Reads what other processes have written in the meantime, including a reset. */
   async #keepUp(): Promise<void> {
     const { history } = this.#deps;
     await (this.#running === null ? history.refresh() : history.follow(this.#running));
@@ -227,7 +227,7 @@ export class Context {
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);
     this.#sent = fixed_tokens + estimateView(history.view(this.#running)) + this.#pending;
     const attachments = await requestAttachments(history, messages);
-    // Nobody here knows how many tokens an image has.
+    // The number of tokens of an image is unknown here.
     if (attachments.size > 0) this.#sent = 0;
     if (this.#running !== null) this.#deps.overhead.last = { turn: this.#running, fixed_tokens };
     return {

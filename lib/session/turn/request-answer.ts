@@ -53,7 +53,7 @@ export async function* requestAnswer(
   for (let attempt = 1, refusals = 0; ; ) {
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
-      // What only an answer proves is said once there is one.
+      // A notice that only an answer can prove is shown once there is an answer.
       const notice = adapted?.proves ? adapted.notice : null;
       yield* once(provider, request, answer, { memory, keep, notice }, signal);
       if (adapted !== null || memory.facts.doubted_at) {
@@ -174,7 +174,7 @@ function keepRest(answer: PartialAnswer, type: 'thinking' | 'text', pieces: Piec
 
 const warning = (text: string): ChatEvent => ({ type: 'notice', level: 'warning', text });
 
-/** Takes in what the user does not see at once. */
+/** Stores the events that the user does not see at once. */
 function note(
   event: Extract<StreamEvent, { type: 'sources' | 'facts' }>,
   answer: PartialAnswer,

@@ -139,7 +139,7 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
 /** The error with what the server said first, which names its window. */
 function withSentence(error: HiError, first: HiError | null): HiError {
   if (first === null || error.message.includes(first.message)) return error;
-  // Its bytes were too many: what is said of tokens would mislead.
+  // The request had too many bytes, so a sentence about tokens would mislead.
   if (first instanceof RequestRefusal) return first;
   const hint = error.hint === null ? {} : { hint: error.hint };
   return new HiError(error.code, `${error.message} ${first.message}`, { ...hint, cause: error });
@@ -176,7 +176,7 @@ async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer):
   progress.take(kept);
 }
 
-/** Whether a part is something for the user. */
+/** Whether a part shows the user anything. */
 const isAnything = (part: AnswerPart): boolean => part.type === 'image' || (part.type === 'text' && part.text !== '');
 
 async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutcome['stop_reason']> {

@@ -10,7 +10,7 @@ import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../../permission/secret-stream.js';
 import type { ShellName } from '../../permission/shell/shell-name.js';
 
-/** What `tools.sandbox` says. */
+/** The setting `tools.sandbox`. */
 export interface SandboxSettings {
   /** Whether commands may use the network. */
   readonly network: boolean;
@@ -18,7 +18,7 @@ export interface SandboxSettings {
   readonly hidden: readonly string[];
 }
 
-/** How a call may run, as it was decided. */
+/** The decision on how a call may run. */
 export interface Permit {
   /** The place that was judged; null if it is not a file. */
   readonly place: JudgedPlace | null;
@@ -30,7 +30,7 @@ export interface Permit {
 export interface ToolContext {
   /** The current folder, which paths are relative to; a shell command may change it. */
   workingFolder: string;
-  /** The folder the session started in: the permission rules mean this one by "the working folder". */
+  /** The folder the session started in, which permission rules call "the working folder". */
   readonly root: string;
   /** The environment of commands, without keys. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -44,7 +44,7 @@ export interface ToolContext {
   readonly outputLimit: number;
   /** The folder for full outputs that were too long for the model. */
   readonly spillFolder: string;
-  /** Whether anything may be written there now; absent where it always may. */
+  /** Whether files may be written there now; absent where they always may. */
   keepsOutput?(): boolean;
   /** Runs every command in the sandbox, approved ones too; if it does not work, no command runs. Absent or null for only those that need no approval. */
   readonly sandbox?: SandboxSettings | null;
@@ -56,13 +56,13 @@ export interface ToolContext {
   readonly maskStream?: () => SecretStream;
   /** Registers a cleanup for the end of the turn. Set by the runner; without it a call cleans up before it ends. */
   readonly atTurnEnd?: (end: () => Promise<void>) => void;
-  /** Tells the user what the model must not be the only one to know. Set by the runner. */
+  /** Shows a warning to the user as well as the model. Set by the runner. */
   readonly warn?: (text: string) => void;
   /** Takes what a server asked the user during a call. Set by the runner. */
   readonly asked?: (question: ServerQuestion) => void;
   /** Searches the conversation. Absent where that is impossible. */
   readonly conversation?: SearchableConversation;
-  /** What goes with every request. Absent where nothing can be kept. */
+  /** The lines that are sent with every request. Absent where nothing can be remembered. */
   readonly memory?: Memory;
 }
 
@@ -82,9 +82,9 @@ export interface SearchableConversation {
   search(search: ConversationSearch, signal: AbortSignal): Promise<string>;
 }
 
-/** What the user wants always kept in mind, as the model may propose to change it. Throws `HiError`s for what cannot be kept. */
+/** The memory file, to which the model may propose changes. Throws a `HiError` for a line that cannot be kept. */
 export interface Memory {
-  /** What `keep` would change, as a difference of lines. */
+  /** What `keep` would change, as a diff. */
   preview(text: string, replaces: string | null): Promise<string>;
   /** Keeps a line, in place of another one if that is named. Resolves to what was done, as the model reads it. */
   keep(text: string, replaces: string | null): Promise<string>;
@@ -137,10 +137,10 @@ export type Approval =
   /** `reason` is what the user wrote for the model, if anything. */
   | { readonly answer: 'no'; readonly reason?: string };
 
-/** Asks the user. Null without a user to ask: then "ask" means no. Rejects with an abort error when `signal` aborts. */
+/** Asks the user. Null where nobody can be asked, so that "ask" means no. Rejects with an abort error when `signal` aborts. */
 export type Approve = (question: ApprovalQuestion, signal: AbortSignal) => Promise<Approval>;
 
-/** A picture or a sound that a tool gave back. */
+/** An image or audio file that a tool returned. */
 export interface GivenFile {
   readonly kind: 'image' | 'document';
   readonly mime: string;
@@ -157,7 +157,7 @@ export interface ToolRunner {
    * with its process group, and every unfinished call gets the error "interrupted", with the end of its output.
    */
   run(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncGenerator<ChatEvent, readonly ToolResultPart[]>;
-  /** The files that the calls gave back since this was last called. */
+  /** The files that calls have returned since this was last called. */
   takeFiles(): readonly GivenFile[];
   /** Ends the processes that the turn left in the background. */
   endTurn(): Promise<void>;

@@ -16,11 +16,11 @@ import { type Lack, lackNote, ruleAgainst } from './sandbox-failure.js';
 /** A call may run, and how; or why it may not, as the model reads it. */
 export type GateDecision = { readonly permit: Permit } | { readonly refusal: string };
 
-/** A call about whose file somebody else changes their mind this often is given up. */
+/** A call is given up when its file has changed this often while the user was asked. */
 const MOST_QUESTIONS = 5;
 const KEEPS_CHANGING = 'Not run: its file keeps changing.';
 
-/** Lets a call through, after asking the user where the rules say so. What changes while the user thinks is asked about again. */
+/** Decides on a call, asking the user where the rules say so, and again if its file changes in the meantime. */
 export async function* passGate(
   gate: Gate,
   call: ToolCallPart,
@@ -39,7 +39,7 @@ async function placeOf(access: Access, { workingFolder }: ToolContext): Promise<
   return 'path' in access ? judgedPlace(access.path, workingFolder) : null;
 }
 
-/** What is read may grow meanwhile; what is changed must be what the shown difference was made from. */
+/** A file to read may grow in the meantime; a file to change must still be the one that the diff was made from. */
 function isSame({ kind }: Access, before: JudgedPlace | null, after: JudgedPlace | null): boolean {
   const isSameFile = before?.path === after?.path && before?.file === after?.file;
   return isSameFile && (kind === 'read' || before?.content === after?.content);
@@ -86,13 +86,13 @@ async function* decide(
   }
 }
 
-/** What speaks in every later request is kept only where the user sees it, whatever the rules and `-y` say. */
+/** What is sent with every later request is kept only if the user sees it, whatever the rules and `-y` say. */
 async function* unattended(call: ToolCallPart, byHand: string): AsyncGenerator<ChatEvent, GateDecision> {
   yield notice(`Not run: ${describeCall(call)} needs a terminal, to ask the user. To do it yourself, run: ${byHand}`);
   return { refusal: `Not done: the user cannot be asked here. The user can do it: ${byHand}` };
 }
 
-/** A tool that is another one than the user saw runs only once they saw it, whatever `-y` says. */
+/** A tool that has changed runs only after the user has seen it, whatever `-y` says. */
 async function* unseen(call: ToolCallPart, reason: string): AsyncGenerator<ChatEvent, GateDecision> {
   yield notice(
     `Not run: ${describeCall(call)} needs a terminal, to show you the tool as it is now (${reason}). -y does not cover that: allow it once in a chat.`,
@@ -140,7 +140,7 @@ interface Subject {
   readonly rule: RuleObject | null;
 }
 
-/** Asks, and asks again when a script that the command names changed meanwhile. Resolves to what the model reads when it may not. */
+/** Asks, and again if a script that the command names has changed in the meantime. Resolves to the refusal for the model, or to null. */
 async function* ask(
   gate: Gate,
   approve: Approve,

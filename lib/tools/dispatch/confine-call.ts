@@ -8,13 +8,13 @@ import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import { type Gate, judgeContext } from './gate.js';
 
-/** The decision about a call; what is allowed runs in the sandbox that was made for it, or in none. */
+/** The decision about a call. An allowed call runs in the sandbox that was made for it, or in none. */
 export type ConfinedDecision =
   | Exclude<Verdict, { decision: 'allow' }>
   | { readonly decision: 'allow'; readonly confined: ConfinedRun | null };
 
 /**
- * Makes the sandbox for what is allowed in one. Where that cannot be done, it is as on a system without: what is not of the built-in list is asked for.
+ * Makes the sandbox for a call that is allowed in one. Where that is impossible, the call is judged as without a sandbox: only the built-in list needs no approval.
  */
 export async function confinable(
   gate: Gate,
@@ -40,7 +40,7 @@ export async function confinable(
   }
 }
 
-/** With `tools.sandbox` what the user approves runs in the sandbox too. */
+/** With `tools.sandbox`, approved commands run in the sandbox too. */
 export async function confineAll(gate: Gate, access: Access): Promise<ConfinedRun | null> {
   if (access.kind !== 'execute' || !gate.context.sandbox) return null;
   const sandbox = await gate.sandbox();

@@ -23,7 +23,7 @@ import { argumentErrors } from './validate-arguments.js';
 /** What a tool runner needs. */
 export interface ToolRunnerOptions {
   readonly tools: readonly Tool[];
-  /** Finds a tool that is not among them, and may come and go. */
+  /** Finds a tool outside of `tools`, such as one of a server that comes and goes. */
   findTool?(name: string): Tool | undefined;
   readonly context: ToolContext;
   /** The most characters of output that the model gets from all calls of one answer together; absent for no limit. */
@@ -160,7 +160,7 @@ class ToolExecutor implements ToolRunner {
     }
   }
 
-  /** Runs a call, and once more outside of the sandbox where that stopped it and the user says so. */
+  /** Runs a call, and again outside of the sandbox if the sandbox stopped it and the user agrees. */
   async *#runPermitted(
     { tool, call, access, permit }: PermittedCall,
     onOutput: (text: string) => string,

@@ -18,10 +18,10 @@ export interface Gate {
   storeRule(rule: RuleObject): Promise<void>;
 }
 
-/** What an access is judged by. */
+/** The context that an access is judged in. */
 export async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext> {
   const { context, ownPlaces, freeFolders } = gate;
-  // -y approves of every call, so none runs in the sandbox because of a rule.
+  // With -y every call is approved, so no rule puts one in the sandbox.
   const isNeeded = kind === 'execute' && (!gate.allowAll || Boolean(context.sandbox));
   return { ...context, ownPlaces, freeFolders, hasSandbox: isNeeded && (await gate.sandbox()) !== null };
 }

@@ -8,14 +8,14 @@ import { outputName } from '../shell/limit-output.js';
 /** Larger files are not sent to a model. */
 const LARGEST = 20 * 1024 * 1024;
 
-/** So many files of one answer's calls go to the model. */
+/** The most files of one answer's calls that are sent to the model. */
 const MOST_FILES = 20;
 
-/** The files that tools gave back, each also in a file of its own, where the user and later calls find it. */
+/** The files that tools returned, each also written to disk for the user and later calls. */
 export class GivenFiles {
   #files: GivenFile[] = [];
 
-  /** Takes a file, and returns what the result says of it. Without a folder it is not written. */
+  /** Adds a file, and returns its description for the result. Without a folder it is not written. */
   take(mime: string, bytes: Uint8Array, folder: string | null): string {
     const format = fileFormat(bytes);
     const known = format?.isDamaged === false ? format.mime : null;
@@ -39,7 +39,7 @@ function extensionOf(mime: string): string {
   return name === 'jpeg' ? 'jpg' : name;
 }
 
-/** A disk that is full costs the file and nothing else. */
+/** Null where the file cannot be written: a full disk must not fail the call. */
 function written(bytes: Uint8Array, extension: string, folder: string): string | null {
   try {
     makeFolder(folder, 0o700);

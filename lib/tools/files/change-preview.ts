@@ -21,7 +21,7 @@ export async function changePreview(path: string, content: string): Promise<stri
   return patch ?? withContent(`Too different for a diff: ${size(content)} would be written.`, content);
 }
 
-/** Nobody can approve what they cannot view: all of it, marked as a diff marks new lines. */
+/** The user can only approve what they can see, so the preview shows all of it, marked as new lines of a diff. */
 const withContent = (sentence: string, content: string): string => `${sentence}\n\n${content.replace(/^/gm, '+')}`;
 
 type Before =

@@ -1,6 +1,6 @@
 import { OutputKeeper, outputName } from './limit-output.js';
 
-/** A text that was all there at once, kept as a command's output is: head and tail for the model, all of it in a file, nothing in it that a terminal obeys. */
+/** Limits a complete text as a command's output is: head and tail for the model, all of it in a file, without control sequences. */
 export function fitText(
   text: string,
   limit: number,

@@ -80,7 +80,7 @@ export async function runShell(command: string, run: ShellRun, signal: AbortSign
 
 function give(stream: ChildProcess['stdio'][number] | undefined, bytes: Uint8Array | null): void {
   if (bytes === null || !stream || !('end' in stream)) return;
-  // A wrapper that cannot start does not read it, and says so by itself.
+  // A wrapper that cannot start does not read its input, and reports the error itself.
   stream.on('error', () => {});
   stream.end(bytes);
 }
@@ -98,7 +98,7 @@ function ended(child: ChildProcess): Promise<{ code: number | null; killedBy: No
   return new Promise((resolve) => child.once('exit', (code, killedBy) => resolve({ code, killedBy })));
 }
 
-/** After so many milliseconds without output, and after so many in total, the pipes count as empty. */
+/** The pipes count as empty after `QUIET_MS` milliseconds without output, or after `LONGEST_DRAIN_MS` in total. */
 const QUIET_MS = 40;
 const LONGEST_DRAIN_MS = 400;
 
