@@ -70,6 +70,24 @@ describe('a folder that can be entered and not listed', () => {
   });
 });
 
+it('sets a repository aside that a command makes in the folder of packages, and lets it change none there', async () => {
+  const made = ['x', '@s/y/lib'];
+  const outcome = await attack({
+    allow: [WRITE],
+    files: {
+      'x.sh': `for d in ${made.join(' ')}; do git init -q node_modules/$d; done
+for d in old ${made.join(' ')}; do git -C node_modules/$d config core.fsmonitor 'touch ~/pwned; false'; done`,
+    },
+    before: 'git init -q node_modules/old',
+    calls: [bash('bash x.sh')],
+  });
+  for (const path of ['old', ...made])
+    outcome.later(`cd node_modules/${path} 2> /dev/null && git status > /dev/null 2>&1; true`);
+  expect(outcome.pwned).toEqual([]);
+  for (const path of made)
+    expect(existsSync(join(outcome.home.work, 'node_modules', path, '.git.set-aside-1'))).toBe(WORKS);
+});
+
 describe('a working folder that the sandbox cannot protect', () => {
   it('lets the built-in list run as where there is no sandbox, and asks for the rest with the reason', async () => {
     const { results, stderr, pwned, sent, home } = await attack({

@@ -16,13 +16,14 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const tests = {
   isHidden: (path: string) => path.endsWith('/.env'),
   runsLater: (path: string) => path.endsWith('/.envrc'),
+  isRepository: (path: string) => path.endsWith('/.git'),
 };
 
 describe('the places of a working folder', () => {
   it('are found wherever they lie, and again after each change', async () => {
     const index = new TreeIndex(tests);
     const found = { hidden: [join(folder, 'a/b/c/.env')], runsLater: [join(folder, 'a/.envrc')] };
-    expect(await index.find(folder)).toEqual({ ...found, closed: [], isComplete: true });
+    expect(await index.find(folder)).toEqual({ ...found, closed: [], isComplete: true, hasAllPackages: true });
     writeFileSync(join(folder, 'a/d/.env'), '');
     expect([...(await index.find(folder)).hidden].sort()).toEqual([
       join(folder, 'a/b/c/.env'),
@@ -59,13 +60,39 @@ describe('the places of a working folder', () => {
 
   it('are none in a folder that is gone, and not looked for below what packages put there', async () => {
     expect(await new TreeIndex(tests).find(join(folder, 'gone'))).toEqual({
-      ...{ hidden: [], runsLater: [], closed: [], isComplete: true },
+      ...{ hidden: [], runsLater: [], closed: [], isComplete: true, hasAllPackages: true },
     });
     mkdirSync(join(folder, 'a/.env'));
     writeFileSync(join(folder, 'a/.env/.envrc'), '');
     const { hidden, runsLater } = await new TreeIndex(tests).find(folder);
     expect([...hidden].sort()).toEqual([join(folder, 'a/.env'), join(folder, 'a/b/c/.env')]);
     expect(runsLater).toEqual([join(folder, 'a/.envrc')]);
+  });
+
+  it('are repositories only, of a command that may write, in what packages put there, however deep', async () => {
+    const index = new TreeIndex(tests);
+    for (const path of ['x/.git', '@scope/y/lib/.git', 'x/node_modules/z/.git'])
+      mkdirSync(join(folder, 'node_modules', path), { recursive: true });
+    writeFileSync(join(folder, 'node_modules/x/.envrc'), '');
+    expect((await index.find(folder)).runsLater).toEqual([join(folder, 'a/.envrc')]);
+    const { hidden, runsLater } = await index.find(folder, undefined, true);
+    expect(hidden).toEqual([join(folder, 'a/b/c/.env')]);
+    expect([...runsLater].sort()).toEqual(
+      ['a/.envrc', ...['@scope/y/lib', 'x', 'x/node_modules/z'].map((path) => `node_modules/${path}/.git`)].map(
+        (path) => join(folder, path),
+      ),
+    );
+  });
+
+  it('are found where packages are too many to search, which is told', async () => {
+    for (let number = 0; number < 9; number += 1) mkdirSync(join(folder, `node_modules/${number}`));
+    const { runsLater, ...rest } = await new TreeIndex(tests, { ...TREE_LIMITS, folders: 6 }).find(
+      folder,
+      undefined,
+      true,
+    );
+    expect(runsLater).toEqual([join(folder, 'a/.envrc')]);
+    expect(rest).toMatchObject({ isComplete: true, hasAllPackages: false });
   });
 
   it('end to be looked for when the user interrupts', async () => {

@@ -49,3 +49,6 @@ export function runsLater(name: string): boolean {
 
 /** `mise.toml`, `.mise.local.toml`, and those of an environment: `mise.test.local.toml`. */
 const isMiseSettings = (name: string): boolean => /^\.?mise\..*toml$/.test(name);
+
+/** Whether a system of version control takes its settings from a file or folder of this name. */
+export const isRepository = (name: string): boolean => REPOSITORIES.has(name.toLowerCase());

@@ -11,7 +11,7 @@ import { BARE_OPTIONS, bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap
 import { type Confinement, NotConfinable } from './confinement.js';
 import { gitPlaces } from './git-places.js';
 import { otherHomes } from './other-homes.js';
-import { runsLater } from './runs-later.js';
+import { isRepository, runsLater } from './runs-later.js';
 import { SEATBELT_PROBE, seatbeltProfile } from './seatbelt.js';
 import { madeListable, removeStandIns, setAside } from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
@@ -62,6 +62,7 @@ export class Sandbox {
       isHidden: (path) => isPrivatePath(path) || options.isDenied(path),
       // The name alone: where the project lies says nothing about it.
       runsLater: (path) => runsLater(basename(path)) || isStartupPath(`/${basename(path)}`),
+      isRepository: (path) => isRepository(basename(path)),
     });
   }
 
@@ -69,7 +70,7 @@ export class Sandbox {
   async confine(grant: CommandGrant, workingFolder: string, signal?: AbortSignal): Promise<ConfinedRun> {
     const kind = await requireSandbox();
     const root = realPath(this.#options.root);
-    const tree = await this.#treeOf(root, signal);
+    const tree = await this.#treeOf(root, grant.write, signal);
     const confinement = this.#confinement(root, tree, grant, workingFolder);
     const filter = kind === 'bubblewrap' ? systemCallFilter() : null;
     return {
@@ -88,20 +89,22 @@ export class Sandbox {
   /** Renames what a command left for others to run. Folders that it made unreadable are made readable, to see what is in them. */
   async #setAside({ root, runsLater: known }: Confinement, before: TreePlaces): Promise<Leftovers> {
     for (;;) {
-      const { runsLater: left, closed, isComplete } = await this.#index.find(root);
+      const { runsLater: left, closed, isComplete, hasAllPackages } = await this.#index.find(root, undefined, true);
       const shut = closed.filter((path) => !before.closed.includes(path));
       if (shut.some(madeListable)) continue;
       const fresh = left.filter((path) => !known.includes(path));
       // Made a bare repository, the working folder keeps its name: without HEAD it is none.
       const renamed = setAside(fresh.map((path) => (path === root ? join(root, 'HEAD') : path)));
-      return { renamed, isComplete: isComplete && shut.length === 0 };
+      // So many packages that they were not all searched before either are no work of the command.
+      const isSearched = isComplete && (hasAllPackages || !before.hasAllPackages);
+      return { renamed, isComplete: isSearched && shut.length === 0 };
     }
   }
 
-  async #treeOf(root: string, signal: AbortSignal | undefined): Promise<TreePlaces> {
+  async #treeOf(root: string, write: boolean, signal: AbortSignal | undefined): Promise<TreePlaces> {
     if (root === '/')
       throw new NotConfinable('the working folder is the root of the file system', 'Start hi in a folder');
-    const tree = await this.#index.find(root, signal);
+    const tree = await this.#index.find(root, signal, write);
     if (tree.isComplete) return tree;
     throw new NotConfinable(
       `'${root}' has more than ${TREE_LIMITS.folders} folders or ${TREE_LIMITS.entries} files, too many to hide the private ones from a command`,

@@ -13,6 +13,8 @@ export interface TreePlaces {
   readonly closed: readonly string[];
   /** False where there was too much to search. */
   readonly isComplete: boolean;
+  /** False where there was too much to search in the folders of packages. */
+  readonly hasAllPackages: boolean;
 }
 
 /** The most that is searched. */
@@ -25,6 +27,8 @@ export interface TreeLimits {
 export interface PlaceTests {
   isHidden(path: string): boolean;
   runsLater(path: string): boolean;
+  /** All that is looked for in the folders of packages. */
+  isRepository(path: string): boolean;
 }
 
 /** The limits take a few seconds the first time, and 150 ms for each later call. 5000 folders take 10 ms. */
@@ -33,8 +37,8 @@ export const TREE_LIMITS: TreeLimits = { entries: 1_000_000, folders: 50_000 };
 /** How long a search may block the event loop, and with it keys and signals, in milliseconds. */
 const SLICE_MS = 20;
 
-/** Large folders that contain none of the user's own files. */
-const NOT_ENTERED = new Set(['.git', 'node_modules']);
+/** A large folder that contains none of the user's own files. */
+const PACKAGES = 'node_modules';
 
 /** A folder that changed a moment ago may change again without a new timestamp. */
 const SETTLED_MS = 100;
@@ -45,6 +49,7 @@ interface Folder {
   readonly hidden: readonly string[];
   readonly runsLater: readonly string[];
   readonly folders: readonly string[];
+  readonly packages: readonly string[];
   readonly isClosed: boolean;
 }
 
@@ -59,53 +64,70 @@ export class TreeIndex {
     this.#most = most;
   }
 
-  /** Searches `root` without following links. Rejects only when `signal` fires. */
-  async find(root: string, signal?: AbortSignal): Promise<TreePlaces> {
-    const [hidden, runsLater, closed]: [string[], string[], string[]] = [[], [], []];
-    const open = [root];
+  /** Searches `root` without following links, the folders of packages only for repositories and where it is told to. Rejects only when `signal` fires. */
+  async find(root: string, signal?: AbortSignal, entersPackages = false): Promise<TreePlaces> {
+    const found: Found = { hidden: [], runsLater: [], closed: [], packages: [] };
+    const isComplete = await this.#search([root], false, found, signal);
+    const hasAllPackages = !entersPackages || (await this.#search([...found.packages], true, found, signal));
+    const { hidden, runsLater, closed } = found;
+    return { hidden, runsLater, closed, isComplete, hasAllPackages };
+  }
+
+  /** Returns false where there is too much to search. */
+  async #search(open: string[], ofPackages: boolean, into: Found, signal: AbortSignal | undefined): Promise<boolean> {
     let entries = 0;
     let begin = performance.now();
     for (const path of open) {
-      const found = this.#folder(path);
+      const found = this.#folder(path, ofPackages);
       entries += found.entries;
-      for (const place of found.hidden) hidden.push(place);
-      for (const place of found.runsLater) runsLater.push(place);
-      if (found.isClosed) closed.push(path);
-      if (open.length > this.#most.folders || entries > this.#most.entries)
-        return { hidden, runsLater, closed, isComplete: false };
+      for (const place of found.hidden) into.hidden.push(place);
+      for (const place of found.runsLater) into.runsLater.push(place);
+      for (const place of found.packages) into.packages.push(place);
+      if (found.isClosed) into.closed.push(path);
+      if (open.length > this.#most.folders || entries > this.#most.entries) return false;
       for (const below of found.folders) open.push(below);
       if (performance.now() - begin < SLICE_MS) continue;
       await setImmediate(null, { signal });
       begin = performance.now();
     }
-    return { hidden, runsLater, closed, isComplete: true };
+    return true;
   }
 
-  #folder(path: string): Folder {
+  #folder(path: string, ofPackages: boolean): Folder {
     const changed = changeTime(path);
     const known = this.#known.get(path);
     if (known !== undefined && known.changed === changed) return known;
-    const found = this.#read(path, changed);
+    const found = this.#read(path, changed, ofPackages);
     if (Date.now() - changed > SETTLED_MS) this.#known.set(path, found);
     return found;
   }
 
-  #read(path: string, changed: number): Folder {
+  #read(path: string, changed: number, ofPackages: boolean): Folder {
     const listed = entriesOf(path);
     const entries = listed ?? [];
     const names = new Set(entries.map(({ name }) => name));
-    const [hidden, runsLater, folders]: [string[], string[], string[]] = [[], [], []];
+    const [hidden, runsLater, folders, packages]: [string[], string[], string[], string[]] = [[], [], [], []];
     // A bare repository: git takes its settings from the folder itself.
     if (isBareRepository(names)) runsLater.push(path);
     for (const entry of entries) {
       const place = join(path, entry.name);
+      const isOwn = !ofPackages;
       // What is written into a named pipe reaches the program that reads it, wherever the pipe lies.
-      if (this.#tests.isHidden(place) || entry.isFIFO()) hidden.push(place);
-      else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name)) folders.push(place);
-      if (this.#tests.runsLater(place)) runsLater.push(place);
+      if (isOwn && (this.#tests.isHidden(place) || entry.isFIFO())) hidden.push(place);
+      else if (isOwn && entry.isDirectory() && entry.name === PACKAGES) packages.push(place);
+      else if (entry.isDirectory() && entry.name !== '.git') folders.push(place);
+      if (isOwn ? this.#tests.runsLater(place) : this.#tests.isRepository(place)) runsLater.push(place);
     }
-    return { changed, entries: entries.length, hidden, runsLater, folders, isClosed: listed === null };
+    return { changed, entries: entries.length, hidden, runsLater, folders, packages, isClosed: listed === null };
   }
+}
+
+/** What a search has found so far. */
+interface Found {
+  readonly hidden: string[];
+  readonly runsLater: string[];
+  readonly closed: string[];
+  readonly packages: string[];
 }
 
 /** Whether git takes its settings from a folder with these names. With `commondir` the objects are elsewhere, and so are settings. */
