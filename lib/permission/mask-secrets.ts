@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 import { replaceLogins } from './paths/address-logins.js';
-import { cutSecretPattern, secretPattern } from './secret-forms.js';
+import { cutSecretPattern, cutSecretSigns, secretPattern } from './secret-forms.js';
 
 /** The text that replaces a secret. A call that contains it is refused, or the secret would be overwritten with it. */
 export const MASK = '[secret hidden by hi]';
@@ -34,6 +34,12 @@ export const SHAPES: readonly string[] = [
   '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)',
 ];
 
+/** Every text of such a shape has one of these in it. */
+const SHAPE_SIGNS: readonly string[] =
+  'sk- AIza ya29. ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- AKIA ASIA xox hf_ npm_ pypi- k_live_ SG. gsk_ xai- AGE-SECRET-KEY- eyJ -----BEGIN'.split(
+    ' ',
+  );
+
 /** Whether a key is distinctive enough to be replaced wherever it occurs. Servers without keys are configured with words such as `ollama` and `not-needed`, which occur in ordinary text. */
 export function isDistinctiveSecret(secret: string): boolean {
   return secret.length >= 6 && !/^[a-z_-]{1,15}$/i.test(secret);
@@ -42,9 +48,20 @@ export function isDistinctiveSecret(secret: string): boolean {
 /** A function that masks the given secrets in every form (`secretForms`), what truncation leaves of them, every text of a known shape of key, and credentials in URLs. */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
   const own = distinctive(secrets);
-  const mask = masking([...own.map(secretPattern), ...own.map(cutSecretPattern), ANY_SHAPE]);
-  return (text) => replaceLogins(mask(text), () => MASK);
+  const whole = own.map(secretPattern);
+  const cut = { patterns: own.map(cutSecretPattern), signs: own.flatMap(cutSecretSigns) };
+  const shape = { patterns: [ANY_SHAPE], signs: SHAPE_SIGNS };
+  // What cannot match is not looked for at each character: in long texts that takes ten times as long.
+  const masks = [[], [cut], [shape], [cut, shape]].map((parts) =>
+    masking([...whole, ...parts.flatMap(({ patterns }) => patterns)]),
+  );
+  return (text) => {
+    const mask = masks[(hasOne(text, cut.signs) ? 1 : 0) + (hasOne(text, shape.signs) ? 2 : 0)];
+    return replaceLogins(mask?.(text) ?? '', () => MASK);
+  };
 }
+
+const hasOne = (text: string, signs: readonly string[]): boolean => signs.some((sign) => text.includes(sign));
 
 /** A function that masks the given secrets, and nothing else, in every form. */
 export function ownSecretMask(secrets: readonly string[]): (text: string) => string {

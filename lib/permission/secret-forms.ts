@@ -39,12 +39,20 @@ export function secretPattern(secret: string): string {
  * the beginning or after that line. At least a quarter of it, and 8 characters.
  */
 export function cutSecretPattern(secret: string): string {
-  const least = Math.max(8, Math.ceil(secret.length / 4));
+  const least = leastOfCut(secret);
   if (secret.length <= least) return '(?!)';
   const more = [...secret.slice(least)].reduceRight((rest, next) => `(?:${escaped(next)}${rest})?`, '');
   const less = [...secret.slice(0, -least)].reduce((rest, next) => `(?:${rest}${escaped(next)})?`, '');
   return `${escaped(secret.slice(0, least))}${more}(?=$|\\n\\[…)|(?<=^|…\\]\\n)${less}${escaped(secret.slice(-least))}`;
 }
+
+/** Every text that the pattern matches has one of these in it. */
+export function cutSecretSigns(secret: string): readonly string[] {
+  const least = leastOfCut(secret);
+  return secret.length <= least ? [] : [secret.slice(0, least), secret.slice(-least)];
+}
+
+const leastOfCut = (secret: string): number => Math.max(8, Math.ceil(secret.length / 4));
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, (character) => `\\u${unit(character)}`);
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { MASK, maskObject, secretMask } from '../../lib/permission/mask-secrets.js';
+import { MASK, maskObject, SHAPES, secretMask } from '../../lib/permission/mask-secrets.js';
+import { cutSecretPattern, secretForms, secretPattern } from '../../lib/permission/secret-forms.js';
 import fc from '../support/properties.js';
 
 // Put together here, so that no scanner takes this file for a leak.
@@ -124,5 +125,40 @@ describe('the mask of secrets', () => {
     ];
     const mask = secretMask([]);
     expect(hostile.map((text) => mask(text).length > 0)).toEqual(hostile.map(() => true));
+  });
+});
+
+describe('what is not looked for at each character', () => {
+  const secrets = ['sk-test-1234567890abcdef', 'a longer secret with words'];
+  const patterns = [...secrets.map(secretPattern), ...secrets.map(cutSecretPattern)];
+  const whole = new RegExp([...patterns, `(?<![A-Za-z0-9])(?:${SHAPES.join('|')})`].join('|'), 'g');
+  const shapes = [
+    ...SHAPES.filter((shape) => !shape.includes('(?<!') && !shape.includes('*?')).map((shape) =>
+      fc.stringMatching(new RegExp(`^${shape}$`)),
+    ),
+    fc.constant('-----BEGIN PRIVATE KEY-----\nab\n'),
+    fc.constant(`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'a1'.repeat(10)}`),
+  ];
+  const piece = fc.oneof(
+    ...shapes,
+    fc.constantFrom(...secrets.flatMap(secretForms), ' ', '\n', '\n[… 9 of 10 …]\n', 'npm_', 'eyJ', 'plain words'),
+    fc
+      .tuple(fc.constantFrom(...secrets), fc.nat(26), fc.nat(26))
+      .map(([secret, one, other]) => secret.slice(Math.min(one, other), Math.max(one, other))),
+  );
+
+  it('is masked all the same', () => {
+    const mask = secretMask(secrets);
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+        const text = pieces.join('');
+        expect(mask(text)).toBe(text.replace(whole, MASK));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('has a sign in it', () => {
+    for (const shape of shapes) fc.assert(fc.property(shape, (text) => expect(secretMask([])(text)).toContain(MASK)));
   });
 });
