@@ -355,6 +355,12 @@ describe('a rule that denies', () => {
     "mapfile -C 'rm x' -c1 < y",
     '. /dev/stdin <<< "rm x"',
     'bash /dev/fd/0 <<< "rm x"',
+    // A script that the line gives a program as its input.
+    "make -f - <<< $'all:\\n\\trm V'",
+    'make -f - <<E\nall:\n\trm V\nE',
+    "printf 'all: ; rm V' | make -f-",
+    "printf 'all: ; rm V' | gmake --file=/dev/stdin",
+    'dc <<< "!rm V"',
     // An alias, and what a push is made of.
     'git p',
     'git -C sub publish',
@@ -438,6 +444,13 @@ describe('a rule that denies, where a line runs a script', () => {
   ])('asks where the line writes that script: %s', async (command) => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true });
   });
+
+  it.each(['make -j4', 'make | tail -5', 'cat <<E\na\nE\nmake', 'git commit -F - <<E\na\nE'])(
+    'asks nothing where a program gets no input of the line that it may run: %s',
+    async (command) => {
+      expect(await judge(command)).toMatchObject({ decision: 'allow' });
+    },
+  );
 
   it.each(['./s.sh', 'chmod +x s.sh && ./s.sh', 'cat s.sh; bash s.sh', './s.sh > log', 'python3 x.py; echo a > y.py'])(
     'asks nothing where it does not: %s',

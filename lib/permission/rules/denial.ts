@@ -35,8 +35,15 @@ export function matchingRule(
 export function mayHide(part: ShellPart): boolean {
   if (part.kind !== 'command') return part.kind === 'unclear' && part.mayHideCommands;
   if (part.uncertainty?.mayHideCommands === true || part.assignments.some(mayTellWhatRuns)) return true;
-  return part.inner === null && mayHideCommand(part.words);
+  return part.inner === null && (mayHideCommand(part.words) || mayRunItsInput(part));
 }
+
+/** Its input as the value of an option or an operand: `-f -`, `-f-`, `--file=/dev/stdin`. */
+const NAMES_INPUT = /^(?:-\w|--[\w-]+=)?(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
+
+/** Whether a program that may run anything is given its input by the line (a here-document) or told to read it. */
+const mayRunItsInput = ({ words, text }: CommandPart): boolean =>
+  isUnknownProgram(words) && (text.includes('<<') || words.slice(1).some(({ value }) => NAMES_INPUT.test(value ?? '')));
 
 /** Whether a program that may run anything has the words of the rule among its arguments, in one or in several: `setpriv rm x`, `sg root 'rm x'`. */
 function mentions({ words: wanted }: CommandRule, { words, inner, text }: CommandPart): boolean {
