@@ -5,6 +5,9 @@ import type { PendingRequest } from './pending-request.js';
 
 type Incoming = Pick<IncomingMessage, 'headers' | 'destroy'>;
 
+/** A page for people where an API should be. */
+export class WebPage extends HiError {}
+
 /** Throws for a page for people where an API should be. */
 export function refusePage({ url }: PendingRequest, incoming: Incoming): void {
   if (!incoming.headers['content-type']?.startsWith('text/html')) return;
@@ -13,8 +16,8 @@ export function refusePage({ url }: PendingRequest, incoming: Incoming): void {
 }
 
 /** The error of such a page: api_base lacks its path, or a network wants a login. */
-export function webPage(url: URL): HiError {
-  return new HiError('request', `'${url.origin}${url.pathname}' returned a web page.`, {
+export function webPage(url: URL): WebPage {
+  return new WebPage('request', `'${url.origin}${url.pathname}' returned a web page.`, {
     hint: 'Check api_base (for a compatible server it usually ends in /v1), and whether the network requires a login.',
   });
 }

@@ -399,6 +399,21 @@ describe('a refusal that does not say why', () => {
     expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, stdout: 'Fine.' });
   });
 
+  it('may be a web page with status 200, from a firewall that looks into what was said', async () => {
+    await start('openai', []);
+    writeFileSync(join(home.work, 'cat.png'), PNG);
+    await hi('ask', '-f', 'cat.png', 'what is it?');
+    await server[Symbol.asyncDispose]();
+    const page = { headers: { 'content-type': 'text/html' }, chunks: ['<html><title>Blocked</title></html>'] };
+    const chat = dialectOf('openai');
+    server = await chatServer((body) => (JSON.stringify(body).includes('image_url') ? page : chat.text('Fine.')));
+    home.writeConfig(JSON.stringify({ provider: 'openai', model: 'x', api_base: `${server.url}/v1`, api_key: 'k' }));
+    const first = await asked('ask', 'and now?');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first.stderr).toContain('earlier messages are sent as text only. (a web page)');
+    for (const requests of [2, 1]) expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests });
+  });
+
   it('that nothing cures leaves the error and no notice', async () => {
     const everything: Rule = { name: 'everything', status: 400, said: 'No.', breaks: () => true };
     await start('openai', [everything]);

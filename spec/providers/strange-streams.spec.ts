@@ -66,7 +66,7 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
 
   it('is not believed to be one where a web page comes, whatever its type', async () => {
     const got = await answered(dialect, { headers: {}, chunks: ['<!doctype html>\n<p>Log in: here</p>'] });
-    expect(got.error).toMatchObject({ code: 'request' });
+    expect(got.error).toMatchObject({ code: 'request', refused: { what: 'unsaid' }, retryable: false });
     expect((got.error as HiError).message).toContain('web page');
   });
 

@@ -73,6 +73,9 @@ export type Refused =
   | { readonly what: 'output'; readonly most: number }
   | { readonly what: 'unsaid'; readonly isCertain: boolean };
 
+/** What an answer tells that may be a refusal and has no words of one. */
+export const UNSAID = { refused: { what: 'unsaid', isCertain: false }, param: null } as const;
+
 /** A refusal that one more request without its cause may answer. One that may pass by itself, as `retryable` says, is tried again first. */
 export class RequestRefusal extends HiError {
   readonly refused: Refused;

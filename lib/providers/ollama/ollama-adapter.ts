@@ -7,7 +7,6 @@ import type { ModelFacts } from '../../chat/model/model-facts.js';
 import type { Vendor } from '../../chat/model/vendor.js';
 import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { HiError } from '../../errors.js';
 import type { Fetch } from '../../http/fetch.js';
 import { StreamError } from '../../http/stream-error.js';
 import { asMalformed } from '../common/answer/stream.js';
@@ -27,6 +26,7 @@ import * as facts from './ollama-facts.js';
 import { toVendorRequest } from './ollama-request.js';
 import type { OllamaSearch } from './ollama-web.js';
 import { isCut, learntWindow, loadedWindow, promptCutNotice, textTokens, windowOption } from './ollama-window.js';
+import { unreadable } from './unreadable-line.js';
 
 /** A client for one request: the SDK takes no signal, so it gets a `fetch` that carries one. */
 type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
@@ -191,13 +191,6 @@ class OllamaServer {
       dropped.end();
     }
   }
-}
-
-function unreadable(line: string): HiError {
-  return new HiError('malformed', `Ollama sent a line that hi cannot read: '${line.slice(0, 60)}'.`, {
-    hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
-    retryable: true,
-  });
 }
 
 /** Null when the server does not say. */

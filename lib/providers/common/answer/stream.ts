@@ -4,7 +4,7 @@ import { HiError } from '../../../errors.js';
 import { aborted } from '../../../http/network-error.js';
 import { atMost, GRACE } from '../../../http/time-limit.js';
 import type { FailureContext } from '../failure/failure-text.js';
-import { RequestRefusal } from '../provider.js';
+import { RequestRefusal, UNSAID } from '../provider.js';
 import { CoalescedStream } from './coalesced-stream.js';
 import { validEvent } from './validate-event.js';
 
@@ -75,10 +75,12 @@ function readable(event: StreamEvent, title: string): StreamEvent {
 export function asMalformed(thrown: unknown, title: string): unknown {
   // A deeply nested value in place of a text overflows the stack.
   if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
-  return new HiError('malformed', capitalised(`${title} sent a malformed answer.`), {
+  return new RequestRefusal('malformed', capitalised(`${title} sent a malformed answer.`), {
+    ...UNSAID,
     hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
     retryable: true,
     cause: thrown,
+    said: 'a malformed answer',
   });
 }
 
@@ -93,9 +95,8 @@ function cutOff(title: string): HiError {
 function empty(title: string): HiError {
   return new RequestRefusal('network', capitalised(`${title} sent an empty answer.`), {
     hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
+    ...UNSAID,
     retryable: true,
-    refused: { what: 'unsaid', isCertain: false },
     said: 'an empty answer',
-    param: null,
   });
 }

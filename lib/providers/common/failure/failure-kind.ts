@@ -47,6 +47,7 @@ export function kindOf({ status, kinds, message, param, details }: VendorError, 
     return 'model';
   // A service does not refuse a request for data with a page: a firewall or a proxy does.
   if (status === 403 && kinds.includes(WEB_PAGE)) return 'request';
+  if (status === 403 && isAboutContent(said, message)) return 'refused';
   if (status === 403 || means(/permission/)) return 'key';
   if (status === 408) return 'network';
   if (means(/overloaded|unavailable|server_error|api_error|internal|timeout/)) return 'overload';
@@ -54,6 +55,19 @@ export function kindOf({ status, kinds, message, param, details }: VendorError, 
   // An error inside a stream that does not name its kind happened while the model was running.
   return status === null || status >= 500 ? 'overload' : 'request';
 }
+
+/** Whether what was said is what is forbidden, and not the key, which has policies too. */
+const isAboutContent = (said: string, message: string): boolean =>
+  OF_THE_CONTENT.some((words) => words.test(said)) && !OF_THE_ACCOUNT.test(message.toLowerCase());
+
+const OF_THE_CONTENT: readonly RegExp[] = [
+  /\b(?:content|safety|moderation|responsible ai|acceptable use)[ _-](?:polic(?:y|ies)|filter|guidelines?|system|settings?|checks?|rules?|violations?|reasons?|restrictions?)/,
+  /\b(?:unsafe|harmful|disallowed|prohibited|forbidden|sensitive|objectionable|offensive|illegal|toxic) (?:content|prompt|input|material|text|image|language)\b/,
+  /\b(?:content|prompt|input|message) (?:is |was |has been )?(?:violat|block|flag|prohibit|unsafe|harmful|disallowed)/,
+  /\bguardrail|\bjailbreak|\b(?:for|due to|because of) (?:safety|policy)\b/,
+];
+const OF_THE_ACCOUNT =
+  /\baccounts?\b|\borgani[sz]ation|\bkeys?\b|permission|\biam\b|\bprojects?\b|\bbilling|credential|\bip\b|\baccess to\b|\bsuspended|\bregion|\bcountry|\bservice control/;
 
 /** How many tokens of a prompt Google allows in a minute, where that is what a request was refused for: one that is larger never fits. */
 function tokenQuota(details: VendorError['details']): number {

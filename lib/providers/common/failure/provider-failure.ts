@@ -1,7 +1,8 @@
 import { capitalised } from '../../../chat/text/quantity.js';
 import { HiError } from '../../../errors.js';
 import { mask } from '../../../http/mask-key.js';
-import { RequestRefusal } from '../provider.js';
+import { WebPage } from '../../../http/unexpected-page.js';
+import { RequestRefusal, UNSAID } from '../provider.js';
 import { isRetryable, kindOf } from './failure-kind.js';
 import { describe, type FailureContext, later, MINUTE, sentence } from './failure-text.js';
 import { refusalOf } from './refusals.js';
@@ -11,6 +12,7 @@ import { readVendorError, type VendorError } from './vendor-error.js';
 /** Anything thrown on the way to a vendor and back, as the `HiError` of its kind, with a sentence and the next step. Never contains the key. */
 export function asFailure(thrown: unknown, context: FailureContext): HiError {
   const ours = findHiError(thrown);
+  if (ours instanceof WebPage) return asRefusal(ours);
   if (ours !== null) return ours;
   const cause = maskedCopy(thrown, context.apiKey);
   const error = readVendorError(thrown);
@@ -39,6 +41,11 @@ export function fromVendor(error: VendorError, cause: unknown, context: FailureC
   return new RequestRefusal(code, said, { ...details, refused, said: words, param: error.param });
 }
 
+/** A page in place of an answer may be a firewall's, which looks into what was said. */
+function asRefusal({ code, message, hint, cause }: WebPage): RequestRefusal {
+  return new RequestRefusal(code, message, { ...UNSAID, ...(hint !== null && { hint }), cause, said: 'a web page' });
+}
+
 /** An error of an SDK itself, where no server reported one. */
 function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureContext): HiError {
   const name = wordOf(thrown, 'name');
@@ -51,13 +58,15 @@ function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureCon
     });
   }
   if (name === 'SyntaxError' || /JSON/.test(message)) {
-    return new HiError(
+    return new RequestRefusal(
       'malformed',
       capitalised(`${member.title} sent something that hi cannot read: ${sentence(message)}`),
       {
+        ...UNSAID,
         hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
         retryable: true,
         cause,
+        said: 'an answer that cannot be read',
       },
     );
   }

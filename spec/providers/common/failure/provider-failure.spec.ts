@@ -160,6 +160,30 @@ describe('what a server says', () => {
     });
   });
 
+  it.each([
+    'Your request was blocked by our content policy.',
+    'The prompt violates the acceptable use rules.',
+    'Input flagged: unsafe content.',
+    'Rejected for safety reasons.',
+    'Guardrail intervened.',
+  ])('is of the content, not of the key, where 403 comes with: %s', (message) => {
+    const body = JSON.stringify({ error: { type: 'permission_error', message } });
+    expect(failure(new RefusedRequest(403, new Headers(), body))).toMatchObject({
+      code: 'refused',
+      message: `OpenAI refused the content: ${message}`,
+    });
+  });
+
+  it.each([
+    'The API key violates the policies of its project.',
+    "Request is prohibited by your organization's content policy.",
+    'Your account was suspended for prohibited content.',
+    'You do not have permission to use content filters.',
+  ])('is of the key where 403 comes with: %s', (message) => {
+    const body = JSON.stringify({ error: { message } });
+    expect(failure(new RefusedRequest(403, new Headers(), body))).toMatchObject({ code: 'key' });
+  });
+
   it('is what to act on where the key is known and may not do this', () => {
     const body = { error: { message: 'Country, region, or territory not supported' } };
     const error = failure(new RefusedRequest(403, new Headers(), JSON.stringify(body)));
@@ -382,7 +406,7 @@ describe('an answer that cannot be read', () => {
         chatRequest(),
       );
       expect(got.text).toBe('Hello');
-      expect(got.error).toMatchObject({ code: 'malformed' });
+      expect(got.error).toMatchObject({ code: 'malformed', refused: { what: 'unsaid', isCertain: false } });
     },
   );
 });
