@@ -16,6 +16,7 @@ describe('the theme of hi chat', () => {
     chat.terminal.type('tw\x1b]11;rgb:ffff/ffff/dddd\x1b\\o');
     await chat.until(/hi> two$/);
     chat.terminal.type(control('l'));
+    await chat.until((screen) => screen.trim() === 'hi> two');
     await chat.say('', 'Use');
     expect(chat.terminal.look('code')).toMatchObject({ colour: 23 });
     expect(chat.sent().at(-1)).toBe('two');

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNTIME } from './program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from './scripted-server.js';
@@ -6,6 +7,10 @@ import { KEY, openTerminal, type Terminal } from './terminal.js';
 
 /** How long a spec waits for the screen: the machine may be busy with other things. Milliseconds. */
 const PATIENCE = 20_000;
+
+/** So often the prompt must be seen again after it came, and after how long each time, in milliseconds. */
+const STEADY_CHECKS = 2;
+const STEADY_FOR = 10;
 
 /** The built `hi chat` in a terminal, with a scripted server behind it. */
 export interface Chat {
@@ -79,6 +84,11 @@ export function chatDriver(): (
         current().type(`${line}${KEY.enter}`);
         await until(expected);
         await until(isAtPrompt);
+        // A line that is being drawn again looks like an empty prompt for a moment.
+        for (let checked = 0; checked < STEADY_CHECKS; checked += 1) {
+          await setTimeout(STEADY_FOR);
+          await until(isAtPrompt);
+        }
       },
       until,
       sent: (index = server.requests.length - 1) =>
