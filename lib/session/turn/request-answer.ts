@@ -67,7 +67,11 @@ export async function* requestAnswer(
     } catch (thrown) {
       if (isAbort(thrown) || !(thrown instanceof HiError)) throw thrown;
       if (thrown.code === 'window') memory.learn(learntFrom(thrown));
-      if (answer.parts.length > 0) throw thrown;
+      if (answer.parts.length > 0) {
+        const notice = await learntLate(request, thrown, memory);
+        if (notice !== null) yield warning(notice);
+        throw thrown;
+      }
       const delay = delayBefore(attempt, thrown);
       if (delay !== null) {
         yield { type: 'retry', attempt, delay, reason: thrown.message };
@@ -107,6 +111,12 @@ export async function* requestAnswer(
 function learntFrom({ message }: HiError): ModelFacts {
   const context_window = windowIn(message);
   return context_window === null ? { asked_at: 1 } : { context_window };
+}
+
+async function learntLate(request: ChatRequest, thrown: HiError, memory: ModelMemory): Promise<string | null> {
+  if (!(thrown instanceof RequestRefusal)) return null;
+  const { learnLate } = await import('../refusals/learn-late.js');
+  return learnLate(request, thrown, memory);
 }
 
 async function* once(
