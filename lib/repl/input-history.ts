@@ -5,13 +5,13 @@ import { readRegularFile, requireRegularFile } from '../regular-file.js';
 import { writeAside } from '../write-aside.js';
 import type { InputList } from './editing/history-cursor.js';
 
-/** Only the newest inputs are kept: this many at most, and no more characters than can be read without a delay. */
+/** Limits of the file, in inputs and in characters, so that reading it causes no delay. The newest inputs are kept. */
 const MAX_ENTRIES = 2000;
 const MAX_CHARACTERS = 16_000_000;
 
 /**
- * The inputs of this session and of earlier ones, which are kept in a file with one JSON string per line. The file is read at the first recall.
- * Without a file (null), or when it cannot be read or written, only this session's inputs are known: recall is not worth an error in the
+ * The inputs of this session and of earlier ones, which are in a file with one JSON string per line. The file is read at the first recall.
+ * Without a file (null), or if it cannot be read or written, only this session's inputs are recalled: recall is not worth an error in the
  * middle of a conversation.
  */
 export class InputHistory implements InputList {
@@ -19,10 +19,10 @@ export class InputHistory implements InputList {
   readonly #keeps: () => boolean;
   #session: string[] = [];
   #saved: readonly string[] | null = null;
-  /** Both lists as one; null until it is needed. */
+  /** Both lists merged; null until needed. */
   #merged: readonly string[] | null = null;
 
-  /** While `keeps` is false, inputs are known in this session and not written. */
+  /** While `keeps` returns false, inputs are recalled in this session but not written. */
   constructor(file: string | null, keeps: () => boolean = () => true) {
     this.#file = file;
     this.#keeps = keeps;

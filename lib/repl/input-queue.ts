@@ -27,7 +27,7 @@ export class InputQueue {
     this.#current = line;
   }
 
-  /** Puts the line that is being processed back, before the others, with the cursor at a mention in it where there is one. */
+  /** Puts the line that is being processed back, before the others. The cursor is at `mention` if the line has it. */
   requeue(mention: string): void {
     const { text } = this.#current;
     const at = mention === '' ? -1 : Math.max(text.indexOf(`@${mention}`), text.indexOf(`@"${mention}`));
@@ -35,7 +35,7 @@ export class InputQueue {
     this.#current = EMPTY_BUFFER;
   }
 
-  /** Empties the queue into the line that is being typed. The cursor is where the oldest has it, unless that is its end. */
+  /** Empties the queue into the line being typed. The cursor stays where the oldest line has it, unless that is its end. */
   restore(typed: EditBuffer): EditBuffer {
     const lines = this.drain();
     const joined = joinLines([...lines, typed]);

@@ -1,7 +1,7 @@
-/** The second press within this time counts. Milliseconds. */
+/** How soon the second press must follow, in milliseconds. */
 const WINDOW = 2000;
 
-/** Notices that a key is pressed twice. */
+/** Detects that a key is pressed twice. */
 export class PressedTwice {
   #pressedAt = Number.NEGATIVE_INFINITY;
 
@@ -13,7 +13,7 @@ export class PressedTwice {
     return isSecond;
   }
 
-  /** Something else was pressed. */
+  /** Another key was pressed. */
   reset(): void {
     this.#pressedAt = Number.NEGATIVE_INFINITY;
   }

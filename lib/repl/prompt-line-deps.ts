@@ -8,18 +8,18 @@ import type { Terminal } from './terminal/terminal.js';
 /** The result of reading a line: an input to process, or the status to exit with. */
 export type LineResult = { readonly line: SubmittedLine } | { readonly exit: number };
 
-/** What the line at the prompt works with. */
+/** What a `PromptLine` needs. */
 export interface PromptLineDeps {
   readonly terminal: Terminal;
   readonly colour: boolean;
   readonly longPastes: LongPastes;
   readonly history: InputHistory;
-  /** Keys with modes; null for the usual ones. */
+  /** Modal keys, such as `ViKeys`; null for Emacs keys. */
   readonly modalKeys: ModalKeys | null;
   readonly completion: LineCompletionSources;
-  /** What Escape submits when it is pressed twice at an empty prompt. */
+  /** The command that Escape, pressed twice at an empty prompt, submits. */
   readonly escapeCommand: string;
-  /** Puts the image on the clipboard into a file. Resolves to its path, null where there is none. */
+  /** Saves the image on the clipboard to a file. Resolves to its path, null if there is no image. */
   pasteImage(): Promise<string | null>;
   /** Shows rows below the answer. */
   showBelow(rows: readonly string[]): void;

@@ -16,7 +16,7 @@ import { rowsBelow } from './typed-ahead.js';
 /** Keys typed after Tab wait this long for the completion. Milliseconds. */
 const COMPLETION_TIMEOUT = 150;
 
-/** The line at the prompt. It takes keys at all times. While it is not being read, it is shown below the answer, with the lines that are sent next. */
+/** The line at the prompt. It handles keys at all times. While an answer streams, it is shown below the answer, with the queued lines. */
 export class PromptLine {
   readonly #deps: PromptLineDeps;
   readonly #editor: LineEditor;
@@ -66,7 +66,7 @@ export class PromptLine {
     this.#editor.paste(text);
   }
 
-  /** Begins the commands of keys with modes, where text is being typed; false where that is not the case. */
+  /** Enters vi's normal mode if text is being typed; false if there is nothing to leave. */
   leaveInsertMode(): boolean {
     return this.#editor.buffer.text !== '' && !this.#editor.isNormal && this.#editor.escape();
   }
@@ -79,7 +79,7 @@ export class PromptLine {
     if (isIdle && !this.#isInExternalEditor && this.#escape.press()) this.#submitEscapeCommand();
   }
 
-  /** The command is shown as if it was typed, and not found with Up. */
+  /** Shows the command as if it had been typed. It is not added to the input history. */
   #submitEscapeCommand(): void {
     const buffer = bufferOf(this.#deps.escapeCommand);
     this.#renderer.commit({ prompt: this.#prompt, buffer });
@@ -92,7 +92,7 @@ export class PromptLine {
     else this.#deps.showBelow(rowsBelow(this.#queue.lines, this.#editor, this.#deps));
   }
 
-  /** While an answer streams, Up at an empty line takes the line back that was queued last. */
+  /** While an answer streams, Up in an empty line takes back the line queued last. */
   #takeQueued(key: Key): boolean {
     if (this.#resolve !== null || keyName(key) !== 'up' || this.#editor.buffer.text !== '') return false;
     const newest = this.#queue.pop();
@@ -100,7 +100,7 @@ export class PromptLine {
     return newest !== undefined;
   }
 
-  /** Puts text before the typed text. */
+  /** Inserts text before the typed text. */
   prefill(text: string): void {
     this.#editor.set(insert({ ...this.#editor.buffer, cursor: 0 }, this.#deps.longPastes.fold(text)));
     this.#editor.set({ ...this.#editor.buffer, cursor: this.#editor.buffer.text.length });
@@ -139,7 +139,7 @@ export class PromptLine {
     return { prompt, buffer: shown, ...(hint !== null && { hint }) };
   }
 
-  /** `hi: ` while keys are commands. */
+  /** `hi: ` in vi's normal mode. */
   #modePrompt(): string {
     return this.#editor.isNormal ? this.#prompt.replace(/> $/, ': ') : this.#prompt;
   }
@@ -229,7 +229,7 @@ export class PromptLine {
     this.draw();
   }
 
-  /** The image is mentioned where the cursor is then. */
+  /** Inserts the mention at the cursor's position once the image is saved. */
   async #pasteImage(): Promise<void> {
     const path = await this.#deps.pasteImage();
     if (path === null) this.#hint = 'There is no image on the clipboard.';

@@ -13,7 +13,7 @@ export interface SubmittedLine {
   readonly shown: string;
   /** The full text: tokens are expanded and the quotes of a block are removed. */
   readonly text: string;
-  /** The ranges of `text` that were pasted. An `@path` or a `/` in them is plain text. */
+  /** The ranges of `text` that were pasted. An `@path` or a `/` in them is ordinary text. */
   readonly pasted: readonly Span[];
 }
 
@@ -28,17 +28,17 @@ export interface ReplDeps {
   /** The prompt of the next line: `hi> `, or `hi 62%> `. */
   prompt(): string | Promise<string>;
   /**
-   * Processes one input, message or command, and yields the events for the screen. Never called again before the last call has ended.
-   * Errors are shown and the REPL goes on. When `signal` aborts (Ctrl-C, Esc) it should end at once, with or without an abort error.
+   * Processes one input, message or command, and yields the events for the screen. Not called again before the previous call has ended.
+   * Errors are shown and the REPL goes on. When `signal` aborts (Ctrl-C, Esc), it must end at once, with or without an abort error.
    */
   submit(line: SubmittedLine, signal: AbortSignal): AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
   /** For completion with Tab. */
   readonly commands: readonly CompletableCommand[];
-  /** What may be typed after an `@`, besides files. */
+  /** What can follow an `@` other than files. */
   mentionable?(): readonly Mentionable[];
-  /** The command that Escape submits when it is pressed twice at an empty prompt. */
+  /** The command that Escape, pressed twice at an empty prompt, submits. */
   readonly escapeCommand: string;
-  /** The file that keeps the inputs of earlier sessions; null for none. */
+  /** The file with the inputs of earlier sessions; null for none. */
   readonly inputHistoryFile: string | null;
   /** Whether an input may be written to that file now. */
   keepsInputs(): boolean;
@@ -46,17 +46,17 @@ export interface ReplDeps {
   readonly longPaste: number;
   /** The command that edits a file, such as `vim` or `code --wait`; null when none is set. */
   readonly editor: string | null;
-  /** Told whether the background of the terminal is light, if that answers the question for it; null asks nothing. */
+  /** Called with whether the terminal's background is light, if the terminal reports its colour. Null does not ask. */
   readonly background: ((isLight: boolean) => void) | null;
-  /** Written when an answer or a question came after a long time; empty for nothing. */
+  /** Written when an answer or a question comes after a long wait, such as a bell; empty for none. */
   readonly attention: string;
   /** The title of the window while the chat runs; null leaves it as it is. */
   readonly title: string | null;
-  /** Whether what is typed during an answer is shown below it. */
+  /** Whether text typed during an answer is shown below it. */
   readonly showsTypedAhead: boolean;
-  /** Puts the image on the clipboard into a file. Resolves to its path, null where there is none. */
+  /** Saves the image on the clipboard to a file. Resolves to its path, null if there is no image. */
   pasteImage(): Promise<string | null>;
-  /** Keys with modes (`ViKeys`); null for the usual ones. */
+  /** Modal keys, such as `ViKeys`; null for Emacs keys. */
   readonly modalKeys: ModalKeys | null;
   /** The base of relative paths after `@`. */
   readonly cwd: string;
@@ -66,7 +66,7 @@ export interface ReplDeps {
 
 /** What a question needs: streams for `@inquirer/prompts` and a signal that aborts with the turn. */
 export interface QuestionTerminal {
-  /** Resolves when nothing that was typed before can answer; to be called right before a question that takes time to prepare is shown. */
+  /** Resolves when nothing typed earlier can answer the question. Call it right before showing a question that took time to prepare. */
   readonly ready: () => Promise<void>;
   readonly input: NodeJS.ReadableStream;
   readonly output: TerminalOutput;
@@ -81,7 +81,7 @@ export interface Repl {
    */
   run(): Promise<number>;
   /**
-   * Asks a question while an input is being processed. The question gets the keys; text typed before is kept for the next prompt.
+   * Asks a question while an input is being processed. The question gets the keys; text typed earlier is kept for the next prompt.
    * Ctrl-C and Esc abort the turn and with it the question. Rejects with a `HiError` (usage) without a terminal.
    */
   ask<Answer>(question: (terminal: QuestionTerminal) => Promise<Answer>): Promise<Answer>;
@@ -89,12 +89,12 @@ export interface Repl {
   edit(text: string): Promise<string>;
   /** Gives the terminal to another program while `run` is running. Rejects with a `HiError` (usage) without a terminal. */
   releaseTerminal<Result>(run: () => Promise<Result>): Promise<Result>;
-  /** Puts text into the line of the next prompt, before the text typed ahead. */
+  /** Inserts text into the line of the next prompt, before the text typed ahead. */
   prefill(text: string): void;
-  /** If processing the current input fails, it returns to the line of the next prompt unchanged, with the cursor at this mention where there is one. */
+  /** If processing the current input fails, puts it back into the line of the next prompt, with the cursor at this mention if it has it. */
   restoreInput(mention: string): void;
   /** Ends `run` with status 0 after the current input. */
   quit(): void;
-  /** What the terminal says that it can do (DA1): numbers, joined by semicolons. Empty where it does not answer soon, or there is none. */
+  /** The terminal's capabilities (DA1): numbers joined by semicolons. Empty if it does not answer in time, or there is no terminal. */
   attributes(): Promise<string>;
 }

@@ -14,9 +14,9 @@ import { Terminal } from './terminal/terminal.js';
 import { WindowTitle } from './terminal/window-title.js';
 import { TypingPause } from './typing-pause.js';
 
-/** The most characters of a paste that reach a question, which is drawn again for each one. */
+/** How many characters of a paste a question gets. A question is redrawn for each character. */
 const MAX_QUESTION_PASTE = 2000;
-/** An answer or a question that comes later calls for attention, unless something was typed since. Milliseconds. */
+/** An answer or a question that takes longer calls for attention, unless something was typed meanwhile. Milliseconds. */
 const LONG_TURN = 10_000;
 /** How long a turn may take to end after a signal to exit, in milliseconds. */
 const EXIT_TIMEOUT = 2000;
@@ -91,7 +91,7 @@ export class TerminalRepl implements Repl {
     } finally {
       process.off('exit', leave);
       leave();
-      // The answer would be input of the shell.
+      // The terminal's answer would become input of the shell.
       this.#parser.ignoreKeys();
       await this.#background.settled();
       this.#parser.close();
@@ -178,14 +178,14 @@ export class TerminalRepl implements Repl {
     return this.#attributes;
   }
 
-  /** After a long time the user may be elsewhere. */
+  /** After a long wait the user may be looking elsewhere. */
   #callAttention(): void {
     const now = performance.now();
     if (now - this.#begunAt > LONG_TURN && now - this.#pause.typedAt > LONG_TURN)
       this.#terminal.write(this.#deps.attention);
   }
 
-  /** The question that gets the keys. A question that is being cancelled gets no more. */
+  /** The question that gets the keys. A question that is being cancelled gets no more keys. */
   #openQuestion(): PassThrough | null {
     return this.#turn?.signal.aborted ? null : this.#question;
   }
@@ -199,7 +199,7 @@ export class TerminalRepl implements Repl {
     else question.write(key.sequence ?? text);
   }
 
-  /** Stops the turn, unless it only ends the inserting of what is typed meanwhile. */
+  /** Leaves vi's insert mode if text is being typed; otherwise stops the turn. */
   #escape(): void {
     if (this.#turn === null) this.#line.escape();
     else if (this.#openQuestion() !== null || !this.#line.leaveInsertMode()) this.#turn.abort();
@@ -225,7 +225,7 @@ export class TerminalRepl implements Repl {
     setTimeout(() => this.#terminal.closeAndExit(status), EXIT_TIMEOUT).unref();
   }
 
-  /** Lets the question have the keys that come from now on. Those that came while it was prepared are typed ahead. */
+  /** Sends keys to the question from now on. Keys that came while it was prepared are typed ahead. */
   async #open(input: PassThrough, signal: AbortSignal): Promise<void> {
     this.#question = null;
     await this.#pause.wait(signal);
@@ -244,7 +244,7 @@ export class TerminalRepl implements Repl {
   }
 }
 
-/** A paste for a question, between the markers of one. Without control characters nothing in it acts as a key, least of all as Enter. */
+/** A paste for a question, between paste markers. Control characters are removed, so nothing in it acts as a key, least of all as Enter. */
 function withoutKeys(text: string): string {
   return text.slice(0, MAX_QUESTION_PASTE).replace(/\p{Cc}+/gu, ' ');
 }

@@ -8,11 +8,11 @@ import { graphemes } from './editing/grapheme.js';
 /** The style of the character that the cursor is on. */
 const REVERSE = '7';
 
-/** What is shown of a queue, so that it never hides the answer: at most so many rows, and so large a share of the screen. */
+/** Limits of the queue's rows, so that they never hide the answer: a number of rows, and a share of the screen. */
 const MOST_QUEUED = 3;
 const LARGEST_SHARE = 0.25;
 
-/** Where rows are shown. */
+/** The space that rows are shown in. */
 export interface RowSpace {
   readonly columns: number;
   readonly rows: number;
@@ -29,7 +29,7 @@ export function rowsBelow(
   return typedAheadRows(queued, buffer, space, isNormal ? ':' : '›');
 }
 
-/** What is typed while an answer streams, as rows to show below it: the lines that are sent next, oldest first, and the line being typed. */
+/** What is typed while an answer streams, as rows to show below it: the queued lines, oldest first, and the line being typed. */
 export function typedAheadRows(
   queued: readonly EditBuffer[],
   typed: EditBuffer,
@@ -46,7 +46,7 @@ export function typedAheadRows(
   ];
 }
 
-/** The text around the cursor, which is drawn reversed: the terminal's own stays with the answer. */
+/** The text around the cursor. The character under it is drawn in reverse, because the terminal's own cursor stays with the answer. */
 function typedText({ text, cursor }: EditBuffer, space: RowSpace): string {
   const room = Math.max(1, space.columns - 4);
   const before = ending(oneLine(text.slice(Math.max(0, cursor - 2 * room), cursor)), room);
@@ -60,13 +60,13 @@ const dimmed = (text: string, { colour }: RowSpace): string => (colour ? paint(t
 
 const oneLine = (text: string): string => displayText(text).replaceAll('\n', ' ↵ ');
 
-/** The beginning of a text, with a mark where more follows. */
+/** The start of a text, with `…` if there is more. */
 function cut(text: string, width: number): string {
   const { index, truncated, ellipsed } = truncatedWidth(text, { limit: width, ellipsis: '…' });
   return truncated ? text.slice(0, index) + (ellipsed ? '…' : '') : text;
 }
 
-/** The end of a text, as much as fits. */
+/** As much of the end of a text as fits. */
 function ending(text: string, width: number): string {
   const all = [...graphemes(text)].map(({ segment }) => segment);
   let left = width;

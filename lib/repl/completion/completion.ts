@@ -3,13 +3,13 @@ export interface Completion {
   /** The offset where the replaced text starts. */
   readonly from: number;
   readonly candidates: readonly Candidate[];
-  /** Whether the candidates may begin otherwise than what was typed: then only a single one takes its place. */
+  /** Whether candidates need not start with the typed text. If so, the typed text is replaced only if there is a single candidate. */
   readonly isFuzzy?: boolean;
 }
 
 export interface Candidate {
   /** The replacement. */
   readonly text: string;
-  /** Printed after it in the list. */
+  /** Shown next to it in the list. */
   readonly summary?: string;
 }

@@ -1,21 +1,21 @@
 import { type Dirent, opendirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PathCandidate } from './path-completion.js';
 
-/** More entries are not looked at. */
+/** How many entries are read at most. */
 const MOST_ENTRIES = 20_000;
-/** So long is searched at most, in milliseconds. */
-const LONGEST = 120;
+/** How long a search may take, in milliseconds. */
+const TIME_LIMIT = 120;
 const MOST_FOUND = 20;
 
-/** Folders that hold what others wrote. */
+/** Folders with other people's code or build output. */
 const SKIPPED = new Set(['node_modules', '__pycache__', 'target', 'vendor']);
 
 /**
- * The files and folders below `cwd` that fit `typed` best, the best first: it is a part of the path, or its letters occur
- * in the path in this order. Hidden folders and those of
- * installed packages are left out, and a large tree is searched as far as the time allows, the nearest folders first.
+ * Returns the files and folders below `cwd` that match `typed` best, best match first. A path matches if it contains `typed`, or its letters
+ * in the same order. Hidden folders and installed packages are left out. A large tree is searched as far as the time allows, nearest folders
+ * first.
  */
 export async function fuzzyPaths(typed: string, cwd: string): Promise<readonly PathCandidate[]> {
   const found: { readonly candidate: PathCandidate; readonly score: number }[] = [];
@@ -31,10 +31,10 @@ export async function fuzzyPaths(typed: string, cwd: string): Promise<readonly P
     .map(({ candidate }) => candidate);
 }
 
-/** The scores of paths in which the letters do not follow each other; they count where there are no others. */
+/** The lowest score of a path whose matching letters are scattered. Such paths are listed only if nothing else matches. */
 const BY_LETTERS = 3_000_000;
 
-/** The less, the better; null for a path that does not fit. */
+/** Lower is better; null if the path does not match. */
 function scoreOf(path: string, typed: string): number | null {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (name.startsWith(typed)) return path.length;
@@ -43,7 +43,7 @@ function scoreOf(path: string, typed: string): number | null {
   return isIn(typed, name) ? BY_LETTERS + path.length : isIn(typed, path) ? 2 * BY_LETTERS + path.length : null;
 }
 
-/** Whether the letters occur in this order. */
+/** Whether the text contains the letters in this order. */
 function isIn(letters: string, text: string): boolean {
   let at = -1;
   for (const letter of letters) {
@@ -54,7 +54,7 @@ function isIn(letters: string, text: string): boolean {
 }
 
 async function* below(cwd: string): AsyncGenerator<PathCandidate> {
-  const until = performance.now() + LONGEST;
+  const until = performance.now() + TIME_LIMIT;
   let left = MOST_ENTRIES;
   const folders = [''];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
@@ -66,12 +66,12 @@ async function* below(cwd: string): AsyncGenerator<PathCandidate> {
       yield { path, isFolder: entry.isDirectory() };
     }
     if (left <= 0 || performance.now() > until) return;
-    // Keys are taken meanwhile.
-    await turn();
+    // Lets keys be handled in between.
+    await nextTurn();
   }
 }
 
-/** At most so many entries of a folder; none of one that cannot be read. */
+/** At most `most` entries of a folder; none if it cannot be read. */
 function entriesOf(folder: string, most: number): readonly Dirent[] {
   try {
     const opened = opendirSync(folder);

@@ -13,10 +13,10 @@ export interface CompletableCommand {
   complete?(argument: string): Promise<readonly string[]>;
 }
 
-/** Something that is no file and can be named after an `@`: `SERVER:address`. */
+/** Something other than a file that can follow an `@`: `SERVER:address`. */
 export interface Mentionable {
   readonly text: string;
-  /** Whether more has to be typed behind it. */
+  /** Whether more must be typed after it. */
   readonly isOpen: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface LineCompletionSources extends PathBase {
   mentionable?(): readonly Mentionable[];
 }
 
-/** Completes a command, its argument, a path after `@`, or a shell command after `!`. Never rejects: a source that fails has no candidates. */
+/** Completes a command, its argument, a path after `@`, or a shell command after `!`. Never rejects: a source that fails yields no candidates. */
 export async function complete(before: string, sources: LineCompletionSources): Promise<Completion> {
   const command = /^\/\S*$/.exec(before);
   if (command) return { from: 0, candidates: matchingCandidates(before, commandNames(sources.commands)) };
@@ -41,7 +41,7 @@ export async function complete(before: string, sources: LineCompletionSources): 
   return { from: before.length, candidates: [] };
 }
 
-/** What follows the first `@` of the last word, or an `@` with a quote that is still open; null when there is none. */
+/** The text after the first `@` of the last word, or after an `@` with an open quote; null if there is none. */
 function mentionAtEnd(before: string): string | null {
   const word = skipBack(before, before.length, /\S/);
   const quote = before.lastIndexOf('"');
@@ -74,7 +74,7 @@ async function completeArgument(
   };
 }
 
-/** A path that begins as typed, else one that has its letters in this order. One with blanks is quoted. */
+/** Completes a path that starts with the typed text, or else one that contains its letters in order. Quotes a path with spaces. */
 async function completePath(typed: string, end: number, sources: LineCompletionSources): Promise<Completion> {
   const path = typed.replace(/^"/, '');
   const from = end - typed.length;
@@ -89,14 +89,14 @@ async function completePath(typed: string, end: number, sources: LineCompletionS
   return { from, candidates: similar.map((one) => quotedPath(one.path, one.isFolder)), isFuzzy: true };
 }
 
-/** Before its colon is typed, a server stands for all that it has. */
+/** Lists only the servers until a colon is typed. */
 function mentions(typed: string, all: readonly Mentionable[]): readonly Candidate[] {
   const begun = all.filter(({ text }) => text.startsWith(typed));
   if (typed.includes(':')) return begun.map(({ text, isOpen }) => quotedPath(text, isOpen, ''));
   return [...new Set(begun.map(({ text }) => text.slice(0, text.indexOf(':') + 1)))].map((text) => ({ text }));
 }
 
-/** A folder gets no closing quote or blank, so that typing continues the path. */
+/** A folder gets no closing quote or space, so that typing continues the path. */
 function quotedPath(path: string, isOpen: boolean, end = '/'): Candidate {
   const open = /\s/.test(path) ? `"${path}` : path;
   if (isOpen) return { text: `${open}${end}` };

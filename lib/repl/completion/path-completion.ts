@@ -1,20 +1,20 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** Where relative paths and `~` begin. */
+/** The folders that relative paths and `~` refer to. */
 export interface PathBase {
   readonly cwd: string;
   readonly home: string;
 }
 
-/** A path that a typed one may become. */
+/** A possible completion of a typed path. */
 export interface PathCandidate {
-  /** As it is typed on, without a slash at its end. */
+  /** Starts with the typed text; has no trailing slash. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** The files and folders whose path begins with `typed`, by name; hidden ones only where a dot was typed. A folder that cannot be read has none. */
+/** The files and folders whose path starts with `typed`, sorted; hidden ones only after a dot. Empty if the folder cannot be read. */
 export async function pathsThatBegin(typed: string, { cwd, home }: PathBase): Promise<readonly PathCandidate[]> {
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1);
   const where = resolve(cwd, folder.startsWith('~/') ? join(home, folder.slice(2)) : folder);

@@ -4,10 +4,10 @@ import { delimiter, join } from 'node:path';
 import type { Completion } from './completion.js';
 import { type PathBase, pathsThatBegin } from './path-completion.js';
 
-/** What a shell makes of a character in a name. */
+/** Characters in a name that are special to a shell. */
 const SPECIAL = /[\s"'\\$`&|;<>(){}[\]*?!#]/g;
 
-/** Completes the last word of a shell command: a program where one is expected, else a file. `before` is the line up to the cursor. */
+/** Completes the last word of a shell command: a program if one is expected there, else a file. `before` is the line up to the cursor. */
 export async function completeShell(before: string, command: string, base: PathBase): Promise<Completion> {
   const typed = command.slice(startOfLastWord(command));
   const isProgram = isBeforeProgram(command.slice(0, command.length - typed.length));
@@ -28,7 +28,7 @@ function startOfLastWord(command: string): number {
   return Math.min(start, command.length);
 }
 
-/** Whether a program is expected after this: only assignments stand before it in its part of the command. */
+/** Whether a program name comes next: its part of the command has nothing but assignments before it. */
 function isBeforeProgram(text: string): boolean {
   const words =
     text
@@ -38,7 +38,7 @@ function isBeforeProgram(text: string): boolean {
   return words === '' || words.split(/\s+/).every((word) => /^\w+=/.test(word));
 }
 
-/** A `~` at the start stays what it is. */
+/** Does not quote a leading `~`. */
 const quoted = (path: string): string => path.replace(SPECIAL, '\\$&');
 
 async function programs(word: string): Promise<Completion['candidates']> {

@@ -11,7 +11,7 @@ export interface ScreenRow {
   readonly isFull: boolean;
 }
 
-/** The text as it is printed: control characters are replaced and tabs are four blanks wide. Lines stay lines. */
+/** The text as it is printed: control characters are replaced and tabs are four spaces wide. Newlines are kept. */
 export function displayText(text: string): string {
   return neutralise(text).replaceAll('\t', '    ').replaceAll('\r\n', '\n');
 }
@@ -37,7 +37,7 @@ export function layOutRows(text: string, columns: number, indent: number): reado
   }
 }
 
-/** Collects the rows of a text, which is added range by range. */
+/** Collects the rows of a text that is added range by range. */
 class RowBuilder {
   readonly #rows: ScreenRow[] = [];
   readonly #text: string;

@@ -4,7 +4,7 @@ import type { EditBuffer } from '../editing/edit-buffer.js';
 import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';
 import { markedPrompt } from './zone-marks.js';
 
-/** What is drawn. `hint` is a dim row below the line until the next drawing. */
+/** What is drawn. `hint` is a dim row below the line, shown until the next drawing. */
 export interface LineView {
   readonly prompt: string;
   readonly buffer: EditBuffer;
@@ -94,7 +94,7 @@ export class LineRenderer {
 
   /**
    * Moves to the start of the last drawing. A terminal that became narrower since has wrapped the rows above the cursor again. Terminals
-   * disagree about the cursor's own row, which counts as one: too few rows up leave remains on the screen, too many erase other output.
+   * disagree about the cursor's own row, which counts as one: moving up too few rows leaves remains on the screen, too many erases other output.
    */
   #toStart(): string {
     const columns = this.#canvas.columns();
@@ -153,7 +153,7 @@ function viewportOf(view: LineView, columns: number, height: number): Viewport {
   return { rows, first, last: Math.min(rows.length, first + room) - 1, current };
 }
 
-/** Where the text ends that fits on the screen with its prompt; with a row for what is left out and one for the cursor, where that is needed. */
+/** Where the text that fits on the screen with its prompt ends. Leaves a row for the note about the rest and one for the cursor if needed. */
 function endOfScreenful(prompt: string, text: string, canvas: Canvas): number {
   const [columns, height] = [canvas.columns(), canvas.rows()];
   const rows = layOutRows(text.slice(0, columns * height + height), columns, displayWidth(prompt));
@@ -161,7 +161,7 @@ function endOfScreenful(prompt: string, text: string, canvas: Canvas): number {
   return rows[Math.max(0, height - 3)]?.end ?? text.length;
 }
 
-/** The rows near the cursor, more than the terminal shows. Laying out megabytes of text with each key would take seconds. */
+/** More rows around the cursor than the terminal can show. Laying out megabytes of text on every key would take seconds. */
 function rowsAroundCursor({ prompt, buffer }: LineView, columns: number, height: number): readonly ScreenRow[] {
   const { text, cursor } = buffer;
   const reach = Math.max(4096, 2 * columns * height);

@@ -4,7 +4,7 @@ import { nextGrapheme, previousGrapheme } from './grapheme.js';
 export interface MarkedRange {
   readonly start: number;
   readonly end: number;
-  /** `token`: stands for a long paste; the cursor skips it and deletes it as a whole. `pasted`: pasted text, which is taken literally. */
+  /** `token`: stands for a long paste; the cursor skips it and deletes it as a whole. `pasted`: pasted text, which is never read as a command or mention. */
   readonly kind: 'token' | 'pasted';
 }
 
@@ -109,7 +109,7 @@ function coverTokens({ marks }: MarkedText, from: number, to: number): readonly 
 const shiftMarks = (marks: readonly MarkedRange[], by: number): readonly MarkedRange[] =>
   marks.map((mark) => ({ ...mark, start: mark.start + by, end: mark.end + by }));
 
-/** Where the characters of this kind begin that end at `end`. Not one expression that is searched for from the start of the text, which takes quadratic time. */
+/** The start of the run of characters of this kind that ends at `end`. A regular expression over the whole text would take quadratic time. */
 export function skipBack(text: string, end: number, kind: RegExp): number {
   let at = end;
   while (at > 0) {

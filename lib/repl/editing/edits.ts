@@ -15,7 +15,7 @@ import {
 /** An editing command: cursor movement or deletion. */
 export type Edit = (buffer: EditBuffer) => EditBuffer;
 
-/** What deleted text is replaced with. */
+/** The replacement for deleted text. */
 export const NO_TEXT: MarkedText = { text: '', marks: [] };
 
 export const moveLeft: Edit = (buffer) => moveCursor(buffer, offsetBefore(buffer, buffer.cursor));
@@ -41,13 +41,13 @@ export const transpose: Edit = (buffer) => {
   return moveCursor(swapped, end);
 };
 
-/** Capitals from the cursor to the end of the word, and the cursor after it. */
+/** Makes the rest of the word upper case and moves after it. */
 export const upcaseWord: Edit = (buffer) => changeWord(buffer, (word) => word.toLocaleUpperCase());
 export const downcaseWord: Edit = (buffer) => changeWord(buffer, (word) => word.toLocaleLowerCase());
 export const capitaliseWord: Edit = (buffer) =>
   changeWord(buffer, (word) => word.toLocaleLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toLocaleUpperCase()));
 
-/** A long paste stays as it is. */
+/** Leaves a long paste unchanged. */
 function changeWord(buffer: EditBuffer, change: (word: string) => string): EditBuffer {
   const end = wordEnd(buffer);
   const { text, marks } = sliceMarked(buffer, buffer.cursor, end);
@@ -77,14 +77,14 @@ export function moveDown(buffer: EditBuffer): EditBuffer | null {
 export type KillRange = (buffer: EditBuffer) => readonly [number, number];
 
 export const toLineStart: KillRange = (buffer) => [lineStart(buffer), buffer.cursor];
-/** At the end of a line, its newline. */
+/** To the end of the line; at the end of a line, its newline. */
 export const toLineEnd: KillRange = (buffer) => {
   const end = lineEnd(buffer);
   return [buffer.cursor, end === buffer.cursor ? afterNewline(buffer.text, end) : end];
 };
 export const previousWord: KillRange = (buffer) => [wordStart(buffer), buffer.cursor];
 export const nextWord: KillRange = (buffer) => [buffer.cursor, wordEnd(buffer)];
-/** Back to the last blank, like Ctrl-W in a shell. */
+/** Back to the previous white space, like Ctrl-W in a shell. */
 export const previousShellWord: KillRange = (buffer) => [
   skipBack(buffer.text, skipBack(buffer.text, buffer.cursor, /\s/), /\S/),
   buffer.cursor,

@@ -11,7 +11,7 @@ export class HistoryCursor {
   readonly #fold: (text: string) => EditBuffer;
   #recalled: { readonly index: number; readonly draft: EditBuffer } | null = null;
 
-  /** `fold` makes an input what the line shows of it. */
+  /** `fold` turns an input into what the line shows: long pastes become tokens. */
   constructor(history: InputList, fold: (text: string) => EditBuffer) {
     this.#history = history;
     this.#fold = fold;

@@ -60,7 +60,7 @@ export const OUTCOME_KEYS: Readonly<Record<string, KeyOutcome>> = {
   'C-z': 'suspend',
 };
 
-/** The last two are Shift-Enter, where the terminal reports it: the kitty protocol, and xterm's modifyOtherKeys. */
+/** The last two are Shift-Enter in terminals that report it: the kitty protocol, and xterm's modifyOtherKeys. */
 const NEWLINE_KEYS = new Set(['C-j', 'enter', 'M-return', 'M-enter', '\x1b[13;2u', '\x1b[27;2;13~']);
 
 /** Whether the key inserts a newline. */

@@ -21,7 +21,7 @@ export class KillRing {
     return insert(buffer, newest);
   }
 
-  /** Replaces the text yanked last, which must end at the cursor, by the kill before it; null when nothing was yanked. */
+  /** Replaces the text yanked last, which must end at the cursor, with the kill before it; null if nothing was yanked. */
   yankPrevious(buffer: EditBuffer): EditBuffer | null {
     if (this.#yank === null) return null;
     const { start } = this.#yank;

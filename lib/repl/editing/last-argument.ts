@@ -10,7 +10,7 @@ export class LastArgument {
     this.#history = history;
   }
 
-  /** The word of the newest input; right after another one (`isAgain`), that of the input before takes its place. Null when there is none. */
+  /** Inserts the word of the newest input. Pressed again (`isAgain`), replaces it with that of the input before. Null if there is none. */
   next(buffer: EditBuffer, isAgain: boolean): EditBuffer | null {
     const entries = this.#history.entries();
     const before = isAgain ? this.#inserted : null;
@@ -24,5 +24,5 @@ export class LastArgument {
   }
 }
 
-/** A longer word is inserted from here on, in characters. */
+/** At most this many characters, from the end of the word, are inserted. */
 const LONGEST = 1000;

@@ -28,7 +28,7 @@ import type { ModalAction, ModalKeys } from './modal-keys.js';
 import { isOpenBlock } from './quoted-block.js';
 import { UndoStack } from './undo-stack.js';
 
-/** What the last key did. Keys of the same kind combine: typing is undone by words, and kills in a row are one kill. */
+/** What the last key did. Keys of the same kind combine: typing is undone word by word, and consecutive kills make one. */
 type EditKind = 'type' | 'kill' | 'yank' | 'argument' | 'other';
 
 /** The line being edited: takes keys and pastes and keeps a buffer to draw. It knows nothing of the terminal. */
@@ -44,7 +44,7 @@ export class LineEditor {
   /** The first key of a sequence of two. */
   #prefix = '';
 
-  /** With `modal` the keys have modes. */
+  /** `modal` is for modal editing (vi keys). */
   constructor(longPastes: LongPastes, history: InputList, modal: ModalKeys | null = null) {
     this.#longPastes = longPastes;
     this.#modal = modal;
@@ -56,14 +56,14 @@ export class LineEditor {
     return this.#buffer;
   }
 
-  /** Whether keys are commands and insert nothing. */
+  /** Whether keys are commands (vi's normal mode). */
   get isNormal(): boolean {
     return this.#modal?.isNormal ?? false;
   }
 
   key(text: string, key: Key): KeyOutcome {
     if (this.#modal === null) return this.#plainKey(text, key);
-    // Escape and a key in quick succession look like a key with Alt, which vi does not know.
+    // Escape and a key in quick succession look like Alt with that key. vi has no Alt keys.
     const quick = key.meta ? /^\x1b([ -~])$/.exec(key.sequence ?? '')?.[1] : undefined;
     if (quick !== undefined) this.escape();
     const pressed =
@@ -73,14 +73,14 @@ export class LineEditor {
     return outcome;
   }
 
-  /** Escape; false where it has no meaning for the line. */
+  /** Handles Escape; false if the line has no use for it. */
   escape(): boolean {
     const escaped = this.#modal?.escape(this.#buffer) ?? null;
     this.#restore(escaped);
     return escaped !== null;
   }
 
-  /** Null for a key that has its usual meaning. */
+  /** Null if the key keeps its usual meaning. */
   #act(action: ModalAction): KeyOutcome | null {
     switch (action.type) {
       case 'pass':
@@ -121,7 +121,7 @@ export class LineEditor {
     return 'edited';
   }
 
-  /** The killed text, with the cursor on its last character. */
+  /** Inserts the killed text and puts the cursor on its last character. */
   #put(at: number, count: number): void {
     let buffer = moveCursor(this.#buffer, at);
     for (let left = count; left > 0; left -= 1) buffer = this.#kills.yank(buffer) ?? buffer;
@@ -178,7 +178,7 @@ export class LineEditor {
     else if (isPrintable(text, key)) this.#type(text);
   }
 
-  /** Puts the new state in place; null changes nothing. */
+  /** Applies the new state; null changes nothing. */
   #change(next: EditBuffer | null, kind: EditKind = 'other'): void {
     if (next === null) return;
     if (next.text !== this.#buffer.text && !(kind === 'type' && this.#lastKind === 'type'))

@@ -10,7 +10,7 @@ export interface Span {
 /** The long pastes of a session. The line shows each one as a token such as `[LongText#1]`. */
 export class LongPastes {
   readonly #texts = new Map<string, string>();
-  /** How much each of them is, in words. */
+  /** The size of each paste, as shown to the user. */
   readonly #sizes = new Map<string, string>();
   readonly #limit: number;
 
@@ -38,20 +38,20 @@ export class LongPastes {
     return { ...buffer, marks: [...buffer.marks, token].sort((one, other) => one.start - other.start) };
   }
 
-  /** An earlier input with its long pastes as their tokens again, and the cursor at the end. */
+  /** An earlier input with its long pastes folded into tokens again. The cursor is at the end. */
   fold(text: string): EditBuffer {
     const longestFirst = [...this.#texts].sort(([, one], [, other]) => other.length - one.length);
     const folded = longestFirst.reduce((buffer, [name, paste]) => foldOne(buffer, name, paste), bufferOf(text));
     return { ...folded, cursor: folded.text.length };
   }
 
-  /** How much stands behind the tokens of a line: `#1: 5,000 lines, 104 kB`; null where it has none. */
+  /** The sizes of the pastes in a line: `#1: 5,000 lines, 104 kB`; null if it has none. */
   sizes({ text, marks }: MarkedText): string | null {
     const tokens = marks.filter(({ kind }) => kind === 'token').map(({ start, end }) => text.slice(start, end));
     return tokens.length === 0 ? null : [...new Set(tokens)].map((name) => this.#sizes.get(name) ?? '').join(' · ');
   }
 
-  /** Replaces every token once, left to right. `pasted` lists the ranges of the result that were pasted. */
+  /** Expands every token once, left to right. `pasted` lists the ranges of the result that were pasted. */
   expand({ text, marks }: MarkedText): { readonly text: string; readonly pasted: readonly Span[] } {
     let expanded = '';
     let end = 0;
@@ -103,7 +103,7 @@ function pastedText(text: string): MarkedText {
   return { text, marks: text === '' ? [] : [{ start: 0, end: text.length, kind: 'pasted' }] };
 }
 
-/** Counts code points, and only where the length in UTF-16 units does not decide. */
+/** Counts code points, but only if the length in UTF-16 units does not settle it. */
 function isLonger(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   if (text.length > 2 * limit) return true;

@@ -2,17 +2,17 @@ import type { Key } from 'node:readline';
 import type { EditBuffer } from './edit-buffer.js';
 import type { KeyOutcome } from './key-bindings.js';
 
-/** A key as the line editor gets it. */
+/** A key as the line editor receives it. */
 export interface PressedKey {
   readonly text: string;
   readonly key: Key;
 }
 
-/** What a key leads to. Offsets count UTF-16 units. */
+/** What the line editor does for a key. Offsets count UTF-16 units. */
 export type ModalAction =
-  /** The line editor handles the key. */
+  /** The key has its usual meaning. */
   | { readonly type: 'pass' }
-  /** A part of a command, or nothing. */
+  /** The command is incomplete, or the key does nothing. */
   | { readonly type: 'wait' }
   | { readonly type: 'edit'; readonly buffer: EditBuffer }
   /** Removes a range and keeps it for `yank`. */
@@ -25,18 +25,18 @@ export type ModalAction =
   /** Inserts the last word of an earlier input. */
   | { readonly type: 'argument'; readonly at: number }
   | { readonly type: 'outcome'; readonly outcome: KeyOutcome }
-  /** The same keys once more. */
+  /** Handles these keys again. */
   | { readonly type: 'repeat'; readonly keys: readonly PressedKey[] };
 
-/** Keys with modes, in place of the usual ones. */
+/** Modal editing, such as vi keys. */
 export interface ModalKeys {
-  /** Whether keys are commands. */
+  /** Whether keys are commands (normal mode). */
   readonly isNormal: boolean;
   key(pressed: PressedKey, buffer: EditBuffer): ModalAction;
-  /** Escape; null where it changes nothing. */
+  /** Handles Escape; null if it changes nothing. */
   escape(buffer: EditBuffer): EditBuffer | null;
-  /** Where the cursor may be: on the last character of a line, not after it, while keys are commands. */
+  /** Moves the cursor to where it may be: in normal mode on the last character of a line, not after it. */
   clamp(buffer: EditBuffer): EditBuffer;
-  /** A new line begins. */
+  /** Starts a new line. */
   reset(): void;
 }

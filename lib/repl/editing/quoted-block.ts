@@ -1,6 +1,6 @@
 import { isMarked, type MarkedText, sliceMarked } from './edit-buffer.js';
 
-/** Whether the text begins with `"""` and does not end with a closing `"""`. Pasted quotes neither open nor close a block. */
+/** Whether the text starts with `"""` and does not end with a closing `"""`. Pasted quotes neither open nor close a block. */
 export function isOpenBlock(input: MarkedText): boolean {
   const start = input.text.search(/\S/);
   const end = input.text.trimEnd().length;

@@ -4,19 +4,19 @@ import { BACKGROUND_QUERY, isLight } from './background-reply.js';
 /** How long the terminal may take to answer, in milliseconds. */
 const LIMIT = 500;
 
-/** Asks the terminal whether its background is light, and knows whether the answer may still come. */
+/** Asks the terminal whether its background is light, and keeps track of whether the answer may still come. */
 export class BackgroundQuery {
-  readonly #tell: ((isLight: boolean) => void) | null;
+  readonly #onAnswer: ((isLight: boolean) => void) | null;
   readonly #answered = new AbortController();
   #due = Number.NEGATIVE_INFINITY;
 
-  /** Without `tell`, nothing is asked. */
-  constructor(tell: ((isLight: boolean) => void) | null) {
-    this.#tell = tell;
+  /** With null, nothing is asked. */
+  constructor(onAnswer: ((isLight: boolean) => void) | null) {
+    this.#onAnswer = onAnswer;
   }
 
   ask(write: (text: string) => void): void {
-    if (this.#tell === null) return;
+    if (this.#onAnswer === null) return;
     this.#due = performance.now() + LIMIT;
     write(BACKGROUND_QUERY);
   }
@@ -24,10 +24,10 @@ export class BackgroundQuery {
   answer(colour: string): void {
     this.#answered.abort();
     const light = isLight(colour);
-    if (light !== null) this.#tell?.(light);
+    if (light !== null) this.#onAnswer?.(light);
   }
 
-  /** Resolves when no answer is to be expected, at once where none was asked for. */
+  /** Resolves when no answer is expected any more; at once if none was asked for. */
   async settled(): Promise<void> {
     const left = this.#due - performance.now();
     if (left > 0) await sleep(left, undefined, { signal: this.#answered.signal }).catch(() => undefined);

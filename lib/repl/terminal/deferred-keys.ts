@@ -1,4 +1,4 @@
-/** Defers keys while a lookup runs, so that they are handled after it, but for no longer than `timeout` milliseconds. */
+/** Holds keys back while a lookup runs, so that they are handled after it, but for at most `timeout` milliseconds. */
 export class DeferredKeys {
   readonly #timeout: number;
   readonly #onTimeout: () => void;
@@ -21,7 +21,7 @@ export class DeferredKeys {
     return this.#actions !== null;
   }
 
-  /** Runs the deferred actions in order. One of them may call `begin`, which defers the ones after it again. */
+  /** Runs the deferred actions in order. If one of them calls `begin`, those after it are deferred again. */
   end(): void {
     clearTimeout(this.#timer);
     const actions = this.#actions ?? [];

@@ -13,15 +13,15 @@ export interface InputHandler {
   escape(): void;
   /** A whole bracketed paste. Its newlines are `\n`, or `\r\n` where that was copied. */
   paste(text: string): void;
-  /** The terminal's answer to `BACKGROUND_QUERY`, whenever it comes; absent where nothing was asked. */
+  /** The terminal's answer to `BACKGROUND_QUERY`, whenever it comes; absent if nothing was asked. */
   background?(colour: string): void;
   /** All input that arrived together was reported; time to draw. */
   settled(): void;
 }
 
-/** More of an answer is not kept, in characters. */
+/** How many characters of an answer are kept. */
 const LONGEST_REPLY = 100;
-/** After this long, the rest of an answer of the terminal is not to be expected. Milliseconds. */
+/** How long the rest of an answer of the terminal may take, in milliseconds. */
 const REPLY_TIMEOUT = 1000;
 
 /** The key pressed twice in quick succession. */
@@ -45,10 +45,10 @@ export class InputParser {
   #isEndMissing = false;
   #timer: NodeJS.Timeout | undefined;
   #hasReported = false;
-  #tellAttributes: ((attributes: string) => void) | null = null;
+  #onAttributes: ((attributes: string) => void) | null = null;
   /** Whether the terminal was asked for its background and has not answered yet. */
   #awaitsReply: boolean;
-  /** Whether what was reported last is an Escape that may have been the beginning of that answer. */
+  /** Whether the last key reported is an Escape that may have been the start of that answer. */
   #isAfterEscape = false;
 
   constructor(handler: InputHandler) {
@@ -78,11 +78,11 @@ export class InputParser {
   }
 
   /** Takes the answer to `ATTRIBUTES_QUERY` out of the keys, whenever it comes. */
-  expectAttributes(told: (attributes: string) => void): void {
-    this.#tellAttributes = told;
+  expectAttributes(onReply: (attributes: string) => void): void {
+    this.#onAttributes = onReply;
   }
 
-  /** Reports nothing from now on but the terminal's answer. */
+  /** From now on, reports only the terminal's answers. */
   ignoreKeys(): void {
     const { background } = this.#handler;
     const ignore = (): void => {};
@@ -96,7 +96,7 @@ export class InputParser {
   }
 
   #readKeys(text: string): void {
-    if (this.#tellAttributes !== null && this.#readAttributes(text, this.#tellAttributes)) return;
+    if (this.#onAttributes !== null && this.#readAttributes(text, this.#onAttributes)) return;
     if (text === ESCAPE_TWICE) {
       this.#hasReported = true;
       this.#handler.escape();
@@ -119,20 +119,20 @@ export class InputParser {
     }
     const isReply = this.#handler.background !== undefined && partialMarkerLength(text, REPLY_START) > 1;
     const complete = this.#keepPartial(text, isReply ? REPLY_START : PASTE_START);
-    // Emitted and not pushed, because a stream would report the keys after the paste that follows them.
+    // Emitted rather than written: a stream would report the keys after the paste that follows them.
     if (complete !== '') this.#keys.emit('data', complete);
     const timeout = isReply && this.#awaitsReply ? REPLY_TIMEOUT : ESCAPE_TIMEOUT;
     if (this.#pending !== '') this.#after(timeout, () => this.#readPending());
   }
 
-  /** Reads a text that has the answer in it, or the beginning of one; false for any other. */
-  #readAttributes(text: string, told: (attributes: string) => void): boolean {
+  /** Handles a text that contains the answer or the start of it; false for any other text. */
+  #readAttributes(text: string, onReply: (attributes: string) => void): boolean {
     const paste = text.indexOf(PASTE_START);
     const keys = paste === -1 ? text : text.slice(0, paste);
     const reply = attributesReply(keys);
     if (reply !== null) {
-      this.#tellAttributes = null;
-      told(reply.attributes);
+      this.#onAttributes = null;
+      onReply(reply.attributes);
       this.#readKeys(reply.rest + text.slice(keys.length));
       return true;
     }
@@ -146,7 +146,7 @@ export class InputParser {
     return true;
   }
 
-  /** Takes the answer of the terminal out of the keys. Nobody types its beginning, so one that has no end is dropped. */
+  /** Takes the terminal's answer out of the keys. Nobody types its start, so an answer without an end is dropped. */
   #readReply(text: string, at: number): void {
     this.#readKeys(text.slice(0, at));
     const reply = backgroundReply(text, at);
@@ -187,7 +187,7 @@ export class InputParser {
     this.#readKeys(text.slice(end + PASTE_END.length));
   }
 
-  /** Reports what arrived of the paste. Later chunks of text still belong to it. */
+  /** Reports the part of the paste that arrived. Later chunks of text still belong to it. */
   #endPasteWithoutMarker(): void {
     this.#reportPaste((this.#paste ?? []).join('') + this.#pending);
     this.#pending = '';
@@ -195,7 +195,7 @@ export class InputParser {
     this.#isEndMissing = true;
   }
 
-  /** After a paste without an end marker, a chunk of text is the rest of the paste, and a single key was typed. */
+  /** After a paste without an end marker, a chunk of text is the rest of the paste; a single character was typed. */
   #readAfterLostEnd(text: string): void {
     const end = text.indexOf(PASTE_END);
     if (end !== -1) {
@@ -215,7 +215,7 @@ export class InputParser {
     this.#handler.paste(normaliseNewlines(text));
   }
 
-  /** Keeps a marker's possible start at the end of the text for the next chunk and returns the text before it. */
+  /** Keeps a possible start of the marker at the end of the text for the next chunk, and returns the text before it. */
   #keepPartial(text: string, marker: string): string {
     const end = text.length - partialMarkerLength(text, marker);
     this.#pending = text.slice(end);

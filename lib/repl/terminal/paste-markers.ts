@@ -19,7 +19,7 @@ export function partialMarkerLength(text: string, marker: string): number {
   return 0;
 }
 
-/** Terminals send the newlines of a paste as CR. A CRLF was copied and stays. */
+/** Terminals send the newlines of a paste as CR. A CRLF was in the copied text and is kept. */
 export function normaliseNewlines(text: string): string {
   return text.replace(/\r(?!\n)/g, '\n');
 }

@@ -15,9 +15,9 @@ export interface TerminalEvents {
   data(bytes: Buffer): void;
   /** The size changed, or the screen may have changed while the process was stopped (Ctrl-Z). */
   redraw(): void;
-  /** The shell gets the screen (Ctrl-Z), until the returned function is called. */
+  /** The shell gets the screen (Ctrl-Z) until the returned function is called. */
   suspend(): () => void;
-  /** The program should exit with that status: a signal arrived, or the terminal is gone. */
+  /** The program must exit with this status: a signal arrived, or the terminal is gone. */
   exit(status: number): void;
 }
 
@@ -25,13 +25,13 @@ const BRACKETED_PASTE_ON = '\x1b[?2004h';
 /** Bracketed paste off. Also resets the colour that a crash may leave on, and shows the cursor that a question may have hidden. */
 const RESET = '\x1b[?2004l\x1b[0m\x1b[?25h';
 
-/** How long after `release` a SIGINT may still be meant for the other program. In raw mode Ctrl-C sends none. Milliseconds. */
+/** How long after `release` a SIGINT may still be meant for the other program. In raw mode Ctrl-C sends no signal. Milliseconds. */
 const LATE_SIGNAL = 1000;
 
 const ignore = (): void => {};
 
 /**
- * A terminal for line editing, in raw mode with bracketed paste. It is restored on every way out of the process: by `close`, by a signal,
+ * A terminal for line editing, in raw mode with bracketed paste. It is restored however the process ends: by `close`, by a signal,
  * and after a crash, because Node runs its `exit` listeners then too.
  */
 export class Terminal {
@@ -73,7 +73,7 @@ export class Terminal {
   suspend(): void {
     const resume = this.#events.suspend();
     this.#restore();
-    // The whole process group, as when the terminal does it: the shell only comes back when whoever started the program stops too.
+    // Stops the whole process group, as a terminal does: the shell comes back only if the program's parent stops too.
     process.kill(0, 'SIGTSTP');
     this.#acquire();
     resume();
@@ -90,7 +90,7 @@ export class Terminal {
       this.#isReleased = false;
       this.#reacquiredAt = performance.now();
       this.#acquire();
-      // One blank less than a row moves the cursor to the next row, unless it is at the start of one already.
+      // A row of spaces less one moves the cursor to the next row, unless it is already at the start of one.
       this.#output.write(`${' '.repeat(this.columns() - 1)}\r\x1b[K`);
     }
   }
@@ -137,7 +137,7 @@ export class Terminal {
   };
 
   readonly #continue = (): void => {
-    // The shell has changed the terminal's mode and Node does not know: turning raw mode on alone would do nothing.
+    // The shell has changed the terminal's mode and Node does not know: just turning raw mode on would do nothing.
     if (this.#isRaw) {
       this.#input.setRawMode?.(false);
       this.#input.setRawMode?.(true);
@@ -154,7 +154,7 @@ export class Terminal {
 
   readonly #hangUp = (): void => {
     process.once('exit', this.#endBySignal);
-    // Output of the rest of the program has nowhere to go.
+    // The program may still write, with no terminal to write to.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore);
     this.#events.exit(statusAfter('SIGHUP'));
   };

@@ -1,4 +1,4 @@
-/** The title of the terminal's window while the program runs. The one before comes back afterwards, where the terminal keeps it. */
+/** The title of the terminal's window while the program runs. The previous one comes back afterwards, if the terminal supports that. */
 export class WindowTitle {
   readonly #title: string;
   readonly #terminal: { write(text: string): void };
@@ -15,7 +15,7 @@ export class WindowTitle {
     this.show(false);
   }
 
-  /** Says whether an answer is awaited. */
+  /** Shows in the title whether an answer is awaited. */
   show(isAnswering: boolean): void {
     this.#terminal.write(`\x1b]2;${isAnswering ? '… ' : ''}${this.#title}\x1b\\`);
   }

@@ -4,7 +4,7 @@ import { lineEnd, lineStart } from '../editing/edits.js';
 /** Where a motion leads. */
 export interface Target {
   readonly to: number;
-  /** Whether an operator takes the character there too. */
+  /** Whether an operator includes the character there. */
   readonly isInclusive: boolean;
 }
 
@@ -14,7 +14,7 @@ export type Motion = (buffer: EditBuffer, count: number) => Target | null;
 const exclusive = (to: number): Target => ({ to, isInclusive: false });
 const inclusive = (to: number): Target => ({ to, isInclusive: true });
 
-/** Repeats a step until it leads nowhere. */
+/** Repeats a step up to `count` times, or until it no longer moves. */
 function repeated(count: number, from: number, step: (at: number) => number): number {
   let at = from;
   for (let left = count; left > 0; left -= 1) {
@@ -59,7 +59,7 @@ const PAIRS = ['()', '[]', '{}'];
 
 type Kind = 'blank' | 'word' | 'sign';
 
-/** What a character belongs to; with `isBig` everything but blanks is one word. */
+/** The kind of word a character belongs to. With `isBig` everything but white space is one kind. */
 function kindAt({ text }: EditBuffer, at: number, isBig: boolean): Kind {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0x20);
   if (/\s/.test(character)) return 'blank';
@@ -131,7 +131,7 @@ export interface Find {
   readonly character: string;
 }
 
-/** Where the character is found; `isAgain` when the search before found the one next to the cursor. */
+/** Where the character is found. `isAgain` when the previous search found the one next to the cursor. */
 export function findTarget(
   buffer: EditBuffer,
   { way, character }: Find,

@@ -4,7 +4,7 @@ import { isPrintable } from '../editing/key-bindings.js';
 import type { ModalAction, PressedKey } from '../editing/modal-keys.js';
 import type { Target } from './motions.js';
 
-/** Keys with a name of their own that do what a command does. */
+/** Named keys that stand for a command. */
 const NAMED: Readonly<Record<string, string>> = {
   left: 'h',
   right: 'l',
@@ -22,20 +22,20 @@ export function commandName({ text, key }: PressedKey): string {
   return key.ctrl || key.meta ? '' : (NAMED[key.name ?? ''] ?? '');
 }
 
-/** After `c` a word ends where its last character does. */
+/** After `c`, a word motion ends at the word's last character. */
 export const WORD_ENDS: Readonly<Record<string, string>> = { w: 'e', W: 'E' };
 
-/** Whether the cursor is on a blank, or after the text. */
+/** Whether the cursor is on white space, or at the end of the text. */
 export const isBlankAt = ({ text, cursor }: EditBuffer): boolean => /^(?:\s|$)/.test(text.slice(cursor, cursor + 1));
 
-/** With an operator a motion by words stays in its line, where it begins in one. */
+/** An operator's word motion does not leave the line, unless it starts at the end of one. */
 export function stopAtLine(name: string, target: Target | null, buffer: EditBuffer): Target | null {
   const end = lineEnd(buffer);
   if (target === null || !'wW'.includes(name) || buffer.cursor === end) return target;
   return { ...target, to: Math.min(target.to, end) };
 }
 
-/** Replaces so many characters by this one, with the cursor on the last; null where the line has fewer. */
+/** Replaces `count` characters with this one and puts the cursor on the last; null if the line has fewer. */
 export function replaceCharacters(buffer: EditBuffer, character: string, count: number): EditBuffer | null {
   let end = buffer.cursor;
   for (let left = count; left > 0; left -= 1) {
@@ -46,7 +46,7 @@ export function replaceCharacters(buffer: EditBuffer, character: string, count: 
   return { ...replaced, cursor: offsetBefore(replaced, replaced.cursor) };
 }
 
-/** Makes capitals of small letters and small letters of capitals, and moves over them. */
+/** Swaps upper and lower case, and moves past what it changed. */
 export function swapCase(buffer: EditBuffer, count: number): EditBuffer {
   let changed = buffer;
   for (let left = count; left > 0 && changed.cursor < lineEnd(changed); left -= 1) changed = swapOne(changed);
@@ -63,7 +63,7 @@ function swapOne(buffer: EditBuffer): EditBuffer {
   return replaceRange(buffer, buffer.cursor, end, { text: swapped, marks: [] });
 }
 
-/** Typing takes the place of what is there, up to the end of the line. */
+/** Typing replaces characters up to the end of the line. */
 export function overtype({ text, key }: PressedKey, buffer: EditBuffer): ModalAction {
   if (key.name === 'backspace')
     return { type: 'edit', buffer: moveCursor(buffer, offsetBefore(buffer, buffer.cursor)) };

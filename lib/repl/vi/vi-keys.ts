@@ -10,7 +10,7 @@ interface Operator {
   readonly count: number;
 }
 
-/** Keys that are short for others. */
+/** Keys that abbreviate an operator and a motion. */
 const SHORT: Readonly<Record<string, readonly [Operator['name'], string]>> = {
   x: ['d', 'l'],
   X: ['d', 'h'],
@@ -25,7 +25,7 @@ const PASS: ModalAction = { type: 'pass' };
 /** Nobody types a larger count on purpose. */
 const LARGEST_COUNT = 9999;
 
-/** The keys of vi, as readline and bash have them: a line begins in insert mode, Escape leads to the commands. */
+/** vi keys, as in readline and bash: a line starts in insert mode, and Escape enters normal mode. */
 export class ViKeys implements ModalKeys {
   #mode: 'insert' | 'normal' | 'overtype' = 'insert';
   #count = '';
@@ -33,7 +33,7 @@ export class ViKeys implements ModalKeys {
   /** A command that waits for a character: `r`, or a search for one. */
   #pending = '';
   #found: Find | null = null;
-  /** The keys of the command that is being typed, with what it inserts. */
+  /** The keys of the command being typed, including the text it inserts. */
   #typed: PressedKey[] = [];
   #isChange = false;
   /** The keys of the last change, for `.`. */
@@ -99,7 +99,7 @@ export class ViKeys implements ModalKeys {
     return action ?? WAIT;
   }
 
-  /** Null for a key without a meaning here, which ends the command. */
+  /** Null for a key with no meaning here, which ends the command. */
   #perform(name: string, buffer: EditBuffer): ModalAction | null {
     if (this.#pending === 'r') return this.#replace(name, buffer);
     if (this.#pending !== '') {
@@ -122,7 +122,7 @@ export class ViKeys implements ModalKeys {
     return this.#operator === null ? target : stopAtLine(name, target, buffer);
   }
 
-  /** How often the command is done. */
+  /** The count of the command. */
   #times(): number {
     return Math.max(1, Number(this.#count || 1)) * (this.#operator?.count ?? 1);
   }
@@ -134,7 +134,7 @@ export class ViKeys implements ModalKeys {
     return this.#move(findTarget(buffer, { way: isOpposite ? opposite : way, character }, this.#times(), true), buffer);
   }
 
-  /** An operator; typed twice it takes the whole line. */
+  /** An operator. Typed twice, it applies to the whole line. */
   #operate(name: Operator['name'], buffer: EditBuffer): ModalAction | null {
     if (this.#operator === null) {
       this.#operator = { name, count: this.#times() };
