@@ -18,11 +18,14 @@ type Alignment = 'none' | 'left' | 'center' | 'right';
 /** Collects the lines of a table (GFM) until it is whole, and aligns its columns. */
 export class Table {
   readonly #lines: TableLine[] = [];
+  /** How the columns are aligned; null when the second line does not say so for as many as the first line has. */
+  #alignments: readonly Alignment[] | null = null;
   #length = 0;
 
   add(line: TableLine): void {
     this.#lines.push(line);
     this.#length += line.text.length;
+    if (this.#lines.length === 2) this.#alignments = alignmentsOf(line, this.#lines[0]);
   }
 
   get length(): number {
@@ -32,12 +35,12 @@ export class Table {
   /** Whether these lines are no table after all, or too many to wait for more. */
   get isOver(): boolean {
     const isLong = this.#lines.length >= MOST_LINES || this.#length > MOST_TEXT;
-    return isLong || (this.#lines.length > 1 && this.#alignments() === null);
+    return isLong || (this.#lines.length > 1 && this.#alignments === null);
   }
 
   /** The lines, aligned where they then fit into `columns`, else as they came. The second one is the line of dashes where `isAligned`. */
   lines(columns: number): { readonly lines: readonly TableLine[]; readonly isTable: boolean } {
-    const alignments = this.#alignments();
+    const alignments = this.#alignments;
     if (alignments === null) return { lines: this.#lines, isTable: false };
     const rows = this.#lines.map(({ text }) => cellsOf(text));
     const widths = widthsOf(rows);
@@ -49,15 +52,12 @@ export class Table {
     }));
     return { lines, isTable: true };
   }
+}
 
-  /** How the columns are aligned; null when the second line does not say so for as many as the first line has. */
-  #alignments(): readonly Alignment[] | null {
-    const [head, line] = this.#lines;
-    if (head === undefined || line === undefined) return null;
-    const cells = cellsOf(line.text);
-    if (cells.length !== cellsOf(head.text).length || !cells.every((cell) => /^:?-+:?$/.test(cell))) return null;
-    return cells.map((cell) => alignmentOf(cell));
-  }
+function alignmentsOf(dashes: TableLine, head: TableLine | undefined): readonly Alignment[] | null {
+  const cells = cellsOf(dashes.text);
+  if (head === undefined || !cells.every((cell) => /^:?-+:?$/.test(cell))) return null;
+  return cells.length === cellsOf(head.text).length ? cells.map((cell) => alignmentOf(cell)) : null;
 }
 
 function alignmentOf(dashes: string): Alignment {

@@ -66,6 +66,7 @@ export class StyledText {
 
   /** Returns what was added since the last call. */
   take(): string {
+    if (this.#pieces.length === 0) return '';
     const text = this.#pieces.join('');
     this.#pieces = [];
     return text;

@@ -162,8 +162,11 @@ export class WrappedText extends StyledText {
   #append(text: string, style: Style): void {
     const word = this.#words.at(-1);
     if (word === undefined) return;
-    word.runs.push({ text, style });
     word.text += text;
+    const [first] = word.runs;
+    if (first === undefined) word.runs.push({ text, style });
+    else if (word.runs.length === 1 && first.style === style) word.runs[0] = { text: word.text, style };
+    else word.runs.push({ text, style });
     if (word.text.length > LONGEST_WORD) this.#flush();
   }
 
@@ -188,7 +191,7 @@ export class WrappedText extends StyledText {
     if (isLong) this.#isHeld = false;
     if (this.#isHeld && !isEnd) return;
     for (;;) {
-      const [word, next, third] = this.#words;
+      const { 0: word, 1: next, 2: third } = this.#words;
       if (word === undefined || (next === undefined && !isEnd)) return;
       if (next !== undefined && next.text === '' && isEnd) this.#joinAt(0);
       else if (next === undefined) this.#write();
@@ -209,7 +212,9 @@ export class WrappedText extends StyledText {
   }
 
   #waiting(): number {
-    return this.#words.reduce((length, { text }) => length + text.length, 0);
+    let length = 0;
+    for (const { text } of this.#words) length += text.length;
+    return length;
   }
 
   /** Writes the first word, on a row of its own where it does not fit. */
