@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { chatServer, type Scripted, type VendorServer } from '../support/vendor-server.js';
+import { chatServer, type Scripted, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
 
 const PNG = Buffer.from(
@@ -27,20 +27,19 @@ async function stop(): Promise<void> {
 }
 
 /** A server that speaks as a vendor does, and a `hi` that talks to it as it did to the one before. */
-async function talkTo({ provider, path, settings }: Dialect, answer: Scripted, more: JsonObject = {}): Promise<void> {
+async function talkTo({ provider, path, settings }: Dialect, ...answers: readonly Scripted[]): Promise<void> {
   await stop();
-  server = await chatServer(answer);
+  server = await chatServer(...answers);
   const { options } = settings;
-  const config = { provider, model: 'm', api_base: `${server.url}${path}`, api_key: 'k', ...more };
-  const whole = JSON.stringify({ ...config, ...(options && { openai: options }) });
-  home.writeConfig(whole);
+  const config = { provider, model: 'm', api_base: `${server.url}${path}`, api_key: 'k' };
+  home.writeConfig(JSON.stringify({ ...config, ...(options && { openai: options }) }));
 }
 
 /** A conversation in which another model was shown an image. */
 async function seen(dialect: Dialect): Promise<void> {
   home = makeHome({});
   writeFileSync(join(home.work, 'cat.png'), PNG);
-  await talkTo(dialect, dialect.text('A cat.'), { model: 'seeing' });
+  await talkTo(dialect, dialect.text('A cat.'));
   expect(await asked('-f', 'cat.png', 'what is it?')).toMatchObject({ status: 0 });
 }
 
@@ -52,18 +51,70 @@ async function asked(...args: string[]) {
   return { ...run, requests: chats() - before };
 }
 
-const everyDialect = dialects.map((dialect) => [dialect.title, dialect] as const);
+const [chat] = dialects as readonly [Dialect];
 
 describe('a refusal after words of the answer', () => {
-  it.each(everyDialect)('is learnt, and said, for the next message: %s', async (_title, dialect) => {
-    await seen(dialect);
-    const answer = (body: JsonObject) =>
-      holdsImage(body) ? dialect.failure('Let me', 'This model does not support image input.') : dialect.text('Fine.');
-    await talkTo(dialect, answer);
+  it.each(dialects.slice(1, 3).map((dialect) => [dialect.title, dialect] as const))(
+    'is learnt, and said, for the next message: %s',
+    async (_title, dialect) => {
+      await seen(dialect);
+      const answer = (body: JsonObject) =>
+        holdsImage(body)
+          ? dialect.failure('Let me', 'This model does not support image input.')
+          : dialect.text('Fine.');
+      await talkTo(dialect, answer);
+      const first = await asked('and now?');
+      expect(first).toMatchObject({ status: 5, requests: 1 });
+      expect(first.stdout).toContain('Let me');
+      expect(first.stderr).toContain("'m' takes no images: those of earlier messages are only mentioned.");
+      expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1, stderr: '' });
+    },
+  );
+});
+
+describe('a failure that seems to pass, each time an image is in the conversation', () => {
+  const AT_ONCE = { 'retry-after-ms': '1' };
+  const error = (status: number, body: string): VendorAnswer => ({ status, headers: AT_ONCE, chunks: [body] });
+  const failures: readonly (readonly [string, VendorAnswer])[] = [
+    ['429', error(429, '{"error":{"message":"Too Many Requests"}}')],
+    ['504, as a page', error(504, '<html><head><title>504 Gateway Time-out</title></head></html>')],
+  ];
+
+  it.each(failures)('blocks nothing, and is remembered when it comes again: %s', async (_name, failure) => {
+    await seen(chat);
+    await talkTo(chat, (body) => (holdsImage(body) ? failure : chat.text('Fine.')));
     const first = await asked('and now?');
-    expect(first).toMatchObject({ status: 5, requests: 1 });
-    expect(first.stdout).toContain('Let me');
-    expect(first.stderr).toContain("'m' takes no images: those of earlier messages are only mentioned.");
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 5 });
+    expect(first.stderr).toContain("'m' answers if earlier messages are sent as text only.");
+    expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 3 });
     expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1, stderr: '' });
+  });
+
+  it('is believed to have passed where the next message is answered as usual', async () => {
+    await seen(chat);
+    const down = error(503, '{}');
+    await talkTo(chat, down, down, down, down, chat.text('Fine.'));
+    expect(await asked('and now?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 5 });
+    for (const question of ['and then?', 'and now?']) {
+      expect(await asked(question)).toMatchObject({ status: 0, requests: 1, stderr: '' });
+      expect(holdsImage(server?.requests.at(-1)?.body ?? {})).toBe(true);
+    }
+  });
+
+  it('that nothing cures costs one request more than one without an image, and teaches nothing', async () => {
+    await seen(chat);
+    await talkTo(chat, error(503, '{}'));
+    for (const question of ['and now?', 'and then?'])
+      expect(await asked(question)).toMatchObject({ status: 5, stdout: '', requests: 5 });
+    await talkTo(chat, chat.text('Fine.'));
+    expect(await asked('and now?')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+    expect(holdsImage(server?.requests.at(-1)?.body ?? {})).toBe(true);
+  });
+
+  it('is an error where the newest message has the image, and the next one goes through', async () => {
+    await seen(chat);
+    await talkTo(chat, (body) => (holdsImage(body) ? error(503, '{}') : chat.text('Fine.')));
+    expect(await asked('-f', 'cat.png', 'this one?')).toMatchObject({ status: 5, requests: 5 });
+    expect(await asked('and now?')).toMatchObject({ status: 0, stdout: 'Fine.' });
   });
 });

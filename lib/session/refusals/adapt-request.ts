@@ -1,7 +1,8 @@
 import { doubtfulAt, type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
 import { THINKING_LEVELS } from '../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { RequestRefusal } from '../../providers/common/provider.js';
+import type { HiError } from '../../errors.js';
+import { RequestRefusal } from '../../providers/common/provider.js';
 import { contains, holdsOldParts, sentOptions, thinkingOf } from './contents.js';
 import { lessonOf } from './lessons.js';
 
@@ -34,6 +35,25 @@ export function adaptRequest(
     return inPlainForm(request, next, refusal, { now, isSecond, isLearnt: lesson !== null });
   const notice = lesson.notice && `${lesson.notice} (${refusal.said})`;
   return { request: isSecond ? withFacts(next, whole(now)) : next, notice, proves: null, isRepeated: true };
+}
+
+/**
+ * What may be answered where a failure that may pass came again: the plainest form after a refusal, else words alone in place of what earlier messages have
+ * beside them, since proxies and overloaded servers close the connection on what they cannot take. Null when there is nothing to leave out.
+ */
+export function adaptAfterFailure(request: ChatRequest, failure: HiError, memory: ModelMemory): Adapted | null {
+  if (failure instanceof RequestRefusal) return adaptRequest(request, failure, memory, true);
+  if (!holdsOldParts(request)) return null;
+  const now = Date.now();
+  const words = { words_until: now + 1, refused_at: { words: doubtfulAt(now) } };
+  const isDoubted = Boolean(request.facts?.doubted_at);
+  const notice = `'${request.model}' answers if earlier messages are sent as text only. (${failure.message})`;
+  return {
+    request: withFacts(request, words),
+    notice: isDoubted ? null : notice,
+    proves: words,
+    isRepeated: isDoubted,
+  };
 }
 
 /** `next` in words alone where only earlier messages had more, or in the plainest form. */

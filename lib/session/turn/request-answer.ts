@@ -9,7 +9,7 @@ import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { KeptImage } from '../common/keep-image.js';
 import type { Adapted } from '../refusals/adapt-request.js';
-import { delayBefore, sleep } from './retry-delay.js';
+import { ATTEMPTS, delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
 
 /** The most that is read of one answer, in characters: about half a million tokens, more than any model writes. A server that never ends must not fill the memory. */
@@ -31,7 +31,10 @@ export type KeepImage = (drawing: Extract<StreamEvent, { type: 'image' }>) => Pr
 /** How often a request is sent anew without what the server refused. */
 const MOST_REFUSALS = 2;
 
-/** A failure of the moment may hide a refusal: after two of them the third request of a question is in the plainest form, the next one as before. */
+/**
+ * A failure of the moment may hide a refusal: after two of them the third request of a question is plainer, the next one as before. Where there is no sign of
+ * a refusal, and none of the last question either, only the one request after all others is.
+ */
 const PLAIN_ATTEMPT = 3;
 
 /**
@@ -78,12 +81,20 @@ export async function* requestAnswer(
         await sleep(delay, signal);
         attempt += 1;
         if (unchanged !== null) [request, adapted] = [unchanged, null];
-        else if (thrown instanceof RequestRefusal && attempt === PLAIN_ATTEMPT) {
-          const { adaptRequest } = await import('../refusals/adapt-request.js');
-          adapted = adaptRequest(request, thrown, memory, true);
+        else if (attempt === PLAIN_ATTEMPT && (thrown instanceof RequestRefusal || memory.facts.doubted_at)) {
+          const { adaptAfterFailure } = await import('../refusals/adapt-request.js');
+          adapted = adaptAfterFailure(request, thrown, memory);
           unchanged = request;
           request = adapted?.request ?? request;
         }
+        continue;
+      }
+      if (thrown.retryable && !(thrown instanceof RequestRefusal) && unchanged === null && attempt === ATTEMPTS) {
+        const { adaptAfterFailure } = await import('../refusals/adapt-request.js');
+        adapted = adaptAfterFailure(request, thrown, memory);
+        if (adapted === null) throw thrown;
+        unchanged = request;
+        request = adapted.request;
         continue;
       }
       if (thrown instanceof RequestRefusal && request.tools.length > 0) {

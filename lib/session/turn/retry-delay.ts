@@ -1,6 +1,7 @@
 import type { HiError } from '../../errors.js';
 
-const ATTEMPTS = 4;
+/** How often a request is sent that fails each time. */
+export const ATTEMPTS = 4;
 const FIRST_DELAY = 1000;
 /** Where a server asks for a longer wait, the error is shown at once. */
 const LONGEST_WAIT = 120_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent, StreamEvent } from '../../../lib/chat/event.js';
-import type { Usage } from '../../../lib/chat/message.js';
+import type { Message, Usage } from '../../../lib/chat/message.js';
+import { doubtfulAt, type ModelMemory } from '../../../lib/chat/model/model-facts.js';
 import { HiError } from '../../../lib/errors.js';
 import { textModel } from '../../../lib/session/turn/metered-model.js';
 import { type PartialAnswer, requestAnswer } from '../../../lib/session/turn/request-answer.js';
@@ -21,7 +22,11 @@ function events(...all: readonly StreamEvent[]): Script {
 }
 
 /** What a request yields, what it leaves, and what it throws, where each script answers one attempt. */
-async function ask(scripts: readonly Script[], signal: AbortSignal = new AbortController().signal) {
+async function ask(
+  scripts: readonly Script[],
+  signal: AbortSignal = new AbortController().signal,
+  { messages = [], known = memory() }: { readonly messages?: readonly Message[]; readonly known?: ModelMemory } = {},
+) {
   const shown: ChatEvent[] = [];
   const left: PartialAnswer = { parts: [], end: null };
   let attempt = 0;
@@ -35,7 +40,8 @@ async function ask(scripts: readonly Script[], signal: AbortSignal = new AbortCo
     },
   };
   try {
-    for await (const event of requestAnswer(provider, chatRequest(), left, memory(), signal)) shown.push(event);
+    for await (const event of requestAnswer(provider, { ...chatRequest(), messages }, left, known, signal))
+      shown.push(event);
   } catch (error) {
     return { shown, left, error, attempts: attempt };
   }
@@ -150,6 +156,60 @@ describe('a failure', () => {
   it('is thrown after four attempts', async () => {
     const { attempts, error } = await ask(Array<Script>(5).fill(failure(passing)));
     expect({ attempts, error }).toEqual({ attempts: 4, error: passing });
+  });
+
+  describe('that does not pass, with an image in an earlier message,', () => {
+    const image = { type: 'image', mime: 'image/png', sha256: 'a'.repeat(64), bytes: 1 } as const;
+    const said = (id: number, role: Message['role'], content: Message['content']): Message => ({
+      ...{ id, turn: id, at: '2026-01-01T00:00:00Z', cwd: '/', role, content },
+    });
+    const text = { type: 'text', text: 'words' } as const;
+    const messages = [said(1, 'user', [image]), said(1, 'assistant', [text]), said(2, 'user', [text])];
+    const inWords: boolean[] = [];
+    const blind: Script = async function* (request, signal) {
+      inWords.push(request.facts?.words_until !== undefined);
+      yield* (inWords.at(-1) ? answer('Hello') : failure(passing))(request, signal);
+    };
+    const put = async (script: Script, known: ModelMemory) => {
+      inWords.length = 0;
+      return await ask(Array<Script>(9).fill(script), undefined, { messages, known });
+    };
+
+    it('is followed by one request in words, and by an earlier one the next time, until it is remembered for an hour', async () => {
+      const known = memory();
+      const first = await put(blind, known);
+      expect(first.error).toBeNull();
+      expect(inWords).toEqual([false, false, false, false, true]);
+      const notice = "'test-model' answers if earlier messages are sent as text only. (The line is busy.)";
+      expect(first.shown).toContainEqual({ type: 'notice', level: 'warning', text: notice });
+      expect(known.facts).toEqual({ doubted_at: expect.any(Number) });
+      const second = await put(blind, known);
+      expect(inWords).toEqual([false, false, true]);
+      expect(second.shown.map(({ type }) => type)).not.toContain('notice');
+      expect(known.facts).toMatchObject({ words_until: expect.any(Number), doubted_at: 0 });
+      expect(known.facts.refused_at?.words).toBeLessThanOrEqual(doubtfulAt(Date.now()));
+      await put(blind, known);
+      expect(inWords).toEqual([true]);
+    });
+
+    it('is the error of five requests, or of four where the third was in words, and teaches nothing', async () => {
+      const down: Script = async function* (request) {
+        inWords.push(request.facts?.words_until !== undefined);
+        yield* failure(passing)(request, new AbortController().signal);
+      };
+      const known = memory();
+      expect(await put(down, known)).toMatchObject({ error: passing, attempts: 5 });
+      expect(known.facts).toEqual({});
+      known.learn({ doubted_at: 1 });
+      expect(await put(down, known)).toMatchObject({ error: passing, attempts: 4 });
+      expect(inWords).toEqual([false, false, true, false]);
+      expect(known.facts).toEqual({ doubted_at: 1 });
+    });
+
+    it('is waited for no longer than the server asks', async () => {
+      const later = new HiError('rate', 'Tomorrow.', { retryable: true, retryAfter: 3_600_000 });
+      expect(await put(failure(later), memory())).toMatchObject({ error: later, attempts: 1 });
+    });
   });
 
   it('ends when the user stops it, also while it waits', async () => {
