@@ -17,6 +17,9 @@ export const BEGINS_BLOCK =
 /** Beginnings that none of these words has. */
 export const SAFE_START = /^[^-+*>|<#=_\d`~:[$]/;
 
+/** More of a word is written before its end has come, in characters. */
+export const LONGEST_WORD = 4096;
+
 /** Scripts that are written without blanks between words. */
 export const SPACELESS =
   /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
@@ -33,9 +36,24 @@ export const emptyWord = (text: string, style: Style, begun = ''): Word => ({
   begun,
 });
 
+export function addText(word: Word, text: string, style: Style): void {
+  word.text += text;
+  if (word.runs.length === 1 && word.runs[0]?.style === style) word.runs[0] = { text: word.text, style };
+  else word.runs.push({ text, style });
+}
+
 export const joined = (word: Word, next: Word): Word => ({
   blank: word.blank,
   runs: [...word.runs, next.blank, ...next.runs],
   text: word.text + next.blank.text + next.text,
   begun: word.begun,
 });
+
+/** So many characters wait for the end of a link at most. */
+const LONGEST_WAIT = 400;
+
+export function isLongWait(words: readonly Word[]): boolean {
+  let length = 0;
+  for (const { text } of words) length += text.length;
+  return length > LONGEST_WAIT;
+}

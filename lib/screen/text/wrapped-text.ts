@@ -1,13 +1,18 @@
 import type { Style } from './style.js';
 import { type Run, StyledText } from './styled-text.js';
 import { LONGEST_ROW, textWidth } from './text-width.js';
-import { BEGINS_BLOCK, emptyWord, isBlankAt, joined, SAFE_START, SPACELESS, type Word } from './word.js';
-
-/** So many characters wait for the end of a link at most. */
-const LONGEST_WAIT = 400;
-
-/** More of a word is written before its end has come, in characters. */
-const LONGEST_WORD = 4096;
+import {
+  addText,
+  BEGINS_BLOCK,
+  emptyWord,
+  isBlankAt,
+  isLongWait,
+  joined,
+  LONGEST_WORD,
+  SAFE_START,
+  SPACELESS,
+  type Word,
+} from './word.js';
 
 /** So much room, and at most such a share of the row, must be left for a word to go on, in columns. */
 const ROOM = 16;
@@ -162,11 +167,7 @@ export class WrappedText extends StyledText {
   #append(text: string, style: Style): void {
     const word = this.#words.at(-1);
     if (word === undefined) return;
-    word.text += text;
-    const [first] = word.runs;
-    if (first === undefined) word.runs.push({ text, style });
-    else if (word.runs.length === 1 && first.style === style) word.runs[0] = { text: word.text, style };
-    else word.runs.push({ text, style });
+    addText(word, text, style);
     if (word.text.length > LONGEST_WORD) this.#flush();
   }
 
@@ -186,7 +187,7 @@ export class WrappedText extends StyledText {
   /** Writes the words whose place is known; all of them at the end of a line. */
   #release(isEnd: boolean): void {
     if (this.#words.length < 2 && !isEnd) return;
-    const isLong = this.#waiting() > LONGEST_WAIT;
+    const isLong = isLongWait(this.#words);
     const isTooLong = isLong && !this.#isHeld;
     if (isLong) this.#isHeld = false;
     if (this.#isHeld && !isEnd) return;
@@ -209,12 +210,6 @@ export class WrappedText extends StyledText {
   /** Whether a newline after this word would have a meaning of its own. */
   #mustNotEnd(text: string): boolean {
     return text.endsWith('\\') || (this.#isFirst && BEGINS_BLOCK.test(text));
-  }
-
-  #waiting(): number {
-    let length = 0;
-    for (const { text } of this.#words) length += text.length;
-    return length;
   }
 
   /** Writes the first word, on a row of its own where it does not fit. */
