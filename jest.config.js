@@ -27,6 +27,7 @@ export default {
   testMatch: ['**/*.spec.ts'],
   // Real servers take minutes: `npm run test:servers`.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/spec/servers/'],
+  setupFilesAfterEnv: ['<rootDir>/spec/support/second-run.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
