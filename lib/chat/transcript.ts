@@ -16,10 +16,10 @@ export function compactionLine(report: Omit<CompactionReport, 'strategy' | 'sour
   return `── ${compacted} message${compacted === 1 ? '' : 's'} compacted · ${kept} kept · ${tokens} ──`;
 }
 
-/** The line where a compaction was taken back. */
+/** The line that marks where a compaction was undone. */
 function restoredLine({ messages_kept: kept, tokens_before, tokens_after }: CompressBlock): string {
   const tokens = `${shortCount(tokens_before)} → ${shortCount(tokens_after)} tokens`;
-  return `── compaction taken back · ${kept} message${kept === 1 ? '' : 's'} in view · ${tokens} ──`;
+  return `── compaction undone · ${kept} message${kept === 1 ? '' : 's'} in view · ${tokens} ──`;
 }
 
 /** The line that says that something was recalled into a message. */

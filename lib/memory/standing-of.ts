@@ -27,4 +27,4 @@ export function standingOf(path: string): Standing {
 }
 
 const tooMuch = (path: string, tokens: number, line: number): string =>
-  `'${path}' has ${tokens} tokens, more than ${MEMORY_LIMIT}: line ${line} and what follows is not sent. Shorten it with /memory.`;
+  `'${path}' has ${tokens} tokens, more than ${MEMORY_LIMIT}: line ${line} and everything after it is not sent. To shorten it, type: /memory`;

@@ -121,7 +121,7 @@ export class Session {
     await this.history.refresh();
     const turn = newestTurn(this.history);
     const content = userContentOf(this.history, turn);
-    if (turn === null || content === null) throw new HiError('usage', 'There is no turn to undo.');
+    if (turn === null || content === null) throw new HiError('usage', 'There are no turns to undo.');
     await this.#turns.takeBack(turn);
     return typedText(content);
   }

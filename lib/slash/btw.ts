@@ -1,7 +1,7 @@
 import { HiError } from '../errors.js';
 import type { SlashCommand } from './common/command.js';
 
-/** `/btw`: answers a question in context and keeps neither. */
+/** `/btw`: answers a question with the conversation as context, and keeps neither question nor answer. */
 export const slashBtw: SlashCommand = {
   name: 'btw',
   usage: '/btw TEXT',

@@ -15,8 +15,8 @@ export const slashCompactions: SlashCommand = {
     const costs = await compactionCosts(blocks);
     const rows = blocks
       .filter(({ restores }) => restores === undefined)
-      .map((block) => `${rowOf(block, costs.get(block.id) ?? null)}${taken.has(block.id) ? ' · taken back' : ''}`);
-    yield { type: 'print', text: rows.length === 0 ? 'There is no compaction yet.' : rows.join('\n') };
+      .map((block) => `${rowOf(block, costs.get(block.id) ?? null)}${taken.has(block.id) ? ' · undone' : ''}`);
+    yield { type: 'print', text: rows.length === 0 ? 'There are no compactions yet.' : rows.join('\n') };
   },
 };
 

@@ -7,11 +7,11 @@ import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './common/command.js';
 
-/** `/copy`: copies the last answer, the n-th last, or a code block of the last. */
+/** `/copy`: copies the last answer, the n-th last, or a code block of the last answer. */
 export const slashCopy: SlashCommand = {
   name: 'copy',
   usage: '/copy [n|code [n]]',
-  summary: 'copy the last answer, the n-th last, or a block of code',
+  summary: 'copy the last answer, the n-th last, or a code block',
   complete: async (typed, { session }) => {
     const blocks = codeBlocks(answers(session).at(-1) ?? '');
     const numbered = blocks.length > 1 ? blocks.map((block, index) => `code ${index + 1} · ${firstLine(block)}`) : [];
@@ -24,7 +24,7 @@ export const slashCopy: SlashCommand = {
   },
 };
 
-/** What was answered in each turn that was not undone, oldest first: the last words of the model in it. */
+/** The answer of each turn that was not undone, oldest first: the last text of the model in that turn. */
 function answers(session: Session): readonly string[] {
   const { entries } = session.history;
   const undone = undoneTurns(entries);
@@ -45,7 +45,7 @@ function nthLastAnswer(session: Session, typed: string): string {
   throw new HiError('usage', `No answer '${typed}' to copy.`, { hint });
 }
 
-/** The last block of code in the last answer, or the n-th. */
+/** The last code block of the last answer, or the n-th. */
 function codeIn(session: Session, typed: string | undefined): string {
   const blocks = codeBlocks(nthLastAnswer(session, '1'));
   if (blocks.length === 0)
@@ -58,7 +58,7 @@ function codeIn(session: Session, typed: string | undefined): string {
   });
 }
 
-/** So much of a block's first line tells it from others. */
+/** How many characters of a block's first line are listed. */
 const SHOWN = 40;
 
 function firstLine({ code, info }: CodeBlock): string {

@@ -1,6 +1,6 @@
 import type { SlashCommand } from './common/command.js';
 
-/** `/edit`: opens the last message in the editor and puts what is saved into the input line. */
+/** `/edit`: opens the last message in the editor and puts the saved text into the input line. */
 export const slashEdit: SlashCommand = {
   name: 'edit',
   aliases: ['editor'],

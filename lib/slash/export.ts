@@ -7,12 +7,12 @@ import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './common/command.js';
 
-/** `/export`: writes the whole conversation to a file, as a page, Markdown or JSON by its extension. */
+/** `/export`: writes the whole conversation to a file, as HTML, Markdown or JSON, by the file's extension. */
 export const slashExport: SlashCommand = {
   name: 'export',
   aliases: ['save'],
   usage: '/export FILE',
-  summary: 'save it all as FILE.html, FILE.md or FILE.json',
+  summary: 'save the conversation as .html, .md or .json',
   complete: (typed, { paths }) => paths(typed),
   async *run(typed, { session, write, exists, confirm, now }, signal) {
     const argument = /^(["'])(.+)\1$/.exec(typed)?.[2] ?? typed;
@@ -36,7 +36,7 @@ async function* untilAborted(texts: AsyncIterable<string>, signal: AbortSignal):
 
 type History = Session['history'];
 
-/** What makes the text of a file, by its extension. */
+/** The function that writes each format, by file extension. */
 const FORMATS = { html: asPage, md: asMarkdown, json: asJson } as const;
 
 type Format = keyof typeof FORMATS;

@@ -1,10 +1,10 @@
 import { HiError } from '../errors.js';
 import type { SlashCommand } from './common/command.js';
 
-/** So many messages are listed. */
+/** How many messages are listed. */
 const LISTED = 20;
 
-/** `/find`: lists the messages of the whole conversation that fit some words best. */
+/** `/find`: lists the messages of the whole conversation that match some words best. */
 export const slashFind: SlashCommand = {
   name: 'find',
   aliases: ['search'],

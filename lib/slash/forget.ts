@@ -3,11 +3,11 @@ import type { SlashCommand } from './common/command.js';
 
 const OPTIONS = ['--last', '--since'] as const;
 
-/** `/forget`: shows everything that has a text, or came with some messages, and after asking removes it for good. */
+/** `/forget`: shows everything that contains a text, or came with some messages, and removes it for good after asking. */
 export const slashForget: SlashCommand = {
   name: 'forget',
   usage: '/forget TEXT|#ID',
-  summary: 'remove for good, also --last, --since TIME',
+  summary: 'remove something for good; also --last, --since TIME',
   takesWords: true,
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),

@@ -4,14 +4,14 @@ import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import type { SlashCommand, SlashContext } from './common/command.js';
 
-/** So many messages before and after one are printed with it. */
+/** How many messages before and after a message are printed with it. */
 const NEIGHBOURS = 5;
 
-/** `/history`: prints the last messages of the archive, or those around one. */
+/** `/history`: prints the last messages of the conversation, or those around one message. */
 export const slashHistory: SlashCommand = {
   name: 'history',
   usage: '/history [n|#ID]',
-  summary: 'show the last n messages (20), or those by #ID',
+  summary: 'show the last n messages (20), or those around #ID',
   isOnCommandLine: true,
   async *run(argument, context) {
     const { session } = context;
@@ -35,7 +35,7 @@ function countOf(argument: string): number {
   });
 }
 
-/** The transcript of the messages by one, each with its id. */
+/** The transcript of the messages around one, each with its id. */
 async function around(argument: string, { session, now }: SlashContext): Promise<string> {
   const id = Number(argument.slice(1));
   const found = Number.isSafeInteger(id) ? await (await session.finder()).around(id, NEIGHBOURS, NEIGHBOURS) : [];

@@ -36,7 +36,7 @@ import { slashWeb } from './web.js';
 import { slashWhy } from './why.js';
 import { slashWrap } from './wrap.js';
 
-/** Every slash command, in the order of the help. Each is exported as `slash` and its name: plain `status` or `tools` would be a name of other rooms too. */
+/** Every slash command, in the order of the help. Exports start with `slash`, because names like `status` and `tools` are used elsewhere too. */
 export const slashCommands: readonly SlashCommand[] = [
   slashHelp,
   slashQuit,

@@ -2,11 +2,11 @@ import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js
 
 const REVIEW = 'review';
 
-/** `/memory`: opens what goes with every request in the user's editor, or offers what summaries hold of wishes and decisions, each once. */
+/** `/memory`: opens the memory in the user's editor. `review` offers preferences and decisions from summaries for it, each once. */
 export const slashMemory: SlashCommand = {
   name: 'memory',
   usage: '/memory [review]',
-  summary: 'edit what is kept in mind; offer more',
+  summary: 'edit the memory, or review what to add from summaries',
   options: [REVIEW],
   complete: async (typed) => [REVIEW].filter((word) => word.startsWith(typed)),
   async *run(argument, context) {
@@ -24,8 +24,8 @@ async function* editAll({ memory, edit }: SlashContext): AsyncGenerator<SlashEve
   const { tokens, leftOutFrom } = sentMemory(after);
   const size = `${tokens} of ${MEMORY_LIMIT} tokens`;
   if (leftOutFrom === null)
-    return yield { type: 'print', text: `Stored: ${size}. It takes effect with the next message.` };
-  const text = `Stored, but it has ${size}: line ${leftOutFrom} and what follows is not sent. Shorten it with /memory.`;
+    return yield { type: 'print', text: `Saved: ${size}. It takes effect with the next message.` };
+  const text = `Saved, but it has ${size}: line ${leftOutFrom} and everything after it is not sent. To shorten it, type: /memory`;
   yield { type: 'notice', level: 'warning', text };
 }
 
@@ -36,14 +36,14 @@ async function* review({ memory, session, confirm }: SlashContext): AsyncGenerat
   const facts = factsToReview(session.history.entries, file.read());
   let kept = 0;
   for (const fact of facts) {
-    const rests = fact.isForeign ? ' It rests on what tools, files or pages said as well.' : '';
+    const rests = fact.isForeign ? ' Part of it comes from tools, files or web pages.' : '';
     if (await confirm(`Always keep in mind: "${fact.text}"?${rests}`, '/memory opens it in the editor.')) {
       await file.keep(fact.text, { ...origin('record'), ...(fact.isForeign && { foreign: true }) });
       kept += 1;
     }
     await file.noteOffered(fact);
   }
-  const text = `Kept ${kept} of ${facts.length}. What you said no to is not offered again.`;
+  const text = `Kept ${kept} of ${facts.length}. Those you declined are not offered again.`;
   yield {
     type: 'print',
     text: facts.length === 0 ? 'The summary has no new preference or decision.' : text,

@@ -3,7 +3,7 @@ import { HiError } from '../errors.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 import { noneWhenCancelled } from './common/none-when-cancelled.js';
 
-/** `/model`: shows the model in use, with the others to choose from, or changes it for the rest of the chat. */
+/** `/model`: shows the model in use and offers others, or switches to one for the rest of the chat. */
 export const slashModel: SlashCommand = {
   name: 'model',
   usage: '/model [name]',
@@ -22,7 +22,7 @@ export const slashModel: SlashCommand = {
   },
 };
 
-/** Switches to a model by its name, and says when the provider does not list it. */
+/** Switches to a model by name, and warns if the provider does not list it. */
 async function* named(argument: string, context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
   const { session, models } = context;
   const before = session.target;
@@ -40,7 +40,7 @@ async function* named(argument: string, context: SlashContext, signal: AbortSign
   if (context.search !== null && isOther) yield* kept(context);
 }
 
-/** Lets the user choose a model. To cancel is to keep the one in use. */
+/** Lets the user choose a model. Cancelling keeps the one in use. */
 async function* chosen(
   names: readonly string[],
   context: SlashContext,
@@ -57,12 +57,12 @@ async function* chosen(
   yield* kept(context);
 }
 
-/** Makes the model that of the next chats too, if the user likes. */
+/** Asks whether to use the model in future chats too. */
 async function* kept({ session, keepModel, confirm }: SlashContext): AsyncGenerator<SlashEvent> {
   const keep = keepModel();
-  if (keep === null || !(await confirm('Use it in the next chats too?', ''))) return;
+  if (keep === null || !(await confirm('Use it in future chats too?', ''))) return;
   await keep();
-  yield { type: 'print', text: `The next chats use ${session.target.model}.` };
+  yield { type: 'print', text: `Future chats will use ${session.target.model}.` };
 }
 
 /** The models that the provider lists, or why there is no list. */
@@ -78,7 +78,7 @@ async function listed(
   }
 }
 
-/** Many servers of one model have no list of them, which is no error. */
+/** Many servers with a single model have no model list. That is not an error. */
 function withoutList({ code, message }: HiError): string {
   return code === 'request' || code === 'model'
     ? 'The server lists no models; `/model NAME` takes any name.'

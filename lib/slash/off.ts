@@ -1,6 +1,6 @@
 import type { SlashCommand } from './common/command.js';
 
-/** `/off`: what is said from now on is kept nowhere. */
+/** `/off`: from now on, nothing that is said is stored. */
 export const slashOff: SlashCommand = {
   name: 'off',
   usage: '/off',
@@ -8,12 +8,11 @@ export const slashOff: SlashCommand = {
   async *run(_argument, { session }) {
     const { history } = session;
     if (history.isOffRecord)
-      return yield { type: 'print', text: 'The chat is already off the record. To end that, type: /on' };
+      return yield { type: 'print', text: 'The chat is already off the record. To go back on it, type: /on' };
     if (history.isEphemeral)
-      return yield { type: 'print', text: 'Nothing of this chat is kept: it runs with --ephemeral.' };
+      return yield { type: 'print', text: 'Nothing in this chat is kept: it runs with --ephemeral.' };
     await session.goOffRecord();
-    const text =
-      'Off the record: nothing is kept of what is said until /on. The model still sees what was said before.';
+    const text = 'Off the record: nothing said until /on is kept. The model still sees what was said before.';
     yield { type: 'print', text };
   },
 };

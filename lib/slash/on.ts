@@ -1,7 +1,7 @@
 import { quantity } from '../chat/text/quantity.js';
 import type { SlashCommand } from './common/command.js';
 
-/** `/on`: forgets what was said off the record, and keeps what is said from now on. */
+/** `/on`: forgets what was said off the record, and stores what is said from now on. */
 export const slashOn: SlashCommand = {
   name: 'on',
   usage: '/on',

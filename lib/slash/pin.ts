@@ -9,7 +9,7 @@ const USAGE = '/pin [n|#ID]';
 export const slashPin: SlashCommand = {
   name: 'pin',
   usage: USAGE,
-  summary: 'keep the last message, or #ID, in view always',
+  summary: 'always keep the last message, or #ID, in view',
   async *run(argument, { session }) {
     const { message, isNew } = await session.pins.pin(whichMessage(argument === '' ? '1' : argument, USAGE));
     const what = `#${message.id} "${beginningOf(textOf(message.content))}"`;

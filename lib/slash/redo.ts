@@ -2,11 +2,11 @@ import { quantity } from '../chat/text/quantity.js';
 import { redo } from '../session/past-turns.js';
 import type { SlashCommand } from './common/command.js';
 
-/** `/redo`: takes the last undo or rewind back. */
+/** `/redo`: reverses the last undo or rewind. */
 export const slashRedo: SlashCommand = {
   name: 'redo',
   usage: '/redo',
-  summary: 'take back an undo or rewind',
+  summary: 'reverse an undo or rewind',
   async *run(_argument, { session }) {
     const turns = await redo(session.history);
     yield { type: 'print', text: `Redone: ${quantity(turns.length, 'turn')}.` };

@@ -1,7 +1,7 @@
 import { HiError } from '../errors.js';
 import type { SlashCommand } from './common/command.js';
 
-/** `/remember`: adds a line to what goes with every request. */
+/** `/remember`: adds a line to the memory, which is sent with every request. */
 export const slashRemember: SlashCommand = {
   name: 'remember',
   usage: '/remember TEXT',
@@ -13,7 +13,7 @@ export const slashRemember: SlashCommand = {
     const { kind } = await file.keep(argument, origin('user'));
     yield {
       type: 'print',
-      text: kind === 'known' ? 'Already remembered.' : 'Remembered. /memory opens it all.',
+      text: kind === 'known' ? 'Already remembered.' : 'Remembered. To edit the memory, type: /memory',
     };
   },
 };

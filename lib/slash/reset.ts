@@ -4,12 +4,12 @@ import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js
 
 const OPTIONS = ['--undo', '--purge'] as const;
 
-/** `/reset`: clears the conversation after asking, keeps a copy unless `--purge` is given, and `--undo` restores what the last reset cleared. */
+/** `/reset`: clears the conversation after asking. Keeps a copy unless `--purge` is given; `--undo` restores what the last reset cleared. */
 export const slashReset: SlashCommand = {
   name: 'reset',
   aliases: ['clear', 'new'],
   usage: '/reset [OPTION]',
-  summary: 'clear all, --undo that, --purge copies',
+  summary: 'clear all; also --undo, --purge',
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
   async *run(argument, context) {
@@ -57,7 +57,7 @@ async function* undo({ session }: SlashContext): AsyncGenerator<SlashEvent> {
   yield { type: 'print', text: `Restored ${quantity(session.history.totals.messages, 'message')}.` };
 }
 
-/** Off the record there is a copy in memory: to clear that would look like more than it is. */
+/** Off the record the session works on a copy in memory. Clearing only that would look like clearing everything. */
 function requireOnRecord({ session }: SlashContext): void {
   if (!session.history.isOffRecord) return;
   throw new HiError('usage', 'Cannot reset off the record.', { hint: 'Type /on first.' });

@@ -1,11 +1,11 @@
 import type { SlashCommand } from './common/command.js';
 
-/** `/retry`: asks the last question again, of another model if one is named. */
+/** `/retry`: asks the last question again, or asks another model. */
 export const slashRetry: SlashCommand = {
   name: 'retry',
   aliases: ['regenerate'],
   usage: '/retry [model]',
-  summary: 'ask again, optionally another model',
+  summary: 'ask again, or ask another model',
   complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
   async *run(argument, { session }, signal) {
     for await (const event of session.retry(argument === '' ? null : argument, signal)) {

@@ -5,33 +5,33 @@ import type { SlashCommand, SlashContext } from './common/command.js';
 import { noneWhenCancelled } from './common/none-when-cancelled.js';
 import { whichMessage } from './common/which-message.js';
 
-/** So many turns are listed. */
+/** How many turns are listed. */
 const LISTED = 10;
 
 const USAGE = '/rewind [n|#ID]';
 
-/** `/rewind`: goes back before one of the last turns and puts its message into the input line. */
+/** `/rewind`: goes back to before one of the last turns and puts its message into the input line. */
 export const slashRewind: SlashCommand = {
   name: 'rewind',
   usage: USAGE,
-  summary: 'go back before an earlier turn (Esc Esc)',
+  summary: 'go back to before an earlier turn (Esc Esc)',
   async *run(argument, context) {
     const { session, choose } = context;
     await session.history.refresh();
     const turns = pastTurns(session.history);
-    if (turns.length === 0) throw new HiError('usage', 'There is no turn to rewind.');
+    if (turns.length === 0) throw new HiError('usage', 'There are no turns to rewind.');
     if (argument === '' && choose === null) return yield { type: 'print', text: listOf(turns) };
     const turn = argument === '' ? await chosen(turns, context) : named(turns, argument);
     if (turn === null) return yield { type: 'print', text: 'Nothing was rewound.' };
     const text = await session.rewind(turn);
-    yield { type: 'print', text: `Back before #${turn}. /redo takes that back.` };
+    yield { type: 'print', text: `Back to before #${turn}. To reverse that, type: /redo` };
     yield { type: 'prefill', text };
   },
 };
 
 async function chosen(turns: readonly PastTurn[], { choose, now }: SlashContext): Promise<number | null> {
   const choices = turns.slice(0, LISTED).map((turn) => ({ value: String(turn.id), name: rowOf(turn, now()) }));
-  const id = await choose?.('Go back before which message?', choices).catch(noneWhenCancelled);
+  const id = await choose?.('Go back to before which message?', choices).catch(noneWhenCancelled);
   return id === undefined || id === null ? null : Number(id);
 }
 
@@ -40,8 +40,8 @@ function named(turns: readonly PastTurn[], argument: string): number {
   if ('id' in which) return which.id;
   const found = turns[which.place - 1];
   if (found !== undefined) return found.id;
-  throw new HiError('usage', `There is no turn ${which.place} in view: there are ${turns.length}.`, {
-    hint: '1 is the last one.',
+  throw new HiError('usage', `There is no turn ${which.place}: ${turns.length} in view.`, {
+    hint: 'Turn 1 is the last one.',
   });
 }
 
@@ -52,7 +52,7 @@ const listOf = (turns: readonly PastTurn[]): string =>
     .reverse()
     .join('\n');
 
-/** The time of today, the day of any other. */
+/** Shows the time of a turn of today, and the date of any other. */
 function rowOf({ id, at, text }: PastTurn, now: Date | null): string {
   const when = new Date(at);
   const day = when.toLocaleDateString('sv');

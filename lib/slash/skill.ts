@@ -15,7 +15,9 @@ export const slashSkill: SlashCommand = {
   },
   async *run(argument, { session }) {
     if (argument === '')
-      throw new HiError('usage', 'No skill named.', { hint: 'Type: /skill NAME. To list the skills, type: /skills' });
+      throw new HiError('usage', 'No skill name given.', {
+        hint: 'Type: /skill NAME. To list the skills, type: /skills',
+      });
     const drop = argument.startsWith('-');
     const { skills, absence } = await session.skills.library();
     const { name } = pick(skills, drop ? argument.slice(1) : argument, 'skill', 'usage', absence);
@@ -23,7 +25,9 @@ export const slashSkill: SlashCommand = {
     else session.skills.pin(name);
     yield {
       type: 'print',
-      text: drop ? `${name} is dropped from the next message on.` : `${name} is loaded from the next message on.`,
+      text: drop
+        ? `Skill '${name}' is dropped from the next message.`
+        : `Skill '${name}' is loaded with the next message.`,
     };
   },
 };

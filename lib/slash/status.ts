@@ -8,7 +8,7 @@ export const slashStatus: SlashCommand = {
   name: 'status',
   aliases: ['context'],
   usage: '/status',
-  summary: 'length, window use, cost',
+  summary: 'show length, window use and cost',
   isOnCommandLine: true,
   async *run(_argument, { session, spending, instructions }, signal) {
     const { provider, model } = session.target;

@@ -13,7 +13,7 @@ const LEVELS: readonly { readonly name: string; readonly level: ThinkingLevel | 
 
 const SHOW = 'show';
 
-/** `/think`: shows how hard the model thinks, or changes it for the rest of the chat; `/think show` prints what it thought in the last turn. */
+/** `/think`: shows how hard the model thinks, or changes it for the rest of the chat; `/think show` prints its thoughts in the last turn. */
 export const slashThink: SlashCommand = {
   name: 'think',
   usage: '/think [level|show]',
@@ -25,18 +25,21 @@ export const slashThink: SlashCommand = {
     const { thinking, target } = session;
     if (thinking === null) return yield { type: 'print', text: `Thinking: the default of ${target.model}.` };
     const taken = nextThinking(thinking, target.memory.facts.refused_thinking ?? []);
-    const instead = taken === thinking ? '' : ` ${target.model} does not take it: ${taken ?? 'its own way'} is used.`;
+    const instead =
+      taken === thinking ? '' : ` ${target.model} does not support it: ${taken ?? 'its default'} is used.`;
     yield { type: 'print', text: `Thinking: ${thinking}.${instead}` };
   },
 };
 
-/** What the model thought in the last turn in which it said so. */
+/** The model's thoughts in the last turn that has any. */
 function lastThoughts(session: Session): string {
   const thoughtful = session.history.entries.filter(isMessage).filter(({ content }) => thoughtsIn(content) !== '');
   const turn = thoughtful.at(-1)?.turn;
   const texts = thoughtful.filter((message) => message.turn === turn).map(({ content }) => thoughtsIn(content));
   if (texts.length > 0) return texts.join('\n\n');
-  throw new HiError('usage', 'No thoughts to show.', { hint: 'The model kept them to itself, or did not think.' });
+  throw new HiError('usage', 'No thoughts to show.', {
+    hint: 'The model did not think, or its provider does not show thoughts.',
+  });
 }
 
 const thoughtsIn = (content: readonly Part[]): string =>

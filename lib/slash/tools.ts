@@ -14,7 +14,7 @@ export const slashTools: SlashCommand = {
   },
 };
 
-/** What a tool does; what follows it is said to the model. */
+/** The first sentence says what a tool does; the rest is for the model. */
 const firstSentence = (description: string): string =>
   /^.*?[.!?](?=\s|$)/.exec(description)?.[0] ?? firstLine(description);
 

@@ -6,11 +6,11 @@ import { whichMessage } from './common/which-message.js';
 
 const USAGE = '/unpin n|#ID';
 
-/** `/unpin`: lets a pinned message leave the view with the others of its time. */
+/** `/unpin`: unpins a message, so that later compactions may replace it. */
 export const slashUnpin: SlashCommand = {
   name: 'unpin',
   usage: USAGE,
-  summary: 'unpin a message of /pins',
+  summary: 'unpin message n of /pins, or #ID',
   async *run(argument, { session }) {
     const pinned = session.pins.list();
     if (argument === '' && pinned.length !== 1) {

@@ -3,14 +3,14 @@ import { HiError } from '../errors.js';
 import type { Grounds } from '../session/grounds.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
-/** So many statements are shown. */
+/** How many statements are shown. */
 const SHOWN = 5;
 
-/** `/why`: shows the messages that a line of the summary rests on. */
+/** `/why`: shows the messages that a line of the summary is based on. */
 export const slashWhy: SlashCommand = {
   name: 'why',
   usage: '/why TEXT',
-  summary: 'show what a line of the summary rests on',
+  summary: 'show the messages a line of the summary is based on',
   takesWords: true,
   async *run(argument, context, signal) {
     const text = /^"(.+)"$/s.exec(argument)?.[1] ?? argument;
@@ -51,7 +51,7 @@ function notesOn({ isNamed, messages, missing }: Grounds): readonly string[] {
   const ids = missing.map((id) => `#${id}`).join(', ');
   const gone = missing.length === 0 ? [] : [`${ids} ${missing.length === 1 ? 'is' : 'are'} no longer in the history.`];
   if (isNamed) return gone;
-  const named = missing.length === 0 ? ['It names no message.'] : gone;
+  const named = missing.length === 0 ? ['It does not cite a message.'] : gone;
   if (messages.length === 0) return [...named, 'None of the summarised messages matches it.'];
   return [...named, 'The summarised messages that match it best:'];
 }

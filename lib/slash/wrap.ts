@@ -4,7 +4,7 @@ import type { SlashCommand } from './common/command.js';
 
 const ABOUT: Readonly<Record<WrapMode, string>> = {
   word: 'at words, at most 100 columns; tables are aligned.',
-  terminal: 'by the terminal; answers are shown as they came.',
+  terminal: 'by the terminal; answers are shown as received.',
 };
 
 /** `/wrap`: shows how the prose of answers is wrapped, or changes it for the rest of the chat. */

@@ -22,9 +22,9 @@ describe('/model without a name', () => {
     await new Promise((resolve) => setTimeout(resolve, 450));
     chat.terminal.type(KEY.enter);
     await chat.until('Switched to openai/small-fast.');
-    await chat.until('Use it in the next chats too?');
+    await chat.until('Use it in future chats too?');
     chat.terminal.type(`y${KEY.enter}`);
-    await chat.until('The next chats use small-fast.');
+    await chat.until('Future chats will use small-fast.');
     await chat.say('go', 'fine');
     expect(chat.server.requests.at(-1)?.model).toBe('small-fast');
     expect(JSON.parse(readFileSync(chat.home.configFile, 'utf8'))).toEqual({
@@ -57,10 +57,10 @@ describe('/model with a name', () => {
     };
     await answered('/model large-one', `n${KEY.enter}`, /chats too\? no\s+hi>/i);
     expect(configured()).toBe('scripted');
-    await answered('/model unknown', `y${KEY.enter}`, 'The next chats use unknown.');
+    await answered('/model unknown', `y${KEY.enter}`, 'Future chats will use unknown.');
     expect(chat.terminal.screen()).toContain("openai does not list 'unknown'");
     expect(configured()).toBe('unknown');
-    await answered('/model scripted', `y${KEY.enter}`, 'The next chats use scripted.');
+    await answered('/model scripted', `y${KEY.enter}`, 'Future chats will use scripted.');
     expect(configured()).toBe('scripted');
     const asked = () => chat.terminal.screen().split('too?').length;
     const before = asked();

@@ -91,7 +91,7 @@ describe('/off', () => {
     expect(script.stdout + script.stderr).toContain('2 messages forgotten');
     expect(existsSync(chat.home.historyFile)).toBe(false);
     const { stdout, stderr } = await runProgram(chat.home, ['chat', '--ephemeral'], { input: '/off\n/on\n' });
-    expect(stdout + stderr).toContain('Nothing of this chat is kept');
+    expect(stdout + stderr).toContain('Nothing in this chat is kept');
     expect(stdout + stderr).toContain('The chat is already on the record.');
   });
 

@@ -11,7 +11,7 @@ describe('/rewind', () => {
     await chat.open();
     for (const [index, line] of ['one', 'two', 'three', 'four'].entries()) await chat.say(line, `Answer ${index + 1}.`);
     chat.terminal.type(`/rewind 3${KEY.enter}`);
-    await chat.until(/Back before #3[\s\S]*hi> two$/);
+    await chat.until(/Back to before #3[\s\S]*hi> two$/);
     chat.terminal.type(control('c'));
     await chat.say('/redo', 'Redone: 3 turns.');
     await chat.say('five', 'Answer 5.');
@@ -66,7 +66,7 @@ describe('/rewind', () => {
         chat.terminal.type(key);
         await pause();
       }
-      await chat.until('Go back before which message?');
+      await chat.until('Go back to before which message?');
       expect(chat.terminal.screen()).toMatch(/#3 · \d\d:\d\d · two .*owt[\s\S]*#1 · \d\d:\d\d · one/);
       expect(chat.terminal.written()).not.toContain('\u202e');
       chat.terminal.type(KEY.escape);
@@ -76,10 +76,10 @@ describe('/rewind', () => {
       await chat.until(/^hi>$/);
     }
     chat.terminal.type(`${KEY.escape}${KEY.escape}`);
-    await chat.until('Go back before which message?');
+    await chat.until('Go back to before which message?');
     await new Promise((resolve) => setTimeout(resolve, 500));
     chat.terminal.type(`${KEY.down}${KEY.enter}`);
-    await chat.until(/Back before #1[\s\S]*hi> one$/);
+    await chat.until(/Back to before #1[\s\S]*hi> one$/);
     expect(chat.stored().at(-1)).toMatchObject({ type: 'undo', turns: [1, 3] });
   });
 
@@ -89,9 +89,9 @@ describe('/rewind', () => {
       input: '/rewind\none\ntwo\n/rewind\n/rewind 9\n/rewind #2\n/rewind x\n/redo\n',
     });
     const said = stdout + stderr;
-    expect(said).toContain('There is no turn to rewind.');
+    expect(said).toContain('There are no turns to rewind.');
     expect(said).toMatch(/ 2 {2}#1 · \d{4}-\d\d-\d\d \d\d:\d\d · one\n 1 {2}#3 · .* · two/);
-    expect(said).toContain('There is no turn 9 in view: there are 2.');
+    expect(said).toContain('There is no turn 9: 2 in view.');
     expect(said).toContain('No turn in view begins with #2.');
     expect(said).toContain("Invalid message 'x'.");
     expect(said).toContain('There is nothing to redo.');

@@ -65,7 +65,7 @@ describe('/reset', () => {
       await chat('first question', '/reset', 'second question');
       const run = await chat(`/reset ${argument}`);
       expect(run).toMatchObject({ status: 2, stdout: '' });
-      expect(run.stderr).toContain(`/reset does not know '${argument}'.`);
+      expect(run.stderr).toContain(`Unknown argument '${argument}' for /reset.`);
       expect(run.stderr).toContain('Known: --undo, --purge.');
       expect(await transcript()).toContain('second question');
       expect(hasCopy()).toBe(true);

@@ -21,7 +21,7 @@ describe('/uncompact', () => {
     };
     const sentTurns = (): readonly string[] =>
       chat.sent().flatMap((content) => /^talk \d+/.exec(String(content))?.[0] ?? []);
-    await chat.say('/compactions', 'There is no compaction yet.');
+    await chat.say('/compactions', 'There are no compactions yet.');
     await chat.say('/uncompact', 'There is no compaction to take back.');
     for (let turn = 1; turn <= 6; turn += 1) await ask(talk(turn));
     await chat.say('/compact', '── 6 messages compacted');
@@ -35,24 +35,24 @@ describe('/uncompact', () => {
     );
     await runProgram(chat.home, ['ask', talk(9)]);
     expect(sentTurns()).toEqual(['talk 6', 'talk 7', 'talk 8', 'talk 9']);
-    await chat.say('/uncompact', /Taken back: 12 messages in view, \d+ tokens\./);
+    await chat.say('/uncompact', /Undone: 12 messages in view, \d+ tokens\./);
     await ask(talk(10));
     const second = ['talk 4', 'talk 5', 'talk 6', 'talk 7', 'talk 8', 'talk 9', 'talk 10'];
     expect(sentTurns()).toEqual(second);
     expect(JSON.stringify(chat.sent())).toContain('Talk.');
     await runProgram(chat.home, ['ask', 'elsewhere']);
     expect(sentTurns()).toEqual(second);
-    await chat.say('/uncompact', /Taken back: 22 messages/);
+    await chat.say('/uncompact', /Undone: 22 messages/);
     await runProgram(chat.home, ['ask', 'elsewhere']);
     expect(sentTurns()).toEqual(['talk 1', 'talk 2', 'talk 3', ...second]);
     expect(JSON.stringify(chat.sent())).not.toContain('[Compressed');
     await chat.say('/uncompact', 'There is no compaction to take back.');
-    await chat.say('/compactions', /#13.*taken back\n.*#18.*taken back/s);
+    await chat.say('/compactions', /#13.*undone\n.*#18.*undone/s);
     await chat.say('/compact', /compacted/);
     await ask(talk(11));
     expect(sentTurns().length).toBeLessThan(6);
     const { stdout } = await runProgram(chat.home, ['history']);
-    expect(stdout.match(/── compaction taken back/g)).toHaveLength(2);
+    expect(stdout.match(/── compaction undone/g)).toHaveLength(2);
   });
 
   it('is refused with the sizes where what was replaced does not fit', async () => {

@@ -70,9 +70,9 @@ describe('/why', () => {
     const chat = await compacted(citing);
     await chat.say(
       '/why parrot',
-      /A parrot lives there\.\n +It names no message\.\n +The summarised messages that match it best:\n +#3 · [^\n]*\n +The \*parrot\* sits/,
+      /A parrot lives there\.\n +It does not cite a message\.\n +The summarised messages that match it best:\n +#3 · [^\n]*\n +The \*parrot\* sits/,
     );
-    await chat.say('/why the port', /- fact: the port is 8080\n +It names no message[^#]*\n +#7 ·/);
+    await chat.say('/why the port', /- fact: the port is 8080\n +It does not cite a message[^#]*\n +#7 ·/);
   });
 
   it('says what is not there', async () => {
@@ -80,7 +80,7 @@ describe('/why', () => {
     await chat.say('/why', 'No text given.');
     await chat.say('/why zebra', "The summary has no line with 'zebra'. To search the messages: /find TEXT");
     await chat.say('/why #999', "The summary has no line with '#999'.");
-    await chat.say('/uncompact', 'Taken back');
+    await chat.say('/uncompact', 'Undone');
     await chat.say('/why talked', 'No summary is in view');
   });
 

@@ -107,7 +107,7 @@ describe('the turns of a conversation', () => {
   it('are none at first', async () => {
     const one = await talk();
     expect([pastTurns(one.history), turnsFrom(one.history, 1)]).toEqual([[], []]);
-    await expect(one.session.undo()).rejects.toMatchObject({ code: 'usage', message: 'There is no turn to undo.' });
+    await expect(one.session.undo()).rejects.toMatchObject({ code: 'usage', message: 'There are no turns to undo.' });
     await expect(redo(one.history)).rejects.toMatchObject({ code: 'usage' });
     await expect(drain(one.session.retry(null, signal))).rejects.toMatchObject({
       code: 'usage',

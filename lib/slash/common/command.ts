@@ -6,74 +6,74 @@ import type { LineOrigin } from '../../memory/memory-text.js';
 import type { Named } from '../../registry.js';
 import type { Session } from '../../session/session.js';
 
-/** The memory, and where a line that is kept now comes from. */
+/** The memory, and the origin of lines added now. */
 export interface OpenMemory {
   readonly file: MemoryFile;
   origin(by: LineOrigin['by']): LineOrigin;
 }
 
-/** Something to choose: what is chosen, and how it is shown. */
+/** An option to choose: its value, and the name shown for it. */
 export interface Choice {
   readonly value: string;
   readonly name: string;
 }
 
-/** Everything that is to be forgotten: what is shown of it, and what does it. */
+/** What would be forgotten: how it is shown, and how to forget it. */
 export interface Forgetting {
   readonly shown: readonly string[];
   /** Resolves to the receipt. Throws a `HiError`. */
   forget(): Promise<readonly string[]>;
 }
 
-/** What a command may use besides the session. The program hands in what touches the terminal and the disk. */
+/** What a command may use. The program hands in what touches the terminal and the disk. */
 export interface SlashContext {
   readonly session: Session;
-  /** All commands, for the help. Those of servers come and go. */
+  /** All commands, for the help. Those of MCP servers come and go. */
   readonly commands: readonly SlashCommand[];
-  /** How answers are shown, to be changed in place. */
+  /** How answers are shown. A command may change it. */
   readonly screen: ScreenSettings;
-  /** Asks yes or no. Without a user to ask, `-y` means yes; without `-y` a `HiError` is thrown whose hint ends with `alternative`. */
+  /** Asks yes or no. With nobody to ask, `-y` means yes; without `-y`, throws a `HiError` whose hint ends with `alternative`. */
   confirm(question: string, alternative: string): Promise<boolean>;
-  /** Lets the user choose one of these; null where there is nobody to choose. Rejects as an interruption when the user cancels. */
+  /** Asks the user to choose; null if there is nobody to ask. Rejects as an interruption if the user cancels. */
   readonly choose: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
-  /** The same for a long list, of which typing leaves what fits. */
+  /** The same for a long list, which typing narrows. */
   readonly search: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
-  /** Asks for a text; null where there is nobody to ask. Rejects as an interruption when the user cancels. */
+  /** Asks for a text; null if there is nobody to ask. Rejects as an interruption if the user cancels. */
   readonly input: ((question: string) => Promise<string>) | null;
-  /** Makes the model in use that of the next chats too. Null where it is that already, or not of the provider of the configuration. */
+  /** Makes the model in use the default of future chats. Null if it already is, or if its provider is not the configured one. */
   keepModel(): (() => Promise<void>) | null;
-  /** Opens a text in the user's editor. Resolves to what was saved, null when nothing changed. Throws a `HiError` when there is no editor. */
+  /** Opens a text in the user's editor. Resolves to what was saved, null if nothing changed. Throws a `HiError` if there is no editor. */
   edit(text: string): Promise<string | null>;
-  /** Puts a text on the clipboard. Resolves to what happened, in words. */
+  /** Copies a text to the clipboard. Resolves to a description of what happened. */
   copy(text: string): Promise<string>;
-  /** The models of the provider in use, for choosing. */
+  /** The models of the provider in use. */
   models(signal?: AbortSignal): Promise<readonly string[]>;
-  /** Removes what is stored outside the history and may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
+  /** Removes files outside the history that may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
   purgeCaches(): Promise<void>;
-  /** What goes where some words, as `/forget` has them, are forgotten; null for nothing. Throws a `HiError`. */
+  /** What `/forget` with this argument would remove; null for nothing. Throws a `HiError`. */
   forgetting(argument: string): Promise<Forgetting | null>;
-  /** What the user wants always kept in mind. Throws a `HiError` where nothing is kept. */
+  /** The memory: what is sent with every request. Throws a `HiError` if nothing is stored (`--ephemeral`, `/off`). */
   memory(): Promise<OpenMemory>;
   now(): Date;
-  /** The files of the project that go with every request, by name, with their text. */
+  /** The project's instruction files, which are sent with every request. */
   instructions(): readonly { readonly name: string; readonly text: string }[];
-  /** The MCP servers, a line each. */
+  /** The MCP servers, one line each. */
   servers(): readonly string[];
-  /** Lines that say what the answers of this chat used and cost. */
+  /** The tokens and cost of this chat, as lines of text. */
   spending(): Promise<string>;
-  /** The same, with the cost of the whole conversation, which is read for it. */
+  /** The same, and the cost of the whole conversation, which is read for it. */
   cost(): Promise<string>;
-  /** What the summaries of these compactions cost, in words, by id, as far as prices are known. */
+  /** The cost of these compactions' summaries as text, by id, where prices are known. */
   compactionCosts(blocks: readonly CompressBlock[]): Promise<ReadonlyMap<number, string>>;
-  /** The files and folders whose path begins so, folders with a slash at their end. */
+  /** The files and folders whose path starts with `typed`; folders end with a slash. */
   paths(typed: string): Promise<readonly string[]>;
-  /** Whether there is a file of that name. */
+  /** Whether the file exists. */
   exists(path: string): Promise<boolean>;
-  /** Replaces a whole file at once. Throws a `HiError` that names the path. */
+  /** Replaces a file atomically. Throws a `HiError` that names the path. */
   write(path: string, chunks: AsyncIterable<string>): Promise<void>;
 }
 
-/** What a command yields: events of the session, and two that only the REPL can act on. */
+/** What a command yields: events of the session, and two for the REPL. */
 export type SlashEvent =
   | ChatEvent
   /** Puts text into the input line. */
@@ -87,14 +87,14 @@ export interface SlashCommand extends Named {
   readonly usage: string;
   /** What it does, in one line. */
   readonly summary: string;
-  /** The options it knows, with two dashes; one of them is all it takes. */
+  /** The arguments it accepts, one at a time: options with two dashes, or words. */
   readonly options?: readonly string[];
-  /** Whether its argument is what the user says or looks for, which may begin with dashes. */
+  /** Whether its argument is free text, which may start with dashes. */
   readonly takesWords?: true;
   /** Whether the command line has a command of the same name, with options of its own. */
   readonly isOnCommandLine?: true;
-  /** What may be typed as its argument. */
+  /** Completes its argument. */
   complete?(typed: string, context: SlashContext): Promise<readonly string[]>;
-  /** `argument` is everything after the name, trimmed, and passed `checkArgument`. Throws `HiError`s. */
+  /** `argument` is everything after the name, trimmed, and has passed `checkArgument`. Throws `HiError`s. */
   run(argument: string, context: SlashContext, signal: AbortSignal): AsyncIterable<SlashEvent>;
 }

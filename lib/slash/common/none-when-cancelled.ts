@@ -1,6 +1,6 @@
 import { isAbort } from '../../errors.js';
 
-/** To cancel a choice is to choose nothing: nothing was begun that could be interrupted. */
+/** Turns a cancelled choice into null: nothing was started that could be interrupted. */
 export function noneWhenCancelled(thrown: unknown): null {
   if (isAbort(thrown)) return null;
   throw thrown;

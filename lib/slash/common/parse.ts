@@ -4,12 +4,12 @@ export type Line =
   | { readonly kind: 'empty' }
   | { readonly kind: 'message' }
   | { readonly kind: 'command'; readonly name: string; readonly argument: string }
-  /** A shell command of the user's own. `shared` means that its output goes into the conversation. */
+  /** A shell command of the user's own. With `shared`, its output goes into the conversation. */
   | { readonly kind: 'shell'; readonly command: string; readonly shared: boolean };
 
 /**
- * Reads a line by how it begins on the screen: `/name` is a slash command, `//x` the message `/x`, `!cmd` runs a command and shares its
- * output, `!!cmd` only runs it. A line that begins with a path, such as `/etc/hosts`, is a message: no command has a slash in its name.
+ * Reads a line by how it starts on the screen: `/name` is a slash command, `//x` the message `/x`, `!cmd` runs a command and shares its
+ * output, `!!cmd` only runs it. A line that starts with a path, such as `/etc/hosts`, is a message: no command has a slash in its name.
  */
 export function parseLine(shown: string): Line {
   const line = shown.trim();

@@ -1,7 +1,7 @@
 import { HiError } from '../../errors.js';
 import type { Which } from '../../session/pinned-messages.js';
 
-/** A message as it is named in a command: `2`, the second newest, or `#12`, the one with that id. Throws a `HiError` of code `usage`. */
+/** Parses how a command names a message: `2` for the second newest, `#12` for the one with that id. Throws a `HiError` of code `usage`. */
 export function whichMessage(argument: string, usage: string): Which {
   const [, sign, digits = ''] = /^(#?)(\d{1,15})$/.exec(argument) ?? [];
   const number = Number(digits);
