@@ -5,7 +5,7 @@ export const slashCost: SlashCommand = {
   name: 'cost',
   aliases: ['tokens'],
   usage: '/cost',
-  summary: 'show tokens and cost of this chat and in total',
+  summary: 'show tokens and cost, this chat and in total',
   async *run(_argument, { session, cost }) {
     await session.history.refresh();
     yield { type: 'print', text: await cost() };
