@@ -71,7 +71,7 @@ const run = async (command, signal = new AbortController().signal, allowAll = tr
 };
 let seen = null;
 let begin = performance.now();
-if (what === 'output') await run('head -c 1000000000 /dev/zero | tr "\\\\0" "x" | fold -w 99');
+if (what === 'output') await run('yes "the quick brown fox jumps over 13 lazy dogs" | head -c 1000000000');
 if (what === 'word') await run('echo word');
 if (what === 'first') await run('cd src && make -j4 | tee log', undefined, false);
 if (what === 'later') {

@@ -35,6 +35,29 @@ export class SecretStream {
     this.#shapes = shapes;
   }
 
+  /** How many characters before a text decide what of it is masked. */
+  get reach(): number {
+    return Math.max(6 * this.#longest, this.#shapes ? MAX_BLOCK : 0);
+  }
+
+  /** A stream of its own that goes on where this one is. */
+  copy(): SecretStream {
+    const copy = new SecretStream(this.#mask, this.#plain, this.#shapes);
+    copy.#pending = this.#pending;
+    return copy;
+  }
+
+  /**
+   * Goes on after a gap, of which `before` is the end. Returns what is left out, not masked, for counting: what was held back, and `before`
+   * except for what may be the beginning of a secret.
+   */
+  goOnAfter(before: string): string {
+    const held = this.#pending;
+    const cut = before.length - this.#waiting(before);
+    this.#pending = before.slice(cut);
+    return held + before.slice(0, cut);
+  }
+
   push(piece: string): string {
     const text = this.#pending + piece;
     const waiting = this.#waiting(text);

@@ -5,7 +5,8 @@ import { commandEnvironment } from '../permission/command-environment.js';
 import type { Leftovers } from '../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../permission/secret-stream.js';
 import type { Tool, ToolContext } from './common/tool.js';
-import { OutputKeeper, outputName } from './shell/limit-output.js';
+import { OutputKeeper } from './shell/limit-output.js';
+import { outputName } from './shell/output-name.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';
 
 /** Runs a command in bash, or in sh where there is none. Only the working folder is kept between calls. */

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { bash } from '../../lib/tools/bash.js';
-import type { ToolContext } from '../../lib/tools/common/tool.js';
+import type { DeferredOutput, ToolContext } from '../../lib/tools/common/tool.js';
 import { type Bench, bench, resultOf, runnerOn } from '../support/tool-runner.js';
 
 let place: Bench;
@@ -25,7 +25,7 @@ const file = (name: string) => join(place.folder, name);
 const run = (
   command: string,
   settings: Partial<Bench['context']> = {},
-  emit: (text: string) => void = () => {},
+  emit: (output: string | DeferredOutput) => void = () => {},
   signal = new AbortController().signal,
 ) => {
   Object.assign(place.context, settings);

@@ -4,7 +4,7 @@ import { HiError, systemCode } from '../../errors.js';
 import { LOGS } from '../../mcp/base/log-names.js';
 import { removeIndex } from '../../recall/disk/remove-index.js';
 import { removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
-import { OUTPUTS } from '../../tools/shell/limit-output.js';
+import { OUTPUTS } from '../../tools/shell/output-name.js';
 import { KEPT_SCRIPTS } from '../compiled/keep-scripts.js';
 
 /**

@@ -9,7 +9,7 @@ import { readMemory } from '../../memory/memory-file.js';
 import { removeIndex } from '../../recall/disk/remove-index.js';
 import { readRegularFile } from '../../regular-file.js';
 import { fileNamesIn, leadsToFile, removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
-import { OUTPUTS } from '../../tools/shell/limit-output.js';
+import { OUTPUTS } from '../../tools/shell/output-name.js';
 import { namesWithLeftovers, writeAside } from '../../write-aside.js';
 import type { Traces } from './traces.js';
 

@@ -90,6 +90,19 @@ export interface Memory {
   keep(text: string, replaces: string | null): Promise<string>;
 }
 
+/** The latest part of an output. */
+export interface ReadOutput {
+  readonly text: string;
+  /** How many characters and ends of lines are left out before it. */
+  readonly leftOut: number;
+  readonly leftOutLines: number;
+}
+
+/** Output that comes faster than it is read. Reading it empties it. */
+export interface DeferredOutput {
+  read(): ReadOutput;
+}
+
 /** A tool: one object in one file, listed in `index.ts`. `Args` is described by `parameters` and validated by the dispatcher. */
 export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, RuleSubject {
   /** What a compaction records of a call whose messages leave the view; null for nothing. */
@@ -109,7 +122,7 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
   run(
     args: Args,
     context: ToolContext,
-    emit: (text: string) => void,
+    emit: (output: string | DeferredOutput) => void,
     signal: AbortSignal,
     permit?: Permit,
   ): Promise<JsonObject>;

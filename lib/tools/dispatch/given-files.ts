@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileFormat } from '../../chat/media/file-format.js';
 import { makeFolder } from '../../folder.js';
 import type { GivenFile } from '../common/tool.js';
-import { outputName } from '../shell/limit-output.js';
+import { outputName } from '../shell/output-name.js';
 
 /** Larger files are not sent to a model. */
 const LARGEST = 20 * 1024 * 1024;

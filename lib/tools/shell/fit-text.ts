@@ -1,4 +1,5 @@
-import { OutputKeeper, outputName } from './limit-output.js';
+import { OutputKeeper } from './limit-output.js';
+import { outputName } from './output-name.js';
 
 /** Limits a complete text as a command's output is: head and tail for the model, all of it in a file, without control sequences. */
 export function fitText(

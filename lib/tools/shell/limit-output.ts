@@ -1,25 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import { firstCharacters, lastCharacters } from '../../chat/text/cut-text.js';
-import { makeFolder } from '../../folder.js';
 import type { SecretStream } from '../../permission/secret-stream.js';
+import type { DeferredOutput } from '../common/tool.js';
+import { countBytes } from './count-bytes.js';
+import { LatestOutput } from './latest-output.js';
+import { Spill } from './spill.js';
 
-/** The most bytes of output kept on disk: a command that prints endlessly must not fill it. */
-const MAX_SPILL_BYTES = 1024 ** 3;
+/** The bytes that the screen gets at once of output that is too fast for it. */
+const SHOWN_BYTES = 32 * 1024;
 
-/** Output files are meant for the current turn and a little longer. */
-const MAX_SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
-
-/** A unique file name for the output of one command, without the stream's extension. */
-export function outputName(): string {
-  return `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
-}
-
-/** Matches exactly the names made by `outputName`, followed by `.stdout`, `.stderr`, or the ending of a file that a tool gave back. */
-export const OUTPUTS = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{6}\.(?:stdout|stderr|[a-z0-9]{1,5})$/;
+/** The bytes kept for each character of the tail: most characters take one, and a mask may be shorter than its secret. */
+const TAIL_BYTES = 4;
 
 /** One output stream, as the model gets it. */
 export interface LimitedOutput {
@@ -41,8 +33,12 @@ export class OutputKeeper {
   #raw: Buffer[] = [];
   #head = '';
   #tail = '';
+  #tailHasGap = false;
   #characters = 0;
   #bytes = 0;
+  /** What is left to read once the head is full, for the screen and for the tail. */
+  #later: { readonly shown: LatestOutput; readonly tail: LatestOutput } | null = null;
+  #isAtEnd = false;
 
   /** Without a folder nothing is written. `mask` hides secrets before the output is cut: half of one would not be recognised. The file keeps the output as it is. */
   constructor(limit: number, spillFolder: string | null, name: string, mask: SecretStream | null = null) {
@@ -51,15 +47,32 @@ export class OutputKeeper {
     this.#spill = new Spill(spillFolder, name);
   }
 
-  /** Adds a chunk and returns it as text. */
-  take(chunk: Buffer): string {
+  /** Adds a chunk and returns it for the screen. */
+  take(chunk: Buffer): string | DeferredOutput {
     this.#bytes += chunk.length;
     if (this.#spill.isOpen) this.#spill.write(chunk);
     else this.#raw.push(chunk);
+    if (this.#later !== null) {
+      const counted = countBytes(chunk);
+      this.#later.tail.add(counted);
+      this.#later.shown.add(counted);
+      return this.#later.shown;
+    }
     const text = this.#masked(this.#decoder.write(chunk));
     this.#keep(text);
-    if (this.#characters > this.#limit) this.#startSpill();
+    if (this.#characters > this.#limit) this.#goOnLater(chunk);
     return text;
+  }
+
+  /** From now on most is left out, and is neither decoded nor masked. */
+  #goOnLater(chunk: Buffer): void {
+    this.#startSpill();
+    // The decoder may wait for the rest of a character.
+    if ((chunk.at(-1) ?? 0) >= 0x80) return;
+    this.#later = {
+      shown: new LatestOutput(SHOWN_BYTES, this.#mask),
+      tail: new LatestOutput(TAIL_BYTES * this.#limit, this.#mask?.copy() ?? null),
+    };
   }
 
   #keep(text: string): void {
@@ -75,11 +88,27 @@ export class OutputKeeper {
     this.#raw = [];
   }
 
-  /** Ends the stream; may be called more than once. Returns the text that waited for more. */
-  rest(): string {
+  /** Ends the stream; may be called more than once. Returns what waited for more, for the screen. */
+  rest(): string | DeferredOutput {
+    if (this.#isAtEnd) return '';
+    this.#isAtEnd = true;
+    if (this.#later !== null) return this.#readLater(this.#later);
     const text = this.#masked(this.#decoder.end()) + (this.#mask?.end() ?? '');
     this.#keep(text);
     return text;
+  }
+
+  #readLater({ shown, tail }: { readonly shown: LatestOutput; readonly tail: LatestOutput }): DeferredOutput {
+    tail.end();
+    shown.end();
+    const { text, leftOut } = tail.read();
+    if (leftOut > 0) {
+      this.#characters += leftOut;
+      this.#tail = '';
+      this.#tailHasGap = true;
+    }
+    this.#keep(text);
+    return shown;
   }
 
   /** The total number of characters. */
@@ -108,7 +137,7 @@ export class OutputKeeper {
     const half = Math.floor(room / 2);
     const head = firstCharacters(kept, half);
     // Until the tail is full, it directly follows the head: the end of both together is the end of the output.
-    const tail = lastCharacters(kept, room - half);
+    const tail = lastCharacters(this.#tailHasGap ? this.#tail : kept, room - half);
     const missing = this.#characters - head.length - tail.length;
     const gap = `\n[… ${missing} of ${this.#characters} characters left out. ${where} …]\n`;
     // Sanitised separately: a truncated escape sequence must not swallow the line between them.
@@ -126,72 +155,4 @@ function cleaned(text: string): string {
   return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (control) =>
     String.fromCharCode(0x2400 + control.charCodeAt(0)),
   );
-}
-
-/** A file that is created by the first write. */
-class Spill {
-  readonly #folder: string;
-  readonly #path: string;
-  #descriptor: number | null = null;
-  #written = 0;
-  #isWhole = true;
-  #failed: boolean;
-
-  constructor(folder: string | null, name: string) {
-    this.#folder = folder ?? '';
-    this.#path = join(this.#folder, name);
-    this.#failed = folder === null;
-  }
-
-  get isOpen(): boolean {
-    return this.#descriptor !== null || this.#failed;
-  }
-
-  get isWhole(): boolean {
-    return this.#isWhole;
-  }
-
-  // Synchronous, so that a slow disk slows down the child process instead of filling the memory.
-  write(chunk: Buffer): void {
-    if (this.#failed) return;
-    if (this.#written + chunk.length > MAX_SPILL_BYTES) {
-      this.#isWhole = false;
-      return;
-    }
-    try {
-      this.#descriptor ??= this.#create();
-      writeSync(this.#descriptor, chunk);
-      this.#written += chunk.length;
-    } catch {
-      this.#failed = true;
-      this.discard();
-    }
-  }
-
-  #create(): number {
-    makeFolder(this.#folder, 0o700);
-    removeOld(this.#folder);
-    return openSync(this.#path, 'wx', 0o600);
-  }
-
-  finish(): string | null {
-    if (this.#descriptor === null) return null;
-    closeSync(this.#descriptor);
-    this.#descriptor = null;
-    return this.#path;
-  }
-
-  discard(): void {
-    if (this.finish() !== null) rmSync(this.#path, { force: true });
-  }
-}
-
-function removeOld(folder: string): void {
-  const oldest = Date.now() - MAX_SPILL_AGE;
-  for (const name of readdirSync(folder)) {
-    if (!OUTPUTS.test(name)) continue;
-    const path = join(folder, name);
-    // Another process of hi may have removed it meanwhile.
-    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true });
-  }
 }

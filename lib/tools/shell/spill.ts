@@ -1,0 +1,78 @@
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../../folder.js';
+import { OUTPUTS } from './output-name.js';
+
+/** The most bytes of output kept on disk: a command that prints endlessly must not fill it. */
+const MAX_SPILL_BYTES = 1024 ** 3;
+
+/** Output files are meant for the current turn and a little longer. */
+const MAX_SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
+
+/** A file that is created by the first write. */
+export class Spill {
+  readonly #folder: string;
+  readonly #path: string;
+  #descriptor: number | null = null;
+  #written = 0;
+  #isWhole = true;
+  #failed: boolean;
+
+  constructor(folder: string | null, name: string) {
+    this.#folder = folder ?? '';
+    this.#path = join(this.#folder, name);
+    this.#failed = folder === null;
+  }
+
+  get isOpen(): boolean {
+    return this.#descriptor !== null || this.#failed;
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  // Synchronous, so that a slow disk slows down the child process instead of filling the memory.
+  write(chunk: Buffer): void {
+    if (this.#failed) return;
+    if (this.#written + chunk.length > MAX_SPILL_BYTES) {
+      this.#isWhole = false;
+      return;
+    }
+    try {
+      this.#descriptor ??= this.#create();
+      writeSync(this.#descriptor, chunk);
+      this.#written += chunk.length;
+    } catch {
+      this.#failed = true;
+      this.discard();
+    }
+  }
+
+  #create(): number {
+    makeFolder(this.#folder, 0o700);
+    removeOld(this.#folder);
+    return openSync(this.#path, 'wx', 0o600);
+  }
+
+  finish(): string | null {
+    if (this.#descriptor === null) return null;
+    closeSync(this.#descriptor);
+    this.#descriptor = null;
+    return this.#path;
+  }
+
+  discard(): void {
+    if (this.finish() !== null) rmSync(this.#path, { force: true });
+  }
+}
+
+function removeOld(folder: string): void {
+  const oldest = Date.now() - MAX_SPILL_AGE;
+  for (const name of readdirSync(folder)) {
+    if (!OUTPUTS.test(name)) continue;
+    const path = join(folder, name);
+    // Another process of hi may have removed it meanwhile.
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true });
+  }
+}
