@@ -1,25 +1,27 @@
-// Installs the packed file into empty prefixes with each npm and each Node that go together, online, without install scripts, and without a network from an
-// empty cache; holds a first conversation in each, and lets every installation read and continue one history that they share.
-// Needs npm's registry for the other versions. `npm run check:install -- 20 22` checks two versions of Node, `-- npm@12` one of npm.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+// Installs the packed file with each npm and each Node that go together, online, without install scripts, and without a network from an empty cache: into empty
+// prefixes of this machine, into a clean Debian, and into a root that has musl and no bash, as Alpine has. Holds a first conversation in each, and lets every
+// installation read and continue one history that they share.
+// Needs npm's registry for the other versions; for the clean roots also root, debootstrap, bwrap and pip. `npm run check:install -- 20 22` checks two versions
+// of Node, `-- npm@12` one of npm, `-- debian musl` the clean roots alone, `-- here` this machine.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import {
-  emptyMachine,
-  firstRun,
-  type Machine,
-  npmSettings,
-  pack,
-  type Said,
-  say,
-  warningsOfOurs,
-} from '../spec/support/install.js';
-import { openVendorHouse } from '../spec/support/vendor-house.js';
+import { join } from 'node:path';
+import { npmSettings, pack, say, sayOn } from '../spec/support/install.js';
 import { buildProgram } from './build/program.js';
+import {
+  checkCommand,
+  checkFirstRun,
+  checkInstalled,
+  checkSharedHistory,
+  makeShared,
+} from './install/check-machine.js';
+import { whyNoRoots } from './install/clean-roots.js';
+import { cleanRoot, type Fetched, here, install, type Place } from './install/places.js';
 
 const LIMIT = 3_000_000;
 const NODES = ['20', '22', '24', '26'];
 const NPMS = ['10', '11', '12'];
+const PLACES = ['here', 'debian', 'musl'];
 /** How a package can be installed. */
 const WAYS = [
   { title: 'online', args: [], cache: 'cache' },
@@ -28,15 +30,13 @@ const WAYS = [
 ] as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'hi-install-'));
-const shared = join(folder, 'shared');
+const shared = makeShared(join(folder, 'shared'));
 const settings: Readonly<Record<string, string>> = {
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   ...npmSettings(),
 };
 const asked = process.argv.slice(2);
-const only = (known: readonly string[], wanted: readonly string[]): readonly string[] =>
-  wanted.length > 0 ? wanted : known;
 let failures = 0;
 let turns = 0;
 
@@ -44,22 +44,34 @@ try {
   await buildProgram();
   const packed = await pack(folder, settings);
   report(packed.bytes < LIMIT, `the package is ${(packed.bytes / 1e6).toFixed(2)} MB`);
-  const nodes = only(
-    NODES,
-    asked.filter((word) => /^\d+$/.test(word)),
-  );
-  const npms = only(
-    NPMS,
-    asked.filter((word) => word.startsWith('npm@')).map((word) => word.slice('npm@'.length)),
-  );
-  for (const version of nodes) {
-    const node = await fetched(`node@${version}`, 'node_modules/node/bin/node');
-    for (const release of npms) await checkPair(packed.file, node, release);
+  for (const place of places()) {
+    for (const version of chosen(NODES, /^(\d+)$/)) {
+      const node = await place.node(version);
+      for (const release of chosen(NPMS, /^npm@(.+)$/)) await checkPair(place, packed.file, node, release);
+    }
   }
-  console.log(failures === 0 ? 'All right.' : `${failures} wrong.`);
+  console.log(failures === 0 ? `All right: ${turns} installations.` : `${failures} wrong.`);
   process.exitCode = failures === 0 ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The words of a kind that were asked for, all that are known where there are none. */
+function chosen(known: readonly string[], kind: RegExp): readonly string[] {
+  const wanted = asked.flatMap((word) => kind.exec(word)?.[1] ?? []);
+  return wanted.length > 0 ? wanted : known;
+}
+
+function places(): readonly Place[] {
+  const names = chosen(PLACES, /^([a-z]+)$/);
+  const unknown = names.filter((name) => !PLACES.some((known) => known === name));
+  if (unknown.length > 0) throw new Error(`'${unknown[0]}' is not a place. Known: ${PLACES.join(', ')}.`);
+  const roots = (['debian', 'musl'] as const).filter((name) => names.includes(name));
+  const why = roots.length > 0 ? whyNoRoots() : null;
+  if (why !== null && asked.some((word) => word === roots[0])) throw new Error(`No clean root: ${why}.`);
+  if (why !== null) console.log(`  -      not in clean roots: ${why}`);
+  const clean = why === null ? roots : [];
+  return [...(names.includes('here') ? [here(fetched)] : []), ...clean.map((name) => cleanRoot(name, folder, fetched))];
 }
 
 function report(isRight: boolean, what: string): void {
@@ -68,72 +80,31 @@ function report(isRight: boolean, what: string): void {
 }
 
 /** A file of a package of npm's, installed by itself into a folder of its own. Throws what npm said. */
-async function fetched(what: string, file: string): Promise<string> {
+async function fetched(what: string, file: string): Promise<Fetched> {
   const place = join(folder, what.replace('@', '-'));
   const { status, text } = await say('npm', ['install', '--no-save', '--prefix', place, what], settings, folder);
   if (status !== 0) throw new Error(text);
-  return join(place, file);
+  return { folder: join(place, 'node_modules'), file };
 }
 
-async function checkPair(packed: string, node: string, release: string): Promise<void> {
-  const npm = await fetched(`npm@${release}`, 'node_modules/npm/bin/npm-cli.js');
-  const path = { PATH: [dirname(node), settings.PATH].join(delimiter) };
-  const [nodeVersion, npmVersion] = await Promise.all(
-    [['--version'], [npm, '--version']].map((args) => say(node, args, { ...settings, ...path })),
-  );
-  const title = `Node ${nodeVersion?.text.trim()}, npm ${npmVersion?.text.trim().split('\n').at(-1)}`;
-  if (npmVersion?.status !== 0 || /does not support/.test(npmVersion.text)) {
-    console.log(`${title}\n  -      this npm does not run on this Node`);
-    return;
-  }
+async function checkPair(place: Place, packed: string, node: Fetched, release: string): Promise<void> {
+  const npm = await fetched(`npm@${release}`, 'npm/bin/npm-cli.js');
   for (const { title: way, args, cache } of WAYS) {
-    console.log(`${title}, ${way}`);
-    const machine = emptyMachine(mkdtempSync(join(folder, 'machine-')), node);
-    const env = { ...machine.env, ...npmSettings(), npm_config_cache: join(folder, cache) };
-    const install = [npm, 'install', '--global', '--prefix', machine.prefix, ...args, packed];
-    await checkInstalled(machine, env, await say(node, install, env, machine.home));
+    const given = { node, npm, packed, cache: join(folder, cache), shared };
+    const machine = place.prepare(mkdtempSync(join(folder, 'machine-')), given);
+    const [nodeVersion, npmVersion] = await Promise.all(
+      [['--version'], [machine.npm, '--version']].map((words) => sayOn(machine, machine.node, words, machine.npmEnv)),
+    );
+    const versions = `Node ${nodeVersion?.text.trim()}, npm ${npmVersion?.text.trim().split('\n').at(-1)}`;
+    if (npmVersion?.status !== 0 || /does not support/.test(npmVersion.text)) {
+      console.log(`${place.title}, ${versions}\n  -      this npm does not run on this Node`);
+      return;
+    }
+    console.log(`${place.title}, ${versions}, ${way}`);
+    checkInstalled(await install(machine, args), report);
+    await checkFirstRun(machine, report);
+    await checkCommand(machine, place.shell, report);
+    await checkSharedHistory(machine, turns, report);
+    turns += 1;
   }
-}
-
-async function checkInstalled(machine: Machine, env: Readonly<Record<string, string>>, installed: Said): Promise<void> {
-  report(installed.status === 0, `npm install: ${/added .*/.exec(installed.text)?.[0] ?? installed.text}`);
-  const warnings = warningsOfOurs(installed);
-  report(warnings.length === 0, `warnings about hi-chat: ${warnings.length === 0 ? 'none' : warnings.join('\n')}`);
-  const others = installed.text.split('\n').filter((line) => /warn/i.test(line) && !warnings.includes(line));
-  for (const line of others) console.log(`  -      ${line}`);
-  await checkFirstRun(machine, env);
-  await checkSharedHistory(machine);
-}
-
-async function checkFirstRun(machine: Machine, env: Readonly<Record<string, string>>): Promise<void> {
-  const zstd = /^(?:ok|wrong) +zstd: (.*)/m.exec((await say(machine.hi, ['config', 'check'], env)).text)?.[1];
-  try {
-    const { status, screen } = await firstRun(machine);
-    report(status === 0, status === 0 ? `the first run is a conversation (zstd: ${zstd})` : screen);
-  } catch (thrown) {
-    report(false, String(thrown));
-  }
-}
-
-/** One more turn in the history that all installations share; all turns before it must still be read. */
-async function checkSharedHistory(machine: Machine): Promise<void> {
-  await using house = await openVendorHouse('openai', { key: 'sk-shared', text: 'Noted.' });
-  const places = ['config', 'data', 'cache'].map(
-    (name) => [`HI_${name.toUpperCase()}_DIR`, join(shared, name)] as const,
-  );
-  for (const [, place] of places) mkdirSync(place, { recursive: true });
-  const key = { OPENAI_API_KEY: 'sk-shared', OPENAI_BASE_URL: house.base };
-  const env = { ...machine.env, ...Object.fromEntries(places), ...key };
-  const turn = turns;
-  turns += 1;
-  const answered = await say(machine.hi, ['ask', `question ${turn}`], env);
-  const { text } = await say(machine.hi, ['history', '--json', '-n', '100000'], env);
-  const missing = Array.from({ length: turns }, (_, index) => `question ${index}`).filter(
-    (question) => !text.includes(`"${question}"`),
-  );
-  const isRight = answered.status === 0 && missing.length === 0;
-  report(
-    isRight,
-    isRight ? `reads the ${turns} turns of all before it` : `${answered.text}\nmissing: ${missing.join(', ')}`,
-  );
 }

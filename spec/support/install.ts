@@ -34,6 +34,19 @@ export interface Machine {
   readonly home: string;
   /** The installed program. */
   readonly hi: string;
+  /** What a command line begins with to run on it; nothing where it is this machine. */
+  readonly under: readonly string[];
+}
+
+/** Runs a program of a machine to its end. Resolves however it ends. */
+export async function sayOn(
+  { under, env: own, home }: Machine,
+  file: string,
+  args: readonly string[],
+  env = own,
+): Promise<Said> {
+  const [command = '', ...rest] = [...under, file, ...args];
+  return await say(command, rest, env, under.length > 0 ? ROOT : home);
 }
 
 /** Makes one in an empty folder; `node` is the program of its Node. */
@@ -43,7 +56,7 @@ export function emptyMachine(folder: string, node: string): Machine {
   const hi = join(prefix, 'bin', 'hi');
   const path = [dirname(node), dirname(hi), process.env.PATH].join(delimiter);
   const env = { PATH: path, HOME: home, TERM: 'xterm-256color', OLLAMA_HOST: 'http://127.0.0.1:9' };
-  return { env, prefix, home, hi };
+  return { env, prefix, home, hi, under: [] };
 }
 
 /** What of its user's surroundings `npm` needs to reach its registry: where its settings are, proxies and certificates. `npm run` tells the former. */
@@ -91,9 +104,11 @@ export interface FirstRun {
 }
 
 /** Holds the first conversation on a machine: the set-up with a vendor on this machine, one question, Ctrl-D. Rejects with the screen when it does not come to it. */
-export async function firstRun({ hi, env, home }: Machine): Promise<FirstRun> {
+export async function firstRun({ hi, env, home, under }: Machine): Promise<FirstRun> {
   await using house = await openVendorHouse('openai', { key: 'sk-first', text: 'Welcome.' });
-  const terminal = openTerminal(hi, [], { env: { ...env, OPENAI_BASE_URL: house.base }, cwd: home, columns: 100 });
+  const [command = '', ...args] = [...under, hi];
+  const cwd = under.length > 0 ? ROOT : home;
+  const terminal = openTerminal(command, args, { env: { ...env, OPENAI_BASE_URL: house.base }, cwd, columns: 100 });
   try {
     for (const [question, answer] of [
       ['Which provider', ''],
