@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { addCommonOptions, addModelOptions } from './base/command-options.js';
+import { addModelOptions } from './base/command-options.js';
 import type { World } from './base/world.js';
 import { mergedOptions } from './merged-options.js';
-import { unknownCommand } from './usage-error.js';
+import { subcommands } from './subcommands.js';
 
 /** Adds the commands below `hi config`. Calls `finish` with the exit status. */
 export function addConfigCommands(
@@ -11,15 +11,7 @@ export function addConfigCommands(
   world: World,
   finish: (status: number) => void,
 ): void {
-  const add = (name: string, description: string): Command =>
-    addCommonOptions(
-      config
-        .command(name)
-        .description(description)
-        .exitOverride()
-        .helpOption('-h, --help', 'print this help')
-        .copyInheritedSettings(program),
-    );
+  const add = subcommands(config, program, world, finish);
   add('init', 'set up step by step').action(async (_options, self: Command) =>
     finish(await (await import('./commands/config-command.js')).configInitCommand(world, mergedOptions(self))),
   );
@@ -39,9 +31,4 @@ export function addConfigCommands(
   add('schema', 'print the JSON Schema of config.json').action(async () =>
     finish(await (await import('./commands/config-command.js')).configSchemaCommand(world)),
   );
-  config.argument('[command...]').action(([typed]: readonly string[]) => {
-    if (typed !== undefined) throw unknownCommand(typed, config);
-    world.stdout.write(config.helpInformation());
-    finish(0);
-  });
 }

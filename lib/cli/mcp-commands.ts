@@ -1,20 +1,11 @@
 import { type Command, Option } from 'commander';
-import { addCommonOptions } from './base/command-options.js';
 import type { World } from './base/world.js';
 import { mergedOptions } from './merged-options.js';
-import { unknownCommand } from './usage-error.js';
+import { subcommands } from './subcommands.js';
 
 /** Adds the commands below `hi mcp`. Calls `finish` with the exit status. */
 export function addMcpCommands(mcp: Command, program: Command, world: World, finish: (status: number) => void): void {
-  const add = (name: string, description: string): Command =>
-    addCommonOptions(
-      mcp
-        .command(name)
-        .description(description)
-        .exitOverride()
-        .helpOption('-h, --help', 'print this help')
-        .copyInheritedSettings(program),
-    );
+  const add = subcommands(mcp, program, world, finish);
   add('list', 'list the servers, their state and the size of their tools; starts none')
     .option('--json', 'print as JSON')
     .action(async (_options, self: Command) =>
@@ -62,9 +53,4 @@ export function addMcpCommands(mcp: Command, program: Command, world: World, fin
     .action(async (name: string, _options, self: Command) =>
       finish(await (await import('./mcp/mcp-log.js')).mcpLogCommand(world, name, mergedOptions(self))),
     );
-  mcp.argument('[command...]').action(([typed]: readonly string[]) => {
-    if (typed !== undefined) throw unknownCommand(typed, mcp);
-    world.stdout.write(mcp.helpInformation());
-    finish(0);
-  });
 }
