@@ -1,6 +1,4 @@
 import type { ScreenSettings } from '../../chat/screen-settings.js';
-import type { Elicit } from '../../mcp/elicitation/elicitation.js';
-import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import { createRepl } from '../../repl/create-repl.js';
 import type { CompletableCommand, Repl } from '../../repl/repl.js';
 import { type OutputStreams, Screen } from '../../screen/screen.js';
@@ -8,24 +6,20 @@ import { StyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
-import type { Approve } from '../../tools/common/tool.js';
 import type { ChatOptions } from '../base/command-options.js';
-import { hideHistoryProgress, showHistoryProgress } from '../base/history-progress.js';
+import { showHistoryProgress } from '../base/history-progress.js';
 import { requireConfig, type Settings } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { applyTheme } from '../terminal/apply-theme.js';
 import { inlinePicture } from '../terminal/inline-picture.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
-import { askApproval } from '../wiring/approve.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 import { attentionOf } from './attention.js';
+import { ChatPrompt } from './chat-prompt.js';
+import { questionsOfCommands, questionsOfTurn } from './chat-questions.js';
 import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
-import { createChoose, createInput, createSearch } from './choose.js';
-import { createConfirm } from './confirm.js';
-import { promptText } from './greeting.js';
-import { IdleIndex } from './idle-index.js';
 import { runInForeground } from './run-in-foreground.js';
 import { slashContext } from './slash-context.js';
 import { type SubmitDeps, submitLine } from './submit.js';
@@ -49,46 +43,21 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   // What the REPL is made of uses it only while a line is acted on.
   const later = (): Repl => repl;
   const screen = chatScreen(world, options, terminal, streams, screenSettings, () => later().attributes());
-  const approve =
-    terminal === 'full'
-      ? {
-          approve: approveIn(world, later),
-          askAboutInstructions: askAboutInstructionsIn(later),
-          elicit: elicitIn(later),
-        }
-      : {};
-  const wired = await wire(world, { ...options, ...approve, listens: true }, settings, config);
+  const asked = terminal === 'full' ? questionsOfTurn(world, later) : {};
+  const wired = await wire(world, { ...options, ...asked, listens: true }, settings, config);
   const usage = new WindowUsage(wired.session);
-  const confirm = createConfirm({ repl: later, terminal, yes: options.yes ?? false });
-  const questions = {
-    confirm,
-    choose: createChoose(later, terminal),
-    search: createSearch(later, terminal),
-    input: createInput(later, terminal),
-  };
+  const questions = questionsOfCommands(later, terminal, options.yes ?? false);
   const context = await slashContext(world, wired, later, questions, screenSettings);
-  const idle = new IdleIndex(wired.session);
-  let hasSpoken = false;
+  const prompt = new ChatPrompt(wired, usage);
   const repl: Repl = createRepl({
     stdin: world.stdin,
     terminal: world.stdout,
     isDumb: isDumb(world.env),
     colour: streams.colour.out,
     screen,
-    prompt: async () => {
-      hideHistoryProgress();
-      // Once the prompt is there.
-      if (!hasSpoken) setTimeout(() => wired.servers.begin(), 50).unref();
-      // Before the first turn nothing is done that the start would have to wait for.
-      if (hasSpoken && !wired.session.history.isEphemeral) idle.begin();
-      const text = promptText(await usage.read(), wired.session.history.isOffRecord);
-      if (hasSpoken && config.compaction.background) void wired.session.ahead.begin();
-      return text;
-    },
+    prompt: () => prompt.next(),
     submit(line, signal) {
-      hasSpoken = true;
-      idle.wait();
-      usage.expire();
+      prompt.leave();
       if (terminal === 'full' && !options.quiet) showHistoryProgress(world);
       const events = submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
       return options.usage ? events.then((all) => withCost(all, wired.connections)) : events;
@@ -141,30 +110,6 @@ function chatScreen(
     found: describeResult,
     now: () => world.now().getTime(),
   });
-}
-
-function approveIn(world: World, repl: () => Repl): Approve {
-  return (question, signal) =>
-    repl().ask((streams) =>
-      askApproval(question, { ...streams, signal: AbortSignal.any([signal, streams.signal]) }, world.env),
-    );
-}
-
-function askAboutInstructionsIn(repl: () => Repl): AskAboutInstructions {
-  return (files, signal) =>
-    repl().ask(async (streams) => {
-      const { askAboutInstructions } = await import('../wiring/ask-about-instructions.js');
-      return await askAboutInstructions(files, { ...streams, signal: AbortSignal.any([signal, streams.signal]) });
-    });
-}
-
-function elicitIn(repl: () => Repl): Elicit {
-  return (server, question, signal) =>
-    repl().ask(async (streams) => {
-      const { askForServer } = await import('../from-servers/ask-for-server.js');
-      const either = AbortSignal.any([signal, streams.signal]);
-      return await askForServer(server, question, { ...streams, signal: either });
-    });
 }
 
 function submitDeps(

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { Config } from '../../config/config.js';
 import { HiError } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
-import type { SlashCommand, SlashContext } from '../../slash/common/command.js';
+import type { Session } from '../../session/session.js';
+import type { OpenMemory, SlashCommand, SlashContext } from '../../slash/common/command.js';
 import { slashCommands } from '../../slash/index.js';
+import type { ToolContext } from '../../tools/common/tool.js';
 import { expandPath, writeFileAtomically } from '../base/export-file.js';
 import type { World } from '../base/world.js';
 import type { OwnInputDeps } from '../own-commands/own-input.js';
@@ -19,9 +22,7 @@ export async function slashContext(
   screen: ScreenSettings,
 ): Promise<SlashContext> {
   const { paths } = settings;
-  const pathOf = (path: string): string => expandPath(path, tools.workingFolder, world.home);
   const own = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
-  let kept = config.model;
   const commands = [...slashCommands, ...(await ownCommands(paths.commands, own))];
   return {
     session,
@@ -35,14 +36,7 @@ export async function slashContext(
       return edited === text ? null : edited;
     },
     copy: (text) => copyText(text, world, world.stdout),
-    keepModel: () => {
-      const { provider, model } = session.target;
-      if (provider !== config.provider || model === kept) return null;
-      return async () => {
-        await (await import('../../config/write.js')).keepModel(paths.configFile, provider, model);
-        kept = model;
-      };
-    },
+    keepModel: modelKeeper(session, config, paths.configFile),
     models: (signal) => connections.models(session.target, undefined, signal),
     purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
     forgetting: async (argument) => {
@@ -57,18 +51,41 @@ export async function slashContext(
       if (blocks.every(({ usage }) => usage === undefined)) return new Map();
       return (await import('../wiring/price.js')).compactionCosts(blocks, config);
     },
-    memory: async () => {
-      if (!session.history.isEphemeral) return await memory();
-      const { isOffRecord } = session.history;
-      throw new HiError('usage', `Nothing is kept ${isOffRecord ? 'off the record' : 'with --ephemeral'}.`, {
-        hint: isOffRecord ? 'Type /on first.' : 'Quit the chat and run: hi remember TEXT',
-      });
-    },
+    memory: () => keptMemory(session, memory),
     now: () => world.now(),
     instructions: () => project.used,
     servers: () => servers.lines(),
     spending: async () => (await import('./spending.js')).spendingText(connections.spent),
-    paths: async (typed) => await typedPaths(typed, { cwd: tools.workingFolder, home: world.home }),
+    ...filesOf(tools, world),
+  };
+}
+
+/** Makes the model in use that of the next chats, unless it is that already or comes from another provider. */
+function modelKeeper(session: Session, config: Config, configFile: string): SlashContext['keepModel'] {
+  let kept = config.model;
+  return () => {
+    const { provider, model } = session.target;
+    if (provider !== config.provider || model === kept) return null;
+    return async () => {
+      await (await import('../../config/write.js')).keepModel(configFile, provider, model);
+      kept = model;
+    };
+  };
+}
+
+/** The memory, where anything is kept. */
+async function keptMemory({ history }: Session, open: () => Promise<OpenMemory>): Promise<OpenMemory> {
+  if (!history.isEphemeral) return await open();
+  throw new HiError('usage', `Nothing is kept ${history.isOffRecord ? 'off the record' : 'with --ephemeral'}.`, {
+    hint: history.isOffRecord ? 'Type /on first.' : 'Quit the chat and run: hi remember TEXT',
+  });
+}
+
+/** The files that commands complete, find and write. Relative paths begin in the folder of the tools, which changes. */
+function filesOf(tools: ToolContext, { home }: World): Pick<SlashContext, 'paths' | 'exists' | 'write'> {
+  const pathOf = (path: string): string => expandPath(path, tools.workingFolder, home);
+  return {
+    paths: async (typed) => await typedPaths(typed, { cwd: tools.workingFolder, home }),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),
   };
