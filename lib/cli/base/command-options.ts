@@ -35,6 +35,9 @@ export interface ChatOptions {
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
+/** The output format; `--json` is another way to say it. */
+export const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);
+
 /** The options of every command. */
 export interface CommonOptions {
   readonly config?: string;

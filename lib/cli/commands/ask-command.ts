@@ -1,5 +1,4 @@
 import type { ChatEvent } from '../../chat/event.js';
-import { toJson } from '../../chat/json.js';
 import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { Screen } from '../../screen/screen.js';
@@ -7,12 +6,12 @@ import type { ScreenOptions } from '../../screen/screen-options.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
-import type { ChatOptions, OutputFormat } from '../base/command-options.js';
+import { type ChatOptions, formatOf, type OutputFormat } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, requireConfig } from '../base/settings.js';
-import { shownJson, shownText } from '../base/shown.js';
+import { shownText } from '../base/shown.js';
 import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { withFirstModel } from '../first-model/first-model.js';
@@ -21,8 +20,15 @@ import { inlinePicture } from '../terminal/inline-picture.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
 import type { ServerTools } from '../wiring/server-tools.js';
 import { approver, instructionsAsker, serverAsker } from '../wiring/terminal-questions.js';
-import { wire } from '../wiring/wire.js';
+import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
+import { showAnswer } from './show-answer.js';
+
+/** A question, and the model that is to answer it; null for the one in use. */
+interface Asked {
+  readonly input: UserInput;
+  readonly model: string | null;
+}
 
 /** Runs one turn: the answer on stdout, everything else on stderr. Resolves to the exit status. Throws `HiError`s. */
 export async function askCommand(world: World, words: readonly string[], options: ChatOptions): Promise<number> {
@@ -62,41 +68,18 @@ async function askOnce(
       }
     : {};
   const settings = await withFirstModel(world, options, await readSettings(world, options), stop.signal);
-  const { session, config, tools, connections, servers, close } = await wire(
-    world,
-    { ...options, ...approve },
-    settings,
-    requireConfig(settings),
-  );
+  const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
+  const { session, config, close } = wired;
   Object.assign(screenSettings, screenSettingsOf(config));
   if (hasColour(world.stdout, world.env)) await (await import('../terminal/apply-theme.js')).applyTheme(config, world);
   try {
-    const deps = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
-    const { input, model } =
+    const asked =
       command === undefined
-        ? { input: await withResources(gathered, words, servers, stop.signal, notify), model: null }
-        : await (await import('../own-commands/asked-command.js')).askedCommand(
-            { folder: settings.paths.commands, name: command, words },
-            gathered,
-            deps,
-            stop.signal,
-          );
-    const warnings = await newSettingsWarnings(settings);
-    const notices = [...warnings, ...session.history.takeNotices()];
-    const events =
-      structure === null
-        ? session.send(input, stop.signal, { model })
-        : (await import('../structured/ask-structured.js')).askStructured(
-            session,
-            input,
-            structure,
-            model,
-            stop.signal,
-          );
-    const isPriced = options.usage || formatOf(options) !== 'text';
-    const priced = isPriced ? withCost(events, connections) : events;
-    const shown = options.extract ? (await import('../structured/last-block.js')).lastBlock(priced) : priced;
-    return await show(world, screen, options, notices, shown);
+        ? { input: await withResources(gathered, words, wired.servers, stop.signal, notify), model: null }
+        : await ofOwnCommand(command, words, gathered, wired, stop.signal);
+    const notices = [...(await newSettingsWarnings(settings)), ...session.history.takeNotices()];
+    const shown = await shownEvents(options, wired, asked, structure, stop.signal);
+    return await showAnswer(world, screen, options, notices, shown);
   } catch (thrown) {
     if (structure !== null || options.extract) await showMisfit(world, thrown);
     throw thrown;
@@ -119,6 +102,36 @@ async function gather(
   const isQuestion = command === undefined;
   const asked = isQuestion ? words : words.filter((word) => word === '-');
   return await gatherInput(world, { words: asked, files, listFile: files0From ?? null, isQuestion, notify }, signal);
+}
+
+/** What a command of the user's own asks with these words, and the model it wants. */
+async function ofOwnCommand(
+  name: string,
+  words: readonly string[],
+  gathered: UserInput,
+  { settings, tools, connections, servers }: WiredSession,
+  signal: AbortSignal,
+): Promise<Asked> {
+  const { askedCommand } = await import('../own-commands/asked-command.js');
+  const deps = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
+  return await askedCommand({ folder: settings.paths.commands, name, words }, gathered, deps, signal);
+}
+
+/** Sends the question. Resolves to the events that the user is to see: of an answer that must fit, with its price, with only its last block of code. */
+async function shownEvents(
+  options: ChatOptions,
+  { session, connections }: WiredSession,
+  { input, model }: Asked,
+  structure: Structure | null,
+  signal: AbortSignal,
+): Promise<AsyncIterable<ChatEvent>> {
+  const events =
+    structure === null
+      ? session.send(input, signal, { model })
+      : (await import('../structured/ask-structured.js')).askStructured(session, input, structure, model, signal);
+  const isPriced = options.usage || formatOf(options) !== 'text';
+  const priced = isPriced ? withCost(events, connections) : events;
+  return options.extract ? (await import('../structured/last-block.js')).lastBlock(priced) : priced;
 }
 
 /** With what the words of the command line name of the MCP servers; an `@` in what was piped in is text. */
@@ -191,59 +204,4 @@ async function screenFor(world: World, options: ChatOptions, settings: ScreenSet
 function pictures(world: World): Pick<ScreenOptions, 'picture'> {
   const picture = inlinePicture(world);
   return picture === null ? {} : { picture };
-}
-
-const isStructured = ({ schema, schemaMulti }: ChatOptions): boolean => (schema ?? schemaMulti) !== undefined;
-
-const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);
-
-/** Shows the events of a turn in the chosen format. Resolves to the exit status. */
-async function show(
-  world: World,
-  screen: Screen,
-  options: ChatOptions,
-  notices: readonly string[],
-  events: AsyncIterable<ChatEvent>,
-): Promise<number> {
-  const format = formatOf(options);
-  let status = 0;
-  // An answer in JSON is shown once it is whole and fits.
-  const hidden = format === 'text' && !isStructured(options) ? null : 'text';
-  async function* watched(): AsyncGenerator<ChatEvent> {
-    for await (const event of options.stream ? events : inOnePiece(events)) {
-      if (event.type !== 'print' && (format === 'stream-json' || (format === 'json' && event.type === 'turn-end')))
-        await printJson(world, event, format);
-      if (event.type === 'turn-end' && event.stop_reason === 'interrupted') status = EXIT_STATUS.interrupted;
-      if (event.type !== hidden && (format === 'text' || event.type !== 'print')) yield event;
-    }
-  }
-  try {
-    for (const notice of notices) screen.notice(notice, 'warning');
-    await screen.follow(watched());
-  } finally {
-    screen.close();
-    await screen.flush();
-  }
-  return status;
-}
-
-/** The same events, the answer in one piece. */
-async function* inOnePiece(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
-  let text = '';
-  for await (const event of events) {
-    if (event.type === 'text') {
-      text += event.text;
-      continue;
-    }
-    if (text !== '') yield { type: 'text', text };
-    text = '';
-    yield event;
-  }
-}
-
-async function printJson({ stdout }: World, event: ChatEvent, format: OutputFormat): Promise<void> {
-  const { type, ...report } = event;
-  const line = format === 'json' ? report : { type: type === 'turn-end' ? 'result' : type, ...report };
-  // Waits for a slow reader and ignores a closed pipe.
-  await new Promise<void>((resolve) => void stdout.write(`${shownJson(toJson(line), stdout)}\n`, () => resolve()));
 }
