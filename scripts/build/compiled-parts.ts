@@ -68,7 +68,25 @@ function standIn(file: string, { imports, exports }: Outputs[string], loader: st
     `const{dirname:dirname$,url:url$}=import.meta;`,
     `const all$=scripts$.load(${JSON.stringify(file)},{dirname:dirname$,url:url$,load:name=>import(name),`,
     `imported:{${chunks.map((chunk, place) => `${beside(chunk)}:$${place}`).join(',')}}});`,
-    `export const{${exports.join(',')}}=all$;\n`,
+    exportsOf(exports),
+  ].join('');
+}
+
+/** The words that a module may export under, but not call a constant by. */
+const RESERVED = new Set(
+  `await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in
+  instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield`.split(
+    /\s+/,
+  ),
+);
+
+/** Exports the properties of `all$` by these names. esbuild numbers the exports of a chunk in letters, so that `do`, `if` and `in` are among some hundreds. */
+export function exportsOf(names: readonly string[]): string {
+  const reserved = names.filter((name) => RESERVED.has(name));
+  const plain = names.filter((name) => !RESERVED.has(name));
+  return [
+    `export const{${plain.join(',')}}=all$;\n`,
+    ...reserved.map((name) => `const{${name}:${name}$}=all$;export{${name}$ as ${name}};\n`),
   ].join('');
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
+import { exportsOf } from '../../scripts/build/compiled-parts.js';
 import { nodeModules } from '../../scripts/build/node-modules.js';
 import { onlyCalled } from '../../scripts/build/only-called.js';
 import { replaced } from '../../scripts/build/replaced.js';
@@ -40,5 +41,17 @@ describe('the build', () => {
     expect(text).toContain('process.getBuiltinModule("fs")');
     expect(text).not.toMatch(/^import /m);
     expect(text).not.toContain('createReadStream');
+  });
+
+  it('exports what a script has under names that are words of the language', async () => {
+    const names = ['a', '$', 'do', 'if', 'in', 'let', 'new', 'default', 'arguments$'];
+    const { metafile } = await build({
+      stdin: { contents: `const all$={};${exportsOf(names)}`, loader: 'js' },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      metafile: true,
+    });
+    expect(Object.values(metafile.outputs)[0]?.exports.toSorted()).toEqual(names.toSorted());
   });
 });
