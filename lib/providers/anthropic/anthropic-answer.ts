@@ -9,6 +9,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
+import { readFinishWord } from '../common/answer/finish-words.js';
 import { longerArguments, type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { readCitation } from './anthropic-web.js';
 
@@ -145,10 +146,12 @@ export function readStopReason(reason: StopReason): Extract<StreamEvent, { type:
       return 'length';
     case 'tool_use':
       return 'tool_calls';
-    case 'refusal':
-      return 'refusal';
-    default:
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'pause_turn':
       return 'end';
+    default:
+      return readFinishWord(reason);
   }
 }
 

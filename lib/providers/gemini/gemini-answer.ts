@@ -3,9 +3,9 @@ import type { StreamEvent } from '../../chat/event.js';
 import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
-import { HiError } from '../../errors.js';
 import { type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { drawnImage } from '../common/media/drawn-image.js';
+import { RequestRefusal, UNSAID } from '../common/provider.js';
 
 /**
  * A signature belongs to its own part and to no other, so a signed part is never joined with its neighbours; the last part of an answer may
@@ -57,10 +57,14 @@ export const BROKEN_CALLS: ReadonlySet<string> = new Set([
   'TOO_MANY_TOOL_CALLS',
 ]);
 
-/** The error of such an end. */
-export function brokenCall(finish: FinishReason): HiError {
-  return new HiError('malformed', `Gemini made a tool call that cannot be run (${finish}).`, {
-    hint: 'Try again (/retry in hi chat).',
+/** The error of such an end. Another attempt mostly goes well; where none does, the tools may be the cause. */
+export function brokenCall(finish: FinishReason): RequestRefusal {
+  const said = `Gemini made a tool call that cannot be run (${finish}).`;
+  return new RequestRefusal('malformed', said, {
+    ...UNSAID,
+    hint: 'Try again (/retry in hi chat), or turn tools off (--no-tools).',
+    retryable: true,
+    said,
   });
 }
 

@@ -9,6 +9,7 @@ import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Fetch } from '../../http/fetch.js';
 import { StreamError } from '../../http/stream-error.js';
+import { readFinishWord } from '../common/answer/finish-words.js';
 import { asMalformed } from '../common/answer/stream.js';
 import { StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { StreamingProvider } from '../common/answer/streaming-provider.js';
@@ -213,8 +214,8 @@ export function readStopReason(
   reason: string | undefined,
   calls: number,
 ): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
-  if (reason === 'length') return 'length';
-  return calls > 0 ? 'tool_calls' : 'end';
+  const ended = readFinishWord(reason ?? 'stop');
+  return ended === 'end' && calls > 0 ? 'tool_calls' : ended;
 }
 
 /** The server's own counts; it has none for a prompt that was wholly in its cache. */

@@ -3,7 +3,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
-import { StreamError } from '../../http/stream-error.js';
+import { isBrokenOff, readFinishWord } from '../common/answer/finish-words.js';
 import { mergeDetails } from '../common/answer/reasoning-details.js';
 import { longerArguments, StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { ThinkTags } from '../common/answer/think-tags.js';
@@ -71,14 +71,14 @@ export class ChatAnswer {
   /** Whether a piece of the message has come. */
   #hasBegun = false;
 
-  /** Whether the server has said why the answer ends. */
+  /** Whether the server has said why the answer ends, and that it is whole. */
   get isFinished(): boolean {
-    return this.#finish !== null;
+    return this.#finish !== null && !isBrokenOff(this.#finish);
   }
 
   /** Whether nothing is missing. Without a finish reason only arguments that are whole show that the answer was not cut. */
   get isComplete(): boolean {
-    if (this.isFinished) return true;
+    if (this.#finish !== null) return true;
     return this.#calls.length > 0 && this.#calls.every(({ name, args }) => name !== '' && parseObject(args) !== null);
   }
 
@@ -119,16 +119,16 @@ export class ChatAnswer {
   /** The end of the stream. `failure` is what it threw after the answer was finished; null when nothing. */
   *end(nextId: (given: string) => string, failure: unknown): Generator<StreamEvent> {
     const finish = this.#finish;
-    if (finish === 'error' && failure === null) throw new StreamError({ message: 'The model stopped with an error.' });
+    const ended = finish === null ? 'end' : readFinishWord(finish);
     yield* this.#tags.end(this.#answer);
     for (const { id, name, args, extra } of this.#calls) {
       const opaque = extra === undefined ? undefined : { extra_content: extra };
       yield* this.#answer.add(toolCall(nextId(id), name, args, opaque));
     }
-    const stop_reason = this.#isRefused ? 'refusal' : readStopReason(finish, this.#answer.calls);
+    const stop_reason = this.#isRefused ? 'refusal' : readStopReason(ended, this.#answer.calls);
     yield* this.#answer.finish(stop_reason === 'length' ? 'text' : 'none');
     if (this.#sources.all.length > 0) yield { type: 'sources', sources: this.#sources.all };
-    const detail = detailOf(finish, failure);
+    const detail = detailOf(ended, finish, failure);
     yield {
       type: 'end',
       stop_reason,
@@ -139,18 +139,11 @@ export class ChatAnswer {
   }
 }
 
-/** The names of the length limit: OpenAI's, Mistral's, and those of gateways that pass on another vendor's word. */
-const LENGTH = /^(?:model_)?length$|^max_(?:output_)?tokens$/i;
-
 /** Why the answer ended, in our words. Compatible servers say "stop" for tool calls too, or nothing at all. */
-export function readStopReason(
-  finish: string | null,
+const readStopReason = (
+  ended: ReturnType<typeof readFinishWord>,
   calls: number,
-): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
-  if (finish !== null && LENGTH.test(finish)) return 'length';
-  if (finish === 'content_filter') return 'refusal';
-  return calls > 0 ? 'tool_calls' : 'end';
-}
+): Extract<StreamEvent, { type: 'end' }>['stop_reason'] => (ended === 'end' && calls > 0 ? 'tool_calls' : ended);
 
 /** The prompt tokens include the cached ones, for which DeepSeek has a name of its own. */
 export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
@@ -219,8 +212,11 @@ function addCall(calls: Call[], piece: CallDelta): void {
   if (piece.extra_content !== undefined) call.extra = piece.extra_content;
 }
 
-function detailOf(finish: string | null, failure: unknown): string | null {
-  if (finish === 'content_filter') return 'The content filter stopped the answer.';
+function detailOf(ended: ReturnType<typeof readFinishWord>, finish: string | null, failure: unknown): string | null {
+  if (ended === 'refusal')
+    return finish === 'content_filter'
+      ? 'The content filter stopped the answer.'
+      : `The server stopped it (${finish}).`;
   if (typeof failure !== 'object' || failure === null || !('error' in failure)) return null;
   const error: unknown = failure.error;
   return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : null;
