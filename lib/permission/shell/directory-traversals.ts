@@ -42,7 +42,7 @@ const NEVER = /(?!)/;
 
 // From the manual pages of GNU grep 3.8, ripgrep 14, GNU diffutils 3.8, GNU tar 1.34, Info-ZIP 3.0, GNU coreutils 9.1 and rsync 3.2.
 const GREP: TraversalOptions = {
-  when: /^(-[A-Za-z]*[rR]|--(rec|der)[a-z-]*$|recurse$|--?d.*recurse$)/,
+  when: /^(-[A-Za-z]*[rR]|--(rec|der)[a-z-]*$|recurse$|--d.*recurse$)/,
   optionsWithValue:
     /^(-[A-Za-z]*[ABCDdefm]|--(after-context|before-context|context|max-count|regexp|file|include|exclude|exclude-dir))$/,
   searchOptions: /^(-[A-Za-z]*[ef]|--(reg[a-z]*|file)(=|$))/,
@@ -51,13 +51,16 @@ const GREP: TraversalOptions = {
   excludeFiles: /^--exclude(?:=|$)/,
   excludeFolders: /^--exclude-dir(?:=|$)/,
 };
-const RIPGREP: TraversalOptions = {
+const ACK = {
   optionsWithValue:
     /^(-[A-Za-z]*[ABCEMTdefgjmrt]|--(glob|type|type-not|after-context|before-context|context|max-count|regexp|file|max-depth))$/,
   searchOptions: /^(-[A-Za-z]*[ef]|--(regexp|file|files)(=|$))/,
-  includesHidden: /^(-[A-Za-z]*[u.]|--(hidden|unrestricted|no-ignore|all))/,
   followsLinks: /^(-[A-Za-z]*L|--follow)/,
   include: /^(?:--glob|-g)(?:=|$)/,
+};
+const RIPGREP = {
+  ...ACK,
+  includesHidden: /^(-[A-Za-z]*[u.]|--(hidden|unrestricted|no-ignore|all))/,
 };
 const TRAVERSERS: Readonly<Record<string, TraversalOptions>> = {
   grep: GREP,
@@ -66,7 +69,7 @@ const TRAVERSERS: Readonly<Record<string, TraversalOptions>> = {
   zgrep: GREP,
   rg: RIPGREP,
   ag: RIPGREP,
-  ack: { ...RIPGREP, includesHidden: /^/ },
+  ack: ACK,
   diff: { when: /^(-[A-Za-z]*r|--rec)/ },
   tar: { when: /^(-[A-Za-z]*[cru]|--(cre|app|upd|cat|con))/, first: /^(?=[^cru]*[cru])[A-Za-z]+$/ },
   zip: { when: /^(-[A-Za-z]*[rR]|--rec)/ },
@@ -95,7 +98,7 @@ export function traversalsOf(parts: readonly ShellPart[], words: readonly ShellW
   });
 }
 
-const programOf = (part: CommandPart | undefined): string => basename(part?.words[0]?.value ?? '');
+const programOf = ({ words }: CommandPart): string => basename(words[0]?.value ?? '');
 
 /** Whether the names that one command prints may become the files that another one reads. */
 function passesFileNames(commands: readonly CommandPart[], words: readonly ShellWord[]): boolean {
@@ -177,8 +180,8 @@ function listerTraversal(part: CommandPart): Traversal | null {
     case 'rg':
       return {
         ...EVERYTHING,
-        roots: operandsOf(part, RIPGREP.optionsWithValue ?? NEVER),
-        includesHidden: hasArgument(part, RIPGREP.includesHidden ?? NEVER),
+        roots: operandsOf(part, RIPGREP.optionsWithValue),
+        includesHidden: hasArgument(part, RIPGREP.includesHidden),
       };
     case 'git':
       return hasArgument(part, /^ls-files$/) && hasArgument(part, /^(-[a-z]*o|--oth)/) ? EVERYTHING : null;
@@ -201,7 +204,7 @@ function findTraversal(part: CommandPart): Traversal {
 }
 
 const hasArgument = ({ words }: CommandPart, pattern: RegExp): boolean =>
-  words.slice(1).some(({ value }) => value !== null && pattern.test(value));
+  words.some(({ value }) => value !== null && pattern.test(value));
 
 function operandsOf({ words }: CommandPart, optionsWithValue: RegExp): readonly ShellWord[] {
   return words.filter(
@@ -216,7 +219,7 @@ function operandsOf({ words }: CommandPart, optionsWithValue: RegExp): readonly 
 function valuesOf({ words }: CommandPart, option: RegExp): readonly string[] {
   return words.flatMap(({ value }, index) => {
     const name = option.exec(value ?? '')?.[0];
-    if (name === undefined || index === 0) return [];
+    if (name === undefined) return [];
     const given = name.endsWith('=') ? value?.slice(name.length) : words[index + 1]?.value;
     return given ? [given] : [];
   });

@@ -15,30 +15,40 @@ const PLAIN = new Set(
 );
 
 /** The other subcommands whose work each of these also does. */
-const ALSO: Readonly<Record<string, readonly string[]>> = {
-  am: ['commit', 'apply'],
-  'cherry-pick': ['commit'],
-  clone: ['fetch', 'checkout'],
-  merge: ['commit'],
-  pull: ['fetch', 'merge', 'rebase', 'commit'],
-  rebase: ['commit', 'checkout', 'reset'],
-  remote: ['fetch'],
-  restore: ['checkout'],
-  revert: ['commit'],
-  stage: ['add'],
-  switch: ['checkout'],
-  whatchanged: ['log'],
-};
+const ALSO: ReadonlyMap<string | null, readonly string[]> = new Map(
+  Object.entries({
+    am: ['commit', 'apply'],
+    'cherry-pick': ['commit'],
+    clone: ['fetch', 'checkout'],
+    merge: ['commit'],
+    pull: ['fetch', 'merge', 'rebase', 'commit'],
+    rebase: ['commit', 'checkout', 'reset'],
+    remote: ['fetch'],
+    restore: ['checkout'],
+    revert: ['commit'],
+    stage: ['add'],
+    switch: ['checkout'],
+    whatchanged: ['log'],
+  }),
+);
 
 /** Options before the subcommand whose value is the next word. */
-const VALUED = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--super-prefix', '--config-env']);
+const VALUED: ReadonlySet<string | null> = new Set([
+  '-C',
+  '-c',
+  '--git-dir',
+  '--work-tree',
+  '--namespace',
+  '--super-prefix',
+  '--config-env',
+]);
 
 /** The subcommand of a command of git; null where there is none. */
 function subcommandOf(words: readonly ShellWord[]): string | null {
-  for (let index = 1; index < words.length; index += 1) {
-    const value = words[index]?.value ?? '';
-    if (VALUED.has(value)) index += 1;
-    else if (!value.startsWith('-')) return value;
+  let isValue = false;
+  for (const { value } of words.slice(1)) {
+    if (!isValue && value?.startsWith('-') !== true) return value ?? '';
+    isValue = !isValue && VALUED.has(value);
   }
   return null;
 }
@@ -52,6 +62,5 @@ export function mayDoOthersWork(words: readonly ShellWord[]): boolean {
 
 /** Whether a git command also does the work of this subcommand. */
 export function alsoDoes(words: readonly ShellWord[], subcommand: string): boolean {
-  const name = subcommandOf(words) ?? '';
-  return Object.hasOwn(ALSO, name) && ALSO[name]?.includes(subcommand) === true;
+  return ALSO.get(subcommandOf(words))?.includes(subcommand) === true;
 }
