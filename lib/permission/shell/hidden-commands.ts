@@ -24,7 +24,8 @@ const HIDING_WORDS: Readonly<Record<string, RegExp>> = {
   ssh: /command/i,
   scp: /command|^-[A-Za-z0-9]*S/i,
   sort: /^--comp/,
-  sed: /(^|[;{}\s\d$/!,a-z])e(\s|$)|(?:[^\w\s]|^)[gpimIM\d]*e[gpimIM\d]*w?\s*(;|\}|$)|\n|^-[nErsuz]*f|^--f/,
+  // `1erm x` runs `rm x`, and `s/a/b/ew out` the line that it makes.
+  sed: /(^|[;{}\s\d$/!,a-z])e(\s|$)|(?:[^\w\s]|^)[gpimIM\d]*e[gpimIM\d]*(?:w|\s*(?:;|\}|$))|^(?:--?[a-z]*=?)?[\d,$~!\s]+e|[;{}!]\s*e|^\/[^/]*\/[IM]*\s*e|^e\S*\s|\n|^-[nErsuz]*f|^--f/,
   awk: /system[\s\\]*\(|(^|[^|])\|([^|]|$)|@|^-[a-zA-Z]*[fiEl]|^--(f|i|e|l)/,
   rg: /^--(pre|hostname)/,
   fd: /^-[A-Za-z]*[xX]|^--exec/,
@@ -96,6 +97,6 @@ const TELLING_VARIABLE =
 export function mayTellWhatRuns({ value }: ShellWord): boolean {
   const equals = value?.indexOf('=') ?? -1;
   if (value === null || equals === -1) return true;
-  const name = value.slice(0, equals).replace(/\+$/, '');
+  const name = value.slice(0, equals).replace('+', '');
   return TELLING_VARIABLE.test(name) || !/^[\w.,:/@%+-]*$/.test(value.slice(equals + 1));
 }
