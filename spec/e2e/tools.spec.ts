@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
@@ -54,6 +54,15 @@ describe('the tools of hi', () => {
       { entries: ['new/'] },
       { stdout: 'out\n', stderr: 'err\n', exit_code: 3 },
     ]);
+  });
+
+  it('tell in which folder a command ended, however soon it did', async () => {
+    await setUp(Array.from({ length: 12 }, () => [bash('cd sub; echo in'), bash('cd ..; echo out')]));
+    mkdirSync(join(home.work, 'sub'));
+    expect((await hi(['-y'])).status).toBe(0);
+    expect(results().map((result) => JSON.parse(result).working_folder)).toEqual(
+      Array.from({ length: 12 }, () => [join(home.work, 'sub'), home.work]).flat(),
+    );
   });
 
   it('give a command none of the keys, and show none to the model, the screen or the history', async () => {

@@ -107,14 +107,12 @@ class ShellOutput {
   readonly #streams: readonly ChildProcess['stdio'][number][];
   #reported = '';
   #lastChunk = 0;
-  #isClosed = false;
+  /** Those that have not told their end. Of the process that would be no use: Bun says that it closed before the folder was read. */
+  readonly #open = new Set<unknown>();
   #isDrained = false;
 
   constructor(child: ChildProcess, run: ShellRun) {
     this.#streams = [child.stdout, child.stderr, child.stdio[3]];
-    child.once('close', () => {
-      this.#isClosed = true;
-    });
     const report = (chunk: Buffer) => {
       this.#reported = (this.#reported + chunk.toString()).slice(-8192);
     };
@@ -124,19 +122,22 @@ class ShellOutput {
   }
 
   #listen(stream: ChildProcess['stdio'][number] | undefined, take: (chunk: Buffer) => void): void {
-    stream?.on('data', (chunk: Buffer) => {
+    if (!stream) return;
+    this.#open.add(stream);
+    for (const name of ['end', 'close']) stream.once(name, () => this.#open.delete(stream));
+    stream.on('data', (chunk: Buffer) => {
       this.#lastChunk = Date.now();
       // The output of background processes is read and discarded: a closed pipe would kill them.
       if (!this.#isDrained) take(chunk);
     });
-    stream?.on('error', () => {});
+    stream.on('error', () => {});
   }
 
   /** Resolves when everything that bash printed has been read, without waiting for background processes. */
   async drained(): Promise<void> {
     const begin = Date.now();
     this.#lastChunk = begin;
-    while (!this.#isClosed && Date.now() - this.#lastChunk < QUIET_MS && Date.now() - begin < LONGEST_DRAIN_MS)
+    while (this.#open.size > 0 && Date.now() - this.#lastChunk < QUIET_MS && Date.now() - begin < LONGEST_DRAIN_MS)
       await sleep(5);
     this.#isDrained = true;
     for (const stream of this.#streams)
