@@ -3,8 +3,8 @@ import type { CompressBlock } from '../chat/entry.js';
 import type { TextCache } from '../chat/text-model.js';
 
 /**
- * The cache for the summary that follows this block. After one that takes a compaction back, none of the replies from before is found: the user did not want
- * the summary that they made.
+ * The cache for the summary that follows this block. After a block that undoes a compaction it finds no earlier reply, because the user did not want
+ * that summary.
  */
 export function cacheAfter(cache: TextCache, block: CompressBlock | null): TextCache {
   if (block?.restores === undefined) return cache;

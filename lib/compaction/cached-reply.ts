@@ -4,7 +4,7 @@ import type { TextCache, TextPrompt, WrittenText } from '../chat/text-model.js';
 import type { Tokens } from '../chat/tokens.js';
 import { type Reply, readReply } from './reply.js';
 
-/** A valid reply, and what the model wrote for it; null if it was cached. */
+/** A valid reply, and the model's text for it; null if it was cached. */
 export interface Recalled {
   readonly reply: Reply;
   readonly written: WrittenText | null;

@@ -27,7 +27,7 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
   const shortened = new Set(plan.shortened.map(({ id }) => id));
   const pinned = pinsOver(cut.turn, input.entries, plan.basis.block, input.running);
   const asked = plan.basis.messages.findLast(({ role }) => role === 'user')?.id;
-  // What is pinned is in the block itself: its place in the log need not be read for it.
+  // The block itself contains the pinned messages, so the log need not be read for them.
   const isInLog = ({ id }: Message) => id === asked || !pinned.some((one) => one.id === id);
   const rests_on = restsOn(plan, outcome);
   return {
@@ -54,12 +54,12 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
   };
 }
 
-/** The lowest of what the text rests on: the text before it, and what a model read for it. */
+/** The least trusted source of the text: of the previous text, and of the messages that a model summarised. */
 function restsOn({ basis, compacted }: Plan, { source }: Outcome): RestsOn {
   return restingOn(basis.block, source === 'model' || source === 'cache' ? compacted : []);
 }
 
-/** In a text that rests on others' words, those facts say so that were there before it did. Code copies them, so they cannot have changed. */
+/** In a text that includes other people's words, marks the earlier facts that do not. Code copies them, so they cannot have changed. */
 function marked(facts: readonly Fact[], rests_on: RestsOn, { basis: { block } }: Plan): readonly Fact[] {
   if (rests_on === 'own' || block === null) return facts;
   const own = stateOf(block).facts.filter((fact) => restOf(fact, block) === 'own');

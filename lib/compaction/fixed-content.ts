@@ -12,7 +12,7 @@ export interface Content {
   readonly state: Partial<BlockState>;
 }
 
-/** Without an example in brackets, which would be taken for a citation. */
+/** The example has no brackets, because it would be read as a citation. */
 const CITED = 'A number in brackets, such as #12, is the id of an older message that the words before it rest on.';
 
 /** The summary's prose, followed by what code has kept: the facts, what tools did, and the user's language. */
@@ -32,7 +32,7 @@ export function fixedContentOf(
     facts.length > 0 ? `Facts on record:\n${listed(facts)}` : '',
     describeArtifacts(artifacts),
     cites ? CITED : '',
-    // Models drift towards English by themselves, never away from it.
+    // Models drift towards English, never away from it.
     language === null || language === 'English' ? '' : `The user writes in ${language}.`,
   ];
   return {

@@ -13,8 +13,8 @@ export interface Ledger {
 }
 
 /**
- * The previous facts without those declared outdated by number, followed by the new ones. A repeated fact keeps its place, gets its new kind, and rests
- * on all the messages that were named for it.
+ * The previous facts without those declared outdated by number, followed by the new ones. A repeated fact keeps its place, gets its new kind, and keeps
+ * the ids of all its messages.
  * Beyond `room` characters, the oldest facts of the least important kind are dropped first, and counted.
  */
 export function mergeLedgers(

@@ -23,7 +23,9 @@ export interface CutPolicy {
 const RECOVER = 0.75;
 const CROWDED = 0.94;
 
-/** Plans a pass: a cut that never separates a call from its result, old large results shortened if room is short, and the newest user message always kept. Pure. */
+/**
+ * Plans a pass: a cut that never separates a call from its result, old large results shortened if room is short, and the newest user message always kept. Pure.
+ */
 export function plan(input: CompactionInput, policy: CutPolicy): Plan {
   const newest = newestBlock(input.entries);
   const base = policy.from === 'base' ? newestBase(input.entries) : newest;
@@ -69,7 +71,7 @@ export function plan(input: CompactionInput, policy: CutPolicy): Plan {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** The shortened messages, but those that are pinned as they were. */
+/** The shortened messages, with the pinned ones in full. */
 function withWhole(
   pinned: ReadonlySet<number>,
   messages: readonly Message[],
@@ -89,7 +91,7 @@ export function sizeAfter(
   return asTokens(overheadOf(input) + Math.ceil(ratio * estimateTokens(totalCharacters(kept) + content.length)));
 }
 
-/** What the view takes in real tokens. What is kept is sent before the server counts it again, so the ratio measured last is the least. */
+/** The size of the view in real tokens. The kept messages are sent before the server counts them again, so the ratio is at least the one measured last. */
 function realSizeOf(input: CompactionInput, estimate: Tokens): RealSize {
   const { context_tokens, settings } = input;
   const { token_ratio: least = 1 } = settings;

@@ -35,7 +35,7 @@ export function readReply({ text, stop_reason }: Pick<WrittenText, 'text' | 'sto
   return { ...parts, prose: wholeLines(parts.prose, budget * 4) };
 }
 
-/** Why a reply that did not end by itself is not a summary. */
+/** Why a reply that did not end normally is not a summary. */
 const INCOMPLETE: Readonly<Record<Exclude<StopReason, 'end' | 'refusal'>, string>> = {
   length: 'the answer reached the output limit of the model before it was complete',
   tool_calls: 'the model called a tool instead of answering',

@@ -11,10 +11,10 @@ import type { View } from '../view/view.js';
 /** The time limits of a summary. */
 export type SummaryLimits = Pick<Config['compaction'], 'timeout_ms' | 'idle_timeout_ms'>;
 
-/** What of the `compaction` section of the configuration decides what a pass does, with the context window. */
+/** The settings of a pass: the `compaction` section of the configuration, and the context window. */
 export type CompactionSettings = Omit<Config['compaction'], 'background'> &
   LimitSettings & {
-    /** The limits where a model near by writes; the same when absent. */
+    /** The limits for a nearby model; the same as for others if absent. */
     readonly near?: SummaryLimits;
   };
 
@@ -80,7 +80,7 @@ export interface Strategy {
   readonly name: string;
   /** One line for the help. */
   readonly summary: string;
-  /** True where a pass takes long and may as well be written before it is due: then it keeps what was said since as well. */
+  /** True if a pass takes long and can be written before it is due. It then also keeps the messages since. */
   readonly writesAhead?: true;
   /** What `compact` would do with this input. Pure. */
   plan(input: CompactionInput): Plan;

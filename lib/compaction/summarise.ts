@@ -21,7 +21,7 @@ export interface Task extends SummaryLimits, Omit<Material, 'transcript' | 'fact
   /** How many older messages are missing because they are not loaded. */
   readonly unread: number;
   readonly ledger: Ledger;
-  /** The ids of messages that were taken back and are cited no more. */
+  /** The ids of undone messages, which must not be cited. */
   readonly undone: ReadonlySet<number>;
   /** The most characters of all facts together. */
   readonly factRoom: number;
@@ -29,7 +29,7 @@ export interface Task extends SummaryLimits, Omit<Material, 'transcript' | 'fact
   readonly context_window: number;
   /** Real tokens for one estimated token. */
   readonly ratio: number;
-  /** The limits where a model near by writes; the same when absent. */
+  /** The limits for a nearby model; the same as for others if absent. */
   readonly near?: SummaryLimits;
 }
 
@@ -99,7 +99,7 @@ async function* fold(
   const messages = newestOf(task.messages, first, task.context_window * 4);
   if (messages.length < task.messages.length + task.unread)
     yield { type: 'notice', level: 'warning', text: partly(task, messages) };
-  // Once even without messages: then the current summary is shortened.
+  // Runs once even without messages, to shorten the current summary.
   for (let next = -1; next < messages.length; ) {
     const { room, least, ...call } = callFor(model, task, share, prose, ledger);
     if (room < least) throw tooSmall(model);
@@ -124,7 +124,7 @@ async function* fold(
   return { prose, ledger, source, writer: source === 'model' ? model : null, usage };
 }
 
-/** The ids that a summary may take over from the record so far. */
+/** The ids that a summary may copy from the current record. */
 function citableIn({ earlier, ledger, undone }: Task): Set<number> {
   const cited = [...citedIn(earlier), ...ledger.facts.flatMap(({ ids = [] }) => ids)];
   return new Set(cited.filter((id) => !undone.has(id)));
@@ -137,7 +137,10 @@ function citingThese(facts: readonly Fact[], citable: ReadonlySet<number>): read
   });
 }
 
-/** About how many requests one summary may take; later ones hold a little less, as facts accumulate. A million messages would take hundreds of requests and about an hour. */
+/**
+ * About how many requests one summary may take; later ones hold a little less, as facts accumulate. A million messages would take hundreds of requests and
+ * about an hour.
+ */
 const MOST_REQUESTS = 24;
 /** A backlog is shortened at the front in steps of so many requests, so that a later attempt starts at the same message and finds the cached replies. */
 const STEP = 4;
@@ -174,10 +177,10 @@ const FRAME = 60;
 const PROMPT_SHARE = 0.7;
 /** The largest share of the summariser's own window that a summary may take, because the next call reads it. */
 const SUMMARY_SHARE = 0.15;
-/** How far a prompt that the server refused as too long is made shorter. */
+/** The smallest share that a prompt is cut to after the server refused it as too long. */
 const LEAST_SHARE = 0.2;
 
-/** What one call may hold. `share` of the room there is by the estimate is used. */
+/** The room in one call: this `share` of the estimated room. */
 function callFor(
   { context_window }: TextModel,
   task: Task,

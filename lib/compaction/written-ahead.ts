@@ -7,7 +7,9 @@ import { passFor } from './choose-plan.js';
 import { sizeAfter } from './plan.js';
 import type { CompactionDeps, CompactionInput } from './strategy.js';
 
-/** Writes the block of a pass that is not due yet. Null where that is not worth it or there is nothing to compact. Throws like a strategy: there is no fallback. */
+/**
+ * Writes the block of a pass that is not due yet. Null if that is not worthwhile or there is nothing to compact. Throws like a strategy: there is no fallback.
+ */
 export async function* writeAhead(
   input: CompactionInput,
   deps: CompactionDeps,
@@ -19,13 +21,13 @@ export async function* writeAhead(
 }
 
 /**
- * A block that was written ahead, as it is once the pass is due: later messages stay too, and its sizes count them.
- * Null when that would not bring the view below the trigger.
+ * Updates a block that was written ahead when the pass becomes due: later messages are kept too, and its sizes include them.
+ * Null if that would not bring the view below the trigger.
  */
 export function settled(block: NewCompressBlock, due: CompactionInput): NewCompressBlock | null {
   const pass = passFor(due);
   if (pass === null) return null;
-  // Ids of entries that come after a block are not heeded in it.
+  // A block's state ignores ids of later entries.
   const last = { ...block, id: Number.MAX_SAFE_INTEGER, at: '' };
   const then = viewFrom(last, due.entries, due.running);
   const { tokens_before, ratio } = pass.plan;

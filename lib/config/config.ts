@@ -9,17 +9,17 @@ type ConfigKeys = ReturnType<typeof configKeys>;
 /** The values of the keys that have a default. */
 export type ConfigDefaults = DefaultsOf<ConfigKeys>;
 
-/** The effective configuration: every default filled in, every source applied. Plain data. */
+/** The effective configuration, from all sources and the defaults. Plain data. */
 export interface Config extends ModelSettings, ConfigDefaults {
-  /** The fast model; null when the main model serves. */
+  /** The fast model; null when the main model does its work. */
   readonly small_model: ModelSettings | null;
-  /** What else the provider takes, by its own names. */
+  /** Further options of the provider, under its own names. */
   readonly options: JsonObject;
-  /** Go with every request to the address of the main model. */
+  /** Sent with every request to the address of the main model. */
   readonly headers: Readonly<Record<string, string>>;
   /** The MCP servers, by name. */
   readonly mcpServers: ServersFile;
 }
 
-/** A `config.json` as the schema allows it: everything optional. */
+/** The contents of a `config.json`. Every key is optional. */
 export type ConfigFile = FileOf<ConfigKeys>;

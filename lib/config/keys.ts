@@ -10,11 +10,11 @@ import { SCREEN_KEYS } from './screen-keys.js';
 import { SERVERS_RANGE, type ServersFile } from './server-settings.js';
 import { found, objectSchema, oneOf, section, setting } from './setting.js';
 
-/** The names of the members that the schema lists. */
+/** The names of providers and strategies, for the schema. */
 export interface MemberNames {
   readonly providers: readonly string[];
   readonly strategies: readonly string[];
-  /** What `options` may hold, for each provider. */
+  /** The keys that `options` may have, by provider. */
   readonly options: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
 }
 
@@ -31,19 +31,19 @@ const api_base = found<string | null>(
 );
 
 /**
- * The keys of `config.json`. This is the only place of a key: its type, its default, the schema, and the tables of the manual (`npm run docs`)
- * are made of it.
+ * The keys of `config.json`. A key is defined only here: its type, its default, the schema and the tables of the manual (`npm run docs`)
+ * are derived from this.
  */
 export function configKeys({ providers, strategies, options }: MemberNames) {
   const model = found<string>(TEXT, 'The name of the model.', 'per provider');
   const context_window = found<number>(
     { type: 'integer', minimum: 1024 },
-    `The context window in tokens. A model whose maker publishes none counts as ${DEFAULT_WINDOW}.`,
+    `The context window in tokens. ${DEFAULT_WINDOW} for a model whose maker does not publish it.`,
     'per model',
   );
   const reach = { provider: found<string>({ enum: [...providers] }, 'The provider of the model.', 'as above') };
   return {
-    $schema: found<string>({ type: 'string' }, 'Where this schema is, for editors.', 'none'),
+    $schema: found<string>({ type: 'string' }, 'The location of this schema, for editors.', 'none'),
     provider: found<string>(
       { enum: [...providers] },
       `The provider of the models: ${providers.map((name) => `\`${name}\``).join(', ')}.`,
@@ -81,7 +81,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     ),
     options: found<JsonObject>(
       { type: 'object', properties: optionsOfAny(options) },
-      'Other options of the provider, by its own names: `temperature`, `max_output_tokens`, `top_p`, `service_tier` and others. Not for summaries.',
+      'Other options of the provider, under its own names: `temperature`, `max_output_tokens`, `top_p`, `service_tier` and others. Not used for summaries.',
       'none',
     ),
     headers: found<Readonly<Record<string, string>>>(
@@ -90,53 +90,57 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
         additionalProperties: { type: 'string', pattern: '^[\\t -~]*$' },
       },
-      'Headers that go with every request to the address of the provider, as gateways want them. Their values are never shown.',
+      'Headers to send with every request to the provider, as some gateways require. Their values are never shown.',
       'none',
     ),
     web: oneOf<WebMode>(
       ['off', 'on', 'auto'],
       'off',
-      'Whether the model may search the web. `"auto"`: where its vendor has a search that costs nothing unless it is used.',
+      'Whether the model may search the web. `"auto"`: if its vendor has a search that costs nothing unless it is used.',
     ),
     project_instructions: oneOf<'ask' | 'on' | 'off'>(
       ['ask', 'on', 'off'],
       'ask',
-      'Whether the model reads `AGENTS.md` (`CLAUDE.md` where there is none) in the folders from the working folder up to the root of the repository. `"ask"`: after asking once, and again when they change; without a terminal they are not used.',
+      'Whether the model reads `AGENTS.md` (or else `CLAUDE.md`) in the folders from the working folder up to the root of the repository. `"ask"`: ask once, and again when they change; without a terminal they are not used.',
     ),
     ...SCREEN_KEYS,
     compaction: section(
-      'When and how the conversation is made shorter.',
+      'When and how the conversation is compacted.',
       {
         strategy: setting<string>(
           { enum: [...strategies] },
           'summary',
-          `How the conversation is made shorter: ${strategies.map((name) => `\`"${name}"\``).join(', ')}.`,
+          `How the conversation is compacted: ${strategies.map((name) => `\`"${name}"\``).join(', ')}.`,
         ),
-        trigger_ratio: setting(SHARE, DEFAULT_TRIGGER_RATIO, 'The share of the window at which a compaction is due.'),
-        keep_recent: setting(COUNT, 6, 'How many messages a summary leaves word for word.'),
+        trigger_ratio: setting(
+          SHARE,
+          DEFAULT_TRIGGER_RATIO,
+          'The share of the window at which the conversation is compacted.',
+        ),
+        keep_recent: setting(COUNT, 6, 'How many of the newest messages stay word for word.'),
         keep_ratio: setting(SHARE, 0.5, 'The share of the messages that truncation keeps.'),
         target_ratio: setting(SHARE, 0.5, 'The largest share of the original that a summary should have.'),
-        fallback_keep: setting(COUNT, 10, 'How many messages are sent when a summary failed.'),
+        fallback_keep: setting(COUNT, 10, 'How many messages are sent after a summary has failed.'),
         timeout_ms: setting(
           COUNT,
           120_000,
-          'The time limit of a summary, in milliseconds. By default four hours where the server is near by.',
+          'The time limit of a summary, in milliseconds. The default for a nearby server is four hours.',
         ),
         idle_timeout_ms: setting(
           COUNT,
           30_000,
-          'How long a summary may send nothing, in milliseconds. By default a quarter of an hour where the server is near by.',
+          'How long a summary may send nothing, in milliseconds. The default for a nearby server is 15 minutes.',
         ),
         archive: oneOf(['keep', 'discard'], 'keep', '`"discard"` removes the originals once their summary is on disk.'),
         block_role: oneOf(
           ['system', 'user'],
           'system',
-          '`"user"` sends the summary as a user’s message, for models that ignore a late system text.',
+          '`"user"` sends the summary as a user message, for models that ignore a system message in the middle of a conversation.',
         ),
         background: setting(
           { type: 'boolean' },
           true,
-          'Whether a chat writes a summary that will be due soon while you read and type.',
+          'Whether a chat writes a summary ahead of time, while you read and type.',
         ),
       },
       'compaction',
@@ -147,15 +151,15 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         mode: oneOf(
           ['auto', 'all', 'matched'],
           'auto',
-          '`"all"`: every skill. `"matched"`: those the conversation is about. `"auto"`: all while together they fit `budget_ratio` of the window, else matched.',
+          '`"all"`: every skill. `"matched"`: those that match the conversation. `"auto"`: all if they fit into `budget_ratio` of the window, else those that match.',
         ),
         matcher: oneOf(
           ['lexical', 'llm'],
           'lexical',
-          '`"llm"`: the small model chooses, within 5 s; if it fails, words are compared.',
+          '`"lexical"` compares words. `"llm"` asks the small model, for at most 5 s; if that fails, words are compared.',
         ),
-        top_k: setting(COUNT, 3, 'How many skills one message may load.'),
-        evict_after: setting(COUNT, 3, 'After how many messages without a match a skill is dropped.'),
+        top_k: setting(COUNT, 3, 'The maximum number of skills that one message loads.'),
+        evict_after: setting(COUNT, 3, 'A skill is dropped after this many messages without a match.'),
         budget_ratio: setting(SHARE, 0.15, 'The share of the window that skills may take.'),
         large_tokens: setting(COUNT, 1000, 'A skill with more tokens is compressed when the window is nearly full.'),
       },
@@ -164,28 +168,28 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     tools: section(
       'What the model may do.',
       {
-        enabled: setting({ type: 'boolean' }, true, 'Whether the model is offered tools at all.'),
-        max_rounds: setting(COUNT, 50, 'How many requests one turn may make.'),
+        enabled: setting({ type: 'boolean' }, true, 'Whether the model may use tools at all.'),
+        max_rounds: setting(COUNT, 50, 'The maximum number of requests in one turn.'),
         timeout_ms: setting(COUNT, 120_000, 'The time limit of one call, in milliseconds.'),
         output_limit: setting(
           { type: 'integer', minimum: 200 },
           30_000,
-          'How many characters of a call’s output the model gets.',
+          'The maximum number of characters of a call’s output that the model gets.',
         ),
         env: setting<readonly string[]>(
           { type: 'array', items: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } },
           [],
-          'The names of environment variables that commands get in addition to the usual ones, such as `PATH`, `HOME` and `LANG`.',
+          'The names of environment variables that are passed to commands in addition to the usual ones, such as `PATH`, `HOME` and `LANG`.',
         ),
         sandbox: oneOf(
           [false, true, 'network'],
           false,
-          '`true` runs commands in a sandbox or not at all; `"network"` lets them reach the network.',
+          '`true` runs commands in a sandbox or not at all; `"network"` does the same but allows network access.',
         ),
         permissions: section(
           'Three lists of rules, `allow`, `ask` and `deny`: `tool`, `tool(exact text)` or `tool(prefix:*)`, or an object with `rule`, `folder`, and in `allow` `write` and `network`. Deny beats ask, ask beats allow.',
           {
-            allow: setting<readonly RuleSetting[]>(rules(GRANTS), [], 'Calls that run without a question.'),
+            allow: setting<readonly RuleSetting[]>(rules(GRANTS), [], 'Calls that run without asking.'),
             ask: setting<readonly RuleSetting[]>(rules({}), [], 'Calls that need your approval.'),
             deny: setting<readonly RuleSetting[]>(rules({}), [], 'Calls that never run.'),
           },
@@ -195,13 +199,13 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     ),
     mcpServers: found<ServersFile>(
       SERVERS_RANGE,
-      'MCP servers, by name, as the README of each shows them: `command`, `args`, `env`, `cwd`; or `url`, `headers`. See [MCP servers](mcp.md).',
+      'MCP servers, by name, in the form that their READMEs show: `command`, `args`, `env`, `cwd`; or `url`, `headers`. See [MCP servers](mcp.md).',
       'none',
     ),
     clock: setting(
       { type: 'boolean' },
       true,
-      'Whether the model is told the time and place when they have changed since the last message.',
+      'Whether the model is told the time and the working folder when they have changed since the last message.',
     ),
     recall: section(
       'Automatic recall of earlier messages.',
@@ -209,22 +213,22 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         auto: setting(
           { type: 'boolean' },
           true,
-          'Whether earlier messages about the same thing are recalled automatically.',
+          'Whether earlier messages on the same subject are recalled automatically.',
         ),
       },
       'recall',
     ),
-    images: section('Pictures that models draw.', {
+    images: section('Images that models generate.', {
       folder: setting<string>(
         TEXT,
         '~/Pictures/hi',
-        'Where pictures that a model draws are saved. `~` is your home; a relative path, such as `"."`, starts in the working folder.',
+        'The folder in which generated images are saved. `~` is your home folder; a relative path, such as `"."`, starts at the working folder.',
       ),
     }),
     input: section('The line editor.', {
-      long_paste: setting(COUNT, 200, 'A paste with more characters is shown as `[LongText#1]`.'),
+      long_paste: setting(COUNT, 200, 'A longer paste, in characters, is shown as `[LongText#1]`.'),
     }),
-    openai: section('For OpenAI and the servers that speak its protocol.', {
+    openai: section('For OpenAI and servers that are compatible with it.', {
       api: oneOf(
         ['auto', 'responses', 'chat'],
         'auto',
@@ -234,7 +238,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
   };
 }
 
-/** What `options` may hold for any provider. */
+/** The keys that `options` may have for any provider. */
 export function optionsOfAny(options: MemberNames['options']): JsonObject {
   return Object.fromEntries(Object.values(options).flatMap((table) => Object.entries(table)));
 }

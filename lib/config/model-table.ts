@@ -1,6 +1,6 @@
 import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
 
-/** Which names a rule means, and the window of the model they name, in tokens. */
+/** A pattern for the names of models, and their context window in tokens. */
 export interface ModelRule {
   readonly match: MatchLogic;
   readonly window: number;
@@ -11,7 +11,7 @@ const MAKERS = ['anthropic', 'google', 'openai', 'mistral', 'deepseek', 'x-ai', 
 const starts = (window: number, ...names: readonly string[]): readonly ModelRule[] =>
   names.map((name) => ({ match: { starts_with: name }, window }));
 
-/** Families that the table does not have yet, or has without all of their names: 1M tokens and more, by their makers' pages of models. */
+/** Model families that the table lacks or covers only in part: 1M tokens and more, according to the model pages of their makers. */
 const NEWER: readonly ModelRule[] = [
   ...starts(1_000_000, 'claude-haiku-5', 'claude-sonnet-5', 'claude-opus-5', 'claude-fable-5', 'claude-mythos-5'),
   ...starts(1_048_576, 'gemini-3', 'gemini-flash-latest', 'gemini-flash-lite-latest', 'gemini-pro-latest'),
@@ -22,7 +22,7 @@ const NEWER: readonly ModelRule[] = [
 
 /**
  * The context windows of the models whose makers publish them, from the maintained table of @pydantic/genai-prices.
- * The build evaluates this file and keeps only the rules, so that the program does not carry the prices on its start path.
+ * The build evaluates this file and keeps only the rules, so that a start does not load the prices.
  */
 export const MODEL_TABLE: readonly ModelRule[] = NEWER.concat(
   MAKERS.flatMap((id) => findProvider({ providerId: id })?.models ?? []).flatMap(({ match, context_window }) =>

@@ -2,7 +2,7 @@ import type { MatchLogic } from '@pydantic/genai-prices';
 import { DEFAULT_WINDOW } from './default-window.js';
 import { MODEL_TABLE } from './model-table.js';
 
-/** The context window of a model in tokens, by name alone; `DEFAULT_WINDOW` where no maker publishes one. */
+/** The context window of a model in tokens, from its name only; `DEFAULT_WINDOW` if its maker does not publish one. */
 export function contextWindow(model: string): number {
   return publishedWindow(model) ?? DEFAULT_WINDOW;
 }

@@ -3,19 +3,19 @@ import { firstCharacters } from '../chat/text/cut-text.js';
 import { capitalised } from '../chat/text/quantity.js';
 import { HiError } from '../errors.js';
 
-/** A model that can be had at an address. */
+/** A model that a server lists. */
 export interface OfferedModel {
   readonly name: string;
-  /** False for what is there for something else, such as embeddings. */
+  /** False for a model with another purpose, such as embeddings. */
   readonly chats: boolean;
 }
 
 /** No model is set, and none could be chosen. */
 export class NoModel extends HiError {}
 
-const NAME_ONE = 'Name one: -m NAME, HI_MODEL, or `model` in config.json.';
+const NAME_ONE = 'Choose one with -m NAME, HI_MODEL, or `model` in config.json.';
 
-/** The error of a server whose list has no model for a chat. */
+/** The error for a server that lists no chat model. */
 export function noneListed(vendor: Vendor, address: string | null, listed: readonly OfferedModel[]): NoModel {
   const where = placeOf(vendor, address);
   if (listed.length === 0) {
@@ -23,10 +23,10 @@ export function noneListed(vendor: Vendor, address: string | null, listed: reado
     return new NoModel('model', capitalised(`${where} has no model.`), { hint });
   }
   const names = firstCharacters(listed.map(({ name }) => name).join(', '), 200);
-  return new NoModel('model', `No model is set, and ${where} lists none that chats: ${names}.`, { hint: NAME_ONE });
+  return new NoModel('model', `No model is set, and ${where} lists no chat model: ${names}.`, { hint: NAME_ONE });
 }
 
-/** The error of a server that does not list its models. Where it refuses the key or is not there, to name one would not help. */
+/** The error for a server that does not list its models. If it rejects the key or cannot be reached, naming a model would not help. */
 export function notListed(vendor: Vendor, address: string | null, { code, message, hint }: HiError): NoModel {
   if (code === 'key' || code === 'network') return new NoModel(code, message, hint === null ? {} : { hint });
   const text = `No model is set, and ${placeOf(vendor, address)} does not list any: ${message}`;
@@ -39,19 +39,19 @@ const placeOf = ({ title, keyVariables }: Vendor, address: string | null): strin
   return keyVariables.length === 0 ? `${title} at ${shown}` : `the server at ${shown}`;
 };
 
-/** An address as it may be shown. */
+/** The address without its user name and password. */
 export const withMaskedLogIn = (address: string): string => address.replace(/\/\/[^@/]*@/, '//***@');
 
-/** What became of asking a server that needs no key. */
-export interface Local {
+/** The result of asking a local server, which needs no key, for its models. */
+export interface LocalServer {
   readonly vendor: Vendor;
   readonly address: string | null;
-  /** Whether it answers, and then without any model. */
+  /** True if it answers but has no model. */
   readonly answers: boolean;
 }
 
-/** The error when there is no provider to use, with the expected path and the two quickest fixes. */
-export function notConfigured(configFile: string, vendors: readonly Vendor[], locals: readonly Local[]): HiError {
+/** The error for a missing configuration. It names the expected file and the quickest fixes. */
+export function notConfigured(configFile: string, vendors: readonly Vendor[], locals: readonly LocalServer[]): HiError {
   const variables = vendors.flatMap((vendor) => vendor.keyVariables.slice(0, 1));
   const found = locals.map(({ vendor, address, answers }) =>
     answers ? `${placeOf(vendor, address)} has no model` : `${placeOf(vendor, address)} does not answer`,

@@ -9,42 +9,42 @@ export interface Paths {
   /** `config.json`, or the file that `--config` names. */
   readonly configFile: string;
   readonly skills: string;
-  /** What the user wants always kept in mind. */
+  /** The user's notes that are sent with every request. */
   readonly memory: string;
-  /** What was answered about the instructions of projects. */
+  /** Which project instructions the user accepted or refused. */
   readonly instructions: string;
   /** The user's own commands. */
   readonly commands: string;
   readonly history: string;
   readonly inputHistory: string;
-  /** What is found by: derived from the history. */
+  /** The search index, derived from the history. */
   readonly index: string;
-  /** Results of compressions. */
+  /** The cache of summaries. */
   readonly compressions: string;
-  /** The program as V8 compiled it. */
+  /** V8's code cache. */
   readonly compiled: string;
-  /** Outputs of commands that were too long for the model. */
+  /** Command output that was too long for the model. */
   readonly outputs: string;
-  /** What an earlier start found out about the skills. */
+  /** The cache of the skills that the last start found. */
   readonly knownSkills: string;
-  /** What is known of models and the servers that have them. */
+  /** The cache of facts about models and their servers. */
   readonly knownModels: string;
-  /** What the MCP servers offer, and what they printed. */
+  /** The cached definitions of MCP servers, and their output. */
   readonly servers: string;
-  /** The tools of servers as the user knows them. */
+  /** The tool definitions that the user approved. */
   readonly serverPins: string;
-  /** The servers of projects that the user agreed to. */
+  /** The project servers that the user approved. */
   readonly serverApprovals: string;
-  /** The logins at servers, which nobody else may read. */
+  /** The OAuth tokens for servers, readable by the user only. */
   readonly serverLogins: string;
-  /** The warnings that were given. */
+  /** The warnings that were already shown. */
   readonly warned: string;
   readonly log: string;
 }
 
 /**
- * Where everything is: HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR, else what env-paths says for "hi"
- * (which honours XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME on Linux). Throws a `HiError` of code `config` where one is not absolute.
+ * The paths below HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR, which default to what env-paths returns for "hi"
+ * (which honours XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME on Linux). Throws a `HiError` of code `config` if one is not absolute.
  */
 export async function findPaths(
   env: Readonly<Record<string, string | undefined>>,
@@ -87,11 +87,11 @@ export async function findPaths(
 function refuseRelative(name: string, folder: string | undefined): void {
   if (!folder || isAbsolute(folder)) return;
   throw new HiError('config', `${name} is not an absolute path: '${folder}'.`, {
-    hint: `A relative path would mean another folder wherever hi runs. Set ${name} to an absolute path, or unset it.`,
+    hint: `A relative path would depend on the working folder. Set ${name} to an absolute path, or unset it.`,
   });
 }
 
-/** A folder that moves with the working folder would be another conversation everywhere. */
+/** A path relative to the working folder would lead to another conversation in every folder. */
 function requireAbsolute(folder: string): void {
   if (isAbsolute(folder)) return;
   throw new HiError(
@@ -103,7 +103,7 @@ function requireAbsolute(folder: string): void {
   );
 }
 
-/** hi's own folders, and the files in them that may be links to elsewhere. */
+/** hi's own folders, and the files in them that may be links to other places. */
 export const ownPlaces = (paths: Paths): readonly string[] => [
   ...[paths.config, paths.data, paths.cache],
   ...[paths.configFile, paths.memory, paths.history, paths.inputHistory, paths.serverLogins],

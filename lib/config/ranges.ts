@@ -1,11 +1,11 @@
 import type { JsonObject } from '../chat/json.js';
 import { TEXT } from '../chat/json-ranges.js';
 
-// What several keys allow, as JSON Schema.
+// JSON Schemas that several keys share.
 
 export const SHARE = { type: 'number', exclusiveMinimum: 0, maximum: 1 };
 
-/** A list of rules: each is its text, or an object with the text and more. */
+/** A list of rules. Each is a string, or an object with that string and further fields. */
 export const rules = (more: JsonObject) => ({
   type: 'array',
   items: {
@@ -17,10 +17,10 @@ export const rules = (more: JsonObject) => ({
   },
 });
 
-/** What the list `allow` can say of a rule. */
+/** The further fields of a rule in `allow`. */
 export const GRANTS = { write: { type: 'boolean' }, network: { type: 'boolean' } };
 
-/** A rule as it is written. */
+/** A rule as written in `config.json`. */
 export type RuleSetting =
   | string
   | { readonly rule: string; readonly folder?: string; readonly write?: boolean; readonly network?: boolean };

@@ -6,16 +6,16 @@ import { readRegularFile } from '../regular-file.js';
 import type { ConfigFile } from './config.js';
 import { readNamedFile } from './read-named-file.js';
 
-/** How a parsed file is checked: quickly for a valid file, and by a validator that explains what is wrong (all errors, verbose). */
+/** The checks of a parsed file: a fast one that only accepts or refuses, and one that explains every error. */
 export interface ConfigCheck {
   accepts(value: unknown): value is ConfigFile;
   explaining(): Promise<ValidateFunction<ConfigFile>>;
 }
 
-/** A configuration file as it was found. */
+/** A configuration file that was read. */
 export interface FoundConfig {
   readonly file: ConfigFile | null;
-  /** Problems that do not prevent its use. */
+  /** Problems that do not prevent its use, as sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export async function readConfig(path: string, check: ConfigCheck, required: boo
   return { file, warnings: permissionWarnings(path) };
 }
 
-/** What the acceptor refused, once more by the validator, which says why. */
+/** Checks a refused value again with the validator that explains the errors. */
 async function explained(value: unknown, check: ConfigCheck, path: string): Promise<ConfigFile> {
   const { validateConfig } = await import('./validate-config.js');
   return validateConfig(value, await check.explaining(), path);
@@ -45,7 +45,7 @@ function readText(path: string, required: boolean): string | null {
     if (code === 'ENOENT' && !required) return null;
     if (code === 'ENOENT') {
       throw new HiError('config', `There is no file '${path}'.`, {
-        hint: 'Check the path given with --config.',
+        hint: 'Check the path that you gave with --config.',
         cause,
       });
     }

@@ -3,8 +3,8 @@ import { HiError, isAbort } from '../errors.js';
 import { shellCommand } from '../shell-command.js';
 
 /**
- * The key itself: `"!command"` is run by the shell and its first line of output taken, so that a password manager can hold it.
- * Throws a `HiError` of code `config` that names the command when it fails or prints nothing. `signal` ends it, since it may wait to be unlocked.
+ * The key itself. For `"!command"` it is the first line that the shell command prints, so that a password manager can hold it.
+ * Throws a `HiError` of code `config` that names the command when it fails or prints nothing. `signal` ends the command, which may be waiting for a password.
  */
 export async function readKey(key: string | null, signal?: AbortSignal): Promise<string | null> {
   if (key === null) return null;
@@ -14,13 +14,13 @@ export async function readKey(key: string | null, signal?: AbortSignal): Promise
   const line = printed.split('\n')[0]?.trim() ?? '';
   if (line === '') {
     throw new HiError('config', `The key command printed nothing: '${command}'.`, {
-      hint: 'Run it in a shell to see why. It is api_key in config.json.',
+      hint: 'Run it in a shell to see why. It is set by api_key in config.json.',
     });
   }
   return checkKey(line);
 }
 
-/** Keys go into header fields, which take visible ASCII only. A line break or a typographic quote is pasted with a key easily. */
+/** Header fields take visible ASCII only. Line breaks and typographic quotes are easily pasted along with a key. */
 function checkKey(key: string): string {
   const wrong = /[^\x21-\x7e]/u.exec(key);
   if (wrong === null) return key;
@@ -38,13 +38,13 @@ async function output(command: string, signal?: AbortSignal): Promise<string> {
   } catch (cause) {
     if (isAbort(cause)) throw cause;
     throw new HiError('config', `The key command failed: '${command}'.`, {
-      hint: 'Run it in a shell to see why. It is api_key in config.json.',
+      hint: 'Run it in a shell to see why. It is set by api_key in config.json.',
       cause,
     });
   }
 }
 
-/** A key as it may be shown: its last four characters. A command is not secret and is shown in full. */
+/** The last four characters of a key, to be shown. A command is not secret and is returned in full. */
 export function maskKey(key: string | null): string | null {
   if (key === null || key.startsWith('!')) return key;
   return key.length < 12 ? '…' : `…${key.slice(-4)}`;

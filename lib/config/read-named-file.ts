@@ -3,11 +3,11 @@ import { monotonic } from '../clock.js';
 import { systemCode } from '../errors.js';
 import { requireRegularFile } from '../regular-file.js';
 
-/** How long a pipe may send nothing, in milliseconds. */
+/** How long a pipe may stay silent, in milliseconds. */
 const QUIET_LIMIT = 2000;
 const INTERVAL = 10;
 
-/** The text of a file that the user names, which may be a pipe: `--config <(…)`. Throws what the system throws, and EFTYPE for a pipe that nobody writes to. */
+/** The text of a file that the user names. It may be a pipe: `--config <(…)`. Throws system errors, and EFTYPE for a pipe that stays silent. */
 export function readNamedFile(path: string): string {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -34,7 +34,7 @@ function readPipe(descriptor: number, path: string): string {
   }
 }
 
-/** What is there now. A pipe that nobody has opened to write yet is at its end too. */
+/** The bytes that are available now. A pipe that no process has opened for writing yet also reads as `end`. */
 function readSome(descriptor: number): Buffer | 'nothing' | 'end' {
   const buffer = Buffer.alloc(65_536);
   try {

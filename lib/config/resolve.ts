@@ -6,10 +6,10 @@ import type { Config, ConfigFile } from './config.js';
 import { DEFAULTS } from './defaults.js';
 import type { ModelSettings } from './model-settings.js';
 import { contextWindow } from './models.js';
-import { type Local, NoModel, noneListed, notListed, type OfferedModel, withMaskedLogIn } from './no-model.js';
+import { type LocalServer, NoModel, noneListed, notListed, type OfferedModel, withMaskedLogIn } from './no-model.js';
 import { filledIn } from './setting.js';
 
-/** The settings on the command line. */
+/** The settings given on the command line. */
 export interface Flags {
   readonly provider?: string;
   /** A model, or `provider/model`. */
@@ -22,27 +22,27 @@ export interface Sources {
   readonly flags: Flags;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly vendors: readonly Vendor[];
-  /** The models at that address, best first. Throws a `HiError` when there is no list to be had. */
+  /** The models at that address, best first. Throws a `HiError` when it cannot get a list. */
   models(vendor: Vendor, apiBase: string | null, apiKey: string | null): Promise<readonly OfferedModel[]>;
 }
 
-/** What came out of the sources. */
+/** The configuration that the sources give. */
 export interface Resolved {
-  /** Null when no source names a provider and none is found. */
+  /** Null when no source names a provider and none was detected. */
   readonly config: Config | null;
-  /** The servers without a key that were asked because nothing names a provider. */
-  readonly locals: readonly Local[];
+  /** The local servers that were asked because no source names a provider. */
+  readonly locals: readonly LocalServer[];
 }
 
 /**
  * The effective configuration, each setting from the first source that has it: flag, environment, file, default.
- * The model, key and address of the file belong to the provider of the file: with another `--provider` they are not used.
- * Throws a `HiError` for an unknown provider, and a `NoModel` where none is set and none can be chosen.
+ * The model, key and address in the file belong to the file's provider and are not used with another `--provider`.
+ * Throws a `HiError` for an unknown provider, and a `NoModel` if no model is set and none can be chosen.
  */
 export async function resolveConfig(sources: Sources): Promise<Resolved> {
   const { file, env } = sources;
   const chosen = choose(sources);
-  const locals: Local[] = [];
+  const locals: LocalServer[] = [];
   const vendor =
     chosen.provider === null ? await detect(sources, locals) : pick(sources.vendors, chosen.provider, 'provider');
   if (vendor === null) return { config: null, locals };
@@ -61,7 +61,7 @@ export async function resolveConfig(sources: Sources): Promise<Resolved> {
   return { config: { ...main, ...settings, preamble, options, headers, small_model, mcpServers }, locals };
 }
 
-/** The window that the user gave, else what is assumed until the server tells. */
+/** The window that the user set, else the one assumed until the server reports its own. */
 function windowOf(
   { mostAssumed = Number.POSITIVE_INFINITY }: Vendor,
   model: string,
@@ -91,8 +91,8 @@ function withoutPrefix(model: string | null, provider: string): string | null {
   return model?.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
 }
 
-/** The vendor whose key is in the environment, else the one whose address there names another server, else the first that answers without a key. */
-async function detect(sources: Sources, locals: Local[]): Promise<Vendor | null> {
+/** The first vendor with a key in the environment, else with an address of another server there, else the first that answers without a key. */
+async function detect(sources: Sources, locals: LocalServer[]): Promise<Vendor | null> {
   const { vendors, env, file } = sources;
   const keyed = vendors.find((vendor) => vendor.keyVariables.some((name) => env[name]?.trim()));
   if (keyed) return keyed;
@@ -109,7 +109,7 @@ async function detect(sources: Sources, locals: Local[]): Promise<Vendor | null>
   return null;
 }
 
-/** HI_API_KEY is meant for hi alone and wins over the file; a vendor's variable serves every program and comes last. */
+/** HI_API_KEY is only for hi and wins over the file. A vendor's variable is for every program and comes last. */
 function keyOf(
   vendor: Vendor,
   fromFile: string | null | undefined,
@@ -147,7 +147,7 @@ export function baseOf(vendor: Vendor, env: Readonly<Record<string, string | und
   return vendor.port === undefined || /:\d+(\/|$)/.test(host) ? `http://${host}` : `http://${host}:${vendor.port}`;
 }
 
-/** The vendor's usual model where the server is its own or lists it too, else the first that the server lists. */
+/** The vendor's default model if the server is the vendor's own or lists it, else the first chat model that the server lists. */
 async function defaultModel(
   { models }: Sources,
   vendor: Vendor,
@@ -165,7 +165,7 @@ async function defaultModel(
     throw noneListed(vendor, apiBase, listed);
   } catch (thrown) {
     if (thrown instanceof NoModel || !(thrown instanceof HiError)) throw thrown;
-    // What is wrong with the server the request tells. A server that is not for many makers' models may have no list of them.
+    // A request will report what is wrong with the server. A server that offers one maker's models only may have no list of them.
     if (!isKeyed || (elsewhere === undefined && thrown.code !== 'key' && thrown.code !== 'network')) return usual;
     throw notListed(vendor, apiBase, thrown);
   }
@@ -174,7 +174,7 @@ async function defaultModel(
 async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings): Promise<ModelSettings | null> {
   const fromFile = sources.file?.small_model;
   if (fromFile === undefined) {
-    // Another server may not have the vendor's fast model, so the main model is used there.
+    // Another server may not have the vendor's fast model, so it uses the main model.
     if (vendor.fastModel === null || !isOwnAddress(vendor, main.api_base) || vendor.fastModel === main.model)
       return null;
     return { ...main, model: vendor.fastModel, ...windowOf(vendor, vendor.fastModel, undefined) };

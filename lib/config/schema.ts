@@ -2,7 +2,7 @@ import type { JsonObject } from '../chat/json.js';
 import { configKeys, type MemberNames, optionsOfAny } from './keys.js';
 import { objectSchema } from './setting.js';
 
-/** The JSON Schema of `config.json`, descriptions and defaults included, so that editors can complete it. */
+/** The JSON Schema of `config.json`, descriptions and defaults included, for completion in editors. */
 export function configSchema(names: MemberNames): JsonObject {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -12,7 +12,7 @@ export function configSchema(names: MemberNames): JsonObject {
   };
 }
 
-/** `options` holds what the provider of the file takes; where none is named, what any does. */
+/** `options` may have the keys of the file's provider; if the file names none, those of any provider. */
 function optionRules({ options }: MemberNames): readonly JsonObject[] {
   const named = { required: ['provider'] };
   const each = Object.entries(options).map(([provider, table]) =>
@@ -23,6 +23,6 @@ function optionRules({ options }: MemberNames): readonly JsonObject[] {
 
 function rule(condition: JsonObject, properties: JsonObject): JsonObject {
   const options = { type: 'object', properties, additionalProperties: false };
-  // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: condition, then: { properties: { options } } };
 }

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../chat/json.js';
 
-/** A server of the Model Context Protocol as `mcpServers` has it: the form that the README of every server shows, and what hi adds to it. */
+/** An MCP server in `mcpServers`: the form that the READMEs of servers show, with hi's additions. */
 export interface ServerFile {
   readonly type?: 'stdio' | 'http' | 'sse' | 'streamable-http' | 'streamableHttp';
-  /** The program that is run, with its arguments. */
+  /** The program to run. */
   readonly command?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** The address, in place of a program. */
+  /** The address, instead of a program. */
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How hi logs in there, where it is registered already or must ask for certain rights. */
+  /** How hi logs in, for a server where it is already registered or needs certain scopes. */
   readonly oauth?: OAuthFile;
-  /** The tools that the model gets: only these, or all but these. */
+  /** The tools that the model gets: only these, or all except these. */
   readonly tools?: { readonly only?: readonly string[]; readonly not?: readonly string[] };
-  /** Whether the program is shut in: it changes no files, and does not see the private ones. */
+  /** Whether the program runs in a sandbox, where it cannot change files or read private ones. */
   readonly sandbox?: boolean;
   readonly timeout_ms?: number;
   readonly start_timeout_ms?: number;
@@ -23,13 +23,13 @@ export interface ServerFile {
   readonly disabled?: boolean;
 }
 
-/** hi as it is registered with an authorization server. */
+/** hi's registration with an authorization server. */
 export interface OAuthFile {
   readonly clientId?: string;
   readonly clientSecret?: string;
   /** The authorization server that knows the client. */
   readonly issuer?: string;
-  /** The port of the address that the browser is sent back to, where that was registered. */
+  /** The port of the registered redirect address. */
   readonly callbackPort?: number;
   readonly scopes?: string | readonly string[];
 }
@@ -41,8 +41,8 @@ const TEXTS = { type: 'array', items: { type: 'string' } };
 const TEXTS_BY_NAME = { type: 'object', additionalProperties: { type: 'string' } };
 const MILLISECONDS = { type: 'integer', minimum: 1 };
 
-/** Keys of other programs, which come with blocks that are pasted. hi does without. */
-const OF_OTHERS = ['description', 'autoApprove', 'alwaysAllow', 'timeout', 'trust', 'transportType'];
+/** Keys of other programs, which often come with a pasted block. hi ignores them. */
+const IGNORED_KEYS = ['description', 'autoApprove', 'alwaysAllow', 'timeout', 'trust', 'transportType'];
 
 /** The JSON Schema of `mcpServers`. */
 export const SERVERS_RANGE: JsonObject = {
@@ -79,7 +79,7 @@ export const SERVERS_RANGE: JsonObject = {
       start_timeout_ms: MILLISECONDS,
       enabled: { type: 'boolean' },
       disabled: { type: 'boolean' },
-      ...Object.fromEntries(OF_OTHERS.map((name) => [name, {}])),
+      ...Object.fromEntries(IGNORED_KEYS.map((name) => [name, {}])),
     },
     additionalProperties: false,
   },

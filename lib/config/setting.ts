@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 
-/** One key of `config.json`. `Default` is undefined for a key whose value is found elsewhere when the file has none. */
+/** One key of `config.json`. `Default` is undefined for a key whose value comes from elsewhere if the file does not set it. */
 export interface Setting<Value, Default extends Value | undefined = Value> {
-  /** The values that are allowed, as JSON Schema. */
+  /** The allowed values, as JSON Schema. */
   readonly range: JsonObject;
   readonly default: Default;
-  /** What it does, in sentences, for editors and the manual. */
+  /** A description for editors and the manual, in sentences. */
   readonly about: string;
-  /** What applies when the file has no value, in words, for the manual. */
+  /** The default in words, for the manual. */
   readonly otherwise?: string;
-  /** Never set: carries the type of a value. */
+  /** Never set. It only carries the type. */
   readonly value?: Value;
 }
 
@@ -17,11 +17,11 @@ export interface Setting<Value, Default extends Value | undefined = Value> {
 export interface Section<Keys> {
   readonly about: string;
   readonly keys: Keys;
-  /** The page of the manual that explains it; absent when its keys are listed with the others. */
+  /** The page of the manual that explains it; absent if its keys are listed with the others. */
   readonly page?: string;
 }
 
-/** What a file with these keys may hold: everything optional. */
+/** The contents of a file with these keys. Every key is optional. */
 export type FileOf<Keys> = {
   readonly [Name in keyof Keys]?: Keys[Name] extends Section<infer Inner>
     ? FileOf<Inner>
@@ -46,7 +46,7 @@ export function setting<Value>(range: JsonObject, value: Value, about: string, o
   return { range, default: value, about, ...(otherwise === undefined ? {} : { otherwise }) };
 }
 
-/** A setting that is one of a few words. */
+/** A setting with a fixed list of values. */
 export function oneOf<const Value extends JsonValue>(
   values: readonly Value[],
   value: NoInfer<Value>,
@@ -82,7 +82,7 @@ export function defaultsOf<Given extends object>(keys: Given): DefaultsOf<Given>
     if (isSection(entry)) return [[name, defaultsOf(entry.keys)]];
     return isSetting(entry) && entry.default !== undefined ? [[name, entry.default]] : [];
   });
-  // No type follows a value through `Object.entries`; the type and this function walk the same keys by the same rule.
+  // TypeScript loses the types in `Object.entries`. `DefaultsOf` and this function go through the same keys by the same rule.
   return Object.fromEntries(defaults) as DefaultsOf<Given>;
 }
 
@@ -99,7 +99,7 @@ function schemaOf(entry: unknown): JsonObject {
   return { ...range, description: about, ...(value === undefined ? {} : { default: value }) };
 }
 
-/** `defaults` with what the file says in their place, section by section. */
+/** The values of the file, and the defaults for the rest, section by section. */
 export function filledIn<Values extends object>(defaults: Values, file: object): Values {
   const given = new Map<string, unknown>(Object.entries(file));
   const values = Object.entries(defaults).map(([name, value]) => {
@@ -107,6 +107,6 @@ export function filledIn<Values extends object>(defaults: Values, file: object):
     if (own === undefined) return [name, value];
     return [name, isJsonObject(value) && isJsonObject(own) ? filledIn(value, own) : own];
   });
-  // As in `defaultsOf`; the file has passed the schema that is made of the same keys.
+  // As in `defaultsOf`. The file has passed the schema that is derived from the same keys.
   return Object.fromEntries(values) as Values;
 }

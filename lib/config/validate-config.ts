@@ -5,19 +5,19 @@ import { nearest } from '../registry.js';
 import type { ConfigFile } from './config.js';
 
 /**
- * A parsed `config.json` as checked data. Throws a `HiError` that lists every mistake at once: the file, the JSON path,
- * the offending value, and how to fix it. `check` is ajv's, made with all errors and verbose.
+ * Checks a parsed `config.json`. Throws a `HiError` that lists all mistakes, each with its JSON path, the offending value and a fix.
+ * `check` is ajv's, compiled with `allErrors` and `verbose`.
  */
 export function validateConfig(value: unknown, check: ValidateFunction<ConfigFile>, file: string): ConfigFile {
   if (check(value)) return value;
-  // A condition of the schema that holds is not an error, and what it requires is reported separately; so is what is wrong with a name.
+  // ajv reports 'if' and what is wrong with a property name a second time.
   const found = (check.errors ?? []).filter(
     ({ keyword, propertyName }) => keyword !== 'if' && propertyName === undefined,
   );
   const mistakes = [...new Set(found.map(describe))];
   const count = mistakes.length === 1 ? 'an error' : `${mistakes.length} errors`;
   throw new HiError('config', `'${file}' has ${count}:\n${mistakes.join('\n')}`, {
-    hint: "Fix the file, then run 'hi config check'. 'hi config schema' prints what is allowed.",
+    hint: "Fix the file, then run 'hi config check'. 'hi config schema' prints the allowed keys and values.",
   });
 }
 
@@ -38,12 +38,13 @@ function describe(error: ErrorObject): string {
     case 'required':
       return `  ${path}: '${error.params.missingProperty}' is missing; add it`;
     case 'pattern':
-      if (path.startsWith('$.headers')) return `  ${path}: not the value of a header; it must be one line of ASCII`;
+      if (path.startsWith('$.headers'))
+        return `  ${path}: the value is not valid for a header; it must be one line of ASCII`;
       return `  ${path}: ${value} is not an address; it must begin with http:// or https://`;
     case 'minLength':
       return `  ${path}: the value is empty; set it, or remove the key`;
     case 'propertyNames':
-      return `  ${path}: '${String(error.params.propertyName)}' is not the name of ${path.endsWith('headers') ? 'a header' : 'a server; it must have 1 to 64 characters'}`;
+      return `  ${path}: '${String(error.params.propertyName)}' is not a valid name for ${path.endsWith('headers') ? 'a header' : 'a server; it must have 1 to 64 characters'}`;
     default:
       return `  ${path}: ${value} ${error.message ?? 'is not allowed'}`;
   }

@@ -11,8 +11,7 @@ import { parseConfig } from './read-config.js';
 import type { ServersFile } from './server-settings.js';
 
 /**
- * Replaces a configuration file atomically. Only the user can read it, since it may hold a key. A symbolic link, as with dotfiles, stays, and its target is
- * replaced.
+ * Replaces a configuration file atomically, following a symbolic link. Only the user can read it, since it may hold a key.
  * Throws a `HiError` of code `config` naming the file.
  */
 export async function writeConfig(path: string, config: object): Promise<void> {
@@ -28,7 +27,7 @@ export async function writeConfig(path: string, config: object): Promise<void> {
   }
 }
 
-/** Adds a rule that the user always allows to `tools.permissions.allow`, and leaves everything else as it is. */
+/** Adds a rule to `tools.permissions.allow`. */
 export async function addRule(path: string, rule: RuleSetting): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
   const file: ConfigFile = isJsonObject(found) ? found : {};
@@ -38,13 +37,13 @@ export async function addRule(path: string, rule: RuleSetting): Promise<void> {
   await writeConfig(path, { ...file, tools: { ...file.tools, permissions } });
 }
 
-/** Makes a model the one that is used, and leaves everything else as it is. */
+/** Sets `provider` and `model`. */
 export async function keepModel(path: string, provider: string, model: string): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
   await writeConfig(path, { ...(isJsonObject(found) ? found : {}), provider, model });
 }
 
-/** Changes the servers in `mcpServers`, and leaves everything else as it is. */
+/** Changes `mcpServers`. */
 export async function changeServers(path: string, change: (servers: ServersFile) => ServersFile): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
   const file: ConfigFile = isJsonObject(found) ? found : {};

@@ -7,13 +7,13 @@ import { PlainStream } from './plain-stream.js';
 import { atMost } from './time-limit.js';
 
 /**
- * The most that is read of one response, in bytes: a long answer in small pieces takes 50 MB, a list of models less than one. One without an end would fill
+ * The largest response that is read, in bytes. A long answer in small pieces takes 50 MB, a list of models less than one. An endless one would fill
  * the memory.
  */
 const MAX_ANSWER = 64 * 1024 * 1024;
 const MAX_LIST = 4 * 1024 * 1024;
 
-/** The body as the SDKs read it. The idle timer runs only while a read is pending. */
+/** The body of a response, for the SDKs. The idle timer runs only while a read is pending. */
 export function toBody(
   source: Readable,
   call: PendingRequest,
@@ -59,7 +59,7 @@ export function toBody(
 const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_ERROR_WAIT = 5000;
 
-/** The text of an error response. A body that is cut off, or has no end, is no error of its own: the text that came is what matters. */
+/** The text of an error response. A body that is cut off or endless is not a further error: the text received so far is enough. */
 export async function readErrorText(body: ReadableStream<Uint8Array>, call: PendingRequest): Promise<string> {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];

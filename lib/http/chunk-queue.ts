@@ -1,21 +1,21 @@
 import type { Readable } from 'node:stream';
 
 /**
- * The size of a chunk, in bytes. SDKs copy the rest of a chunk with every event they find in it, so large chunks cost a multiple of their size; each small
- * one costs a round through the stream.
+ * The size of a chunk, in bytes. SDKs copy the rest of a chunk with every event they find in it, so a large chunk is copied many times; a small
+ * one costs another read of the stream.
  */
 const CHUNK_SIZE = 8192;
 
-/** How much may wait to be taken, in bytes; a server that is faster than what reads it has to wait then. */
+/** How much may be buffered, in bytes. Beyond that a server that is faster than the reader has to wait. */
 const MAX_WAITING = 256 * 1024;
 
 /**
- * The data of a stream in order, in chunks of a good size, and its error only after all of it. When a connection breaks, the iterator of the stream itself
- * drops what it has buffered, and with it the last words of an answer.
+ * Reads a stream in chunks of a good size, and rejects only after all data was read. When a connection breaks, the stream's own iterator
+ * drops its buffer, and with it the last words of an answer.
  */
 export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
-  /** How many of the chunks were returned. Removing each from the front of a long array would move all the others. */
+  /** The number of chunks already returned. Removing each from the front of a long array would move all others. */
   let taken = 0;
   let waiting = 0;
   let over: { readonly error: unknown } | null = null;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** The body without the compression that `headers` name; the two headers about it are removed. A body in an unknown encoding stays as it is. */
+/** The decompressed body. Removes the two headers about the compression. A body in an unknown encoding is returned unchanged. */
 export function decompressed(body: Readable, headers: Headers): Readable {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   const decoder = decoderFor(encoding);
@@ -8,7 +8,7 @@ export function decompressed(body: Readable, headers: Headers): Readable {
   headers.delete('content-encoding');
   headers.delete('content-length');
   return process.getBuiltinModule('node:stream').pipeline(body, decoder, () => {
-    // A failure of either reaches the reader as an error of the decoder, which is the stream that is read.
+    // The reader reads the decoder, which reports the errors of both streams.
   });
 }
 

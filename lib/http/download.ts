@@ -5,20 +5,20 @@ import { privateHost, publicLookup } from './private-host.js';
 import { agentFor, proxyFor } from './proxy.js';
 import { withoutPassword } from './without-password.js';
 
-/** What came from an address. */
+/** A downloaded resource. */
 export interface Download {
   readonly bytes: Buffer;
-  /** Where it came from in the end. */
+  /** Its address, after all redirects. */
   readonly url: URL;
-  /** `content-type`, empty when the server does not tell. */
+  /** The `content-type`, empty if the server sends none. */
   readonly type: string;
 }
 
-/** How something is fetched. */
+/** The limits of a download. */
 export interface DownloadOptions {
-  /** The most that is read, in bytes. */
+  /** The maximum size, in bytes. */
   readonly limit: number;
-  /** How long the server may send nothing, in milliseconds. */
+  /** How long the server may stay silent, in milliseconds. */
   readonly idleTimeout: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -27,8 +27,8 @@ export interface DownloadOptions {
 const MOST_REDIRECTS = 5;
 
 /**
- * Fetches what the user named. Follows redirects, but not from the web to a private address, where a page could point at what only this machine may read.
- * Throws a `HiError` of code `network`, and an abort error when stopped.
+ * Fetches an address that the user named. Follows redirects, but not from the web to a private address: a page must not choose what is read from the user's
+ * network. Throws a `HiError` of code `network`, and an abort error when stopped.
  */
 export async function download(address: string, options: DownloadOptions): Promise<Download> {
   let url = new URL(address);
@@ -36,13 +36,17 @@ export async function download(address: string, options: DownloadOptions): Promi
   for (let redirects = 0; ; redirects += 1) {
     const isGuarded = redirects > 0 && !isPrivate;
     if (isGuarded && (await privateHost(url)))
-      throw failed(address, `It redirects to the private address '${url.host}'.`, 'Name that address yourself');
+      throw failed(
+        address,
+        `It redirects to the private address '${url.host}'.`,
+        'To fetch it, give that address itself',
+      );
     const response = await get(url, address, options, isGuarded);
     const status = response.statusCode ?? 0;
     const { location } = response.headers;
     if (status >= 300 && status < 400 && location !== undefined) {
       response.destroy();
-      if (redirects === MOST_REDIRECTS) throw failed(address, 'It redirects without an end.');
+      if (redirects === MOST_REDIRECTS) throw failed(address, `It redirects more than ${MOST_REDIRECTS} times.`);
       url = nextUrl(address, location, url);
       continue;
     }
@@ -57,7 +61,7 @@ export async function download(address: string, options: DownloadOptions): Promi
 function nextUrl(address: string, location: string, from: URL): URL {
   const url = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw failed(address, `It redirects to '${location.slice(0, 200)}', which is no web address.`);
+  throw failed(address, `It redirects to '${location.slice(0, 200)}', which is not a web address.`);
 }
 
 async function get(

@@ -14,14 +14,14 @@ import { refusePage, refuseRedirect } from './unexpected-page.js';
 
 export type Fetch = typeof globalThis.fetch;
 
-/** The SDKs' own time limits are set out of the way: an answer may take any time as long as something comes. */
+/** Disables the SDKs' own time limits: an answer may take any time as long as data arrives. */
 export const SDK_TIMEOUT = 2 ** 31 - 1;
 
 /**
- * The `fetch` every SDK is given: over `node:http`, which starts and ends several times faster than Node's own, through the proxies of
- * the environment, and gives up on a server that sends nothing for `idleTimeout`. Rejects with a `network` `HiError` when the server cannot be reached
- * or stops, with a `RefusedRequest` for an error status, with an abort error within the same tick when `init.signal` aborts; the first and
- * the last also while the body is read.
+ * The `fetch` for all SDKs. It uses `node:http`, which starts and ends several times faster than Node's own `fetch`, honours the proxies in
+ * the environment, and gives up on a server that is silent for `idleTimeout`. Rejects with a `network` `HiError` when the server cannot be reached
+ * or stops, with an abort error within the same tick when `init.signal` aborts (both also while the body is read), and with a `RefusedRequest`
+ * for an error status.
  */
 export function makeFetch(settings: FetchSettings): Fetch {
   usePlainGlobals();
@@ -57,17 +57,17 @@ export function makeFetch(settings: FetchSettings): Fetch {
   };
 }
 
-/** A processor reads a long conversation for many minutes before it writes the first word. */
-function firstTimeout(url: URL, method: string, { idleTimeout, patience = 0 }: FetchSettings): number {
-  return method === 'POST' && isNear(url.href) ? Math.max(idleTimeout, patience) : idleTimeout;
+/** A model on a CPU may read a long conversation for many minutes before it writes the first word. */
+function firstTimeout(url: URL, method: string, { idleTimeout, nearbyTimeout = 0 }: FetchSettings): number {
+  return method === 'POST' && isNear(url.href) ? Math.max(idleTimeout, nearbyTimeout) : idleTimeout;
 }
 
-/** The user's own headers, which replace those of the same name. */
+/** The user's own headers with names in lower case, so that they replace others of the same name. */
 function lowered(headers: FetchSettings['headers'] = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** What a server says of a request without the user's own headers, which it may repeat. */
+/** A server's message without the values of the user's own headers, which it may repeat. */
 function masked(text: string, { headers = {} }: FetchSettings): string {
   return Object.values(headers).reduce(mask, text);
 }

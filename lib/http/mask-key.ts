@@ -1,4 +1,4 @@
-/** The text without the key: servers repeat a refused key in their message. A key of a few letters is a stand-in, not a secret. */
+/** The text without the key, which servers repeat in the message that refuses it. A key of a few letters is a placeholder, not a secret. */
 export function mask(text: string, key: string | null): string {
   if (key === null || key.length < 8) return text;
   const forms = [
@@ -12,7 +12,7 @@ export function mask(text: string, key: string | null): string {
   return forms.reduce((shown, form) => shown.replaceAll(form, '***'), text);
 }
 
-/** An address as it may be shown: without the name and password, and without the values of its query. */
+/** The address without its user name and password and the values of its query. */
 export function shownAddress(address: string): string {
   if (!URL.canParse(address)) return address;
   const url = new URL(address);

@@ -1,29 +1,29 @@
 import { HiError } from '../errors.js';
 import type { PendingRequest } from './pending-request.js';
 
-/** The error of a request that its caller cancelled. */
+/** The error for a request that its caller cancelled. */
 export function aborted(): Error {
   const error = new Error('The request was aborted.');
   error.name = 'AbortError';
   return error;
 }
 
-/** The error of a server that is connected and sends nothing. A retry would wait as long again, so there is none. */
+/** The error for a server that is connected but silent. A retry would wait just as long, so there is none. */
 export function idleError(url: URL, idleTimeout: number): HiError {
-  // OpenAI's SDK drops an error that says "timed out" in favour of its own, so these words are avoided here.
+  // OpenAI's SDK replaces an error that says "timed out" with its own, so the text avoids these words.
   return new HiError('network', `'${url.host}' sent nothing for ${Math.max(1, Math.round(idleTimeout / 1000))} s.`, {
     hint: 'The server may be overloaded or still loading the model. Try again (/retry in hi chat).',
   });
 }
 
-/** The error of a response that does not end, or holds more than any should. */
+/** The error for a response that is endless or too large. */
 export function oversizedError({ host }: URL, most: number): HiError {
   return new HiError('malformed', `'${host}' sent more than ${most / 1024 / 1024} MiB in one response.`, {
     hint: 'The part received is kept. Check api_base: the server may be faulty.',
   });
 }
 
-/** What Node throws for a connection that fails, as a `HiError` that names the host, or the proxy that was not reached. Abort errors and `HiError`s stay what they are. */
+/** Turns Node's error for a failed connection into a `HiError` that names the host or the proxy. Abort errors and `HiError`s are returned unchanged. */
 export function asNetworkError(
   thrown: unknown,
   { url, proxy, startHint }: Pick<PendingRequest, 'url' | 'proxy' | 'startHint'>,
@@ -33,12 +33,12 @@ export function asNetworkError(
   if ('name' in thrown && thrown.name === 'AbortError') return thrown;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
   const { what, hint, retryable } = describe(code, url.host, proxy, startHint);
-  // Its text says "timed out" (see above) and nothing more.
+  // Its message says only "timed out" (see above).
   const cause = code === 'ETIMEDOUT' ? {} : { cause: thrown };
   return new HiError('network', what, { hint, retryable, ...cause });
 }
 
-/** The codes of a connection that was never made. */
+/** The error codes of connections that were never made. */
 const UNREACHED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -80,7 +80,7 @@ function describe(code: string, host: string, proxy: URL | null, startHint: stri
   if (code === 'EPROTO' || /^(?:ERR_SSL|HPE_|InvalidHTTP)/.test(code)) {
     return {
       what: `'${host}' does not speak the expected protocol (${code}).`,
-      hint: 'Check api_base: http:// or https://, and the port.',
+      hint: 'Check http:// or https:// and the port in api_base.',
       retryable: false,
     };
   }

@@ -1,4 +1,4 @@
-/** A request that is sent and not answered yet, as plain values. */
+/** A request that is waiting for its response, as plain values. */
 export interface PendingRequest {
   readonly url: URL;
   readonly proxy: URL | null;
@@ -7,7 +7,7 @@ export interface PendingRequest {
   readonly body: string | null;
   readonly signal: AbortSignal | null;
   readonly idleTimeout: number;
-  /** The same for what comes first, of the headers and of the body. */
+  /** The same until the headers arrive, and until the first data of the body arrives. */
   readonly firstTimeout: number;
   readonly startHint: string | null;
 }

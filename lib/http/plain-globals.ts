@@ -3,8 +3,8 @@ import { PlainHeaders } from './plain-headers.js';
 import { PlainStream } from './plain-stream.js';
 
 /**
- * Puts plain classes in place of the global ones that SDKs make headers with and look for in bodies: the first use of Node's own loads all of its fetch,
- * which takes longer than everything else a request needs here. They are assigned: from Node 22 on, to define a property loads what was there.
+ * Replaces the global classes that SDKs use for headers and check bodies against with plain ones. The first use of Node's own classes loads all of its `fetch`,
+ * which takes longer than the rest of a request. They are assigned, because from Node 22 on, defining a property loads the original.
  */
 export function usePlainGlobals(): void {
   Object.assign(globalThis, {
@@ -15,10 +15,10 @@ export function usePlainGlobals(): void {
   });
 }
 
-/** The most that is read of a body as a whole, in bytes: it is in memory several times then. */
+/** The largest body that is read as a whole, in bytes. It is then in memory several times. */
 const MAX_WHOLE = 16 * 1024 * 1024;
 
-/** What the SDKs read of a response: status, headers and body, whole or as it comes. Google's makes one of each event's text, which is read as it is. */
+/** The part of `Response` that the SDKs use: status, headers, and the body, whole or as a stream. Google's SDK also creates one from the text of each event. */
 export class PlainResponse {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly #text: string | null;
@@ -66,7 +66,7 @@ export class PlainResponse {
     return new Uint8Array(Buffer.concat(chunks)).buffer;
   }
 
-  /** The same object under the type that the SDKs know; they use nothing that is not here. */
+  /** The same object, typed for the SDKs, which use no other members. */
   asResponse(): Response {
     return this as unknown as Response;
   }

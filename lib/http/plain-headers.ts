@@ -1,9 +1,9 @@
-/** What headers can be made of (WHATWG Fetch, HeadersInit). */
+/** The types that headers can be created from (WHATWG Fetch, HeadersInit). */
 type Init = Iterable<readonly [string, string]> | Readonly<Record<string, string>> | null | undefined;
 
 /**
- * Header fields as the Fetch standard's `Headers` keeps them: names without regard to case, several values of one name joined by a comma. Only the order differs:
- * fields come in the order they were added, not sorted. It has what the vendors' SDKs use; values are checked where they are sent.
+ * The part of the Fetch standard's `Headers` that the SDKs use: names ignore case, and several values of one name are joined with commas. Unlike the standard,
+ * fields keep the order in which they were added. `node:http` checks the values when it sends them.
  */
 export class PlainHeaders {
   readonly #fields = new Map<string, string>();

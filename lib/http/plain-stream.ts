@@ -1,6 +1,6 @@
-/** Where the bytes of a body come from. */
+/** The source of the bytes of a body. */
 export interface StreamSource {
-  /** Resolves to the next bytes, null at the end. Asked only when somebody waits for them, one call at a time. */
+  /** Resolves to the next bytes, null at the end. Called only when a reader is waiting, one call at a time. */
   next(): Promise<Uint8Array | null>;
   /** Called when the rest is not needed. */
   stop(): void;
@@ -11,8 +11,8 @@ type Step = { readonly done: false; readonly value: Uint8Array } | { readonly do
 const OVER: Step = { done: true, value: undefined };
 
 /**
- * What the SDKs use of a `ReadableStream` (WHATWG Streams): a reader, iteration, and cancelling. Node's own costs a start more to load than a request
- * takes, and each chunk several rounds of promises.
+ * The part of `ReadableStream` (WHATWG Streams) that the SDKs use: a reader, iteration and cancelling. Node's own takes longer to load than a request
+ * takes, and needs several promises for each chunk.
  */
 export class PlainStream {
   readonly #source: StreamSource;
@@ -46,7 +46,7 @@ export class PlainStream {
     this.#source.stop();
   }
 
-  /** The same object under the type that the SDKs know. */
+  /** The same object, typed for the SDKs. */
   asReadableStream(): ReadableStream<Uint8Array> {
     return this as unknown as ReadableStream<Uint8Array>;
   }

@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { BlockList } from 'node:net';
 
-/** Networks that are not the web: this machine, private ones, links, and what is reserved. */
+/** Networks that are not part of the public internet: loopback, private, link-local and reserved ones. */
 const PRIVATE = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -28,12 +28,12 @@ function isPrivateAddress(address: string): boolean {
     list = new net.BlockList();
     for (const [network, bits] of PRIVATE) list.addSubnet(network, bits, network.includes(':') ? 'ipv6' : 'ipv4');
   }
-  // An address of version 4 in the form of version 6 is the former.
+  // An IPv4-mapped IPv6 address counts as its IPv4 address.
   const [, inner = address] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
   return list.check(inner, net.isIPv6(inner) ? 'ipv6' : 'ipv4');
 }
 
-/** Whether a host leads to this machine or a private network. A name that cannot be resolved does not. */
+/** True if the host is on this machine or a private network. False for a name that cannot be resolved. */
 export async function privateHost({ hostname }: URL): Promise<boolean> {
   const name = hostname.replace(/^\[|\]$/g, '');
   if (process.getBuiltinModule('node:net').isIP(name) !== 0) return isPrivateAddress(name);
@@ -47,7 +47,7 @@ export async function privateHost({ hostname }: URL): Promise<boolean> {
 
 type Found = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** Resolves a name for a connection, and fails for one that has become private since it was looked at. */
+/** Resolves a name for a connection. Fails for a name that leads to a private address since it was checked. */
 export function publicLookup(name: string, options: LookupOptions, found: Found): void {
   process.getBuiltinModule('node:dns').lookup(name, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return found(error, []);

@@ -5,18 +5,18 @@ import { mask } from './mask-key.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The agent that takes requests for an address through a proxy: HTTPS by a tunnel, plain HTTP is asked of the proxy itself. `signal` closes the connection
- * to the proxy, which no request knows of before the proxy has answered.
+ * The agent that sends requests for an address through a proxy: HTTPS through a tunnel, plain HTTP to the proxy itself. `signal` closes the connection
+ * to the proxy, which the request does not know until the proxy has answered.
  */
 export async function agentFor(url: URL, proxy: URL, signal: AbortSignal): Promise<Agent> {
-  // The libraries are read only by those who need a proxy.
+  // Loads the libraries only when there is a proxy.
   if (url.protocol === 'https:') return new (await import('https-proxy-agent')).HttpsProxyAgent(proxy, { signal });
   return new (await import('http-proxy-agent')).HttpProxyAgent(proxy, { signal });
 }
 
 /**
- * The proxy for an address by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case; null when there is none or it is exempt.
- * Throws a `HiError` for a proxy that is no address.
+ * The proxy for an address by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case; null if there is none or the address is exempt.
+ * Throws a `HiError` for a proxy that is not a valid address.
  */
 export function proxyFor(url: URL, env: Environment): URL | null {
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -38,7 +38,7 @@ export function proxyFor(url: URL, env: Environment): URL | null {
   });
 }
 
-/** As curl reads it: names cover their subdomains, a leading dot or `*.` changes nothing, a port narrows, `*` exempts everything. */
+/** Reads NO_PROXY like curl: a name includes its subdomains, a leading dot or `*.` is ignored, a port limits the entry to it, `*` exempts all hosts. */
 function isExempt(url: URL, list: string): boolean {
   const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');

@@ -1,11 +1,11 @@
-/** An answer with an error status, thrown by our own `fetch`: so all vendors' refusals have one form, whatever their SDKs make of them. */
+/** A response with an error status. Our `fetch` throws it, so that it is the same for all vendors, whatever their SDKs do with it. */
 export class RefusedRequest extends Error {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
 
   constructor(status: number, headers: Headers, body: string) {
-    // OpenAI's SDK drops an error that mentions a time-out, so neither the body nor the status text may be in here.
+    // OpenAI's SDK replaces an error that mentions a timeout, so the message contains neither the body nor the status text.
     super(`HTTP ${status}`);
     this.name = 'RefusedRequest';
     this.status = status;

@@ -12,14 +12,14 @@ interface TracedRequest {
   readonly body: string | null;
 }
 
-/** Writes down one exchange as it happens, line by line. */
+/** Logs one request and its response as they happen, line by line. */
 export interface Tracer {
   request(request: TracedRequest): void;
   response(status: number, headers: IncomingHttpHeaders): void;
   chunk(bytes: Uint8Array): void;
 }
 
-/** A tracer for one exchange, with every key masked; null when nobody asked for a trace. */
+/** A tracer for one request, with every key masked; null without `--debug`. */
 export function tracer({ trace, apiKey, headers: own = {} }: FetchSettings): Tracer | null {
   if (trace === undefined) return null;
   const decoder = new TextDecoder();

@@ -1,11 +1,11 @@
-/** Takes the arguments of one call of the console. */
+/** Receives the arguments of one console call. */
 type Listener = (words: readonly unknown[]) => void;
 
 const listeners = new Set<Listener>();
 
 /**
- * Sends console output to `trace`, or discards it. The SDKs write there (a deprecated model, a line they cannot parse) and not all of them can be silenced;
- * in a terminal program it lands in the middle of the screen. `hi` itself never uses the console.
+ * Sends console output to `trace`, or discards it. The SDKs write to the console (a deprecated model, a line they cannot parse), not all of them can be
+ * silenced, and the output would land in the middle of the screen. `hi` itself never uses the console.
  */
 export function quietConsole(trace?: (line: string) => void): void {
   for (const method of ['debug', 'info', 'log', 'warn', 'error'] as const) {
@@ -16,7 +16,7 @@ export function quietConsole(trace?: (line: string) => void): void {
   }
 }
 
-/** Passes what the SDKs write on the quiet console to `listener`, for what they report nowhere else. Returns a function that stops it. */
+/** Passes console output of the SDKs to `listener`, because they report some things nowhere else. Returns a function that stops it. */
 export function listenToConsole(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

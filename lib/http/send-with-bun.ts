@@ -3,18 +3,18 @@ import { aborted, asNetworkError, idleError } from './network-error.js';
 import type { PendingRequest } from './pending-request.js';
 import { send as sendWithNode, type Tunnel } from './send.js';
 
-/** What Bun's own `fetch` knows beyond the standard: without these it decompresses, and gives up after five minutes. */
+/** Bun's additions to the standard options. Without these it decompresses, and gives up after five minutes. */
 interface BunRequest extends RequestInit {
   readonly decompress: false;
   readonly timeout: false;
 }
 
 /**
- * Sends a request with Bun's own `fetch`, in the place of `send.ts`: `node:http` costs a start of the executable ten milliseconds more than this. Resolves
- * when the headers have come. Through a proxy it is `node:http` here too.
+ * Sends a request with Bun's own `fetch`. It replaces `send.ts` in the executable, where `node:http` makes a start ten milliseconds slower. Resolves
+ * when the headers have arrived. Requests through a proxy still use `node:http`.
  */
 export async function send(call: PendingRequest, tunnel: Tunnel | null) {
-  // Bun's `fetch` would read the proxies by itself, and not as curl does.
+  // Bun's `fetch` reads the proxy variables itself, and not like curl.
   if (tunnel !== null || Object.keys(process.env).some((name) => /^(?:https?|all)_proxy$/i.test(name)))
     return await sendWithNode(call, tunnel);
   const controller = new AbortController();
@@ -51,7 +51,10 @@ function requestOf({ method, headers, body }: PendingRequest, signal: AbortSigna
   };
 }
 
-/** Calls `stop` with the reason when the caller aborts or the server is silent too long; returns what ends the watch. A long request may take its time, a second for every 64 KiB. */
+/**
+ * Calls `stop` with the reason when the caller aborts or the server is silent too long. Returns a function that ends the watch. A long request gets another
+ * second for every 64 KiB.
+ */
 function watch({ signal, url, firstTimeout, body }: PendingRequest, stop: (reason: Error) => void): () => void {
   const onAbort = () => stop(aborted());
   const timer = setTimeout(() => stop(idleError(url, firstTimeout)), firstTimeout + (body?.length ?? 0) / 64);
@@ -62,7 +65,7 @@ function watch({ signal, url, firstTimeout, body }: PendingRequest, stop: (reaso
   };
 }
 
-/** The response as `node:http` would give it. */
+/** The response in the form of `node:http`. */
 function asIncoming(response: Response, controller: AbortController) {
   const headersDistinct: Record<string, string[]> = {};
   for (const [name, value] of response.headers) headersDistinct[name] = [...(headersDistinct[name] ?? []), value];

@@ -2,19 +2,22 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { aborted, asNetworkError, idleError } from './network-error.js';
 import type { PendingRequest } from './pending-request.js';
 
-/** The way through a proxy. */
+/** A proxy, and the agent that connects through it. */
 export interface Tunnel {
   readonly agent: Agent;
   close(): void;
 }
 
-/** Sends a request with `node:http`. Resolves when the headers have come. A kept connection that the server had closed meanwhile is replaced by a new one, once. */
+/**
+ * Sends a request with `node:http`. Resolves when the headers have arrived. If the server has closed a kept-alive connection, it tries once more with a new
+ * one.
+ */
 export function send(call: PendingRequest, tunnel: Tunnel | null, fresh = false): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (call.signal?.aborted) return reject(aborted());
     const outgoing = open(call, tunnel?.agent ?? null, fresh);
     const stop = watch(call, outgoing, (error) => {
-      // A request that waits for its proxy does not notice that it is destroyed.
+      // Destroying a request that is waiting for its proxy has no effect.
       reject(asNetworkError(error, call));
       outgoing.destroy(error);
       tunnel?.close();
@@ -34,7 +37,7 @@ export function send(call: PendingRequest, tunnel: Tunnel | null, fresh = false)
 }
 
 function open(call: PendingRequest, agent: Agent | null, fresh: boolean): ClientRequest {
-  // `import` of node:http costs 20 ms on Node 24, where it pulls in undici; this does not.
+  // Importing node:http takes 20 ms on Node 24, because it loads undici; this does not.
   const http = process.getBuiltinModule(call.url.protocol === 'https:' ? 'node:https' : 'node:http');
   const length = call.body === null ? {} : { 'content-length': String(Buffer.byteLength(call.body)) };
   return http.request(call.url, {
@@ -45,8 +48,8 @@ function open(call: PendingRequest, agent: Agent | null, fresh: boolean): Client
 }
 
 /**
- * Calls `stop` with the reason when the caller aborts or the server is silent too long; returns what ends the watch. The clock starts anew
- * when the request is out: a long one on a slow line may take its time, a second for every 64 KiB.
+ * Calls `stop` with the reason when the caller aborts or the server is silent too long. Returns a function that ends the watch. The timer restarts
+ * when the request has been sent: on a slow line a long one gets another second for every 64 KiB.
  */
 function watch(call: PendingRequest, outgoing: ClientRequest, stop: (reason: Error) => void): () => void {
   const onAbort = () => stop(aborted());

@@ -7,16 +7,16 @@ import { idleError } from './network-error.js';
 import { atMost, GRACE } from './time-limit.js';
 import { webPage } from './unexpected-page.js';
 
-/** For how many idle timeouts a server may send only comments, as gateways do while a request waits in a queue, for ten minutes at most. */
+/** How many idle timeouts long a server may send nothing but comments, as gateways do for up to ten minutes while a request is queued. */
 const KEEPALIVE_LIMIT = 5;
 
-/** The longest event, in characters. One event may hold a whole image; one without an end would fill the memory. */
+/** The longest event, in characters. One event may hold a whole image; an endless one would fill the memory. */
 const MAX_EVENT = 32 * 1024 * 1024;
 
 /**
- * The data of the events of a response as they arrive, up to `[DONE]`, those of one read at a time. Reads on to the end of the response, so that the
- * connection can be reused, but waits only a moment for it. The SDKs parse such a stream too, but copy the unread rest with every event, which costs several
- * times as much as everything else here. A body that is one JSON object and no stream is one event; a web page is an error.
+ * Yields the data of the events of a response up to `[DONE]`, in one array for each read. Then reads to the end of the response, so that the
+ * connection can be reused, but waits only a moment for it. The SDKs have such parsers too, but copy the unread rest with every event, which takes several
+ * times as long as all of this. A body that is one JSON object instead of a stream counts as one event; a web page is an error.
  */
 export async function* serverSentEvents(response: Response, idleTimeout: number): AsyncGenerator<readonly string[]> {
   let events: string[] = [];
@@ -56,11 +56,11 @@ export async function* serverSentEvents(response: Response, idleTimeout: number)
   } finally {
     void body?.cancel();
   }
-  // The last event may lack its blank line. An event that was cut is not JSON, and the missing end shows it.
+  // The last event may lack its blank line. If it was cut off, it is not valid JSON.
   parser.feed('\n\n');
   const rest = unparsed.join('\n');
   if (rest.trimStart().startsWith('<')) throw webPage(new URL(response.url));
-  // One object, or one a line.
+  // One object, or one object per line.
   const others = parseObject(rest) === null ? unparsed : [rest];
   const last = [...events, ...others].filter((text) => parseObject(text) !== null);
   if (last.length > 0) yield last;
@@ -73,8 +73,8 @@ function oversizedEvent({ host }: URL): HiError {
 }
 
 /**
- * The object in an event's data; an empty one for JSON that is no object. Throws a `SyntaxError` for text that is not JSON, and a `StreamError` for an error
- * object in place of a piece of the answer.
+ * The object in an event's data; an empty one for any other JSON value. Throws a `SyntaxError` for text that is not JSON, and a `StreamError` for an error
+ * object instead of a piece of the answer.
  */
 export function eventData<Data>(text: string): Data {
   const data = JSON.parse(text);
@@ -83,7 +83,7 @@ export function eventData<Data>(text: string): Data {
   return typeof data === 'object' && data !== null ? data : JSON.parse('{}');
 }
 
-/** What a piece of an answer has, in any protocol. */
+/** The keys of a piece of an answer, in any protocol. */
 const PIECES = [
   'choices',
   'candidates',
@@ -96,7 +96,7 @@ const PIECES = [
   'usage',
 ];
 
-/** Whether an object is what a server says in place of an answer, with status 200: it has words, and nothing that an answer has. */
+/** True for an error message that a server sends with status 200: an object with text and with none of the keys of an answer. */
 function isComplaint(data: JsonObject): boolean {
   if (data.object === 'error') return true;
   return complaintOf(data) !== '' && !PIECES.some((name) => name in data);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../chat/json.js';
 import { jsonText } from '../chat/nesting.js';
 
-/** An error that came as part of a stream, where the SDK takes it for data or keeps only its words. */
+/** An error inside a stream, which the SDK would treat as data or reduce to its message. */
 export class StreamError extends Error {
   readonly error: JsonObject;
 

@@ -5,24 +5,24 @@ import type { PendingRequest } from './pending-request.js';
 
 type Incoming = Pick<IncomingMessage, 'headers' | 'destroy'>;
 
-/** A page for people where an API should be. */
+/** The error for a web page at an address that should be an API. */
 export class WebPage extends HiError {}
 
-/** Throws for a page for people where an API should be. */
+/** Throws a `WebPage` if the response is a web page. */
 export function refusePage({ url }: PendingRequest, incoming: Incoming): void {
   if (!incoming.headers['content-type']?.startsWith('text/html')) return;
   incoming.destroy();
   throw webPage(url);
 }
 
-/** The error of such a page: api_base lacks its path, or a network wants a login. */
+/** The error for a web page: api_base lacks its path, or the network requires a login. */
 export function webPage(url: URL): WebPage {
   return new WebPage('request', `'${url.origin}${url.pathname}' returned a web page.`, {
     hint: 'Check api_base (for a compatible server it usually ends in /v1), and whether the network requires a login.',
   });
 }
 
-/** Throws for a proxy that requires a login and for a redirect: nothing can be had from the address before they are fixed. */
+/** Throws for a redirect, and for a proxy that requires a login. */
 export function refuseRedirect(
   { url, proxy }: PendingRequest,
   status: number,

@@ -1,4 +1,4 @@
-/** A web address without the name and password in it, to be shown. */
+/** A web address without its user name and password. */
 export function withoutPassword(address: string): string {
   if (!URL.canParse(address)) return address;
   const url = new URL(address);

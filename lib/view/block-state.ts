@@ -7,9 +7,9 @@ import type { RestsOn } from '../chat/message.js';
 export type Fact = {
   readonly kind: FactKind;
   readonly text: string;
-  /** The ids of the messages it rests on, as far as the model named them. */
+  /** The ids of the messages that support it, if the model named them. */
   readonly ids?: readonly number[];
-  /** What it rests on where that is more than can be said of the whole summary. */
+  /** Set if the fact comes from the user's own words although the summary as a whole does not. */
   readonly rests_on?: 'own';
 };
 

@@ -11,8 +11,9 @@ const LARGEST = 3;
 const WRAPPING = 50;
 
 /**
- * Real tokens for one estimated token of that model, between 1 and 3; `measured` is what was measured last by other requests.
- * Measured by the growth of the prompt between two answers with the same skills, so that everything but the messages cancels out. Stored in the block from one compaction to the next.
+ * Real tokens for one estimated token of that model, between 1 and 3; `measured` is the last value from other requests.
+ * Measured by the growth of the prompt between two answers with the same skills, so that everything except the messages cancels out. Stored in the block from
+ * one compaction to the next.
  */
 export function ratioOf(view: View, model: string, measured = 1): number {
   const known = Object.entries(stateOf(view.block).ratios).find(([name]) => isSameModel(name, model));
@@ -32,7 +33,7 @@ export function ratioOf(view: View, model: string, measured = 1): number {
     if (message.usage && message.id > since && isSameModel(message.model, model)) {
       const grown = before === null || !isSameSystem ? 0 : message.usage.input_tokens - before;
       const said = estimateTokens(characters);
-      // A prompt that shrank was truncated by the server, or something was unloaded. Growth beyond that of the densest script may come from a
+      // A prompt that shrank was truncated by the server, or a skill was unloaded. Growth beyond that of the densest script may come from a
       // larger preamble or more tools, and is capped.
       if (grown > 0) {
         real += Math.min(grown, LARGEST * said + WRAPPING);
@@ -46,7 +47,7 @@ export function ratioOf(view: View, model: string, measured = 1): number {
   return Math.min(LARGEST, Math.max(1, real / estimated));
 }
 
-/** The ratio of one request: its tokens by the model's own count for each token of its estimate. Null for a request that is too small to tell. */
+/** The ratio of one request: its tokens by the model's own count for each token of its estimate. Null for a request that is too small to measure. */
 export function shownRatio(real: number, estimate: number): number | null {
   if (estimate < LEAST_SHOWN) return null;
   return Math.min(LARGEST, Math.max(1, Math.round((100 * real) / estimate) / 100));

@@ -42,8 +42,8 @@ export interface MeasureContext {
 const GROWTH = 0.05;
 
 /**
- * Measures the next request to `model`: the larger of the chars/4 estimate, by the ratio that was measured last, and the newest reported usage plus the estimate of what is new.
- * `fixed_tokens` is the overhead: preamble, skills, tools.
+ * Measures the next request to `model`: the larger of the chars/4 estimate, by the ratio that was measured last, and the newest reported usage plus the
+ * estimate of what is new. `fixed_tokens` is the overhead: preamble, skills, tools.
  */
 export function measure(
   view: View,
@@ -110,7 +110,7 @@ function charactersAfter(messages: readonly Message[], anchor: Message): number 
   return characters;
 }
 
-/** True when an earlier turn was undone or a message pinned or unpinned after the answer: its usage tells of other messages, and is useless. */
+/** True when an earlier turn was undone or a message pinned or unpinned after the answer. Its usage counts other messages and is useless. */
 function isOutdated(entries: readonly Entry[], anchor: Message): boolean {
   return entries.some(
     (entry) =>
@@ -140,5 +140,5 @@ function canHelp(view: View, { overhead_tokens, context_tokens, trigger, setting
 }
 
 function crowdedBy(fixed: number, trigger: Tokens, { context_window }: LimitSettings): string {
-  return `The preamble, skills and tools alone take ${fixed} tokens, and a compaction is due at ${trigger} tokens (the window holds ${context_window}). It cannot make them shorter. Shorten the preamble, load fewer skills, or raise context_window or max_input_tokens.`;
+  return `The preamble, skills and tools alone take ${fixed} tokens, and a compaction is due at ${trigger} tokens (the window holds ${context_window}). Compaction cannot shorten them. Shorten the preamble, load fewer skills, or raise context_window or max_input_tokens.`;
 }

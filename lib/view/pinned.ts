@@ -3,8 +3,8 @@ import { type Message, type Part, spokenParts } from '../chat/message.js';
 import { undoneTurns } from '../chat/undone.js';
 
 /**
- * The messages that the user keeps through compactions, by id: those in the block, and what was pinned and unpinned since. While a turn runs, later marks do not count,
- * so that each of its requests extends the one before.
+ * The messages that the user keeps through compactions, by id: those in the block, and what was pinned and unpinned since. While a turn runs, later marks do
+ * not count, so that each of its requests extends the one before.
  */
 export function pinnedIn(
   entries: readonly Entry[],
@@ -17,7 +17,7 @@ export function pinnedIn(
   return new Map([...pinned].filter(([, { turn }]) => !undone.has(turn)));
 }
 
-/** What a new block that cuts before a turn has to hold: what is pinned, and what is in turns after the cut that are undone, for the user may redo these. */
+/** The pinned messages that a new block must contain, those in undone turns after its cut included, because the user may redo these. */
 export function pinsOver(
   cut: number,
   entries: readonly Entry[],
@@ -28,7 +28,7 @@ export function pinsOver(
   return [...markedIn(entries, block, running).values()].filter(({ turn }) => !undone.has(turn) || turn > cut);
 }
 
-/** What was pinned and not unpinned, in undone turns too. */
+/** The messages that are pinned now, in undone turns too. */
 function markedIn(
   entries: readonly Entry[],
   block: CompressBlock | null,
@@ -53,7 +53,7 @@ export function withPinned(messages: readonly Message[], pinned: ReadonlyMap<num
   return [...more, ...messages].sort((one, other) => one.turn - other.turn || one.id - other.id);
 }
 
-/** A message as it is pinned: its words, images and documents. */
+/** The part of a message that is pinned: its text, images and documents. */
 export function pinnable({ id, turn, at, role, content, cwd }: Message): Message {
   const kept = spokenParts(content).flatMap((part): Part[] => {
     if (part.type === 'image' || part.type === 'document') return [part];

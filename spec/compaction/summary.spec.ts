@@ -331,7 +331,7 @@ describe('a summary that fails', () => {
     expect([idle.block?.source, total.block?.source]).toEqual(['fallback', 'fallback']);
   });
 
-  it('waits long for a model near by, as long as it may', async () => {
+  it('waits as long as it may for a nearby model', async () => {
     const settings = { ...SETTINGS, timeout_ms: 5, idle_timeout_ms: 2 };
     const near = { timeout_ms: 60_000, idle_timeout_ms: 60_000 };
     const slow = () => scripted(() => after(30, 'They talked.'));
@@ -345,7 +345,7 @@ describe('a summary that fails', () => {
     expect(await sourceWith(true, {})).toBe('fallback');
   });
 
-  it('goes on with a model near by when the time of another is over, and with no other', async () => {
+  it('continues with a nearby model when the time of another is over, and with no other', async () => {
     const settings = { ...SETTINGS, timeout_ms: 5, near: { timeout_ms: 60_000, idle_timeout_ms: 60_000 } };
     const input = inputFor(conversation(), { reason: 'auto', settings });
     const main = scripted(() => 'By the main model.', { model: 'main' });

@@ -37,7 +37,7 @@ describe('a file that cannot be read', () => {
     await expect(readConfig(path, check, true)).rejects.toMatchObject({
       code: 'config',
       message: `There is no file '${path}'.`,
-      hint: 'Check the path given with --config.',
+      hint: 'Check the path that you gave with --config.',
       cause: expect.objectContaining({ code: 'ENOENT' }),
     });
   });
@@ -163,7 +163,7 @@ describe('a file with values that are not allowed', () => {
 
   it('names the commands that help', async () => {
     expect((await errorOf('{"provider":7}')).hint).toBe(
-      "Fix the file, then run 'hi config check'. 'hi config schema' prints what is allowed.",
+      "Fix the file, then run 'hi config check'. 'hi config schema' prints the allowed keys and values.",
     );
   });
 });

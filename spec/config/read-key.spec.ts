@@ -28,7 +28,7 @@ describe('a key', () => {
     await expect(readKey(key)).rejects.toMatchObject({
       code: 'config',
       message,
-      hint: 'Run it in a shell to see why. It is api_key in config.json.',
+      hint: 'Run it in a shell to see why. It is set by api_key in config.json.',
     });
   });
 

@@ -18,7 +18,7 @@ const VENDORS = [
   vendor('local', [], { port: 1234, fastModel: null }),
 ];
 
-const NAME_ONE = 'Name one: -m NAME, HI_MODEL, or `model` in config.json.';
+const NAME_ONE = 'Choose one with -m NAME, HI_MODEL, or `model` in config.json.';
 
 interface Asked {
   readonly name: string;
@@ -139,7 +139,7 @@ describe('the provider', () => {
       'has none that chats',
       ['embed-a', 'embed-b'],
       'model',
-      "No model is set, and the server at 'http://***@gateway' lists none that chats: embed-a, embed-b.",
+      "No model is set, and the server at 'http://***@gateway' lists no chat model: embed-a, embed-b.",
       NAME_ONE,
     ],
     [

@@ -87,7 +87,7 @@ describe('fixed content above the trigger', () => {
     await using chat = await compacting({ config: { preamble: words('Be brief.', 13_000) } });
     const { stderr, status } = await chat.hi(['chat'], { input: 'one\ntwo\nthree' });
     expect(status).toBe(0);
-    expect(stderr.split('It cannot make them shorter')).toHaveLength(2);
+    expect(stderr.split('Compaction cannot shorten them')).toHaveLength(2);
     expect(chat.asked()).toHaveLength(3);
     expect(chat.summaries()).toEqual([]);
   });

@@ -94,7 +94,7 @@ describe('an address alone', () => {
       'lists only one that embeds',
       listOf({ id: 'bge-m3' }),
       5,
-      /lists none that chats: bge-m3\.\n {4}Name one: -m NAME/,
+      /lists no chat model: bge-m3\.\n {4}Choose one with -m NAME/,
     ],
     [
       'wants a key',
@@ -106,9 +106,9 @@ describe('an address alone', () => {
       'sends a page',
       { headers: { 'content-type': 'text/html' }, chunks: ['<html>'] },
       5,
-      /does not list any: .*returned a web page\.\n {4}Name one: .*\. Check api_base/,
+      /does not list any: .*returned a web page\.\n {4}Choose one with .*\. Check api_base/,
     ],
-    ['has no list', { status: 404, chunks: ['{}'] }, 5, /does not list any: .*\n {4}Name one: /],
+    ['has no list', { status: 404, chunks: ['{}'] }, 5, /does not list any: .*\n {4}Choose one with /],
     ['never answers', { silent: true }, 5, /did not answer within 0\.5 s|sent nothing for/],
   ])('says what is wrong with a server that %s, and asks no model', async (_what, list, status, said) => {
     const run = await askWith(list, { HI_IDLE_TIMEOUT_MS: '500' });

@@ -124,9 +124,9 @@ describe('the value of a header', () => {
   });
 
   it.each([
-    ['a line break', { 'X-A': 'secret\nX-B: 1' }, '$.headers.X-A: not the value of a header'],
+    ['a line break', { 'X-A': 'secret\nX-B: 1' }, '$.headers.X-A: the value is not valid for a header'],
     ['no text', { 'X-A': 7 }, '$.headers.X-A: the value is not a string'],
-    ['a name that is none', { 'X A': 'b' }, "'X A' is not the name of a header"],
+    ['a name that is none', { 'X A': 'b' }, "'X A' is not a valid name for a header"],
   ])('is refused with %s', async (_what, wrong, message) => {
     await start({ provider: 'openai', headers: wrong }, '/v1');
     const run = await hi('ask', 'x');

@@ -94,8 +94,8 @@ describe('a web address after -f', () => {
 
   it.each([
     ['/gone', 'The server answered 404 Not Found.'],
-    ['/round', 'It redirects without an end.'],
-    ['/away', "It redirects to 'file:///etc/hostname', which is no web address."],
+    ['/round', 'It redirects more than 5 times.'],
+    ['/away', "It redirects to 'file:///etc/hostname', which is not a web address."],
     ['/large', 'It is larger than the limit of 20 MB.'],
     ['/silent', 'The server sent nothing for 1 s.'],
     ['/cut', 'The connection was lost.'],

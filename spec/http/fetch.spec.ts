@@ -141,7 +141,7 @@ describe('a connection', () => {
     await hanging.requests[0]?.closed;
   });
 
-  it('waits longer for a server near by, until its answer begins', async () => {
+  it('waits longer for a nearby server to begin its answer', async () => {
     const slow = createServer((_, response) => {
       setTimeout(() => response.writeHead(200, { 'content-type': 'text/plain' }).flushHeaders(), 200);
       setTimeout(() => response.write('word'), 400);
@@ -149,7 +149,7 @@ describe('a connection', () => {
     await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
     const address = slow.address();
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-    const fetch = fetchFor(url, { idleTimeout: 50, patience: 60_000 });
+    const fetch = fetchFor(url, { idleTimeout: 50, nearbyTimeout: 60_000 });
     const { text, error } = await read(await fetch(url, POST));
     expect({ text, error }).toMatchObject({ text: 'word', error: { code: 'network' } });
     await expect(fetch(url)).rejects.toMatchObject({ code: 'network' });

@@ -97,18 +97,21 @@ export function idleTimeout(world: World): number {
   return given > 0 ? given : IDLE_TIMEOUT;
 }
 
-/** How long a server near by may read a conversation before its answer begins, in milliseconds; see `FetchSettings`. */
-const PATIENCE = 30 * 60_000;
+/** How long a nearby server may read a conversation before it begins its answer, in milliseconds; see `FetchSettings`. */
+const NEARBY_TIMEOUT = 30 * 60_000;
 
 /** The time limits of a conversation. What the user set holds for everything. */
-export function timeLimits(world: World): { readonly idleTimeout: number; readonly patience?: number } {
-  return { idleTimeout: idleTimeout(world), ...(world.env.HI_IDLE_TIMEOUT_MS ? {} : { patience: PATIENCE }) };
+export function timeLimits(world: World): { readonly idleTimeout: number; readonly nearbyTimeout?: number } {
+  return {
+    idleTimeout: idleTimeout(world),
+    ...(world.env.HI_IDLE_TIMEOUT_MS ? {} : { nearbyTimeout: NEARBY_TIMEOUT }),
+  };
 }
 
 /** Before the first data a summary may pause twice as long. */
-const NEAR_LIMITS = { timeout_ms: 4 * 60 * 60_000, idle_timeout_ms: PATIENCE / 2 };
+const NEAR_LIMITS = { timeout_ms: 4 * 60 * 60_000, idle_timeout_ms: NEARBY_TIMEOUT / 2 };
 
-/** The limits of a summary that a model near by writes: long, unless the user set them. */
+/** The time limits of a summary by a nearby model: long, unless the user set them. */
 export function nearLimits(file: ConfigFile | null): typeof NEAR_LIMITS {
   return filledIn(NEAR_LIMITS, file?.compaction ?? {});
 }

@@ -118,12 +118,12 @@ class SetUp {
   }
 
   #access(key: StoredSetting, address: StoredSetting): ProviderSettings {
-    const { idleTimeout, patience = 0 } = timeLimits(this.#world);
+    const { idleTimeout, nearbyTimeout = 0 } = timeLimits(this.#world);
     return {
       apiKey: key.value,
       apiBase: address.value,
       idleTimeout: Math.min(idleTimeout, 60_000),
-      patience: Math.min(patience, TEST_LIMIT),
+      nearbyTimeout: Math.min(nearbyTimeout, TEST_LIMIT),
       env: this.#world.env,
     };
   }
