@@ -1,6 +1,6 @@
 import type { ProviderMember } from './common/provider.js';
 
-/** Claude, by the Messages API. */
+/** Claude, through the Messages API. */
 export const anthropic: ProviderMember = {
   name: 'anthropic',
   title: 'Anthropic',

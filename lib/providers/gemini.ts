@@ -1,6 +1,6 @@
 import type { ProviderMember } from './common/provider.js';
 
-/** Gemini, by generateContentStream of the Gemini API. */
+/** Gemini, through generateContentStream of the Gemini API. */
 export const gemini: ProviderMember = {
   name: 'gemini',
   title: 'Gemini',

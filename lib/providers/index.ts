@@ -4,5 +4,5 @@ import { gemini } from './gemini.js';
 import { ollama } from './ollama.js';
 import { openai } from './openai.js';
 
-/** Every vendor there is. A new one is one file beside these and one line here. */
+/** All vendors. A new one needs one file in this folder and one line here. */
 export const providers: readonly ProviderMember[] = [openai, anthropic, gemini, ollama];

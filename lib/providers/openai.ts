@@ -5,7 +5,7 @@ import type { ModelQuestion, Provider, ProviderMember, ProviderSettings } from '
 
 const ADDRESS = 'https://api.openai.com/v1';
 
-/** OpenAI itself by its Responses API, and every server that speaks Chat Completions. */
+/** OpenAI itself through its Responses API, and every server with the Chat Completions API. */
 export const openai: ProviderMember = {
   name: 'openai',
   title: 'OpenAI',
@@ -24,12 +24,12 @@ export const openai: ProviderMember = {
   askFacts: (settings, question, signal) => askCompatible(openai, ADDRESS, settings, question, signal),
 };
 
-/** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
+/** The adapter for a vendor with OpenAI's protocol at `address`. */
 export async function createCompatible(vendor: Vendor, address: string, settings: ProviderSettings): Promise<Provider> {
   return (await import('./openai/openai-adapter.js')).create(vendor, address, settings);
 }
 
-/** The models of such a vendor, the newest first. */
+/** The models of such a vendor, newest first. */
 export async function listCompatible(
   vendor: Vendor,
   address: string,
@@ -39,7 +39,7 @@ export async function listCompatible(
   return await (await import('./openai/openai-adapter.js')).listModels(vendor, address, settings, signal);
 }
 
-/** What such a vendor tells of one model. */
+/** The facts that such a vendor reports about one model. */
 export async function askCompatible(
   vendor: Vendor,
   address: string,

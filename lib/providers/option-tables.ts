@@ -4,7 +4,7 @@ import { GEMINI_OPTIONS } from './gemini/gemini-options.js';
 import { OLLAMA_OPTIONS } from './ollama/ollama-options.js';
 import { OPENAI_OPTIONS } from './openai/openai-options.js';
 
-/** What `options` of the configuration may hold, for each vendor. */
+/** The `options` of the configuration, by vendor. */
 export const OPTION_TABLES: Readonly<Record<string, Readonly<Record<string, JsonObject>>>> = {
   openai: OPENAI_OPTIONS,
   anthropic: ANTHROPIC_OPTIONS,

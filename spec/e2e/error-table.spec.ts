@@ -200,7 +200,7 @@ const ROWS: readonly Row[] = [
     exit: 5,
     requests: 1,
     said: 'refused the content',
-    hint: '/undo takes back the turn before',
+    hint: '/undo takes back the previous turn',
   },
   {
     name: 'a limit of the bytes of a request',
@@ -208,7 +208,7 @@ const ROWS: readonly Row[] = [
     body: error('Request Entity Too Large'),
     exit: 6,
     requests: 1,
-    said: 'takes no request of this size: Request Entity Too Large.',
+    said: 'does not accept a request of this size: Request Entity Too Large.',
     hint: 'client_max_body_size',
   },
   {

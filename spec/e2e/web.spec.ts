@@ -140,7 +140,7 @@ describe('Gemini before its third generation', () => {
 
   it('gets the search in place of the tools when it was asked for by name, with a notice', async () => {
     await start(config, answerOf('Gemini'));
-    expect((await hi('ask', '--web', 'x')).stderr).toContain('gemini-2.5-flash takes a web search or tools, not both');
+    expect((await hi('ask', '--web', 'x')).stderr).toContain('gemini-2.5-flash supports a web search or tools, not both');
     expect(lastBody()).toMatchObject({ tools: [{ googleSearch: {} }] });
     expect(lastBody()).not.toHaveProperty('toolConfig');
   });
@@ -298,7 +298,7 @@ describe('the search of Ollama', () => {
 
   it('is offered by nobody without a key, with "auto" without a word', async () => {
     await start({ provider: 'ollama', api_key: null }, answer);
-    expect((await hi('ask', '--web', 'x')).stderr).toContain("No web search: Ollama's wants a key");
+    expect((await hi('ask', '--web', 'x')).stderr).toContain("No web search: Ollama's search needs a key");
     home.writeConfig(JSON.stringify({ provider: 'ollama', model: 'm', api_base: server.url, web: 'auto' }));
     expect((await hi('ask', 'x')).stderr).not.toContain('No web search');
     for (const { body } of posts()) expect(JSON.stringify(body.tools ?? [])).not.toContain('web_search');

@@ -23,12 +23,12 @@ import * as facts from './anthropic-facts.js';
 import { toVendorRequest } from './anthropic-request.js';
 import { withPauses } from './anthropic-web.js';
 
-/** Makes the adapter; see `ProviderMember.create`. */
+/** See `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const client = makeClient(vendor, settings);
   const { idleTimeout, apiBase } = settings;
   const isOwn = isOwnAddress(vendor, apiBase);
-  // A gateway to Claude takes what Claude takes, and caches the system text block by block.
+  // A gateway to Claude accepts the same requests as Claude, and caches the system text block by block.
   const formOf = (model: string) =>
     apiBase === null || isOwn || /claude/i.test(model) ? FREE_FORM : formFor(apiBase, model);
   const ask = (request: ChatRequest, signal: AbortSignal, pause = { isPaused: false }) =>
@@ -73,12 +73,12 @@ export async function askFacts(
 interface StreamOptions {
   readonly vendor: Vendor;
   readonly idleTimeout: number;
-  /** Notes that the answer ends in a pause. */
+  /** Records that the answer ended in a pause. */
   readonly pause: { isPaused: boolean };
   readonly form: TurnForm;
 }
 
-/** One answer. The events are read here: the SDK's own reader takes an answer or an error that is no stream for an empty one. */
+/** One answer. Reads the events itself: the SDK's reader treats an answer or an error that is not a stream as an empty one. */
 async function* streamMessages(
   client: Anthropic,
   request: SentRequest<JSONOutputFormat>,
@@ -101,10 +101,10 @@ async function* streamMessages(
   const response = await client.messages.create(body, { signal }).asResponse();
   try {
     for await (const texts of serverSentEvents(response, idleTimeout)) {
-      // One at a time: what came before an error event is part of the answer.
+      // One at a time: text before an error event is part of the answer.
       for (const text of texts) {
         for (const event of asEvents(eventData(text))) {
-          // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+          // Not `yield*`: in an async generator, delegating to a plain one creates several promises per event.
           for (const one of readEvent(event, state, answer, nextId)) yield one;
           if (event.type === 'message_stop') yield* readEnd(state, answer, nextId);
         }
@@ -113,13 +113,13 @@ async function* streamMessages(
   } catch (thrown) {
     if (state.stop === null || signal.aborted) throw asMalformed(thrown, vendor.title);
   }
-  // A stream that ends after its reason but before its last event lacks nothing.
+  // A stream that ends after the stop reason but before its last event is complete.
   yield* readEnd(state, answer, nextId);
 }
 
-/** The SDK, set for the vendor or the address that takes its place. */
+/** The SDK client for the vendor or the configured address. */
 function makeClient(vendor: Vendor, settings: ProviderSettings): Anthropic {
-  // A server at another address may want no key.
+  // A server at another address may not need a key.
   const apiKey = isOwnAddress(vendor, settings.apiBase) ? requireKey(vendor, settings) : settings.apiKey;
   return new Anthropic({
     apiKey,

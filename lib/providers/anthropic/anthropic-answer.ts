@@ -13,7 +13,7 @@ import { readFinishWord } from '../common/answer/finish-words.js';
 import { longerArguments, type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { readCitation } from './anthropic-web.js';
 
-/** The end of an answer, once its reason is known; nothing before, and nothing twice. */
+/** Yields the end of an answer once the stop reason is known, and only once. */
 export function* readEnd(
   state: AnswerState,
   answer: StreamedAnswer,
@@ -24,7 +24,7 @@ export function* readEnd(
   state.stop = null;
   state.pause.isPaused = stop === 'pause_turn';
   const stop_reason = readStopReason(stop);
-  // A block that was cut may lack its end.
+  // The length limit may have cut off the end of the last block.
   if (state.block?.type === 'tool_use') yield* endBlock(state, answer, nextId);
   yield* answer.finish(stop_reason === 'length' ? 'text' : 'none');
   yield {
@@ -36,7 +36,7 @@ export function* readEnd(
   };
 }
 
-/** The events of one piece of the stream: itself, or all that a whole message stands for, which some gateways send in place of a stream. */
+/** The event itself. Some gateways send a whole message instead of a stream; for that, the equivalent events. */
 export function asEvents(piece: RawMessageStreamEvent | Message): readonly RawMessageStreamEvent[] {
   if (piece.type !== 'message') return [piece];
   const { content, stop_reason, stop_sequence, stop_details, container, usage } = piece;
@@ -51,23 +51,23 @@ export function asEvents(piece: RawMessageStreamEvent | Message): readonly RawMe
   ];
 }
 
-/** What is known from the events so far. */
+/** The state after the events so far. */
 export interface AnswerState {
   usage: Partial<VendorUsage>;
   model: string;
   stop: StopReason | null;
   detail: string | null;
-  /** The block that is open, as it began, where its end decides what it is. */
+  /** The open block as it began, if it can be read only at its end. */
   block: JsonObject | null;
-  /** The pieces of its arguments. */
+  /** Its arguments so far, as JSON text. */
   input: string;
-  /** What the text that is open cites. */
+  /** The citations of the open text. */
   cited: readonly JsonObject[];
-  /** Whether the answer goes on when the server gets it back. */
+  /** True if the server continues the answer when it is sent back. */
   readonly pause: { isPaused: boolean };
 }
 
-/** One event of the stream. */
+/** Reads one event of the stream. */
 export function* readEvent(
   event: RawMessageStreamEvent,
   state: AnswerState,
@@ -120,7 +120,7 @@ function* beginBlock(block: unknown, state: AnswerState, answer: StreamedAnswer)
   } else state.block = block;
 }
 
-/** Redacted thinking and blocks of a type nobody here knows are kept as they came, and go back so. */
+/** Redacted thinking and blocks of unknown types are stored and sent back unchanged. */
 function* endBlock(
   state: AnswerState,
   answer: StreamedAnswer,
@@ -155,7 +155,7 @@ export function readStopReason(reason: StopReason): Extract<StreamEvent, { type:
   }
 }
 
-/** The three counts of input tokens have nothing in common: together they are the prompt. */
+/** The three counts of input tokens do not overlap: their sum is the prompt. */
 export function readUsage(usage: Partial<VendorUsage>): Usage | null {
   if (usage.input_tokens === undefined && usage.output_tokens === undefined) return null;
   const cached_tokens = usage.cache_read_input_tokens ?? 0;
@@ -164,7 +164,7 @@ export function readUsage(usage: Partial<VendorUsage>): Usage | null {
   return { input_tokens, output_tokens, cached_tokens, context_tokens: input_tokens + output_tokens };
 }
 
-/** The last event repeats and may correct what the first one said; null says nothing. */
+/** The last event may correct the values of the first one; null means no change. */
 function withoutNulls(usage: MessageDeltaUsage): Partial<VendorUsage> {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null && value !== undefined));
 }

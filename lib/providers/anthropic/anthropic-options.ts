@@ -2,7 +2,7 @@ import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages';
 import { COUNT, TEXT } from '../../chat/json-ranges.js';
 import { INTEGER, type OptionTable, oneOfWords, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
-/** What the Messages API takes; `max_output_tokens` is its `max_tokens`. */
+/** The options of the Messages API; `max_output_tokens` is its `max_tokens`. */
 const OWN = {
   max_output_tokens: COUNT,
   stop_sequences: TEXTS,
@@ -11,7 +11,7 @@ const OWN = {
   speed: oneOfWords('standard', 'fast'),
 } satisfies OptionTable<keyof MessageCreateParams | 'max_output_tokens'>;
 
-/** What models before Claude Opus 4.7 take beside; the SDK no longer has it. */
-const OF_EARLIER_MODELS = { temperature: ZERO_TO_ONE, top_p: ZERO_TO_ONE, top_k: INTEGER };
+/** Further options of models before Claude Opus 4.7, which the SDK no longer has. */
+const EARLIER_MODELS = { temperature: ZERO_TO_ONE, top_p: ZERO_TO_ONE, top_k: INTEGER };
 
-export const ANTHROPIC_OPTIONS = { ...OWN, ...OF_EARLIER_MODELS };
+export const ANTHROPIC_OPTIONS = { ...OWN, ...EARLIER_MODELS };

@@ -27,7 +27,7 @@ import type { SentRequest } from '../common/schema/sent-request.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
 import { toVendorSearch, withSearch } from './anthropic-web.js';
 
-/** Writing to a cache of an hour costs twice the price of the tokens, in place of a quarter more; after a pause it saves nearly all of it. */
+/** Writing to the one-hour cache costs twice the price of the tokens instead of a quarter more, but after a pause it saves nearly all of it. */
 function cacheControl({ cache, facts }: ChatRequest): CacheControlEphemeral | null {
   if (facts?.takes?.extras === false) return null;
   return cache?.isSlow ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
@@ -71,20 +71,20 @@ export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
   }));
 }
 
-/** The tools of the request; where there are none, those of earlier calls, unless a search is offered that may be called. */
+/** The tools of the request. If it has none, those of earlier calls, unless the request offers a search. */
 function usualTools(request: ChatRequest, messages: readonly VendorMessage[]): Tool[] {
   if (request.tools.length > 0 || offersWeb(request)) return toVendorTools(request.tools);
   return formerTools(messages);
 }
 
-/** A conversation with tool calls is refused without tools, also where none may be called any more. */
+/** The API rejects a conversation with tool calls if the request has no tools, even if none may be called. */
 function formerTools(messages: readonly VendorMessage[]): Tool[] {
   const blocks = messages.flatMap((message) => message.content);
   const names = new Set(blocks.flatMap((block) => (block.type === 'tool_use' ? [block.name] : [])));
   return [...names].map((name) => ({ name, input_schema: { type: 'object' as const } }));
 }
 
-/** Turns alternate, and results come first in the message after their calls: neighbours that speak for the same side are joined. */
+/** Turns alternate, so messages of the same side are joined. Results come first in the message after their calls. */
 export function toVendorMessages(request: ChatRequest, provider: string, form = FREE_FORM): VendorMessage[] {
   const messages: VendorMessage[] = [];
   for (const turn of formTurns(beginningWithUser(normaliseHistory(request, provider)), form)) {
@@ -142,7 +142,7 @@ function toVendorAnswerBlock(part: Extract<VendorTurn, { role: 'assistant' }>['c
     case 'text':
       return textBlock(part.text);
     case 'thinking': {
-      // Thinking without its signature (the answer was interrupted) is refused.
+      // The API rejects thinking without its signature, as in an interrupted answer.
       const signature = part.opaque?.signature;
       return typeof signature === 'string' ? [{ type: 'thinking', thinking: part.text, signature }] : [];
     }
@@ -155,17 +155,17 @@ function toVendorAnswerBlock(part: Extract<VendorTurn, { role: 'assistant' }>['c
   }
 }
 
-/** What the API sent as a block, it takes back as one. */
+/** The API accepts every block that it sent. */
 function isBlock(value: unknown): value is ContentBlockParam {
   return isJsonObject(value) && typeof value.type === 'string';
 }
 
-/** Blocks without a visible character are refused. */
+/** The API rejects blocks without a visible character. */
 function textBlock(text: string): ContentBlockParam[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-/** Ids are letters, digits, `_` and `-`; what another vendor called otherwise gets a name of that form. */
+/** Ids consist of letters, digits, `_` and `-`; other vendors' ids are converted. */
 function vendorId(call_id: string): string {
   return /^[\w-]{1,64}$/.test(call_id) ? call_id : shortId(call_id);
 }

@@ -4,7 +4,7 @@ import { withSchemaInWords } from '../common/schema/in-words.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
 import { type SchemaDialect, vendorSchema } from '../common/schema/vendor-schema.js';
 
-/** What structured outputs take, by Anthropic's documentation: no numbers or lengths, and no schema that refers to itself. */
+/** The schemas of structured outputs, according to Anthropic's documentation: no limits on numbers or lengths, and no recursion. */
 const STRUCTURED: SchemaDialect = {
   keywords: new Set(),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']),
@@ -15,7 +15,7 @@ const STRUCTURED: SchemaDialect = {
   tuples: false,
 };
 
-/** The request with its schema as `output_config.format`, and in words where the schema cannot be said that way or another model may ignore it. */
+/** The request with its schema as `output_config.format`, and as text if the schema cannot be expressed that way or another model may ignore it. */
 export function shapeRequest(
   request: ChatRequest,
   { compatible }: { readonly compatible: boolean },

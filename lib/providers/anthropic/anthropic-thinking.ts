@@ -1,25 +1,25 @@
 import type { ContentBlockParam, MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../../chat/request.js';
 
-/** A message as we write it: always in blocks. */
+/** A message in our requests, which always consists of blocks. */
 export interface VendorMessage {
   readonly role: 'user' | 'assistant';
   readonly content: ContentBlockParam[];
 }
 
-/** The most tokens of an answer when none are set: every model since Claude 4 takes as many, and they fit beside a prompt at the trigger. */
+/** The default answer limit in tokens. Every model since Claude 4 accepts it, and it fits next to a prompt at the compaction trigger. */
 const MAX_TOKENS = 32_000;
 
-/** Of an answer where a greater length may have been refused: every model writes as many. */
+/** The limit if the server may have refused a larger one. Every model accepts it. */
 const SAFE_TOKENS = 4096;
 
-/** Of an answer where the estimate leaves no room in the window: it may be too high. */
+/** The limit if the prompt seems to fill the window. The estimate may be too high. */
 const LEAST_ANSWER = 256;
 
-/** Tokens for thinking on the models that want a number. */
+/** The thinking budget in tokens, for models that need a number. */
 const BUDGET = { low: 4_000, medium: 12_000, high: 24_000, xhigh: 28_000, max: 30_000 } as const;
 
-/** How long an answer may be when no limit is set. */
+/** The answer limit in tokens when none is set. */
 export function defaultMaxTokens({ model, context_window, estimated_tokens, facts }: ChatRequest): number {
   // Prompt and `max_tokens` together may not exceed the window.
   const room = Math.max(LEAST_ANSWER, context_window - estimated_tokens);
@@ -30,7 +30,7 @@ export function defaultMaxTokens({ model, context_window, estimated_tokens, fact
   return Math.min(MAX_TOKENS, room);
 }
 
-/** From Claude 4.6 on a model decides for itself how much it thinks, guided by an effort; earlier ones want a budget, and refuse `adaptive`. */
+/** From Claude 4.6 on, a model decides how much it thinks, guided by an effort. Earlier models need a budget and reject `adaptive`. */
 export function toVendorThinking(
   { model, thinking }: ChatRequest,
   max_tokens: number,
@@ -47,7 +47,7 @@ export function toVendorThinking(
   return { thinking: { type: 'enabled', budget_tokens } };
 }
 
-/** Some of today's models refuse to be told not to think: then they think as little as they can, and keep it to themselves. */
+/** Some current models cannot turn thinking off. They get the lowest effort, and their thinking is omitted. */
 function withoutThinking(model: string): Pick<MessageCreateParamsStreaming, 'thinking' | 'output_config'> {
   if (/sonnet-5[-.][5-9]\b/.test(model)) return { thinking: { type: 'between_tools' } };
   if (!ALWAYS_THINKS.test(model)) return { thinking: { type: 'disabled' } };
@@ -58,7 +58,7 @@ const ALWAYS_THINKS = /fable|mythos|opus-5[-.][5-9]\b/;
 
 const WANTS_BUDGET = /claude-(?:3|[a-z]+-4(?![-.][6-9](?!\d)))/;
 
-/** With a budget, an answer that waits for its results must begin with thinking, which another vendor's answer cannot. */
+/** With a budget, an answer that is waiting for tool results must begin with thinking, which another vendor's answer does not have. */
 function isForeignToolTurn(messages: readonly VendorMessage[]): boolean {
   const first = messages.findLast((message) => message.role === 'assistant')?.content[0]?.type;
   const waits = messages.at(-1)?.content.some((block) => block.type === 'tool_result') ?? false;

@@ -9,7 +9,7 @@ import { addUsage, NO_USAGE } from '../../chat/usage.js';
 import type { StreamedAnswer } from '../common/answer/streamed-answer.js';
 import { offersWeb } from '../common/request/web-search.js';
 
-/** A page that the text which is open cites. The citation goes back with the text. */
+/** Reads a citation in the open text. The citation is sent back with the text. */
 export function* readCitation(
   citation: unknown,
   state: { cited: readonly JsonObject[] },
@@ -23,16 +23,16 @@ export function* readCitation(
   yield { type: 'sources', sources: asSources([[citation.url, citation.title]]) };
 }
 
-/** How often one answer may search. */
+/** The maximum number of searches in one answer. */
 const MOST_SEARCHES = 8;
 
-/** The search of Anthropic's own servers, where it is offered. */
+/** Anthropic's own search, if the request offers it. */
 export function toVendorSearch(request: ChatRequest): WebSearchTool20250305[] {
   if (!offersWeb(request)) return [];
   return [{ type: 'web_search_20250305', name: 'web_search', max_uses: MOST_SEARCHES }];
 }
 
-/** A part of an earlier answer with what it cites. Where no search is offered, earlier ones and what cites them are left out. */
+/** Adds a part of an earlier answer with its citations. Without a search in the request, earlier searches and their citations are left out. */
 export function withSearch(part: AnswerPart, blocks: ContentBlockParam[], request: ChatRequest): ContentBlockParam[] {
   const isOffered = offersWeb(request);
   if (!isOffered && part.type === 'vendor') return blocks.filter(({ type }) => !SEARCH_BLOCKS.has(type));
@@ -44,19 +44,19 @@ export function withSearch(part: AnswerPart, blocks: ContentBlockParam[], reques
 
 const SEARCH_BLOCKS: ReadonlySet<string> = new Set(['server_tool_use', 'web_search_tool_result']);
 
-/** What the API sent as a citation, it takes back as one. */
+/** The API accepts every citation that it sent. */
 function isCitation(value: unknown): value is TextCitationParam {
   return isJsonObject(value) && value.type === 'web_search_result_location';
 }
 
-/** How often a paused answer is sent back in one turn. */
+/** The maximum number of times a paused answer is sent back in one turn. */
 const MOST_PAUSES = 10;
 
 type End = Extract<StreamEvent, { type: 'end' }>;
 
 /**
- * One answer out of all its pieces: a search that takes long pauses the answer, and the server goes on with it when it gets back what it has said.
- * `once` asks for a piece, and notes in `state` when it ends in a pause.
+ * One answer, joined from its pieces. A long search pauses the answer, and the server continues it when it gets the first piece back.
+ * `once` requests a piece and records in `state` whether it ended in a pause.
  */
 export async function* withPauses(
   request: ChatRequest,

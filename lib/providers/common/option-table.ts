@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../chat/json.js';
 
-/** What `options` of the configuration may hold for one vendor, by name, each as JSON Schema. The program does not load it: the build makes it part of the schema. */
+/** The `options` of the configuration for one vendor, each with its JSON Schema. The build adds it to the schema; the program does not load it. */
 export type OptionTable<Name extends string> = { readonly [Option in Name]?: JsonObject };
 
 export const NUMBER = { type: 'number' };

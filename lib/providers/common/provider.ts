@@ -8,63 +8,62 @@ import { type ErrorCode, type ErrorDetails, HiError } from '../../errors.js';
 import type { FetchSettings } from '../../http/fetch-settings.js';
 import type { ListedModel } from './models/listed-model.js';
 
-/** A model that can be asked. One adapter instance serves one vendor with one key and one address. */
+/** A vendor that answers requests. One instance is for one vendor, key and address. */
 export interface Provider {
   /** The registry's name, as stored with each message. */
   readonly name: string;
-  /** Names the address and key: opaque parts of answers go back only where they came from. Absent where nothing opaque comes. */
+  /** Identifies the address and key, because opaque parts of answers are sent back only to their origin. Absent if there are no opaque parts. */
   readonly origin?: string | undefined;
   /**
    * Sends one request and yields the answer as it arrives.
    *
-   * Never retries on its own. Throws a `HiError` whose code tells the kind, with `retryable` and `retryAfter` filled in; a `RequestRefusal` where the request
-   * may be taken without a part of it.
-   * A stream that was cut ends with a `network` error after the events that came. When `signal` aborts, the connection is closed
-   * at once and the iteration throws an abort error (`isAbort`).
+   * Never retries. Throws a `HiError` with its code, `retryable` and `retryAfter` set; a `RequestRefusal` if the server may accept the request
+   * without a part of it. A stream that was cut off ends with a `network` error after the events received so far. When `signal` aborts, the connection
+   * is closed at once and the iteration throws an abort error (`isAbort`).
    */
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
 }
 
-/** What an adapter needs to speak to its vendor. */
+/** The settings of an adapter. */
 export interface ProviderSettings extends FetchSettings {
-  /** Another address than the vendor's own; null for the vendor's. */
+  /** The configured address; null for the vendor's own. */
   readonly apiBase: string | null;
-  /** The section of the configuration that has the vendor's name; absent where there is none. */
+  /** The section of the configuration with the vendor's name. */
   readonly options?: JsonObject;
 }
 
-/** Which model is asked about. */
+/** A question about one model. */
 export interface ModelQuestion {
   readonly model: string;
-  /** What was learnt of it before. */
+  /** The facts that are already known. */
   readonly known: ModelFacts;
 }
 
-/** How far a server is with the download of a model, in bytes. Null while it has not said how much there is. */
+/** The progress of a model download, in bytes. The total is null until the server reports it. */
 export interface PullProgress {
   readonly done: number;
   readonly all: number | null;
 }
 
-/** A vendor, as the registry lists it: everything the program knows about vendors is here and in the adapter. */
+/** A vendor in the registry. Everything the program knows about vendors is here and in the adapters. */
 export interface ProviderMember extends Vendor {
-  /** Loads the vendor's SDK and makes the adapter. */
+  /** Loads the vendor's SDK and creates the adapter. */
   create(settings: ProviderSettings): Promise<Provider>;
-  /** The models there are to choose from, best first where the vendor tells. Throws like `stream`. */
+  /** The available models, best first if the vendor says so. Throws like `stream`. */
   listModels(settings: ProviderSettings, signal: AbortSignal): Promise<readonly ListedModel[]>;
-  /** What the server tells of one model, nothing where it tells nothing. Throws like `stream`. */
+  /** The facts that the server reports about one model, possibly none. Throws like `stream`. */
   askFacts(settings: ProviderSettings, model: ModelQuestion, signal: AbortSignal): Promise<ModelFacts>;
   /**
-   * Has the server download a model, and tells how far it is; ends when the model is there. A download that was stopped continues where it was. Throws like
-   * `stream`. Absent where a server has the models that it has.
+   * Tells the server to download a model, and yields the progress. A stopped download continues where it was. Throws like
+   * `stream`. Absent if the server cannot download models.
    */
   pull?(settings: ProviderSettings, model: string, signal: AbortSignal): AsyncIterable<PullProgress>;
 }
 
 /**
- * What of a request a server does not take, by its own words. `thinking`: the level that was asked for, any level, or these. `files`: one of the attachments,
- * not the kind. `schema`: this one for the answer. `roles`: what a chat template says of the order of messages. `output`: an answer that may be so long, in
- * tokens. `unsaid`: the words do not tell; where it is not certain, it may be no refusal.
+ * The part of a request that a server does not accept, according to its message. `thinking`: the requested level, any level, or these. `files`: one of the
+ * attachments, not its type. `schema`: this schema for the answer. `roles`: the order of messages, from a chat template. `output`: the answer limit, in
+ * tokens. `unsaid`: the message does not say; unless it is certain, this may not be a refusal.
  */
 export type Refused =
   | { readonly what: 'features'; readonly features: readonly Feature[] }
@@ -73,15 +72,15 @@ export type Refused =
   | { readonly what: 'output'; readonly most: number }
   | { readonly what: 'unsaid'; readonly isCertain: boolean };
 
-/** What an answer tells that may be a refusal and has no words of one. */
+/** For an answer that may be a refusal but does not say so. */
 export const UNSAID = { refused: { what: 'unsaid', isCertain: false }, param: null } as const;
 
-/** A refusal that one more request without its cause may answer. One that may pass by itself, as `retryable` says, is tried again first. */
+/** A refusal after which another request without its cause may succeed. If `retryable`, the same request is tried again first. */
 export class RequestRefusal extends HiError {
   readonly refused: Refused;
   /** The server's own words. */
   readonly said: string;
-  /** The part of the request that the server names beside its words; null when there is none. */
+  /** The part of the request that the server names separately, or null. */
   readonly param: string | null;
 
   constructor(

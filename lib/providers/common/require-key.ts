@@ -2,7 +2,7 @@ import type { Vendor } from '../../chat/model/vendor.js';
 import { HiError } from '../../errors.js';
 import type { ProviderSettings } from './provider.js';
 
-/** The key; throws a `HiError` that says where to get one when there is none. */
+/** The key. Throws a `HiError` that says where to get one if it is missing. */
 export function requireKey(
   member: Pick<Vendor, 'title' | 'keyVariables' | 'keyPage'>,
   settings: ProviderSettings,

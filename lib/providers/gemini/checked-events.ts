@@ -5,12 +5,12 @@ import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 /** An event that is an error object, recognised by the beginning of its text, since the others are parsed later. */
 const ERROR = /^\s*\{\s*"error"/;
 
-/** What a piece of an answer has; anything else may be a complaint. */
+/** The keys of a piece of an answer; anything else may be an error message. */
 const PIECE = /"(?:candidates|usageMetadata|promptFeedback)"/;
 
 /**
- * The same response, whose body is each event on a line of its own. Google's SDK looks for the end of an event from its first byte with every piece of it,
- * cannot read data of several lines, and drops an error that comes as an event, an answer that is no stream, and a last event without its blank line.
+ * The same response with each event on one line. Google's SDK searches an event from its first byte again with every chunk,
+ * cannot read data of several lines, and drops errors inside the stream, answers that are not a stream, and a last event without its blank line.
  */
 export function checkedEvents(response: Response, idleTimeout: number): Response {
   if (new URL(response.url).searchParams.get('alt') !== 'sse') return response;
@@ -27,7 +27,7 @@ async function* check(response: Response, idleTimeout: number): AsyncGenerator<U
     let good = '';
     for (const event of events) {
       if (ERROR.test(event) || !PIECE.test(event)) {
-        // What came before an error is part of the answer.
+        // Events before an error are part of the answer.
         if (good !== '') yield Buffer.from(good);
         good = '';
         eventData(event);

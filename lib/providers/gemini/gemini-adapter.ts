@@ -1,4 +1,4 @@
-// The browser's form of the SDK has the same classes without Google Cloud's authentication, which takes longer to load than the rest.
+// The SDK's browser build has the same classes without Google Cloud authentication, which takes longer to load than the rest.
 import {
   type FinishReason,
   type GenerateContentParameters,
@@ -30,10 +30,10 @@ import { toVendorRequest } from './gemini-request.js';
 import type { GeminiFormat } from './gemini-schema.js';
 import { aloneText, readGrounding, searchesAlone } from './gemini-web.js';
 
-/** What Gemini takes in addition to the usual images and PDF. */
+/** The formats that Gemini supports in addition to the usual images and PDF. */
 const MEDIA = /^audio\/|^image\/hei[cf]$/;
 
-/** Makes the adapter; see `ProviderMember.create`. */
+/** See `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const client = makeClient(vendor, settings);
   const notice = new WebNotice();
@@ -93,9 +93,9 @@ async function* streamContent(
         yield { type: 'end', stop_reason: 'refusal', usage, detail: said, ...(model !== '' && { model }) };
         return;
       }
-      // The getters of the chunk write on the console when there are parts of several kinds; the parts themselves do not.
+      // The chunk's getters write to the console when there are parts of several types; reading the parts directly does not.
       const candidate = chunk.candidates?.[0];
-      // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+      // Not `yield*`: in an async generator, delegating to a plain one creates several promises per event.
       for (const part of candidate?.content?.parts ?? [])
         for (const event of readPart(part, answer, nextId)) yield event;
       for (const event of readGrounding(candidate?.groundingMetadata)) yield event;
@@ -103,7 +103,7 @@ async function* streamContent(
       detail = candidate?.finishMessage ?? detail;
     }
   } catch (thrown) {
-    // What breaks after the reason has come takes nothing from the answer.
+    // An error after the finish reason does not affect the answer.
     if (finish === null || signal.aborted) throw asMalformed(thrown, vendor.title);
   }
   if (finish === null && answer.calls === 0) return;
@@ -114,7 +114,7 @@ async function* streamContent(
   yield { type: 'end', stop_reason, usage, ...(model !== '' && { model }), ...(why !== null && { detail: why }) };
 }
 
-/** The SDK throws when a stream ends inside an event. Such a stream was cut, which the missing end shows. */
+/** The SDK throws when a stream ends inside an event. That is ignored here, because the missing end is reported later. */
 async function* chunks(
   client: GoogleGenAI,
   contents: GenerateContentParameters,
@@ -129,9 +129,9 @@ async function* chunks(
   }
 }
 
-/** The SDK, set for the vendor or the address that takes its place. */
+/** The SDK client for the vendor or the configured address. */
 function makeClient(vendor: Vendor, settings: ProviderSettings): GoogleGenAI {
-  // A server at another address may want no key, but the SDK wants one.
+  // A server at another address may not need a key, but the SDK does.
   const apiKey = isOwnAddress(vendor, settings.apiBase) ? requireKey(vendor, settings) : (settings.apiKey ?? 'none');
   const fetch = sdkFetch(vendor, settings);
   return new GoogleGenAI({

@@ -8,8 +8,8 @@ import { drawnImage } from '../common/media/drawn-image.js';
 import { RequestRefusal, UNSAID } from '../common/provider.js';
 
 /**
- * A signature belongs to its own part and to no other, so a signed part is never joined with its neighbours; the last part of an answer may
- * be nothing but a signature. What is neither text nor call is kept as it came.
+ * Reads one part. A signature belongs to its part only, so a signed part is never joined with its neighbours. The last part of an answer may
+ * consist of a signature only. Parts other than text and calls are stored unchanged.
  */
 export function* readPart(
   part: Part,
@@ -42,7 +42,7 @@ export function* readPart(
   yield* answer.close();
 }
 
-/** What the model drew; it goes back with its signature, so that the model can change it. */
+/** A generated image. It is sent back with its signature, so that the model can edit it. */
 function drawing({ inlineData }: Part, signature: JsonObject): StreamEvent {
   const mimeType = inlineData?.mimeType ?? 'image/png';
   return drawnImage(mimeType, inlineData?.data ?? '', (data) => ({
@@ -50,14 +50,14 @@ function drawing({ inlineData }: Part, signature: JsonObject): StreamEvent {
   }));
 }
 
-/** Ways to end with a call that is broken or was never offered. It must not be run, and nothing else can be made of the answer. */
+/** The finish reasons for a broken or unknown call. It must not be run, and the rest of the answer is useless. */
 export const BROKEN_CALLS: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
 ]);
 
-/** The error of such an end. Another attempt mostly goes well; where none does, the tools may be the cause. */
+/** The error for these finish reasons. A retry usually succeeds; if none does, the tools may be the cause. */
 export function brokenCall(finish: FinishReason): RequestRefusal {
   const said = `Gemini made a tool call that cannot be run (${finish}).`;
   return new RequestRefusal('malformed', said, {
@@ -68,7 +68,7 @@ export function brokenCall(finish: FinishReason): RequestRefusal {
   });
 }
 
-/** Why the answer ended, in our words. STOP also stands for tool calls; every reason that is not known here is a kind of block. */
+/** Why the answer ended, in our words. STOP is also used for tool calls; every unknown reason means that the answer was blocked. */
 export function readStopReason(
   finish: FinishReason | null,
   calls: number,
@@ -79,7 +79,7 @@ export function readStopReason(
   return `${finish}` === 'MAX_TOKENS' ? 'length' : 'refusal';
 }
 
-/** The prompt count includes what was cached; the answer's count leaves the thoughts out. */
+/** The prompt count includes cached tokens; the answer count excludes thoughts. */
 export function readUsage(usage: GenerateContentResponseUsageMetadata | undefined): Usage | null {
   if (usage?.promptTokenCount === undefined) return null;
   const input_tokens = usage.promptTokenCount;

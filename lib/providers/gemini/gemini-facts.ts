@@ -4,7 +4,7 @@ import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import { factsOf, type ListedModel, listedModel } from '../common/models/listed-model.js';
 
-/** See `ProviderMember.listModels`: those that can chat. */
+/** See `ProviderMember.listModels`. Lists chat models only. */
 export async function listModels(
   client: GoogleGenAI,
   context: FailureContext,

@@ -6,7 +6,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : '';
 
-/** What generateContent takes, with the underscores of its documentation. */
+/** The options of generateContent, spelled with underscores as in its documentation. */
 export const GEMINI_OPTIONS = {
   temperature: { type: 'number', minimum: 0, maximum: 2 },
   top_p: ZERO_TO_ONE,

@@ -25,13 +25,13 @@ import type { SentRequest } from '../common/schema/sent-request.js';
 import type { GeminiFormat } from './gemini-schema.js';
 import { canSearch, searchesAlone } from './gemini-web.js';
 
-/** Tokens for thinking on Gemini 2.5, which takes a number where later models take a level. */
+/** The thinking budget for Gemini 2.5 in tokens. Later models have levels instead. */
 const BUDGET = { off: 0, low: 2048, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
 
-/** What Gemini 2.5 Pro takes where the others take less or more. */
+/** The different limits of Gemini 2.5 Pro. */
 const PRO_BUDGET = { ...BUDGET, off: 128, max: 32_768 } as const;
 
-/** What Google's documentation gives for a call that another model made: without it Gemini 3 refuses a call of the running turn. */
+/** The documented signature for another model's call. Without it Gemini 3 rejects a call in the running turn. */
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
 /** The request in the form of generateContent. */
@@ -60,7 +60,7 @@ export function toVendorRequest(
   };
 }
 
-/** The tools of the request and Google's search, which the models of the second generation take one or the other. */
+/** The tools of the request and Google's search. Second-generation models support only one of them at a time. */
 function toVendorToolSettings(request: ChatRequest): Pick<GenerateContentConfig, 'tools' | 'toolConfig'> {
   const functions = searchesAlone(request) ? [] : toVendorTools(request.tools);
   const searches = canSearch(request);
@@ -78,7 +78,7 @@ export function toVendorTools(tools: readonly ToolSpec[]): FunctionDeclaration[]
   return tools.map(({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }));
 }
 
-/** Turns alternate between user and model; results are the user's. Neighbours that speak for the same side are joined. */
+/** Turns alternate between user and model; results are the user's. Neighbours of the same side are joined. */
 export function toVendorMessages(request: ChatRequest, provider: string): Content[] {
   const turns = beginningWithUser(normaliseHistory(request, provider));
   const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
@@ -95,7 +95,7 @@ export function toVendorMessages(request: ChatRequest, provider: string): Conten
   return contents;
 }
 
-/** The calls that this model gave an id itself: only these go under one, the others are told apart by their order. */
+/** The calls with an id from this model. Only these are sent with an id; the others are matched by their order. */
 function vendorIds(turns: readonly VendorTurn[]): ReadonlySet<string> {
   const own = turns.flatMap((turn) => (turn.role === 'assistant' && turn.own ? turn.content : []));
   return new Set(own.flatMap((part) => (part.type === 'tool_call' && part.opaque?.id === true ? [part.call_id] : [])));
@@ -122,7 +122,7 @@ function toVendorUserPart(part: UserPart, { attachments }: ChatRequest): Part {
   return data === null ? { text: missingText(part) } : { inlineData: { mimeType: part.mime, data } };
 }
 
-/** A response is an object: `output` and `error` are the names Google's documentation gives for anything else. */
+/** A response must be an object; Google's documentation names `output` and `error` for other values. */
 function toVendorResponse(part: ToolResultPart): Record<string, unknown> {
   if (part.error !== undefined) return { error: part.error };
   return isJsonObject(part.result) ? { ...part.result } : { output: part.result };
@@ -133,7 +133,7 @@ function toVendorAnswer(
   ids: ReadonlySet<string>,
   running: boolean,
 ): Part[] {
-  // Of parallel calls only the first is signed.
+  // Only the first of several parallel calls is signed.
   const firstCall = content.find((part) => part.type === 'tool_call');
   return content.flatMap((part): Part[] => {
     const signature =
@@ -142,7 +142,7 @@ function toVendorAnswer(
       case 'text':
         return part.text === '' && !signature.thoughtSignature ? [] : [{ text: part.text, ...signature }];
       case 'thinking':
-        // A summary of thoughts is for people; the model can use only what is signed.
+        // A summary of thoughts is for people; the model can only use signed parts.
         return signature.thoughtSignature ? [{ text: part.text, thought: true, ...signature }] : [];
       case 'tool_call': {
         const foreign = running && !own && part === firstCall ? { thoughtSignature: FOREIGN_SIGNATURE } : {};
@@ -166,7 +166,7 @@ function withId(call_id: string, ids: ReadonlySet<string>): { id?: string } {
   return ids.has(call_id) ? { id: call_id } : {};
 }
 
-/** Thoughts are shown when somebody asked for thinking. Gemini 3 and later cannot turn it off, only keep it short. */
+/** Requests thoughts only if a level is set. Gemini 3 and later cannot turn thinking off, only keep it short. */
 function toVendorThinking({ model, thinking }: ChatRequest, levels: typeof ThinkingLevel): ThinkingConfig | null {
   if (thinking === null || NEVER_THINKS.test(model)) return null;
   const includeThoughts = thinking !== 'off';
@@ -176,17 +176,17 @@ function toVendorThinking({ model, thinking }: ChatRequest, levels: typeof Think
   return { thinkingLevel: levelOf(model, thinking, levels), includeThoughts };
 }
 
-/** The models before 2.5, and Gemma before 4, refuse to be told how much to think. */
+/** Models before 2.5, and Gemma before 4, reject thinking settings. */
 const NEVER_THINKS = /gemini-(?:1|2\.0)|gemma-[1-3]/;
 
-/** The least level is for Flash up to 3.5; Pro 3.0 knows nothing between low and high. */
+/** Only Flash up to 3.5 has the lowest level; Pro 3.0 has only low and high. */
 function levelOf(model: string, thinking: ThinkingName, levels: typeof ThinkingLevel): ThinkingLevel {
   if (thinking === 'off') return /gemini-3(?:\.[0-5])?-flash/.test(model) ? levels.MINIMAL : levels.LOW;
   if (thinking === 'low') return levels.LOW;
   return thinking === 'medium' && !/gemini-3-pro/.test(model) ? levels.MEDIUM : levels.HIGH;
 }
 
-/** The options by the SDK's names: `topP` for `top_p`. */
+/** The options under the SDK's names: `topP` for `top_p`. */
 function toVendorOptions(options: JsonObject = {}): JsonObject {
   const named = (name: string): string => name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [named(name), value]));

@@ -8,7 +8,7 @@ import { canSearch, EITHER } from './gemini-web.js';
 /** The fields of the configuration that hold a schema. */
 export type GeminiFormat = Pick<GenerateContentConfig, 'responseMimeType' | 'responseJsonSchema'>;
 
-/** What `responseJsonSchema` takes, by Google's documentation. A schema may refer to itself in some places only, so none is sent that does. */
+/** The dialect of `responseJsonSchema`, according to Google's documentation. Recursion works in some places only, so it is not used. */
 const JSON_SCHEMA: SchemaDialect = {
   keywords: new Set(['minItems', 'maxItems', 'minimum', 'maximum']),
   formats: new Set(['date-time', 'date', 'time']),
@@ -19,7 +19,7 @@ const JSON_SCHEMA: SchemaDialect = {
   tuples: true,
 };
 
-/** The request with its schema as `responseJsonSchema`; in words where the schema cannot be said that way. Models before Gemini 3 answer in JSON or use tools. */
+/** The request with its schema as `responseJsonSchema`; as text if it cannot be expressed that way. Models before Gemini 3 answer in JSON or use tools. */
 export function shapeRequest(request: ChatRequest): SentRequest<GeminiFormat> {
   const { schema: asked, tools, model } = request;
   if (asked === undefined) return request;

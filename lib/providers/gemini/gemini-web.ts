@@ -4,28 +4,28 @@ import type { ChatRequest } from '../../chat/request.js';
 import { asSources } from '../../chat/source.js';
 import { offersWeb } from '../common/request/web-search.js';
 
-/** The pages of a search that went into the answer. */
+/** Reads the pages that the answer is based on. */
 export function* readGrounding(grounding: GroundingMetadata | undefined): Generator<StreamEvent> {
   if (!grounding?.groundingChunks?.length && !grounding?.webSearchQueries?.length) return;
   const pages = grounding.groundingChunks ?? [];
   yield { type: 'sources', sources: asSources(pages.map(({ web }) => [web?.uri, web?.title])) };
 }
 
-/** Gemini before its third generation takes either functions or a search. */
+/** Gemini before its third generation supports either functions or a search. */
 export const EITHER = /gemini-[12]\b/;
 
-/** Whether Google's search goes with the request: where it cannot go beside the tools, only when it was asked for by name. */
+/** Whether the request includes Google's search. If that excludes the tools, only when the user asked for it explicitly. */
 export function canSearch(request: ChatRequest): boolean {
   if (!offersWeb(request)) return false;
   return request.web === 'on' || request.tools.length === 0 || !EITHER.test(request.model);
 }
 
-/** Whether the search takes the place of the tools. */
+/** Whether the search replaces the tools. */
 export function searchesAlone(request: ChatRequest): boolean {
   return canSearch(request) && request.tools.length > 0 && EITHER.test(request.model);
 }
 
 /** The notice for it. */
 export function aloneText({ model }: ChatRequest): string {
-  return `${model} takes a web search or tools, not both: it has no tools while it may search (/web off, --no-web).`;
+  return `${model} supports a web search or tools, not both: it has no tools while web search is on (/web off, --no-web).`;
 }

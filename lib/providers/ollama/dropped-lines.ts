@@ -2,15 +2,15 @@ import { PlainResponse } from '../../http/plain-globals.js';
 import { PlainStream } from '../../http/plain-stream.js';
 import { listenToConsole } from '../../http/sdk-console.js';
 
-/** What the SDK writes on the console before a line that it cannot parse and drops. */
+/** The SDK's console message before a line that it cannot parse and drops. */
 const DROP_MESSAGE = 'invalid json: ';
 
-/** Detects the line of a response that the SDK dropped. The SDK reports it on the console only, for all responses in one place. */
+/** Detects the line of a response that the SDK dropped. The SDK reports it only on the console, which all responses share. */
 export class DroppedLines {
-  /** The first one, null when there is none. */
+  /** The first dropped line, or null. */
   first: string | null = null;
   #stop = () => {};
-  /** The chunks with the line that the SDK is reading. */
+  /** The chunks that contain the line that the SDK is reading. */
   #recent: Uint8Array[] = [];
 
   /** The same response, watched until `end`. */

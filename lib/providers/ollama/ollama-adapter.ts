@@ -1,4 +1,4 @@
-// The browser's form of the SDK is the same class without the file system, which would be asked whether an image is a path.
+// The SDK's browser build is the same class without the file system, which would check whether an image is a path.
 import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
 import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject } from '../../chat/json.js';
@@ -29,10 +29,10 @@ import type { OllamaSearch } from './ollama-web.js';
 import { isCut, learntWindow, loadedWindow, promptCutNotice, textTokens, windowOption } from './ollama-window.js';
 import { unreadable } from './unreadable-line.js';
 
-/** A client for one request: the SDK takes no signal, so it gets a `fetch` that carries one. */
+/** Creates a client for one request. The SDK does not accept a signal, so it gets a `fetch` with one. */
 type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
 
-/** Makes the adapter; see `ProviderMember.create`. */
+/** See `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const server = new OllamaServer(vendor, connecting(vendor, settings));
   return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
@@ -66,14 +66,14 @@ export async function askFacts(
   return await facts.askFacts(connecting(vendor, settings)(signal), context, settings, question, signal);
 }
 
-/** What is remembered of a server from one request to the next. */
+/** A server, with its state between requests. */
 class OllamaServer {
   readonly #vendor: Vendor;
   readonly #connect: Connect;
   readonly #web = new WebNotice();
   #search: OllamaSearch | null = null;
   readonly #vision = new Map<string, boolean>();
-  /** The last prompt of each model: its size, and in which turn the user was warned that it was cut. */
+  /** The last prompt of each model: its size, and the turn in which the user was warned that it was cut. */
   readonly #last = new Map<string, { readonly estimate: number; readonly warnedAt: number }>();
 
   constructor(vendor: Vendor, connect: Connect) {
@@ -81,7 +81,7 @@ class OllamaServer {
     this.#connect = connect;
   }
 
-  /** One answer of a model that may search the web, where it can. */
+  /** One answer, with web searches if the model can do them. */
   async *answerFromWeb(
     request: SentRequest<object>,
     settings: ProviderSettings,
@@ -89,7 +89,7 @@ class OllamaServer {
   ): AsyncGenerator<StreamEvent> {
     const { OllamaSearch, canSearch, noSearchText, withSearches } = await import('./ollama-web.js');
     this.#search ??= new OllamaSearch(sdkFetch(this.#vendor, settings), settings);
-    // Held to a form, the answer cannot call.
+    // With a fixed format the answer cannot contain calls.
     if (request.format === undefined && canSearch(request, this.#search))
       return yield* withSearches(request, this.#search, (asked) => this.answer(asked, signal), signal);
     yield* this.#web.say(request, noSearchText(request));
@@ -105,7 +105,7 @@ class OllamaServer {
     try {
       for await (const chunk of this.#chunks(request, sees, signal)) {
         const { thinking, content, tool_calls } = chunk.message ?? {};
-        // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+        // Not `yield*`: in an async generator, delegating to a plain one creates several promises per event.
         for (const event of answer.piece('thinking', thinking ?? '')) yield event;
         for (const event of tags.read(content ?? '', answer)) yield event;
         for (const { function: call, ...rest } of tool_calls ?? []) {
@@ -130,7 +130,7 @@ class OllamaServer {
     }
   }
 
-  /** Tells what the answer shows of the window, and says that the prompt was cut, once a turn. */
+  /** Reports what the answer reveals about the window, and warns once per turn that the prompt was cut. */
   async *#watchWindow(
     request: ChatRequest,
     read: number | undefined,
@@ -148,7 +148,7 @@ class OllamaServer {
     this.#last.set(model, { estimate: textTokens(request), warnedAt: cut ? turn : -1 });
   }
 
-  /** The window the model is loaded with; null when the server does not tell. */
+  /** The window that the model is loaded with; null if the server does not report it. */
   async #loaded(model: string, signal: AbortSignal): Promise<number | null> {
     try {
       return loadedWindow((await this.#connect(signal).ps()).models, model);
@@ -158,8 +158,8 @@ class OllamaServer {
   }
 
   /**
-   * Whether to send images. The server is asked when there are some, since a model without vision answers as if there were none. Where the server does not say,
-   * they are sent.
+   * Whether to send images. Asks the server if there are any, since a model without vision silently ignores them. If the server does not say,
+   * images are sent.
    */
   async #sees({ model, messages }: ChatRequest, signal: AbortSignal): Promise<boolean> {
     if (!messages.some(({ content }) => content.some((part) => part.type === 'image'))) return true;
@@ -169,8 +169,8 @@ class OllamaServer {
   }
 
   /**
-   * The SDK throws a bare `Error` for a line with an error, and for a stream without its last line. A line that it cannot parse is reported on the console and
-   * dropped, and with it a piece of the answer: that ends the answer, unless the line is the last one and unfinished, because then the stream was cut.
+   * The SDK throws a bare `Error` for a line with an error, and for a stream without its last line. It drops a line that it cannot parse, with a message on the
+   * console. The missing piece ends the answer here, unless the line is the last one and unfinished, because then the stream was cut off.
    */
   async *#chunks(request: SentRequest<object>, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
     const dropped = new DroppedLines();
@@ -194,7 +194,7 @@ class OllamaServer {
   }
 }
 
-/** Null when the server does not say. */
+/** Null if the server does not say. */
 async function canSee(client: Ollama, model: string): Promise<boolean | null> {
   try {
     const { capabilities }: Partial<ShowResponse> = await client.show({ model });
@@ -204,12 +204,12 @@ async function canSee(client: Ollama, model: string): Promise<boolean | null> {
   }
 }
 
-/** Newer servers give an id, which the SDK's types do not know. */
+/** Newer servers give an id, which is missing from the SDK's types. */
 function idOf(call: { readonly id?: unknown }): string | null {
   return typeof call.id === 'string' ? call.id : null;
 }
 
-/** Why the answer ended, in our words: "stop" stands for tool calls too. */
+/** Why the answer ended, in our words: "stop" is used for tool calls too. */
 export function readStopReason(
   reason: string | undefined,
   calls: number,
@@ -218,7 +218,7 @@ export function readStopReason(
   return ended === 'end' && calls > 0 ? 'tool_calls' : ended;
 }
 
-/** The server's own counts; it has none for a prompt that was wholly in its cache. */
+/** The server's counts, which are missing for a prompt that was completely cached. */
 export function readUsage({ prompt_eval_count, eval_count }: Partial<ChatResponse>): Usage | null {
   if (prompt_eval_count === undefined && eval_count === undefined) return null;
   const input_tokens = prompt_eval_count ?? 0;

@@ -36,7 +36,7 @@ export async function askFacts(
     const room = isHere(settings) ? freemem() - size : null;
     const affordable = affordableWindow(bytesPerToken(info), room);
     const largest = countIn(info, '.context_length');
-    // A model in the cloud has the whole of its window.
+    // A model in the cloud has its full window.
     const remote = isRemote(shown, settings) ? largest : null;
     const fixed = remote ?? serverWindow(loaded, known) ?? (isHere(settings) ? environmentWindow(settings) : null);
     const window = fixed ?? affordable;
@@ -50,40 +50,40 @@ export async function askFacts(
   return await askVendor(ask, context, signal);
 }
 
-/** Whether the server runs on this machine, so that its memory is ours. */
+/** Whether the server runs on this machine and uses its memory. */
 function isHere({ apiBase }: ProviderSettings): boolean {
   return apiBase === null || ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(apiBase).hostname);
 }
 
-/** Whether the model runs at Ollama's cloud, by whatever way it is asked. */
+/** Whether the model runs in Ollama's cloud, directly or through a local server. */
 function isRemote(shown: object, { apiBase }: ProviderSettings): boolean {
   return 'remote_host' in shown || (apiBase !== null && /(?:^|\.)ollama\.com$/.test(new URL(apiBase).hostname));
 }
 
-/** What the user set for servers that are started here. */
+/** The window that the environment sets for servers on this machine. */
 function environmentWindow({ env }: ProviderSettings): number | null {
   const set = Number(env.OLLAMA_CONTEXT_LENGTH ?? 0);
   return Number.isSafeInteger(set) && set > 0 ? set : null;
 }
 
-/** Bytes of a model's file; 0 when it is not listed, as one in the cloud. */
+/** The size of a model's file in bytes; 0 if it is not listed, as for one in the cloud. */
 function sizeOf({ models }: ListResponse, model: string): number {
   return models.find(({ name }) => name === model || name === `${model}:latest`)?.size ?? 0;
 }
 
-/** A fact of a model by the end of its name, which begins with the model's architecture. */
+/** A value by the end of its key, which begins with the model's architecture. */
 function countIn(info: JsonObject, end: string): number | null {
   const value = Object.entries(info).find(([name]) => name.endsWith(end))?.[1];
   return typeof value === 'number' && value > 0 ? value : null;
 }
 
-/** The SDK's types have a `Map`, but the server sends an object. */
+/** The SDK's types say `Map`, but the server sends an object. */
 function infoOf({ model_info }: Partial<ShowResponse>): JsonObject {
   const info: unknown = model_info;
   return isJsonObject(info) ? info : {};
 }
 
-/** Older servers tell nothing. */
+/** Older servers do not report capabilities. */
 function capabilities({ capabilities: can }: Partial<ShowResponse>): Pick<ModelFacts, 'takes' | 'refused_thinking'> {
   if (can === undefined) return {};
   const levels = can.includes('thinking') ? [] : THINKING_LEVELS.filter((level) => level !== 'off');

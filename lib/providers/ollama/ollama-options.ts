@@ -2,7 +2,7 @@ import type { Options, ChatRequest as VendorRequest } from 'ollama/browser';
 import { COUNT } from '../../chat/json-ranges.js';
 import { BOOLEAN, INTEGER, NUMBER, type OptionTable, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
-/** What /api/chat takes; `max_output_tokens` is its `num_predict`, and `num_ctx` is `context_window`. */
+/** The options of /api/chat; `max_output_tokens` is its `num_predict`, and `context_window` its `num_ctx`. */
 export const OLLAMA_OPTIONS = {
   max_output_tokens: COUNT,
   temperature: { type: 'number', minimum: 0 },

@@ -31,7 +31,7 @@ export async function* pull(
 
 function connect(vendor: Vendor, settings: ProviderSettings, model: string, signal: AbortSignal): Ollama {
   const fetch = sdkFetch(vendor, settings);
-  // The SDK sends the name of the model under its old key alone.
+  // The SDK sends the model name only under its old key.
   const body = JSON.stringify({ model, name: model, stream: true });
   const asDocumented: Fetch = async (input, init) => await fetch(input, { ...init, body, signal });
   return new Ollama({
@@ -41,7 +41,7 @@ function connect(vendor: Vendor, settings: ProviderSettings, model: string, sign
   });
 }
 
-/** One layer is downloaded after the other, the large one first. */
+/** The sum of all layers. They are downloaded one after the other, the largest first. */
 function sumOf(layers: readonly PullProgress[]): PullProgress {
   const sum = (values: readonly (number | null)[]): number =>
     values.reduce<number>((all, value) => all + (value ?? 0), 0);
@@ -54,7 +54,7 @@ function failed({ title }: Vendor, model: string, thrown: unknown, { apiKey }: P
   const isCut = words.startsWith('Did not receive');
   const said = isCut ? 'the connection was cut' : mask(words, apiKey);
   return new HiError('network', `${capitalised(title)} could not download '${model}': ${said.replace(/\.?$/, '.')}`, {
-    hint: 'Check the name, and the network of the machine that it runs on. What was downloaded is kept.',
+    hint: 'Check the name, and the network of the machine that it runs on. The part downloaded so far is kept.',
     cause: thrown,
   });
 }

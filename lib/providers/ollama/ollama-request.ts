@@ -17,7 +17,7 @@ import { windowOption } from './ollama-window.js';
 
 const FORM: TurnForm = { strict: true, textBesideCalls: false };
 
-/** An option of servers since 0.12 that the SDK's types do not know: to refuse a prompt that is longer than the window rather than to cut it. */
+/** Options of servers since 0.12 that are missing from the SDK's types: they make the server refuse a prompt that exceeds the window instead of cutting it. */
 interface Uncut {
   readonly truncate: false;
   readonly shift: false;
@@ -51,7 +51,7 @@ export function toVendorRequest(
   };
 }
 
-/** Three levels for gpt-oss, which takes no switch. For any other model the server refuses a level, and takes a switch alone. */
+/** gpt-oss has three levels and cannot be switched off. For any other model the server accepts only true or false. */
 function toVendorThinking(model: string, thinking: ThinkingLevel): boolean | 'low' | 'medium' | 'high' {
   if (!/gpt-oss/.test(model)) return thinking !== 'off';
   if (thinking === 'off') return 'low';
@@ -66,8 +66,8 @@ export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
 }
 
 /**
- * The system text first, then the conversation in its order, in the form that every template takes. An attachment that the model cannot take is refused in the newest message
- * of the user, and becomes text in earlier ones, whose turns are over.
+ * The system text, then the conversation, in the form that every template accepts. Throws for an unsupported attachment in the user's newest message;
+ * in earlier ones it becomes text.
  */
 export function toVendorMessages(request: ChatRequest, provider: string, sees: boolean): VendorMessage[] {
   const turns = formTurns(normaliseHistory(request, provider), FORM);
@@ -115,7 +115,7 @@ function toVendorUser(
   return { role: 'user', content: words.join('\n\n'), ...(images.length > 0 && { images }) };
 }
 
-/** Models that think between tool calls want their thoughts of the running turn back; earlier ones only fill the window. */
+/** Models that think between tool calls need their thoughts of the running turn; earlier thoughts only fill the window. */
 function toVendorAnswer({ content }: Extract<VendorTurn, { role: 'assistant' }>, running: boolean): VendorMessage[] {
   const wordsOf = (type: 'text' | 'thinking') => content.map((part) => (part.type === type ? part.text : '')).join('');
   const thinking = running ? wordsOf('thinking') : '';

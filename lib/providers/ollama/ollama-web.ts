@@ -13,14 +13,14 @@ import { withoutVersion } from '../common/api-base.js';
 import type { ProviderSettings } from '../common/provider.js';
 import { offersWeb } from '../common/request/web-search.js';
 
-/** A page that was found, with what it says. */
+/** A search result with its text. */
 interface Found {
   readonly title: string;
   readonly url: string;
   readonly content: string;
 }
 
-/** Where a search is asked for, and with which key. */
+/** An address for searches, and the key for it. */
 interface SearchPlace {
   readonly address: string;
   readonly key: string | null;
@@ -28,12 +28,12 @@ interface SearchPlace {
 
 const CLOUD = 'https://ollama.com';
 
-/** What a signed-in server passes on. */
-const PASSED_ON = '/api/experimental/web_search';
+/** The path that a signed-in server forwards to Ollama's cloud. */
+const FORWARDED_PATH = '/api/experimental/web_search';
 
 /**
- * Ollama's search of the web: https://docs.ollama.com/capabilities/web-search. It wants a key, and a server at another address than Ollama's own may answer
- * in its place; the key of the configuration goes to no other server than the one that it is for.
+ * Ollama's web search: https://docs.ollama.com/capabilities/web-search. It needs a key, and a local server may forward it.
+ * The configured key is sent only to the server that it belongs to.
  */
 export class OllamaSearch {
   readonly #fetch: Fetch;
@@ -47,18 +47,18 @@ export class OllamaSearch {
     const own = isCloud ? (apiKey ?? cloudKey) : apiKey;
     const places = [
       ...(own === null ? [] : [{ address: `${base}/api/web_search`, key: own }]),
-      ...(isCloud ? [] : [{ address: base + PASSED_ON, key: own }]),
+      ...(isCloud ? [] : [{ address: base + FORWARDED_PATH, key: own }]),
       ...(isCloud || cloudKey === null ? [] : [{ address: `${CLOUD}/api/web_search`, key: cloudKey }]),
     ];
     this.#places = own === null && cloudKey === null ? [] : places;
   }
 
-  /** Whether there is a key to search with. */
+  /** Whether there is a key. */
   get isAvailable(): boolean {
     return this.#places.length > 0;
   }
 
-  /** What is found, best first. Asks the places in their order; the first that answers is asked from then on. Throws what the last one fails with. */
+  /** The results, best first. Tries the addresses in order and then keeps using the first that answers. Throws the last one's error if all fail. */
   async find(query: string, signal: AbortSignal): Promise<readonly Found[]> {
     let failure: unknown = null;
     for (const place of this.#places) {
@@ -82,7 +82,7 @@ export class OllamaSearch {
       signal,
     });
     const results = parseObject(await response.text())?.results;
-    if (!Array.isArray(results)) throw new Error('The search gave no list of results.');
+    if (!Array.isArray(results)) throw new Error('The search returned no list of results.');
     return results.filter(isJsonObject).map(({ title, url, content }) => ({
       title: typeof title === 'string' ? title : '',
       url: typeof url === 'string' ? url : '',
@@ -93,7 +93,7 @@ export class OllamaSearch {
 
 const MOST_RESULTS = 5;
 
-/** The search as the model is offered it. */
+/** The tool definition for the model. */
 const TOOL: ToolSpec = {
   name: 'web_search',
   description: 'Search the web for what is current or not known. Returns titles, addresses and excerpts of pages.',
@@ -104,14 +104,14 @@ const TOOL: ToolSpec = {
   },
 };
 
-/** How often one answer may search. */
+/** The maximum number of searches in one answer. */
 const MOST_SEARCHES = 8;
 
 type End = Extract<StreamEvent, { type: 'end' }>;
 
 /**
- * One answer out of all its pieces: after each call of the search the model is asked again with what was found. Only what it says, and the pages, are part of
- * the answer. `once` asks for a piece.
+ * One answer, joined from its pieces: after each search call the model is asked again with the results. The answer consists of its text
+ * and the pages. `once` requests a piece.
  */
 export async function* withSearches<Request extends ChatRequest>(
   request: Request,
@@ -127,7 +127,7 @@ export async function* withSearches<Request extends ChatRequest>(
     for await (const event of once(asked)) {
       if (event.type === 'part') content.push(event.part);
       if (event.type === 'end') end = event;
-      // A call is passed on only when the answer ends with it.
+      // A call is passed on only if the answer ends with it.
       else if (event.type !== 'part' || event.part.type !== 'tool_call') yield event;
     }
     if (end === null) return;
@@ -145,7 +145,7 @@ export async function* withSearches<Request extends ChatRequest>(
   }
 }
 
-/** What each call finds, in their order: its text for the model. */
+/** The results of each call in order, as text for the model. */
 async function* searchAll(
   calls: readonly ToolCallPart[],
   search: OllamaSearch,
@@ -175,10 +175,10 @@ function reasonOf(thrown: unknown): string {
   return `HTTP ${thrown.status}.`;
 }
 
-/** The share of the room in the window that the results of one search may take. */
+/** The share of the free window that the results of one search may use. */
 const SHARE = 0.5;
 
-/** The request that goes on after searches: what was said with the calls, and what they found, as much as there is room for. */
+/** The next request after searches: with the answer so far and as much of the results as there is room for. */
 function withResults<Request extends ChatRequest>(
   request: Request,
   content: readonly AnswerPart[],
@@ -207,13 +207,13 @@ function withResults<Request extends ChatRequest>(
   };
 }
 
-/** Whether the model is offered the search. */
+/** Whether the request offers the search. */
 export const canSearch = (request: ChatRequest, search: OllamaSearch): boolean =>
   offersWeb(request) && search.isAvailable && request.facts?.takes?.tools !== false;
 
 /** Why there is no search, in whole sentences. */
 export function noSearchText({ facts, model }: ChatRequest): string {
   if (facts?.takes?.tools === false)
-    return `No web search: '${model}' takes no tools, which Ollama's search needs. The answer is from the model alone.`;
-  return "No web search: Ollama's wants a key: set OLLAMA_API_KEY, or api_key (https://ollama.com/settings/keys). The answer is from the model alone.";
+    return `No web search: '${model}' does not support tools, which Ollama's search needs. The answer is from the model alone.`;
+  return "No web search: Ollama's search needs a key. Set OLLAMA_API_KEY, or api_key (https://ollama.com/settings/keys). The answer is from the model alone.";
 }

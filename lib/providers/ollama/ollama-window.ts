@@ -4,24 +4,24 @@ import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { estimateTokens, IMAGE_TOKENS } from '../../chat/tokens.js';
 
-/** Below this estimate a difference means nothing: templates, tools and the way a model counts weigh too much. */
+/** Below this estimate a difference proves nothing: templates, tools and the tokenizer matter too much. */
 const SMALLEST_ESTIMATE = 1000;
 
-/** No window is smaller: a lower count is of something else. */
+/** No window is smaller: a lower count means something else. */
 const SMALLEST_WINDOW = 256;
 
-/** The least share of the estimate (characters / 4) that a whole prompt has in tokens. */
+/** An uncut prompt has at least this share of its estimate (characters / 4) in tokens. */
 const LEAST_SHARE = 0.6;
 
-/** The least share once the ratio was measured, which the estimate then takes in: texts differ in how dense they are. */
+/** The same once the ratio was measured and is part of the estimate. */
 const LEAST_MEASURED = 0.7;
 
-/** An earlier prompt of the same model, whose beginning the server may have kept. */
+/** The previous prompt of the same model, which the server may have cached. */
 export type Earlier = { readonly estimate: number } | null;
 
 /**
- * Whether the server read clearly less than was sent: servers before 0.12 silently cut the oldest part of a prompt that is longer than the window. Some (before
- * 0.4, and 0.30) count only what was not in their cache, so a count that could be one of those is accepted. `asked` is the window of the request.
+ * Whether the server read clearly less than was sent: servers before 0.12 silently cut off the oldest part of a prompt that exceeds the window. Some (before
+ * 0.4, and 0.30) count only uncached tokens, so a count that could be such a one is accepted. `asked` is the window of the request.
  */
 export function isCut(
   request: ChatRequest,
@@ -37,7 +37,7 @@ export function isCut(
   return earlier === null || read > 1.5 * Math.max(0, estimate - earlier.estimate) + 200;
 }
 
-/** Says that the prompt was cut. `loaded` is the window that the server tells. */
+/** The warning that the prompt was cut. `loaded` is the window that the server reports. */
 export function promptCutNotice(request: ChatRequest, read: number, loaded: number | null): string {
   const window = loaded === null ? `the window of '${request.model}' here (see: ollama show)` : `${loaded}`;
   return (
@@ -48,7 +48,7 @@ export function promptCutNotice(request: ChatRequest, read: number, loaded: numb
   );
 }
 
-/** The estimate of the words alone: without images, which count a flat cost that no model here knows, and without what is left out or put into words. */
+/** The estimate of the text only: without images, which are estimated at a flat rate, and without parts that are not sent as they are. */
 export function textTokens({ estimated_tokens, messages, system, tools, facts }: ChatRequest): number {
   const parts = messages.flatMap(({ content }) => content);
   const images = parts.filter(({ type }) => type === 'image');
@@ -58,7 +58,7 @@ export function textTokens({ estimated_tokens, messages, system, tools, facts }:
   return Math.max(0, Math.min(estimated_tokens - images.length * IMAGE_TOKENS, most));
 }
 
-/** The window a model is loaded with now, from what /api/ps lists; null when it is not loaded, or the server is too old to tell. */
+/** The window that a model is loaded with, from /api/ps; null if it is not loaded or the server is too old to report it. */
 export function loadedWindow(running: readonly object[], model: string): number | null {
   const names = [model, `${model}:latest`];
   const found = running.find((one) => 'name' in one && typeof one.name === 'string' && names.includes(one.name));
@@ -66,31 +66,31 @@ export function loadedWindow(running: readonly object[], model: string): number 
   return typeof found.context_length === 'number' && found.context_length > 0 ? found.context_length : null;
 }
 
-/** What Ollama gives a model on most machines when nobody set anything. */
+/** Ollama's default window on most machines. */
 const PLAIN_DEFAULT = 4096;
 
 /**
- * The window that the user gave the server (OLLAMA_CONTEXT_LENGTH), from the one a model is loaded with: neither the plain default nor what hi asked for.
- * Null when there is none.
+ * The window that the user set for the server (OLLAMA_CONTEXT_LENGTH), derived from the loaded one: neither the default nor the one that hi requested.
+ * Null if there is none.
  */
 export function serverWindow(loaded: number | null, { fixed_window, loaded_window }: ModelFacts): number | null {
   if (loaded === null) return fixed_window || null;
   return loaded === PLAIN_DEFAULT || loaded === loaded_window ? null : loaded;
 }
 
-/** Few and far apart, since the server loads the model anew for another one. */
+/** Few and far apart, since the server reloads the model when the window changes. */
 const STEPS = [4096, 16_384, 65_536, 262_144];
 
-/** The room for the answer, in tokens: where it is used up the answer ends. */
+/** The room for the answer, in tokens. The answer ends when it is used up. */
 const ANSWER = 1024;
 
 /**
- * The `num_ctx` of a request: what it needs, in large steps, never less than the model is loaded with, so that a short request does not load it anew. Null
- * leaves it to the server: its own setting stands, and while that is not known the first request is left to it, if any default holds that much.
+ * The `num_ctx` of a request: the room it needs, in large steps, and never less than the loaded window, so that a short request does not reload the model. Null
+ * leaves it to the server: if its own setting applies, or for the first request while that is unknown, if the smallest default is large enough.
  */
 export function windowOption(request: ChatRequest): number | null {
   const { context_window, estimated_tokens, max_output_tokens, facts = {} } = request;
-  // Another one than the server reported was set by the user, or the server reported none.
+  // The user set it, or the server did not report one.
   if (context_window !== facts.context_window) return context_window;
   if (facts.fixed_window) return null;
   const ratio = facts.token_ratio === undefined ? UNKNOWN_RATIO : 1;
@@ -100,10 +100,10 @@ export function windowOption(request: ChatRequest): number | null {
   return Math.min(context_window, Math.max(step, facts.loaded_window ?? 0));
 }
 
-/** The model's tokens for each token of the estimate, while none were counted; later the estimate takes that in. */
+/** The assumed tokens for each estimated token until the first count; later the estimate includes the ratio. */
 const UNKNOWN_RATIO = 1.5;
 
-/** What a request showed of the window: `loaded` is what the model is loaded with after a request that left it to the server. */
+/** What a request revealed about the window. `loaded` is the window after a request that left it to the server. */
 export function learntWindow(asked: number | null, loaded: number | null, facts: ModelFacts): ModelFacts | null {
   if (asked !== null) return asked === facts.loaded_window ? null : { loaded_window: asked };
   if (loaded === null) return null;

@@ -15,7 +15,7 @@ import { streamChat } from './openai-chat.js';
 import * as facts from './openai-facts.js';
 import { streamResponses } from './openai-responses.js';
 
-/** The adapter of any vendor that speaks OpenAI's protocol at `address`. */
+/** The adapter for a vendor with OpenAI's protocol at `address`. */
 export function create(vendor: Vendor, address: string, settings: ProviderSettings): Provider {
   const client = makeClient(vendor, address, settings);
   const base = settings.apiBase ?? address;
@@ -25,7 +25,7 @@ export function create(vendor: Vendor, address: string, settings: ProviderSettin
     provider: vendor.name,
     title: member.title,
     idleTimeout: settings.idleTimeout,
-    // Another server than OpenAI's own may know the older names only.
+    // Other servers may know only the older names.
     compatible: !isOpenAI && !/\.azure\.com\b/.test(base),
     host: URL.canParse(base) ? new URL(base).hostname : '',
     notice: new WebNotice(),
@@ -52,7 +52,7 @@ function usesResponses({ options }: ProviderSettings, isOpenAI: boolean): boolea
   return api === 'auto' ? isOpenAI : api === 'responses';
 }
 
-/** The models of such a vendor, the newest first. */
+/** The models of such a vendor, newest first. */
 export async function listModels(
   vendor: Vendor,
   address: string,
@@ -63,7 +63,7 @@ export async function listModels(
   return await facts.listModels(makeClient(vendor, address, settings), context, signal);
 }
 
-/** What such a vendor tells of one model. */
+/** The facts that such a vendor reports about one model. */
 export async function askFacts(
   vendor: Vendor,
   address: string,
@@ -75,16 +75,16 @@ export async function askFacts(
   return await facts.askFacts(makeClient(vendor, address, settings), context, model, signal);
 }
 
-/** Whom an error is about: behind an address of the user's own it is not the vendor. */
+/** The name of the server in errors: not the vendor if the user configured another address. */
 function speaker(vendor: Vendor, { apiBase }: ProviderSettings): FailureContext['member'] {
   if (apiBase === null) return vendor;
   const host = URL.canParse(apiBase) ? new URL(apiBase).host : apiBase;
   return host.endsWith('openai.com') ? vendor : { ...vendor, title: `the server at '${host}'`, keyPage: null };
 }
 
-/** The SDK, set for the vendor or the address that takes its place. */
+/** The SDK client for the vendor or the configured address. */
 function makeClient(vendor: Vendor, address: string, settings: ProviderSettings): OpenAI {
-  // A server at another address may want no key.
+  // A server at another address may not need a key.
   const apiKey = settings.apiBase === null ? requireKey(vendor, settings) : settings.apiKey;
   return new OpenAI({
     apiKey: apiKey ?? 'none',

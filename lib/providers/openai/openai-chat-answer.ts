@@ -10,13 +10,13 @@ import { ThinkTags } from '../common/answer/think-tags.js';
 import { imageInAddress } from '../common/media/drawn-image.js';
 import { ChatSources, type NamedSources } from './openai-chat-sources.js';
 
-/** What servers other than OpenAI's own add to a piece of an answer. */
+/** A piece of an answer, with the additions of servers other than OpenAI's own. */
 interface Delta {
   readonly content?: string | readonly unknown[] | null;
   readonly refusal?: string | null;
-  /** What the model drew (OpenRouter). */
+  /** Generated images (OpenRouter). */
   readonly images?: unknown;
-  /** The pages that the words cite. */
+  /** The pages that the text cites. */
   readonly annotations?: unknown;
   /** DeepSeek, vLLM, llama.cpp, Moonshot. */
   readonly reasoning_content?: string | null;
@@ -25,22 +25,22 @@ interface Delta {
   /** OpenRouter, to be sent back. */
   readonly reasoning_details?: readonly JsonValue[] | null;
   readonly tool_calls?: readonly (CallDelta | null)[] | null;
-  /** A call of the API before tools. */
+  /** A call in the form of the API before tools. */
   readonly function_call?: CallDelta['function'] | null;
 }
 
-/** A piece of an answer, or the whole of it. */
+/** A piece of an answer, or the whole answer. */
 export interface Chunk extends Pick<ChatCompletionChunk, 'model' | 'usage'>, NamedSources {
   readonly choices?: readonly {
     readonly delta?: Delta | null;
     readonly message?: Delta | null;
-    /** The words, of a server that knows the older API of completions alone. */
+    /** The text, from a server that knows only the older completions API. */
     readonly text?: string | null;
     readonly finish_reason?: string | null;
   }[];
 }
 
-/** Nothing in it is certain: first pieces lack arguments, arguments are null or an object, the index is missing, a name is repeated. */
+/** A piece of a call. Servers may omit the arguments or the index, send null or an object as arguments, or repeat the name. */
 interface CallDelta {
   readonly index?: number;
   readonly id?: string | number | null;
@@ -57,7 +57,7 @@ interface Call {
   extra?: JsonValue;
 }
 
-/** An answer by Chat Completions while it arrives. */
+/** Reads the stream of a Chat Completions answer. */
 export class ChatAnswer {
   readonly #answer = new StreamedAnswer();
   readonly #calls: Call[] = [];
@@ -68,28 +68,28 @@ export class ChatAnswer {
   #usage: Usage | null = null;
   #model = '';
   #isRefused = false;
-  /** Whether a piece of the message has come. */
+  /** Whether a piece of the message has arrived. */
   #hasBegun = false;
 
-  /** Whether the server has said why the answer ends, and that it is whole. */
+  /** Whether the server has sent a finish reason for a complete answer. */
   get isFinished(): boolean {
     return this.#finish !== null && !isBrokenOff(this.#finish);
   }
 
-  /** Whether nothing is missing. Without a finish reason only arguments that are whole show that the answer was not cut. */
+  /** Whether the answer is complete. Without a finish reason, only complete arguments show that it was not cut off. */
   get isComplete(): boolean {
     if (this.#finish !== null) return true;
     return this.#calls.length > 0 && this.#calls.every(({ name, args }) => name !== '' && parseObject(args) !== null);
   }
 
-  /** One piece of the stream. */
+  /** Reads one piece of the stream. */
   *read(chunk: Chunk): Generator<StreamEvent> {
     this.#model = chunk.model || this.#model;
     this.#usage = readUsage(chunk.usage) ?? this.#usage;
     const choice = chunk.choices?.[0];
-    // After "tool_calls" some servers send one more piece with null, and some say "" with every piece.
+    // Some servers send another piece with null after "tool_calls", and some send "" with every piece.
     this.#finish = choice?.finish_reason || this.#finish;
-    // A server that does not stream sends the whole message; some that do send it once more at the end.
+    // A server without streaming sends the whole message; some that stream repeat it at the end.
     const whole = this.#hasBegun ? null : (choice?.message ?? { content: choice?.text ?? null });
     const delta: Delta = choice?.delta ?? whole ?? {};
     this.#hasBegun ||= Boolean(choice?.delta?.content ?? choice?.delta?.tool_calls);
@@ -116,7 +116,7 @@ export class ChatAnswer {
     yield* this.#answer.seal('thinking', { details: this.#details });
   }
 
-  /** The end of the stream. `failure` is what it threw after the answer was finished; null when nothing. */
+  /** Yields the end of the answer. `failure` is the error after the answer was finished, or null. */
   *end(nextId: (given: string) => string, failure: unknown): Generator<StreamEvent> {
     const finish = this.#finish;
     const ended = finish === null ? 'end' : readFinishWord(finish);
@@ -139,13 +139,13 @@ export class ChatAnswer {
   }
 }
 
-/** Why the answer ended, in our words. Compatible servers say "stop" for tool calls too, or nothing at all. */
+/** Why the answer ended, in our words. Compatible servers send "stop" for tool calls too, or nothing. */
 const readStopReason = (
   ended: ReturnType<typeof readFinishWord>,
   calls: number,
 ): Extract<StreamEvent, { type: 'end' }>['stop_reason'] => (ended === 'end' && calls > 0 ? 'tool_calls' : ended);
 
-/** The prompt tokens include the cached ones, for which DeepSeek has a name of its own. */
+/** The prompt tokens include the cached ones, for which DeepSeek has its own name. */
 export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
   if (!usage) return null;
   const more: typeof usage & { readonly prompt_cache_hit_tokens?: number } = usage;
@@ -159,12 +159,12 @@ export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
   };
 }
 
-/** A number, which some servers write as text. */
+/** A number, which some servers send as a string. */
 function count(value: unknown): number {
   return Number(value) || 0;
 }
 
-/** Images as data addresses; another address is for people. */
+/** Reads images in data URLs and ignores other URLs. */
 function* readImages(images: unknown, answer: StreamedAnswer): Generator<StreamEvent> {
   for (const image of Array.isArray(images) ? images.filter(isJsonObject) : []) {
     const url = isJsonObject(image.image_url) ? image.image_url.url : image.image_url;
@@ -175,7 +175,7 @@ function* readImages(images: unknown, answer: StreamedAnswer): Generator<StreamE
   }
 }
 
-/** Content as Mistral's models that think send it: a list of blocks, where those of thinking hold blocks of their own. */
+/** Reads content from Mistral's thinking models: a list of blocks, with nested blocks for thinking. */
 function* readBlocks(
   blocks: readonly unknown[],
   type: 'text' | 'thinking',
@@ -188,8 +188,8 @@ function* readBlocks(
 }
 
 /**
- * A piece belongs to the call of its index, unless it brings another id, or a name and arguments where those of the call are whole:
- * some servers give every call the index 0, and some no id.
+ * Adds a piece to the call with its index. It begins another call if it has a different id, or a name and arguments although the call is complete:
+ * some servers give every call the index 0, and some give no ids.
  */
 function addCall(calls: Call[], piece: CallDelta): void {
   const key = piece.index ?? calls.at(-1)?.key ?? 0;

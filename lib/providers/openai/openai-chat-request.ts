@@ -23,7 +23,7 @@ import type { OpenAIFormat } from './openai-schema.js';
 
 type AssistantTurn = Extract<VendorTurn, { role: 'assistant' }>;
 
-/** The request in the form of Chat Completions. `compatible`: a server that may know the older names only. */
+/** The request in the form of Chat Completions. `compatible`: a server that may know only the older names. */
 export function toVendorRequest(
   request: SentRequest<OpenAIFormat>,
   provider: string,
@@ -48,7 +48,7 @@ export function toVendorRequest(
   };
 }
 
-/** The system text first, then the conversation in its order. */
+/** The system text, then the conversation. */
 export function toVendorMessages(
   request: ChatRequest,
   provider: string,
@@ -85,10 +85,10 @@ export function toVendorTools(tools: readonly ToolSpec[]): ChatCompletionFunctio
   }));
 }
 
-/** The ids that earlier versions made for calls without one. */
+/** The ids that earlier versions of hi created for calls without one. */
 const MADE_HERE = /^call_[0-9a-f]{20}$/;
 
-/** The ids the calls go under: their own for what this model wrote; OpenAI takes 40 characters, Mistral exactly nine letters and digits. */
+/** The ids of the calls: their own in this model's answers. OpenAI accepts up to 40 characters, Mistral exactly nine letters and digits. */
 function vendorIds(turns: readonly VendorTurn[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const turn of turns) {
@@ -103,7 +103,7 @@ function vendorIds(turns: readonly VendorTurn[]): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Words alone go as one string, which the plainest servers understand. */
+/** Text only is sent as one string, which even simple servers understand. */
 function toVendorContent(parts: readonly UserPart[], request: ChatRequest): string | ChatCompletionContentPart[] {
   if (parts.every((part) => part.type === 'text')) return parts.map((part) => part.text).join('\n\n');
   return parts.map((part): ChatCompletionContentPart => {
@@ -117,8 +117,8 @@ function toVendorContent(parts: readonly UserPart[], request: ChatRequest): stri
 }
 
 /**
- * `reasoning_content` goes back within the running turn only: DeepSeek and its kind demand it there between tool calls, and ignore or refuse
- * it later. OpenRouter's `reasoning_details` and Google's `extra_content` always go back.
+ * `reasoning_content` is sent back within the running turn only: DeepSeek and similar models require it between tool calls, and ignore or reject
+ * it later. OpenRouter's `reasoning_details` and Google's `extra_content` are always sent back.
  */
 function toVendorAnswer(
   { content }: AssistantTurn,
@@ -132,9 +132,9 @@ function toVendorAnswer(
     .filter((part) => part.opaque?.field === 'reasoning_content')
     .map((part) => part.text)
     .join('');
-  // Each part has the details of all before it.
+  // Each part includes the details of all earlier ones.
   const details = thoughts.findLast((part) => part.opaque?.details !== undefined)?.opaque?.details;
-  // What was interrupted while it thought says nothing, and an empty message is refused by some.
+  // An answer that was interrupted while thinking has no text, and some servers reject empty messages.
   if (text === '' && calls.length === 0) return [];
   const message = {
     role: 'assistant' as const,

@@ -1,22 +1,22 @@
 import { isJsonObject } from '../../chat/json.js';
 import { asSources, joinSources, type Source, uniqueSources } from '../../chat/source.js';
 
-/** Where servers that search the web name their pages, beside a piece of the answer and in it. */
+/** The fields in which servers with a web search list the pages, next to a piece of the answer. */
 export interface NamedSources {
-  /** Perplexity, xAI: addresses in the order of the numbers in the text, repeated with every piece. */
+  /** Perplexity, xAI: URLs in the order of the numbers in the text, repeated with every piece. */
   readonly citations?: unknown;
   /** Perplexity: the same with titles. */
   readonly search_results?: unknown;
 }
 
-/** The pages that an answer by Chat Completions names. */
+/** Collects the pages of a Chat Completions answer. */
 export class ChatSources {
   #numbered: readonly Source[] = [];
   #annotated: readonly Source[] = [];
 
   /** `annotations`: those of a piece (OpenAI, OpenRouter). */
   read({ citations, search_results }: NamedSources, annotations: unknown): void {
-    // Nearly every piece.
+    // The usual case.
     if (citations === undefined && search_results === undefined && annotations === undefined) return;
     const found = objects(search_results).map(({ url, title }) => [url, title] as const);
     const addresses = Array.isArray(citations) ? citations : [];
@@ -28,7 +28,7 @@ export class ChatSources {
     this.#annotated = joinSources(this.#annotated, pages);
   }
 
-  /** All of them, those with numbers first. */
+  /** All pages, those with numbers first. */
   get all(): readonly Source[] {
     return joinSources(this.#numbered, this.#annotated);
   }

@@ -11,7 +11,7 @@ import { toVendorRequest } from './openai-chat-request.js';
 import { sayNoSearch, toVendorSearch } from './openai-chat-web.js';
 import type { OpenAIFormat } from './openai-schema.js';
 
-/** One answer by Chat Completions. The raw chunks are read: the SDK's own stream helper throws on what compatible servers send. */
+/** One answer through Chat Completions. Reads the raw chunks, because the SDK's stream helper throws for some compatible servers. */
 export async function* streamChat(
   client: OpenAI,
   request: SentRequest<OpenAIFormat>,
@@ -38,12 +38,12 @@ export async function* streamChat(
     const response = await client.chat.completions.create(body, { signal }).asResponse();
     for await (const texts of serverSentEvents(response, options.idleTimeout)) {
       for (const text of texts) {
-        // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+        // Not `yield*`: in an async generator, delegating to a plain one creates several promises per event.
         for (const event of answer.read(eventData<Chunk>(text))) yield event;
       }
     }
   } catch (thrown) {
-    // OpenRouter adds an error object to an answer that is already finished; the finish counts.
+    // OpenRouter adds an error object to an answer that is already finished; it is ignored then.
     if (!answer.isFinished) throw asMalformed(thrown, options.title);
     failure = thrown;
   }

@@ -5,7 +5,7 @@ import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import { factsOf, type ListedModel, listedModel } from '../common/models/listed-model.js';
 
-/** The models of a vendor that speaks OpenAI's protocol at `address`, the newest first. */
+/** The models of a vendor with OpenAI's protocol at `address`, newest first. */
 export async function listModels(
   client: OpenAI,
   context: FailureContext,
@@ -19,18 +19,18 @@ export async function listModels(
   return await askVendor(list, context, signal);
 }
 
-/** What such a vendor tells of one model. The entry in the list has it, but llama.cpp tells by another address which window each conversation has. */
+/** The facts that such a vendor reports about one model, from its entry in the list. llama.cpp reports the window per conversation at another address. */
 export async function askFacts(
   client: OpenAI,
   context: FailureContext,
   model: string,
   signal: AbortSignal,
 ): Promise<ModelFacts> {
-  // OpenAI itself lists nothing but names.
+  // OpenAI itself lists only names.
   if (/^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(client.baseURL)) return {};
   const ask = async () => {
     const { data } = await client.models.list({ signal });
-    // llama.cpp answers to any name when it serves one model.
+    // llama.cpp accepts any name when it serves one model.
     const entry = data.find(({ id }) => id === model) ?? (data.length === 1 ? data[0] : undefined);
     const told = factsOf(entry);
     if (entry?.owned_by === 'llamacpp') return { ...told, ...(await llamaFacts(client, signal)) };
@@ -39,7 +39,7 @@ export async function askFacts(
   return await askVendor(ask, context, signal);
 }
 
-/** What LiteLLM's proxy tells of a model, whose list has nothing but names; nothing where it is another server. */
+/** The facts from LiteLLM's proxy, whose model list has only names; empty for other servers. */
 async function gatewayFacts(client: OpenAI, model: string, signal: AbortSignal): Promise<ModelFacts> {
   const answer: unknown = await client.get('/model/info', { signal }).catch(() => null);
   const entries = isJsonObject(answer) && Array.isArray(answer.data) ? answer.data.filter(isJsonObject) : [];
@@ -47,7 +47,7 @@ async function gatewayFacts(client: OpenAI, model: string, signal: AbortSignal):
   return entry === undefined ? {} : factsOf(entry);
 }
 
-/** What llama.cpp's server tells of the model it serves. Its list names the window that all conversations share, and what the model was trained with. */
+/** The facts from llama.cpp's server. Its model list has only the window that all conversations share, and the one that the model was trained with. */
 async function llamaFacts(client: OpenAI, signal: AbortSignal): Promise<ModelFacts> {
   const root = client.baseURL.replace(/\/v1\/?$/, '');
   const answer: unknown = await client.get(`${root}/props`, { signal }).catch(() => null);
@@ -59,7 +59,7 @@ async function llamaFacts(client: OpenAI, signal: AbortSignal): Promise<ModelFac
 
 const MODALITIES = { vision: 'images', audio: 'audio' } as const;
 
-/** What the chat template does not render is not in the prompt, and no error says so. */
+/** The features of the chat template. It silently drops what it does not support. */
 const TEMPLATE_CAPS = {
   supports_tools: 'tools',
   supports_tool_calls: 'calls',

@@ -1,16 +1,17 @@
 import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
 
-/** False for the models that refuse everything that has to do with reasoning: GPT-3 and 4, and the ChatGPT ones. */
+/** False for models that reject all reasoning settings: GPT-3 and 4, and the ChatGPT ones. */
 export function canReason(model: string): boolean {
   return !/gpt-[34]|chatgpt|gpt-5[\d.]*-chat/.test(model);
 }
 
-/** OpenAI's word for a level of thinking. */
+/** OpenAI's name for a thinking level. */
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /**
- * The effort that a model takes for a level, by OpenAI's pages of models: `none` came with GPT-5.1, before the least was `minimal`, and `low` on the o-series, Codex
- * and gpt-oss; `xhigh` came with GPT-5.2 and Codex Max, `max` with GPT-5.6; the Pro models think hard or harder. Another vendor's model gets the level's own name.
+ * The effort of a model for a level, according to OpenAI's model pages. `none` came with GPT-5.1; before that the lowest was `minimal`, and `low` on the
+ * o-series, Codex and gpt-oss. `xhigh` came with GPT-5.2 and Codex Max, `max` with GPT-5.6. The Pro models have only high efforts. Other vendors' models get
+ * the level's own name.
  */
 export function effortOf(model: string, level: ThinkingLevel): Effort {
   const name = model.slice(model.lastIndexOf('/') + 1);
@@ -24,7 +25,7 @@ export function effortOf(model: string, level: ThinkingLevel): Effort {
   return version < 5.6 ? 'xhigh' : level;
 }
 
-/** Not a number for what is none of OpenAI's. */
+/** NaN for other vendors' models. */
 function versionOf(name: string): number {
   if (/^o\d|^gpt-oss/.test(name)) return 0;
   return Number(/^gpt-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? Number.NaN);

@@ -5,7 +5,7 @@ import { BOOLEAN, INTEGER, NUMBER, type OptionTable, oneOfWords, TEXTS, ZERO_TO_
 
 const PENALTY = { type: 'number', minimum: -2, maximum: 2 };
 
-/** What OpenAI's two APIs take. */
+/** The options of OpenAI's two APIs. */
 const OWN = {
   temperature: { type: 'number', minimum: 0, maximum: 2 },
   top_p: ZERO_TO_ONE,
@@ -25,8 +25,8 @@ const OWN = {
   store: BOOLEAN,
 } satisfies OptionTable<keyof ChatCompletionCreateParams | keyof ResponseCreateParams>;
 
-/** What llama.cpp, vLLM and most other servers of the protocol take in addition. */
-const OF_OTHERS = {
+/** Further options of llama.cpp, vLLM and most other compatible servers. */
+const COMPATIBLE_SERVERS = {
   top_k: INTEGER,
   min_p: ZERO_TO_ONE,
   repeat_penalty: NUMBER,
@@ -35,4 +35,4 @@ const OF_OTHERS = {
   transforms: TEXTS,
 };
 
-export const OPENAI_OPTIONS = { ...OWN, ...OF_OTHERS };
+export const OPENAI_OPTIONS = { ...OWN, ...COMPATIBLE_SERVERS };

@@ -1,11 +1,11 @@
 import type { ResponseFunctionToolCall, ResponseOutputItem } from 'openai/resources/responses/responses';
 import { longerArguments } from '../common/answer/streamed-answer.js';
 
-/** What is known of an item when it is done. */
+/** The state of an item when it is done. */
 export interface EndedItem {
-  /** Whether pieces of it have come. */
+  /** Whether pieces of it have arrived. */
   readonly isStreamed: boolean;
-  /** Whether it is the one whose pieces came last. */
+  /** Whether the last piece belonged to it. */
   readonly isOpen: boolean;
 }
 
@@ -15,22 +15,22 @@ interface OpenCall {
 }
 
 /**
- * The items of an answer while they arrive. A server may begin one before the one before is done, so each is known by its place in the answer or by its id:
- * some servers give every item the place 0, some another id with every event, some neither.
+ * The items of a streamed answer. A server may begin an item before the previous one is done, so each is identified by its place in the answer or by its id:
+ * some servers give every item the place 0, some a new id with every event, some neither.
  */
 export class OpenItems {
   readonly #streamed = new Set<string>();
   #open: readonly string[] = [];
   #calls: OpenCall[] = [];
 
-  /** An item begins. */
+  /** Begins an item. */
   begin(place: number | undefined, item: ResponseOutputItem): void {
     const keys = keysOf(place, item.id);
     for (const key of keys) this.#streamed.delete(key);
     if (item.type === 'function_call') this.#calls.push({ keys, call: { ...item, arguments: item.arguments ?? '' } });
   }
 
-  /** A piece of an item's text comes. True when the piece before it was of another item. */
+  /** Switches to the item of the next piece of text. True if the previous piece belonged to another item. */
   turnTo(place: number | undefined, id: string | undefined): boolean {
     const keys = keysOf(place, id);
     for (const key of keys) this.#streamed.add(key);
@@ -39,14 +39,14 @@ export class OpenItems {
     return isOther;
   }
 
-  /** A piece of a call's arguments comes. */
+  /** Adds a piece of a call's arguments. */
   addArguments(place: number | undefined, id: string | undefined, text: string): void {
     const keys = keysOf(place, id);
     const open = this.#calls.findLast((one) => overlap(one.keys, keys));
     if (open) open.call.arguments = longerArguments(open.call.arguments, text);
   }
 
-  /** An item is done. */
+  /** Ends an item. */
   end(place: number | undefined, item: ResponseOutputItem): EndedItem {
     const keys = keysOf(place, item.id);
     const isStreamed = keys.some((key) => this.#streamed.delete(key));
@@ -56,7 +56,7 @@ export class OpenItems {
     return { isStreamed, isOpen };
   }
 
-  /** The calls that were begun and are not done. */
+  /** The calls that have begun and are not done. */
   unfinished(): readonly ResponseFunctionToolCall[] {
     return this.#calls.map(({ call }) => call);
   }

@@ -26,7 +26,7 @@ import type { OpenAIFormat } from './openai-schema.js';
 
 type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
 
-/** The request in the form of the Responses API. Nothing is stored there, so the model's reasoning comes encrypted and is sent back by us. */
+/** The request in the form of the Responses API. The server stores nothing, so the model's reasoning arrives encrypted and is sent back. */
 export function toVendorRequest(
   request: SentRequest<OpenAIFormat>,
   provider: string,
@@ -38,12 +38,12 @@ export function toVendorRequest(
     model,
     input: toVendorMessages(request, provider, form),
     stream: wantsStream(request),
-    // OpenAI itself would store what is said.
+    // OpenAI itself would store the conversation.
     ...((extras || !form.strict) && { store: false }),
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
     ...(extras && request.cache?.key && { prompt_cache_key: request.cache.key }),
     ...toVendorOptions(request),
-    // The API takes no fewer than 16.
+    // The API's minimum is 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),
     ...(canReason(model) && {
       ...(extras && { include: ['reasoning.encrypted_content' as const] }),
@@ -62,7 +62,7 @@ export function toVendorTools(tools: readonly ToolSpec[]): FunctionTool[] {
   }));
 }
 
-/** The system text first, then the conversation in its order. Words and calls are items of their own, so that none stand beside the other. */
+/** The system text, then the conversation. Text and calls are separate items. */
 export function toVendorMessages(request: ChatRequest, provider: string, form = FREE_FORM): ResponseInputItem[] {
   return [
     ...systemTexts(request.system, form).map((content) => ({ role: 'system' as const, content })),
@@ -100,8 +100,8 @@ function toVendorContent(parts: readonly UserPart[], { attachments }: ChatReques
 }
 
 /**
- * A reasoning item and the item that followed it are one: the API refuses either without the other. So reasoning goes back only in front of
- * the item it led to, and where it cannot (the answer was interrupted, or nothing was encrypted), what follows goes without its id.
+ * A reasoning item and the item after it belong together: the API rejects either without the other. So reasoning is sent back only before
+ * its item. If that is impossible (the answer was interrupted, or nothing was encrypted), the item is sent without its id.
  */
 function toVendorAnswer(parts: readonly AnswerTurnPart[]): ResponseInputItem[] {
   let alone = false;
@@ -155,7 +155,7 @@ function toVendorItem(part: Exclude<AnswerTurnPart, { type: 'thinking' }>, alone
   }
 }
 
-/** What the API sent as an item, it takes back as one. */
+/** The API accepts every item that it sent. */
 function isItem(value: unknown): value is ResponseInputItem {
   return isJsonObject(value) && typeof value.type === 'string';
 }
@@ -170,7 +170,7 @@ function toVendorThinking({ model, thinking, facts }: ChatRequest): Pick<Respons
   return { reasoning: { effort: effortOf(model, thinking), ...(isShown && { summary: 'auto' as const }) } };
 }
 
-/** The options by the names of this API, which has `verbosity` in another place. */
+/** The options under the names of this API, which has `verbosity` in another place. */
 function toVendorOptions({ options = {}, format }: SentRequest<OpenAIFormat>): object {
   const { verbosity, ...rest } = options;
   const text = {

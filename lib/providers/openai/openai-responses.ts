@@ -24,7 +24,7 @@ import { toVendorRequest } from './openai-responses-request.js';
 import { readAnnotations } from './openai-responses-web.js';
 import type { OpenAIFormat } from './openai-schema.js';
 
-/** One answer by the Responses API. */
+/** One answer through the Responses API. */
 export async function* streamResponses(
   client: OpenAI,
   request: SentRequest<OpenAIFormat>,
@@ -40,10 +40,10 @@ export async function* streamResponses(
     .asResponse();
   try {
     for await (const texts of serverSentEvents(response, options.idleTimeout)) {
-      // One at a time: what came before an error event is part of the answer.
+      // One at a time: text before an error event is part of the answer.
       for (const text of texts) {
         for (const event of asEvents(eventData(text))) {
-          // Not `yield*`: handing over to a plain generator costs an asynchronous one several promises a piece.
+          // Not `yield*`: in an async generator, delegating to a plain one creates several promises per event.
           for (const one of readEvent(event, state, answer, nextId)) yield one;
           if (event.type !== 'response.completed' && event.type !== 'response.incomplete') continue;
           const cut = event.response.incomplete_details?.reason === 'max_output_tokens';
@@ -58,7 +58,7 @@ export async function* streamResponses(
   }
 }
 
-/** The events of one piece of the stream: itself, or all that a whole response stands for, which some servers send in place of a stream. */
+/** The event itself. Some servers send a whole response instead of a stream; for that, the equivalent events. */
 function asEvents(piece: ResponseStreamEvent | Response): readonly ResponseStreamEvent[] {
   if (!('object' in piece)) return [piece];
   const items = piece.output.map((item, output_index): ResponseStreamEvent => {
@@ -113,7 +113,7 @@ function* readEvent(
   }
 }
 
-/** What an item has to be sent back with is known when it is whole. */
+/** Reads a complete item, with the data that must be sent back with it. */
 function* readItem(
   item: ResponseOutputItem,
   { isStreamed, isOpen }: EndedItem,
@@ -158,7 +158,7 @@ function* readItem(
   }
 }
 
-/** What the model drew; it goes back as its item, so that the model can change it. */
+/** A generated image. It is sent back as its item, so that the model can edit it. */
 function drawing({ type, id, status }: ResponseOutputItem.ImageGenerationCall, result: string): StreamEvent {
   return drawnImage('image/png', result, (data) => ({ item: { type, id, status, result: data } }));
 }
@@ -181,7 +181,7 @@ function readEnd(response: Response, refused: boolean, calls: number): Extract<S
   };
 }
 
-/** Why the answer ended, in our words: the API has no word for tool calls, and gives a reason only for an incomplete answer. */
+/** Why the answer ended, in our words: the API has no reason for tool calls, and gives one only for an incomplete answer. */
 export function readStopReason(
   reason: string | undefined,
   calls: number,
@@ -191,7 +191,7 @@ export function readStopReason(
   return calls > 0 ? 'tool_calls' : 'end';
 }
 
-/** The input includes what was cached, the output what was reasoned. */
+/** The input count includes cached tokens, the output count reasoning tokens. */
 export function readUsage(usage: ResponseUsage | null | undefined): Usage | null {
   if (!usage) return null;
   const { input_tokens, output_tokens } = usage;
@@ -203,7 +203,7 @@ export function readUsage(usage: ResponseUsage | null | undefined): Usage | null
   };
 }
 
-/** The reasoning item as the API takes it: it sends fields that it refuses, such as an empty `content`. */
+/** The reasoning item as the API accepts it. The API sends fields that it then rejects, such as an empty `content`. */
 function toInput({ type, id, summary, encrypted_content, content }: ResponseReasoningItem): ResponseReasoningItem {
   return {
     type,

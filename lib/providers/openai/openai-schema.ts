@@ -4,14 +4,14 @@ import { withSchemaInWords } from '../common/schema/in-words.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
 import { type SchemaDialect, vendorSchema } from '../common/schema/vendor-schema.js';
 
-/** A schema as both of OpenAI's APIs take it, each in its own place. */
+/** A schema for both of OpenAI's APIs, each of which has its own field for it. */
 export interface OpenAIFormat {
   readonly name: string;
   readonly schema: { [name: string]: unknown };
   readonly strict: boolean;
 }
 
-/** What strict structured outputs take, by OpenAI's documentation. */
+/** The dialect of strict structured outputs, according to OpenAI's documentation. */
 const STRICT: SchemaDialect = {
   keywords: new Set([
     'pattern',
@@ -32,8 +32,8 @@ const STRICT: SchemaDialect = {
 };
 
 /**
- * The request with its schema as `response_format` and `text.format` hold it: strict where the schema can be said that way, else as it is and in words too.
- * A `compatible` server may ignore the field or have no tools beside it, so it reads the words in any case.
+ * The request with its schema for `response_format` and `text.format`: strict if the schema can be expressed that way, else unchanged and as text too.
+ * A `compatible` server may ignore the field or not support tools with it, so it always gets the text.
  */
 export function shapeRequest(
   request: ChatRequest,

@@ -1,14 +1,14 @@
 import type { StreamEvent } from '../../../chat/event.js';
 
-/** The most pieces that wait to be taken; after that, reading the stream waits. */
+/** The maximum number of buffered pieces. Beyond that, reading pauses. */
 const MAX_PIECES = 64;
 
-/** The most characters that wait. A server that sends much at a time would fill the memory with pieces that wait for the terminal. */
+/** The maximum number of buffered characters. A fast server would fill the memory while the terminal is slow. */
 const MAX_CHARACTERS = 16_384;
 
 /**
- * Events on their way from a vendor's stream to the turn. Events that arrive together are taken together, with the pieces of a text joined: each event passes
- * through half a dozen generators after this, which for a fast server costs more than reading the answer.
+ * A queue between a vendor's stream and the turn. Events that arrive together are returned together, with pieces of text joined: each event then passes
+ * through half a dozen generators, which for a fast server takes longer than reading the answer.
  */
 export class CoalescedStream {
   readonly #check: (event: StreamEvent) => StreamEvent;
@@ -16,7 +16,7 @@ export class CoalescedStream {
   #pieces = 0;
   #characters = 0;
   #end: { readonly failure: unknown } | null = null;
-  /** How many pieces fit. The first one is passed on before the next is read: it is what people wait for. */
+  /** The current capacity in pieces. It begins with 1, so that the first piece is passed on at once. */
   #room = 1;
   #isClosed = false;
   #wake = () => {};
@@ -27,7 +27,7 @@ export class CoalescedStream {
     this.#check = check;
   }
 
-  /** Takes in a stream. Resolves at its end, however it ends. */
+  /** Reads a stream into the queue. Resolves at its end, even after an error. */
   async fill(stream: AsyncIterable<StreamEvent>): Promise<void> {
     let failure: unknown = null;
     try {
@@ -47,13 +47,13 @@ export class CoalescedStream {
     this.#wake();
   }
 
-  /** The next events, null at the end of the stream. Rejects with what the stream failed with, after everything that came before. */
+  /** The next events, null at the end of the stream. Rejects with the stream's error after all events before it were returned. */
   async take(): Promise<readonly StreamEvent[] | null> {
     if (this.#pieces === 0) this.#goOn();
-    if (this.#pieces === 0 && this.#end === null) await this.#news();
-    if (!this.#isFull && this.#end === null) await Promise.race([this.#news(), turn()]);
+    if (this.#pieces === 0 && this.#end === null) await this.#change();
+    if (!this.#isFull && this.#end === null) await Promise.race([this.#change(), turn()]);
     const events = this.#events;
-    // One event may be tens of megabytes: behind much text nothing is read ahead.
+    // One event may have tens of megabytes, so nothing is read ahead after much text.
     const isLarge = this.#characters >= MAX_CHARACTERS;
     this.#events = [];
     this.#pieces = 0;
@@ -75,8 +75,8 @@ export class CoalescedStream {
     return this.#pieces >= this.#room || this.#characters >= MAX_CHARACTERS;
   }
 
-  /** Resolves when something came where nothing was, when no more fits, and at the end. */
-  #news(): Promise<void> {
+  /** Resolves when the empty queue gets an event, when the queue is full, and at the end. */
+  #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
@@ -96,7 +96,7 @@ export class CoalescedStream {
   }
 }
 
-/** Resolves when everything that is ready now has been handled. */
+/** Resolves after all events that are ready now. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

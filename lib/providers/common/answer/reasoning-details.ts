@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../../chat/json.js';
 
-/** OpenRouter's `reasoning_details` put together from their pieces: those of one index and type are one entry whose words are joined. */
+/** Joins pieces of OpenRouter's `reasoning_details`: those with the same index and type become one entry. */
 export function mergeDetails(known: readonly JsonValue[], pieces: readonly JsonValue[]): JsonValue[] {
   const merged = [...known];
   for (const piece of pieces) {

@@ -9,8 +9,8 @@ import { CoalescedStream } from './coalesced-stream.js';
 import { validEvent } from './validate-event.js';
 
 /**
- * An adapter's events with every end a stream can have made one of the contract's: an abort error when `signal` aborted, whatever the SDK
- * makes of that; a `HiError` for everything thrown; a `network` error for a stream that just ends. The connection never outlives the iteration.
+ * An adapter's events, with every end as the contract requires: an abort error when `signal` aborted, whatever the SDK
+ * throws then; a `HiError` for every other error; a `network` error for a stream that ends early. The connection never outlives the iteration.
  */
 export async function* guarded(
   start: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
@@ -28,7 +28,7 @@ export async function* guarded(
         if (signal.aborted) throw aborted();
         began = true;
         yield event;
-        // Whatever comes after the last event, the answer is complete.
+        // The answer is complete, whatever follows the last event.
         if (event.type === 'end') return await atMost(GRACE, reading);
       }
     }
@@ -43,7 +43,7 @@ export async function* guarded(
   }
 }
 
-/** What `ask` resolves to. Throws an abort error when `signal` aborted, else a `HiError` of the failure's kind. */
+/** The result of `ask`. Throws an abort error when `signal` aborted, else a `HiError` for the failure. */
 export async function askVendor<Value>(
   ask: () => Promise<Value>,
   context: FailureContext,
@@ -57,7 +57,7 @@ export async function askVendor<Value>(
   }
 }
 
-/** What reads the errors of vendors is loaded for one. */
+/** The code that reads vendors' errors is loaded only when there is one. */
 async function failure(thrown: unknown, context: FailureContext): Promise<Error> {
   const { asFailure } = await import('../failure/provider-failure.js');
   return asFailure(thrown, context);
@@ -71,9 +71,9 @@ function readable(event: StreamEvent, title: string): StreamEvent {
   }
 }
 
-/** An error thrown while an answer is read: a wrong form is the server's fault, not a bug in hi. */
+/** Converts an error thrown while reading an answer: a malformed answer is the server's fault, not a bug in hi. */
 export function asMalformed(thrown: unknown, title: string): unknown {
-  // A deeply nested value in place of a text overflows the stack.
+  // A deeply nested value instead of a string overflows the stack.
   if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
   return new RequestRefusal('malformed', capitalised(`${title} sent a malformed answer.`), {
     ...UNSAID,
@@ -91,7 +91,7 @@ function cutOff(title: string): HiError {
   });
 }
 
-/** Some servers send nothing for what they cannot take. */
+/** Some servers send an empty answer to a request that they do not support. */
 function empty(title: string): HiError {
   return new RequestRefusal('network', capitalised(`${title} sent an empty answer.`), {
     hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',

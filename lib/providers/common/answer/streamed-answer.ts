@@ -6,8 +6,8 @@ import { Pieces } from '../../../chat/text/pieces.js';
 import { HiError } from '../../../errors.js';
 
 /**
- * An answer while it arrives: turns the pieces of a stream into events, with one `part` for every block, in the answer's order.
- * From the first tool call on, parts are held back until `finish`, so that nothing of a stream that is cut can be run.
+ * Turns the pieces of a stream into events, with one `part` for every block, in the order of the answer.
+ * From the first tool call on, parts are held back until `finish`, so that no call of an incomplete answer is run.
  */
 export class StreamedAnswer {
   #open: { type: 'text' | 'thinking'; pieces: Pieces; opaque?: Opaque } | null = null;
@@ -19,7 +19,7 @@ export class StreamedAnswer {
     return this.#calls;
   }
 
-  /** A piece of the text or of the thinking; another kind of block that is open is closed first. */
+  /** Adds a piece of text or thinking. Closes an open block of another type first. */
   *piece(type: 'text' | 'thinking', text: string): Generator<StreamEvent> {
     if (text === '') return;
     yield* this.#begin(type);
@@ -27,13 +27,13 @@ export class StreamedAnswer {
     yield { type, text };
   }
 
-  /** What has to go back with the block that is open; begins one of that type where none is open, for signatures can come alone. */
+  /** Adds data that must be sent back with the open block. Begins a block of that type if none is open, since a signature can come without text. */
   *seal(type: 'text' | 'thinking', opaque: Opaque): Generator<StreamEvent> {
     yield* this.#begin(type);
     if (this.#open) this.#open.opaque = { ...this.#open.opaque, ...opaque };
   }
 
-  /** A whole part that comes at once. */
+  /** Adds a complete part. */
   *add(whole: AnswerPart): Generator<StreamEvent> {
     yield* this.close();
     const part = withoutDeepOpaque(whole);
@@ -43,7 +43,7 @@ export class StreamedAnswer {
     else yield { type: 'part', part };
   }
 
-  /** Ends the open block. One without words or anything to send back leaves no part. */
+  /** Ends the open block. An empty block without data to send back yields no part. */
   *close(): Generator<StreamEvent> {
     const block = this.#open;
     this.#open = null;
@@ -55,8 +55,8 @@ export class StreamedAnswer {
   }
 
   /**
-   * The stream has ended as it should: everything that was held back. `cut` says that the length limit ended it, and how calls come: a last call as `text` is
-   * whole when it reads as an object with something in it; one that comes as an `object` cannot show it, and counts as one that was cut.
+   * Yields the parts that were held back, after the stream has ended normally. `cut` says whether the length limit ended it, and how calls arrive. A last call
+   * that arrives as `text` is complete if it parses as a non-empty object; one that arrives as an `object` counts as incomplete.
    */
   *finish(cut: 'none' | 'text' | 'object' = 'none'): Generator<StreamEvent> {
     yield* this.close();
@@ -74,7 +74,7 @@ export class StreamedAnswer {
   }
 }
 
-/** A tool call from its arguments as text; what is not a JSON object, or one nested too deeply, leaves `invalid_args`. No arguments at all are none. */
+/** A tool call from its arguments as text. Text that is not a JSON object, or is nested too deeply, becomes `invalid_args`. Empty text means no arguments. */
 export function toolCall(call_id: string, name: string, text: string, opaque?: Opaque): ToolCallPart {
   const rest = opaque === undefined ? {} : { opaque };
   if (text.trim() === '') return { type: 'tool_call', call_id, name, args: {}, ...rest };
@@ -84,7 +84,7 @@ export function toolCall(call_id: string, name: string, text: string, opaque?: O
   return { type: 'tool_call', call_id, name, args, ...rest };
 }
 
-/** The text in a JSON string, as which some servers send the arguments once more; the text itself for anything else. */
+/** The contents of a JSON string, because some servers encode the arguments twice; any other text unchanged. */
 function quoted(text: string): string {
   try {
     const value: unknown = text.trimStart().startsWith('"') ? JSON.parse(text) : text;
@@ -94,10 +94,10 @@ function quoted(text: string): string {
   }
 }
 
-/** About two million tokens, more than any model writes. */
+/** In characters: about two million tokens, more than any model writes. */
 const MOST_ARGUMENTS = 8 * 1024 * 1024;
 
-/** The arguments of a call with one more piece. Throws where they do not end: they must not fill the memory. */
+/** Appends a piece to the arguments of a call. Throws if they become so long that they would fill the memory. */
 export function longerArguments(args: string, piece: string): string {
   if (args.length + piece.length <= MOST_ARGUMENTS) return args + piece;
   const millions = MOST_ARGUMENTS / 1024 / 1024;
@@ -106,7 +106,7 @@ export function longerArguments(args: string, piece: string): string {
   });
 }
 
-/** The part without opaque data that is nested too deeply to be kept; null when it is nothing else. */
+/** The part without opaque data that is nested too deeply to be stored; null if nothing else is left. */
 function withoutDeepOpaque(part: AnswerPart): AnswerPart | null {
   if (part.opaque === undefined || !isTooDeep(part.opaque)) return part;
   if (part.type === 'vendor') return null;
@@ -114,7 +114,7 @@ function withoutDeepOpaque(part: AnswerPart): AnswerPart | null {
   return rest;
 }
 
-/** The last call of an answer that the length limit ended: unless it is whole, its arguments count as unreadable, so that it is never run. */
+/** The last call of an answer that the length limit ended. Unless it is complete, its arguments count as invalid, so that it is never run. */
 function cutCall(call: ToolCallPart, form: 'text' | 'object'): ToolCallPart {
   const isWhole = form === 'text' && Object.keys(call.args).length > 0;
   if (isWhole || call.invalid_args !== undefined) return call;

@@ -5,15 +5,15 @@ const OPEN = '<think>';
 const CLOSE = '</think>';
 
 /**
- * Takes the thinking out of a text that begins with it, between the tags that DeepSeek R1, Qwen 3 and their kind write: a server that does not know them passes
- * them on as words. In the middle of a text they are words.
+ * Separates thinking at the beginning of a text, between the tags of DeepSeek R1, Qwen 3 and similar models: a server that does not know the tags passes
+ * them on as text. In the middle of a text they are plain text.
  */
 export class ThinkTags {
   #place: 'start' | 'thinking' | 'behind' | 'text' = 'start';
-  /** What may be a part of a tag, or blanks before one. */
+  /** Held back because it may be part of a tag, or whitespace before one. */
   #held = '';
 
-  /** One piece of the text. */
+  /** Reads one piece of the text. */
   *read(piece: string, answer: StreamedAnswer): Generator<StreamEvent> {
     if (this.#place === 'text') return yield* answer.piece('text', piece);
     this.#held += piece;
@@ -22,7 +22,7 @@ export class ThinkTags {
     if (this.#place === 'behind') yield* this.#goOn(answer);
   }
 
-  /** The end of the text. */
+  /** Yields the rest at the end of the text. */
   *end(answer: StreamedAnswer): Generator<StreamEvent> {
     const type = this.#place === 'thinking' ? 'thinking' : 'text';
     if (this.#place !== 'behind') yield* answer.piece(type, this.#held);
@@ -46,7 +46,7 @@ export class ThinkTags {
     if (close !== -1) this.#place = 'behind';
   }
 
-  /** The answer begins with its first visible character. */
+  /** Continues as plain text. The answer begins with its first visible character. */
   *#goOn(answer: StreamedAnswer): Generator<StreamEvent> {
     const text = this.#held.trimStart();
     if (text !== '') yield* this.#goOnWith(text, answer);
@@ -59,7 +59,7 @@ export class ThinkTags {
   }
 }
 
-/** How many characters at the end of a text may be the beginning of the tag. */
+/** The number of characters at the end of a text that may begin the closing tag. */
 function partOfClose(text: string): number {
   for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length -= 1) {
     if (CLOSE.startsWith(text.slice(-length))) return length;

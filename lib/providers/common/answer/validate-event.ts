@@ -3,8 +3,8 @@ import { isJsonObject } from '../../../chat/json.js';
 import type { Usage } from '../../../chat/message.js';
 
 /**
- * The event, checked against its type: a server may send anything in place of a text, a name or a number, and the event goes into the history and every later
- * request. A wrong value that only adds to an answer is left out; any other throws a `TypeError`.
+ * Checks an event at run time: a server may send any value instead of a text, a name or a number, and the event goes into the history and all later
+ * requests. Drops an invalid value that is not essential; throws a `TypeError` for any other.
  */
 export function validEvent(event: StreamEvent): StreamEvent {
   switch (event.type) {
@@ -34,7 +34,7 @@ export function validEvent(event: StreamEvent): StreamEvent {
 }
 
 function mustBeText(value: unknown): void {
-  if (typeof value !== 'string') throw new TypeError('There is no text.');
+  if (typeof value !== 'string') throw new TypeError('The text is missing.');
 }
 
 function isCounted(usage: Usage): boolean {

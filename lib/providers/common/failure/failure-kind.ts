@@ -4,15 +4,15 @@ import type { ErrorCode } from '../../../errors.js';
 import { neverFitsRate, saysOverflow } from './overflow.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
-/** Sentences that name the kind of an error whose status and words of kind do not, or name another. */
+/** Messages that show the kind of an error better than its status and type. */
 const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
-  // Anthropic's accounts, LiteLLM's budgets, Ollama's cloud, xAI, Moonshot, Alibaba, Zhipu: statuses 400 and 429.
+  // Anthropic (accounts), LiteLLM (budgets), Ollama (cloud), xAI, Moonshot, Alibaba and Zhipu use status 400 or 429.
   [
     /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget|insufficient (?:credits|funds|balance)|(?:available|included) credits|spending limit|in good standing|free-models-per-day|exceeded_current_quota|余额不足|欠费/,
     'quota',
   ],
   [/extra usage is required for long context/, 'window'],
-  // xAI and gateways say it with 400.
+  // xAI and gateways use status 400.
   [/(?:incorrect|invalid|wrong) api[ _]key|api key (?:not valid|not found|expired|is invalid)/, 'key'],
   [
     /invalid_prompt|usage (?:policy|guidelines)|(?:input|prompt|content|message) was flagged|flagged as potentially violating|content (?:management|filtering) policy|content exists risk|data_inspection_failed|inappropriate content|considered high risk|敏感内容/,
@@ -22,11 +22,11 @@ const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
     /deploymentnotfound|supported api model names? (?:are|is)|\bdecommissioned|\b(?:been|was) (?:retired|discontinued)/,
     'model',
   ],
-  // More memory does not come by waiting.
+  // Waiting does not help.
   [/requires more system memory|location is not supported/, 'request'],
 ];
 
-/** The kind of a vendor's error. `tokens`: the size of the request by estimate, where it was measured. */
+/** The kind of a vendor's error. `tokens`: the estimated size of the request. */
 export function kindOf({ status, kinds, message, param, details }: VendorError, tokens = 0): ErrorCode {
   const words = kinds.join(' ').toLowerCase();
   const said = `${words} ${message.toLowerCase()}`;
@@ -45,7 +45,7 @@ export function kindOf({ status, kinds, message, param, details }: VendorError, 
   if (status === 413 || saysOverflow(said)) return 'window';
   if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status, param)))
     return 'model';
-  // A service does not refuse a request for data with a page: a firewall or a proxy does.
+  // An API does not refuse a request with a web page; a firewall or a proxy does.
   if (status === 403 && kinds.includes(WEB_PAGE)) return 'request';
   if (status === 403 && isAboutContent(said, message)) return 'refused';
   if (status === 403 || means(/permission/)) return 'key';
@@ -56,7 +56,7 @@ export function kindOf({ status, kinds, message, param, details }: VendorError, 
   return status === null || status >= 500 ? 'overload' : 'request';
 }
 
-/** Whether what was said is what is forbidden, and not the key, which has policies too. */
+/** True if the content is forbidden, and not the key, for which there are policies too. */
 const isAboutContent = (said: string, message: string): boolean =>
   OF_THE_CONTENT.some((words) => words.test(said)) && !OF_THE_ACCOUNT.test(message.toLowerCase());
 
@@ -69,13 +69,13 @@ const OF_THE_CONTENT: readonly RegExp[] = [
 const OF_THE_ACCOUNT =
   /\baccounts?\b|\borgani[sz]ation|\bkeys?\b|permission|\biam\b|\bprojects?\b|\bbilling|credential|\bip\b|\baccess to\b|\bsuspended|\bregion|\bcountry|\bservice control/;
 
-/** How many tokens of a prompt Google allows in a minute, where that is what a request was refused for: one that is larger never fits. */
+/** Google's limit of prompt tokens per minute, if it refused the request because of it. A larger request never fits. */
 function tokenQuota(details: VendorError['details']): number {
   const found = violations(details).find((violation) => /"quotaId":"[^"]*InputTokens[^"]*PerMinute/.test(violation));
   return Number(/"quotaValue":"?(\d+)/.exec(found ?? '')?.[1] || Number.POSITIVE_INFINITY);
 }
 
-/** Google marks a daily quota by its name, and a model outside the plan by a quota of zero. */
+/** True for Google's daily quotas, which the name shows, and for a model outside the plan, which has a quota of zero. */
 function isDailyQuota(details: VendorError['details']): boolean {
   return violations(details).some((violation) => /"quotaId":"[^"]*PerDay|"quotaValue":"0"/.test(violation));
 }
@@ -98,10 +98,10 @@ function isAboutModel(said: string, status: number, param: string | null): boole
 export function isRetryable(code: ErrorCode, { headers, status, message }: VendorError): boolean {
   if (code === 'quota' || code === 'key') return false;
   if (headers?.get('x-should-retry') === 'false') return false;
-  if (status === 409) return code !== 'model' && OF_THE_MOMENT.test(message);
+  if (status === 409) return code !== 'model' && TEMPORARY_CONFLICT.test(message);
   return code === 'rate' || code === 'overload' || code === 'network' || code === 'malformed';
 }
 
-/** A conflict that passes: with another request, or with what the server is doing. Any other stays. */
-const OF_THE_MOMENT =
+/** A temporary conflict: with another request, or with the state of the server. Others are permanent. */
+const TEMPORARY_CONFLICT =
   /\block(?:ed)?\b|time.?out|timed out|concurren|in progress|another request|try again|retry|busy|loading|starting|aborted|wait/i;

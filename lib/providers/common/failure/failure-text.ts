@@ -1,30 +1,30 @@
 import type { Vendor } from '../../../chat/model/vendor.js';
 import type { ErrorCode } from '../../../errors.js';
-import { isOfBytes } from './overflow.js';
-import { refusedBy, saysNothing } from './refusals.js';
+import { isBodyTooLarge } from './overflow.js';
+import { hasNoReason, refusedBy } from './refusals.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
-/** What a failure is about. */
+/** The model and server of a failed request. */
 export interface FailureContext {
   readonly member: Pick<Vendor, 'name' | 'title' | 'keyVariables' | 'keyPage' | 'hints'>;
-  /** The model that was asked; null where none was. */
+  /** The model of the request; null if it named none. */
   readonly model: string | null;
   /** Masked wherever a server repeats it. */
   readonly apiKey: string | null;
-  /** The size of the request by estimate; absent where none was measured. */
+  /** The estimated size of the request, if known. */
   readonly tokens?: number;
 }
 
 export const MINUTE = 60_000;
 
-/** The hint for a wait that is longer than somebody may want to spend on it. */
+/** The hint for a long wait. */
 export function later(wait: number): string {
   const minutes = Math.ceil(wait / MINUTE);
   const time = minutes <= 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
   return `The server asks to wait ${time}. Then try again (/retry in hi chat), or use another model.`;
 }
 
-/** What happened and what to do next. */
+/** The message and the hint. */
 export function describe(
   code: ErrorCode,
   error: VendorError,
@@ -49,9 +49,9 @@ export function describe(
         hint: 'Check the plan and billing of the account, or use another model or provider.',
       };
     case 'window':
-      if (isOfBytes(error))
+      if (isBodyTooLarge(error))
         return {
-          message: `${title} takes no request of this size${said}`,
+          message: `${title} does not accept a request of this size${said}`,
           hint: 'A server or a proxy before it limits the bytes of a request (nginx: client_max_body_size). Raise that, or send less: /compact, or a smaller attachment.',
         };
       return {
@@ -68,7 +68,7 @@ export function describe(
     case 'refused':
       return {
         message: `${title} refused the content${said}`,
-        hint: 'Rephrase it: the conversation goes on without this message. If the cause was said before, /undo takes back the turn before.',
+        hint: 'Rephrase it: the conversation goes on without this message. If an earlier message is the cause, /undo takes back the previous turn.',
       };
     case 'malformed':
       return {
@@ -85,11 +85,11 @@ const MISUSED_TOOL = /tool_use_failed/;
 function keyHint({ status, message }: VendorError, { hints, keyVariables, keyPage }: FailureContext['member']): string {
   if (hints?.key !== undefined) return hints.key;
   const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
-  // The key is valid, and the message of the server says what to act on: a region, a project, a model that it is not for.
+  // The key is valid, and the server's message says what is wrong: a region, a project, a model that the key does not include.
   const valid = `Set ${where}, to a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
-  if (status === 403 && saysNothing(message))
-    return `${valid} If \`hi config check --live\` passes, the key is good and the server refuses what was said before: /undo takes back the turn before.`;
-  if (status === 403) return `Fix that in the account of the key, or set ${where}, to another key.`;
+  if (status === 403 && hasNoReason(message))
+    return `${valid} If \`hi config check --live\` passes, the key is valid and the server refuses earlier content: /undo takes back the previous turn.`;
+  if (status === 403) return `Fix this in the account, or set ${where}, to another key.`;
   return valid;
 }
 
@@ -113,20 +113,20 @@ function requestHint(error: VendorError, { hints }: FailureContext['member']): s
   if (feature === 'images') return 'Use a model with vision for images. The conversation goes on without this message.';
   if (feature === 'documents')
     return 'Send the text of the document instead. The conversation goes on without this message.';
-  if ((status === 404 && (kinds.includes(WEB_PAGE) || isOfThePath(message))) || status === 405)
+  if ((status === 404 && (kinds.includes(WEB_PAGE) || isMissingPath(message))) || status === 405)
     return hints?.path ?? 'Nothing answers at this path: check api_base.';
   return 'Use another model, or run again with --debug to see what was sent.';
 }
 
-/** Words of which an answer consists that says nothing but that there is nothing. */
-const OF_NOTHING: ReadonlySet<string> = new Set(['http', 'error', 'not', 'found', 'page', 'file', 'resource', 'the']);
+/** The words of messages that say only "not found". */
+const NOT_FOUND: ReadonlySet<string> = new Set(['http', 'error', 'not', 'found', 'page', 'file', 'resource', 'the']);
 
-/** Whether a server says that there is nothing at a path, and nothing of anything else. */
-const isOfThePath = (message: string): boolean =>
+/** True if the message says that the path does not exist, or only "not found". */
+const isMissingPath = (message: string): boolean =>
   /\b(?:path|route|url|endpoint|cannot (?:get|post))\b/i.test(message) ||
-  (message.toLowerCase().match(/[a-z]+/g) ?? []).every((word) => OF_NOTHING.has(word));
+  (message.toLowerCase().match(/[a-z]+/g) ?? []).every((word) => NOT_FOUND.has(word));
 
-/** The text with an end. */
+/** The text with punctuation at the end. */
 export function sentence(text: string): string {
   return /[.!?…]\)?$/.test(text) ? text : `${text}.`;
 }

@@ -1,9 +1,9 @@
 import { wholeNumbers } from '../../../chat/text/token-count.js';
 
-/** What servers call the greatest length of an answer. */
+/** Servers' names for the answer limit. */
 const NAMES = /max_(?:completion_|output_|new_)?tokens|maxoutputtokens|maximum tokens|(?:output|completion) tokens/;
 
-/** Where their sentences name what it may be. */
+/** Where their messages give the allowed maximum. */
 const NUMBERS: readonly RegExp[] = [
   /> (\d+),? which is the maximum/,
   /\bat most (\d+)/,
@@ -17,7 +17,7 @@ const NUMBERS: readonly RegExp[] = [
 
 const EXCLUSIVE = /\bto (\d+) \(exclusive\)/;
 
-/** The length in tokens that an answer may have, where a sentence refuses a greater one; null when it names none. */
+/** The allowed answer limit in tokens, if the message refuses a larger one; null if it names none. */
 export function outputLimitIn(words: string): number | null {
   const text = wholeNumbers(words.toLowerCase());
   if (!NAMES.test(text)) return null;

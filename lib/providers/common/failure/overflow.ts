@@ -1,7 +1,7 @@
 import type { VendorError } from './vendor-error.js';
 
 /**
- * How the services say that a prompt is longer than the window. Only OpenAI has a code for it; the others are recognised by their words:
+ * Messages for a prompt that exceeds the window. Only OpenAI has a code for it; the others are recognised by their text:
  * OpenAI, Anthropic, Google, Azure, Bedrock, GitHub, Groq, xAI, Mistral, Cohere, Cerebras, Together, DeepSeek, DeepInfra, Databricks, Moonshot, MiniMax,
  * Zhipu, Alibaba, OpenRouter, watsonx, Cloudflare, LiteLLM, vLLM, SGLang, TGI, TabbyAPI, llama.cpp, LM Studio, Ollama and Ollama Cloud.
  */
@@ -32,15 +32,15 @@ const SENTENCES: readonly RegExp[] = [
 /** Limits on time or money, not on the window; their messages mention tokens too. */
 const LIMITS = /rate limit|quota|throttl|please wait|per (?:minute|min|hour|day)\b|daily|monthly/;
 
-/** True when the words say that the request does not fit the window. Not for a 429. */
+/** True if the message says that the request exceeds the window. Not for status 429. */
 export function saysOverflow(words: string): boolean {
   const text = words.toLowerCase();
   return !LIMITS.test(text) && SENTENCES.some((sentence) => sentence.test(text));
 }
 
 /**
- * True when a limit of tokens in a minute is smaller than the request itself, so that no waiting helps: OpenAI and Groq say "Request too large", or which
- * limit there is and how much was asked for.
+ * True if the request itself exceeds a limit of tokens per minute, so that waiting does not help: OpenAI and Groq say "Request too large", or give the
+ * limit and the requested number.
  */
 export function neverFitsRate(words: string): boolean {
   const text = words.toLowerCase().replaceAll(/(?<=\d),(?=\d)/g, '');
@@ -50,6 +50,6 @@ export function neverFitsRate(words: string): boolean {
   return /request too large/.test(text);
 }
 
-/** Whether it is the bytes of a request that are too many for a server or a proxy, and not its tokens. */
-export const isOfBytes = ({ status, kinds, message }: VendorError): boolean =>
+/** True if the request has too many bytes for a server or a proxy, and not too many tokens. */
+export const isBodyTooLarge = ({ status, kinds, message }: VendorError): boolean =>
   status === 413 && !/token|context/i.test(`${kinds.join(' ')} ${message}`);

@@ -9,7 +9,7 @@ import { refusalOf } from './refusals.js';
 import { retryAfter } from './retry-after.js';
 import { readVendorError, type VendorError } from './vendor-error.js';
 
-/** Anything thrown on the way to a vendor and back, as the `HiError` of its kind, with a sentence and the next step. Never contains the key. */
+/** Converts any error of a request into a `HiError` with a code, a message and a hint. Never contains the key. */
 export function asFailure(thrown: unknown, context: FailureContext): HiError {
   const ours = findHiError(thrown);
   if (ours instanceof WebPage) return asRefusal(ours);
@@ -20,11 +20,11 @@ export function asFailure(thrown: unknown, context: FailureContext): HiError {
   return fromSdk(thrown, cause, context);
 }
 
-/** A vendor's error as the `HiError` of its kind. */
+/** Converts a vendor's error into a `HiError`. */
 export function fromVendor(error: VendorError, cause: unknown, context: FailureContext): HiError {
   const kind = kindOf(error, context.tokens);
   const refused = refusalOf(kind, error);
-  // What the server says that it does not take is no key, model or moment that could be wrong.
+  // If the server says what it does not accept, the key, the model and the load are not the cause.
   const isSaid = refused !== null && refused.what !== 'unsaid' && kind !== 'window';
   const code = isSaid ? 'request' : kind;
   const wait = code === 'rate' || code === 'overload' ? retryAfter(error) : null;
@@ -41,12 +41,12 @@ export function fromVendor(error: VendorError, cause: unknown, context: FailureC
   return new RequestRefusal(code, said, { ...details, refused, said: words, param: error.param });
 }
 
-/** A page in place of an answer may be a firewall's, which looks into what was said. */
+/** A web page instead of an answer may come from a firewall that rejected the content. */
 function asRefusal({ code, message, hint, cause }: WebPage): RequestRefusal {
   return new RequestRefusal(code, message, { ...UNSAID, ...(hint !== null && { hint }), cause, said: 'a web page' });
 }
 
-/** An error of an SDK itself, where no server reported one. */
+/** Converts an error of an SDK itself. */
 function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureContext): HiError {
   const name = wordOf(thrown, 'name');
   const message = mask(wordOf(thrown, 'message'), apiKey);
@@ -60,7 +60,7 @@ function fromSdk(thrown: unknown, cause: unknown, { member, apiKey }: FailureCon
   if (name === 'SyntaxError' || /JSON/.test(message)) {
     return new RequestRefusal(
       'malformed',
-      capitalised(`${member.title} sent something that hi cannot read: ${sentence(message)}`),
+      capitalised(`${member.title} sent a response that hi cannot read: ${sentence(message)}`),
       {
         ...UNSAID,
         hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
@@ -81,7 +81,7 @@ function findHiError(thrown: unknown): HiError | null {
   return null;
 }
 
-/** The errors of the SDKs carry the server's text, which may repeat the key, so a copy without it is kept. */
+/** A copy of the error without the key. SDK errors contain the server's text, which may repeat the key. */
 function maskedCopy(thrown: unknown, apiKey: string | null): Error {
   const copy = new Error(mask(wordOf(thrown, 'message'), apiKey));
   copy.name = wordOf(thrown, 'name') || 'Error';

@@ -1,27 +1,28 @@
 import type { Feature } from '../../../chat/model/model-facts.js';
 import type { Refused } from '../provider.js';
 
-/** Words that deny: what is supported, enabled or expected is named in the same sentence. */
+/** Words that say no. The same sentence may also name what is supported. */
 export const DENIAL =
   /\bnot\b|n['’]t\b|\bno\b|\bnon\b|\bonly\b|unsupported|unknown|unrecogni[sz]ed|unexpected|unavailable|invalid|illegal|forbidden|disallowed|missing|cannot|disabled|requires?\b|required|must\b|expected|\bextra\b|at most|should|could not|corrupt|without|lacks?\b|不支持|非法|参数/;
 
 interface Sentence {
   readonly words: RegExp;
-  /** What must be in it beside them, wherever it stands. */
+  /** A second pattern that must match too. */
   readonly also?: RegExp;
   readonly refused: Refused;
-  /** Whether it is a refusal without a word that denies. */
+  /** True if the sentence is a refusal without a `DENIAL`. */
   readonly alone?: boolean;
 }
 
 const features = (...names: readonly Feature[]): Refused => ({ what: 'features', features: names });
 
 /**
- * What a sentence is about, first match first. The words are those of OpenAI, Azure, Anthropic, Bedrock, Google, Groq, xAI, Mistral, DeepSeek, Moonshot, Zhipu,
- * Alibaba, OpenRouter, Together, Copilot, Perplexity, Cohere, Cerebras, Fireworks, vLLM, SGLang, TGI, LocalAI, llama.cpp, LM Studio and Ollama, and those of chat templates.
+ * What a sentence refuses; the first match counts. The words are those of OpenAI, Azure, Anthropic, Bedrock, Google, Groq, xAI, Mistral, DeepSeek, Moonshot,
+ * Zhipu, Alibaba, OpenRouter, Together, Copilot, Perplexity, Cohere, Cerebras, Fireworks, vLLM, SGLang, TGI, LocalAI, llama.cpp, LM Studio and Ollama, and
+ * those of chat templates.
  */
 export const SENTENCES: readonly Sentence[] = [
-  // One file: too large, broken, or of a kind that its vendor does not know.
+  // One file: too large, broken, or of an unknown type.
   {
     words:
       /(?:image|picture|photo|media|pdf|document|file)s?\b.{0,120}(?:exceed|too (?:large|small|many|big)|dimension|pixels|resolution|corrupt|decod|password|\bpages\b|\bmb\b|bytes|download)|at most [1-9]\d* images?|too many images/,
@@ -40,28 +41,28 @@ export const SENTENCES: readonly Sentence[] = [
     alone: true,
   },
 
-  // What changes no answer.
+  // Fields that do not affect the answer.
   {
     words:
       /stream_options|include_usage|cache_control|prompt_cache_key|parameter: \W?(?:store|include)\b|field \W?(?:truncate|shift|store)\b|body\W{1,4}(?:store|include|truncate|shift)\b/,
     refused: features('extras'),
   },
 
-  // An answer in pieces.
+  // Streaming.
   {
     words: /(?<![_\w])stream(?:s|ing|ed)?\b/,
     also: /(?:not|n['’]t|un)[ -]?(?:yet )?(?:be )?(?:support|allow|accept|available|permitted|enabled|implement|used|work|do\b)|disabled|cannot use|(?:must|should) be (?:set to )?false|verified to stream|no streaming/,
     refused: features('stream'),
   },
 
-  // What only its author may read.
+  // Opaque data that only its author can read.
   {
     words:
       /signature|encrypted[_ ]content|reasoning[_ ](?:content|details|item)|redacted_thinking|`?thinking`? blocks?|of type 'reasoning'|item with id '?(?:rs|msg|fc)_/,
     refused: features('opaque'),
   },
 
-  // What the answer must be: the field, or this schema in it.
+  // The schema of the answer: the field, or this schema.
   {
     words:
       /(?:not|n['’]t) (?:support|accept|allow)\w* (?:\S+ ){0,6}(?:response_format|output_config\.format|text\.format|response_?mime_?type|response_?(?:json_?)?schema|json_schema|structured[ _-]outputs?|json[ _]mode)|(?:unrecogni[sz]ed|unknown|unsupported|extra|unexpected) (?:request )?(?:arguments?|parameters?|names?|fields?|inputs?|keys?)\b.{0,60}(?:response_format|output_config\.format|text\.format|response_?mime_?type|response_?(?:json_?)?schema|json_schema|structured[ _-]outputs?|json[ _]mode)|(?:response_format|output_config\.format|text\.format|response_?mime_?type|response_?(?:json_?)?schema|json_schema|structured[ _-]outputs?|json[ _]mode|with a response mime type)[^.]{0,60}(?:(?:not|un)[ -]?(?:yet )?(?:supported|available|allowed|permitted|enabled|implemented)|unavailable|extra inputs|extra_forbidden)/,
@@ -75,7 +76,7 @@ export const SENTENCES: readonly Sentence[] = [
     alone: true,
   },
 
-  // How hard to think, and what of it to show: OpenAI shows it to verified organisations.
+  // The thinking level, and whether summaries are shown: OpenAI shows them to verified organisations only.
   { words: /reasoning[._ ]summar/, refused: features('summaries') },
   {
     words:
@@ -83,26 +84,26 @@ export const SENTENCES: readonly Sentence[] = [
     refused: { what: 'thinking', levels: 'all' },
     alone: true,
   },
-  // Ollama names the level alone.
+  // Ollama names only the level.
   {
     words:
       /reasoning|effort|thinking|\bthink\b|budget|unsupported value:? \W?(?:none|minimal|off|low|medium|high|xhigh|max)\b/,
     refused: { what: 'thinking', levels: 'this' },
   },
 
-  // The greatest length of the answer, where no number tells what it may be.
+  // The answer limit, without a number that would be accepted.
   {
     words: /\bmax_(?:completion_|output_|new_)?tokens\b|maxoutputtokens|num_predict/,
     refused: features('output_limit'),
   },
 
-  // What chat templates say, and the servers that check as they do.
+  // Errors of chat templates, and of servers with the same checks.
   {
     words:
       /single tool.?calls?|(?:multiple|parallel|more than one) (?:tool|function)[ _-]?calls?|parallel_tool_calls|one tool.?call/,
     refused: features('parallel_calls'),
   },
-  // A call without its result, or the other way round.
+  // A call without its result, or a result without its call.
   {
     words:
       /must be followed by tool messages|response to a prec\w+ message with \W?tool_calls|same number of function calls and responses|without \W?tool_(?:result|use)|function call turn comes|function response (?:parts|turn)/,
@@ -151,7 +152,7 @@ export const SENTENCES: readonly Sentence[] = [
   },
 ];
 
-/** What OpenAI's `param` says of a feature, where it names one. */
+/** The features that OpenAI's `param` can name. */
 export const PARAMS: readonly (readonly [RegExp, Refused])[] = [
   [/^stream$/, features('stream')],
   [/^parallel_tool_calls/, features('parallel_calls')],

@@ -2,13 +2,13 @@ import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/model/thinkin
 import type { ErrorCode } from '../../../errors.js';
 import type { Refused } from '../provider.js';
 import { outputLimitIn } from './output-limit.js';
-import { isOfBytes, saysOverflow } from './overflow.js';
+import { isBodyTooLarge, saysOverflow } from './overflow.js';
 import { DENIAL, PARAMS, SENTENCES } from './refusal-sentences.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
-/** What the server does not take; null where its words do not tell. */
+/** What the server does not accept; null if its message does not say. */
 export function refusedBy({ status, kinds, message, param }: VendorError): Refused | null {
-  if (status !== null && (status < 400 || NO_REFUSALS.has(status))) return null;
+  if (status !== null && (status < 400 || NOT_ABOUT_REQUEST.has(status))) return null;
   const said = `${kinds.join(' ')} ${message}`.toLowerCase();
   if (saysOverflow(said)) return null;
   const words = param === null ? said : `${param.toLowerCase()} ${said}`;
@@ -18,7 +18,7 @@ export function refusedBy({ status, kinds, message, param }: VendorError): Refus
   const named = PARAMS.find(([pattern]) => param !== null && pattern.test(param));
   if (named && !isThinking) return named[1];
   const denied = DENIAL.test(said);
-  const about = words.replace(TAKEN_INSTEAD, '');
+  const about = words.replace(SUPPORTED_LIST, '');
   const found = SENTENCES.find(
     ({ alone, also, words: own }) => (alone || denied) && own.test(about) && (also?.test(about) ?? true),
   )?.refused;
@@ -26,10 +26,10 @@ export function refusedBy({ status, kinds, message, param }: VendorError): Refus
   return found ?? null;
 }
 
-/** What is named as taken, of which the sentence is not about. */
-const TAKEN_INSTEAD = /supported values are:? [^.]*/;
+/** The list of supported values, which are not refused. */
+const SUPPORTED_LIST = /supported values are:? [^.]*/;
 
-/** The levels that a list of the supported ones leaves out; null when there is no list. */
+/** The levels that are missing from a list of supported ones; null if there is no list. */
 function unsupportedLevels(said: string): readonly ThinkingLevel[] | null {
   const list =
     /\b(?:supported|allowed|valid|possible) (?:values?|levels?|efforts?)\b([^.]*)|must be one of([^.]*)|should be ('[^.]*)/.exec(
@@ -42,89 +42,89 @@ function unsupportedLevels(said: string): readonly ThinkingLevel[] | null {
   return THINKING_LEVELS.filter((level) => !supported.includes(level));
 }
 
-/** These say something of the key, the account or the moment, and nothing of what was sent. */
-const NO_REFUSALS: ReadonlySet<number> = new Set([401, 402, 407, 408, 429, 502, 503, 504]);
+/** Statuses about the key, the account or the load, and not about the request. */
+const NOT_ABOUT_REQUEST: ReadonlySet<number> = new Set([401, 402, 407, 408, 429, 502, 503, 504]);
 
-/** What of the request an error of this kind is about; null when it is about none of it. */
+/** The part of the request that the server refused; null if the request is not the cause. */
 export function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
   const words = `${error.kinds.join(' ')} ${error.message}`.toLowerCase();
   switch (code) {
     case 'request':
-      return refusedBy(error) ?? unsaid(isOfTheRequest(error, words), !isByAFirewall(error));
+      return refusedBy(error) ?? unsaid(isAboutRequest(error, words), !isFirewallPage(error));
     case 'overload':
-      return refusedBy(error) ?? notOffered(error) ?? unsaid(!isOfTheMoment(error, words), false);
+      return refusedBy(error) ?? unavailableFeatures(error) ?? unsaid(!isBusy(error, words), false);
     case 'malformed':
       return unsaid(/tool_use_failed/.test(words), false);
     case 'model':
-      // What a gateway has not got for a feature it calls a missing model.
-      return ofAModel(refusedBy(error), words);
+      // A gateway without a model for a feature reports a missing model.
+      return withMissingModel(refusedBy(error), words);
     case 'key':
-      // The key may be good, and not for images.
-      if (!OF_THE_KEY.test(words)) {
+      // A valid key may not include images.
+      if (!KEY_ERROR.test(words)) {
         const refused = onlyFeatures(refusedBy({ ...error, status: null }));
         if (refused !== null) return refused;
       }
-      return unsaid(error.status === 403 && saysNothing(error.message), false);
+      return unsaid(error.status === 403 && hasNoReason(error.message), false);
     case 'window':
-      // Too many bytes, not too many tokens.
-      return isOfBytes(error) ? { what: 'files' } : null;
+      // Too many bytes rather than too many tokens.
+      return isBodyTooLarge(error) ? { what: 'files' } : null;
     case 'quota':
     case 'rate':
-      return notOffered(error);
+      return unavailableFeatures(error);
     default:
       return null;
   }
 }
 
-/** What a plan or a deployment has not got, which no waiting brings. */
-const NOT_HAD =
+/** A plan or a deployment lacks the feature. Waiting does not help. */
+const UNAVAILABLE =
   /\b(?:not|n['’]t) (?:be )?(?:yet )?(?:support|accept|allow|available|enabled|permitted|included|offered)|unsupported/;
-const FOR_OTHERS = /\b(?:requires?|needs?|only (?:available|included|supported)) /;
+const REQUIRES = /\b(?:requires?|needs?|only (?:available|included|supported)) /;
 const PLAN = /\b(?:paid|higher|plan|tier|subscription|upgrade)/;
 
-const OF_THE_PACE =
+const TEMPORARY =
   /\blimits?\b|quota|exceed|too many|per[ -](?:second|minute|min|hour|day|month)|try again|later\b|balance|credits?\b|budget|current|moment|temporar|busy|\bload|capacity/;
 
-/** The features that are not to be had, whatever the status says of the account or the moment. */
-function notOffered(error: VendorError): Refused | null {
+/** The unavailable features, even if the status is about the account or the load. */
+function unavailableFeatures(error: VendorError): Refused | null {
   const said = error.message.toLowerCase();
-  const isMissing = NOT_HAD.test(said) || (FOR_OTHERS.test(said) && PLAN.test(said));
-  return isMissing && !OF_THE_PACE.test(said) ? onlyFeatures(refusedBy({ ...error, status: null })) : null;
+  const isMissing = UNAVAILABLE.test(said) || (REQUIRES.test(said) && PLAN.test(said));
+  return isMissing && !TEMPORARY.test(said) ? onlyFeatures(refusedBy({ ...error, status: null })) : null;
 }
 
 const unsaid = (holds: boolean, isCertain: boolean): Refused | null => (holds ? { what: 'unsaid', isCertain } : null);
 
-/** Of a level too, where the words are not of a model that is not there and has its name from thinking. */
-const ofAModel = (refused: Refused | null, words: string): Refused | null =>
+/** Refusals that look like a missing model. A thinking level counts only if the word is not part of the missing model's name. */
+const withMissingModel = (refused: Refused | null, words: string): Refused | null =>
   refused?.what === 'thinking' && /unsupported|not support|unrecogni[sz]ed/.test(words)
     ? refused
     : onlyFeatures(refused);
 
 const onlyFeatures = (refused: Refused | null): Refused | null => (refused?.what === 'features' ? refused : null);
 
-/** What is wrong with the key itself. */
-const OF_THE_KEY =
+/** Errors of the key itself. */
+const KEY_ERROR =
   /\b(?:invalid|incorrect|wrong|expired|missing|revoked|unknown|malformed|disabled|no) (?:api |auth |access |security |subscription )?(?:key|token|credentials?)\b|\b(?:key|token|credentials?) (?:is |was |has been )?(?:not valid|not found|invalid|incorrect|expired|disabled|revoked|missing|provided|included)|authenti|signature|sign.?in|log.?in/;
 
-/** Whether it is refused for what it holds, whatever the words. */
-const isOfTheRequest = ({ status, kinds }: VendorError, words: string): boolean =>
+/** True if the request itself may be the cause, whatever the message. */
+const isAboutRequest = ({ status, kinds }: VendorError, words: string): boolean =>
   !(
-    OF_THE_PLACE.has(status ?? 0) ||
+    WRONG_ADDRESS.has(status ?? 0) ||
     (status === 404 && kinds.includes(WEB_PAGE)) ||
     /location|region|system memory/.test(words)
   );
 
-const OF_THE_PLACE: ReadonlySet<number> = new Set([401, 405, 407]);
+const WRONG_ADDRESS: ReadonlySet<number> = new Set([401, 405, 407]);
 
-/** Firewalls look into what is said, and answer with a page of their own. */
-const isByAFirewall = ({ status, kinds }: VendorError): boolean => status === 403 && kinds.includes(WEB_PAGE);
+/** Firewalls inspect the content and respond with a web page of their own. */
+const isFirewallPage = ({ status, kinds }: VendorError): boolean => status === 403 && kinds.includes(WEB_PAGE);
 
-/** Whether the words tell nothing beside the status. */
-export const saysNothing = (message: string): boolean =>
+/** True if the message only repeats the status. */
+export const hasNoReason = (message: string): boolean =>
   /^(?:(?:403|http|error|access|request|permission|denied|forbidden)[\s:.]*)*$/i.test(message);
 
-/** Whether the server is busy, whatever it is asked. */
-const isOfTheMoment = ({ status }: VendorError, words: string): boolean =>
+/** True if the server is busy. */
+const isBusy = ({ status }: VendorError, words: string): boolean =>
   BUSY.has(status ?? 0) || /overloaded|capacity|loading|system memory|upstream/.test(words);
 
 const BUSY: ReadonlySet<number> = new Set([503, 504, 522, 524, 529]);

@@ -1,8 +1,8 @@
 import type { VendorError } from './vendor-error.js';
 
 /**
- * How long the server asked to wait, in milliseconds: by header, in Google's `RetryInfo`, or in its sentence; null when it did not. Zero, and
- * a time that is past by our clock, count as none: all attempts would be over at once.
+ * How long the server asked to wait, in milliseconds: in a header, in Google's `RetryInfo`, or in its message; null if it did not. Zero and
+ * past times count as null, because all attempts would be made at once.
  */
 export function retryAfter({ headers, details, message }: VendorError): number | null {
   return (

@@ -3,25 +3,25 @@ import { jsonText } from '../../../chat/nesting.js';
 import { RefusedRequest } from '../../../http/refused-request.js';
 import { reasonOnPage } from './page-reason.js';
 
-/** The kind of an answer that is a page for people: it comes from a proxy or firewall, or from a server that is not for chats. */
+/** The kind of a response that is a web page, from a proxy, a firewall or a server that is not an API. */
 export const WEB_PAGE = 'web_page';
 
-/** What a vendor reports of a failure, wherever it does. */
+/** A vendor's report of a failure, wherever it was found. */
 export interface VendorError {
-  /** The HTTP status, also where a gateway repeats it inside a stream; null when there is none. */
+  /** The HTTP status, which a gateway may repeat inside a stream; null if there is none. */
   readonly status: number | null;
-  /** Every word that names the kind: type, code, status and reason, as the vendor spells them. */
+  /** The type, code, status and reason, as the vendor spells them. */
   readonly kinds: readonly string[];
-  /** The vendor's sentence; empty when there is none. */
+  /** The vendor's message, possibly empty. */
   readonly message: string;
-  /** The part of the request that OpenAI and its kind name; null when there is none. */
+  /** The part of the request that OpenAI's protocol names, or null. */
   readonly param: string | null;
   readonly headers: Headers | null;
-  /** Google's list of particulars (quota, delay, reason). */
+  /** Google's list of details (quota, delay, reason). */
   readonly details: readonly JsonObject[];
 }
 
-/** Reads what any SDK threw, or our `fetch`; null when it is not something a server said. */
+/** Reads an error of an SDK or our `fetch`; null if it did not come from a server. */
 export function readVendorError(thrown: unknown): VendorError | null {
   for (let error = thrown, depth = 0; typeof error === 'object' && error !== null && depth < 5; depth += 1) {
     if (error instanceof RefusedRequest) return fromRefusal(error);
@@ -32,7 +32,7 @@ export function readVendorError(thrown: unknown): VendorError | null {
   return null;
 }
 
-/** What a server's error object says, in any of the vendors' forms. */
+/** Reads a server's error object in any vendor's form. */
 export function fromErrorObject(
   value: JsonValue | undefined,
   status: number | null,
@@ -65,7 +65,7 @@ function fromRefusal(refusal: RefusedRequest): VendorError {
   const message = reason === null ? titleOf(refusal.body) : firstWords(reason);
   return {
     status: refusal.status,
-    // A page that tells what is not taken comes from the service after all.
+    // A page that says what is not accepted comes from the API after all.
     kinds: reason === null ? [WEB_PAGE] : [],
     message,
     param: null,
@@ -74,12 +74,12 @@ function fromRefusal(refusal: RefusedRequest): VendorError {
   };
 }
 
-/** The title of a page for people. */
+/** The title of a web page. */
 function titleOf(page: string): string {
   return firstWords(/<title[^<>]{0,200}>([^<]*)</i.exec(page)?.[1] ?? '');
 }
 
-/** OpenAI and Anthropic keep the error object of a stream in `error`, Google puts its JSON into the message, Ollama only its words. */
+/** OpenAI and Anthropic keep the error object of a stream in `error`, Google puts its JSON into the message, Ollama only the text. */
 function errorInStream(error: object): VendorError | null {
   if ('error' in error && typeof error.error === 'object' && error.error !== null) {
     return fromErrorObject(
@@ -94,7 +94,7 @@ function errorInStream(error: object): VendorError | null {
   return embedded === undefined ? null : fromErrorObject(embedded, null, null);
 }
 
-/** Gateways hide the words of the server behind them in `metadata.raw`, FastAPI servers say `detail`. */
+/** Gateways put the original server's message into `metadata.raw`, FastAPI servers use `detail`. */
 function messageOf(error: JsonObject): string {
   const raw = isJsonObject(error.metadata) ? error.metadata.raw : null;
   const words = [error.message ?? error.detail, raw].filter((word) => typeof word === 'string' && word !== '');
@@ -102,7 +102,7 @@ function messageOf(error: JsonObject): string {
   return Object.keys(error).length === 0 ? '' : firstWords(jsonText(error));
 }
 
-/** More words for the kind of an error are none. */
+/** More kinds than this are ignored. */
 const MOST_KINDS = 16;
 
 function firstWords(text: string): string {

@@ -6,10 +6,10 @@ import { base64Of } from './attachment.js';
 
 type Drawing = Extract<StreamEvent, { type: 'image' }>;
 
-/** What stands in a vendor's block in place of the bytes, which lie beside the history. */
+/** The placeholder in a vendor's block for the bytes, which are stored in a file next to the history. */
 const BYTES = '\u0000bytes';
 
-/** An image that the model drew, from base64. `block` makes the vendor's block of it, which goes back when the model reads its own answer. */
+/** An image that the model generated, from base64. `block` creates the vendor's block, which is sent back with the model's own answer. */
 export function drawnImage(mime: string, data: string, block: ((data: string) => JsonObject) | null): Drawing {
   return {
     type: 'image',
@@ -19,13 +19,13 @@ export function drawnImage(mime: string, data: string, block: ((data: string) =>
   };
 }
 
-/** An image as a data address holds it, null for any other address. */
+/** The image in a data URL, null for any other URL. */
 export function imageInAddress(url: unknown): Drawing | null {
   const [, mime, data] = typeof url === 'string' ? (/^data:(image\/[\w.+-]+);base64,(.+)$/s.exec(url) ?? []) : [];
   return mime === undefined || data === undefined ? null : drawnImage(mime, data, null);
 }
 
-/** The parts of an earlier answer, where its images are the vendor's blocks again when it is its own, and words otherwise. */
+/** The parts of an earlier answer. Images become the vendor's blocks in its own answers, and text in others. */
 export function withDrawings(
   content: readonly Part[],
   own: boolean,

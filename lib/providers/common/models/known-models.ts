@@ -12,7 +12,7 @@ import { makeFolder } from '../../../folder.js';
 import { readRegularFile } from '../../../regular-file.js';
 import { writeAside } from '../../../write-aside.js';
 
-/** Names one model at one server. */
+/** Identifies one model on one server. */
 export interface ModelPlace {
   readonly provider: string;
   /** Null for the vendor's own address. */
@@ -20,19 +20,19 @@ export interface ModelPlace {
   readonly model: string;
 }
 
-/** How many models are remembered; the ones learnt about longest ago go first. */
+/** The maximum number of models. The ones updated longest ago are removed first. */
 const LIMIT = 500;
 
 /**
- * What is known of models, in one file of the cache. Nothing is read before the first fact is asked for, and nothing is written before one is learnt.
- * A file that is damaged counts as empty, and one that cannot be written is no error: what was learnt holds for this process.
+ * The known facts about models, in one cache file. Reads it only when a fact is needed, and writes it only when a fact is learnt.
+ * A damaged file counts as empty, and a failed write is ignored: this process keeps the facts in memory.
  */
 export class KnownModels {
   readonly #path: string;
   readonly #now: () => number;
   #known: Map<string, ModelFacts> | null = null;
 
-  /** `now` tells the time in milliseconds since 1970. */
+  /** `now` returns the time in milliseconds since 1970. */
   constructor(path: string, now = Date.now) {
     this.#path = path;
     this.#now = now;
@@ -56,7 +56,7 @@ export class KnownModels {
     return this.#known;
   }
 
-  /** Forgets what a model refused: it is tried again. */
+  /** Forgets what a model refused, so that it is tried again. */
   forgetRefusals(place: ModelPlace): void {
     this.#change(nameOf(place), factsAsTold);
   }
@@ -65,7 +65,7 @@ export class KnownModels {
     this.#change(name, (facts) => mergeFacts(facts, more));
   }
 
-  /** Another process may have learnt something since: its facts are read again before the file is written. */
+  /** Reads the file again before writing it, because another process may have added facts. */
   #change(name: string, change: (facts: ModelFacts) => ModelFacts): void {
     const earlier = currentFacts(this.#read().get(name) ?? {}, this.#now());
     const changed = change(earlier);
@@ -79,7 +79,7 @@ export class KnownModels {
       const text = JSON.stringify({ models: Object.fromEntries(this.#known) }, null, 1);
       writeAside(this.#path, `${text}\n`, { mode: 0o600, private: true, synced: false });
     } catch {
-      // It is learnt again by the next process.
+      // The next process learns it again.
     }
   }
 }
@@ -114,7 +114,7 @@ const COUNTS = [
 
 const LISTS = ['refused_files', 'refused_options', 'refused_tools'] as const;
 
-/** What of a stored record has the type it must have. */
+/** The fields of a stored record that have valid types. */
 function checked(stored: JsonObject): ModelFacts {
   const { takes, refused_thinking, refused_at } = stored;
   const counts = COUNTS.flatMap((name) => {

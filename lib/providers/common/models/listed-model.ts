@@ -2,22 +2,22 @@ import { isJsonObject, type JsonObject } from '../../../chat/json.js';
 import type { ModelFacts } from '../../../chat/model/model-facts.js';
 import { tokenCount } from '../../../chat/text/token-count.js';
 
-/** A model as a server lists it. */
+/** A model in a server's list. */
 export interface ListedModel {
   readonly name: string;
   readonly facts: ModelFacts;
-  /** False for what is there for something else, such as embeddings. */
+  /** False for a model with another purpose, such as embeddings. */
   readonly chats: boolean;
 }
 
-/** An entry of a list of models, whatever server wrote it. */
+/** Reads an entry of a model list in any server's form. */
 export const listedModel = (name: string, entry: unknown): ListedModel => ({
   name,
   facts: factsOf(entry),
   chats: isForChat(name, asObject(entry)),
 });
 
-/** By the kind that the server tells (Mistral; LM Studio and Together; OpenRouter; Ollama), else by its name. */
+/** Decides by the type that the server reports (Mistral; LM Studio and Together; OpenRouter; Ollama), else by the name. */
 function isForChat(name: string, { capabilities, type, architecture, details }: JsonObject): boolean {
   const { completion_chat } = asObject(capabilities);
   if (typeof completion_chat === 'boolean') return completion_chat;
@@ -30,13 +30,13 @@ function isForChat(name: string, { capabilities, type, architecture, details }: 
 
 const OTHER_KIND = /embed|rerank|image|audio|video|moderation|transcri|speech/i;
 
-/** What the makers of models call those that embed, rank, hear, speak, draw or judge. */
+/** Parts of the names of models for embedding, ranking, transcription, speech, images or moderation. */
 const OTHER_NAME =
   /embed|rerank|whisper|transcri|moderation|dall-e|gpt-image|imagen|stable-diffusion|guard|(?:^|[/_-])(?:bge|gte|e5|minilm|colbert|mxbai|clip|flux|sdxl|sora|veo|tts|stt|asr|ocr|realtime)(?:[-_.:\d]|$)/i;
 
 /**
- * Where servers put the window of a model, the most telling first: Ollama's and LM Studio's loaded one, llama.cpp, vLLM and SGLang, Groq, OpenRouter, Together and
- * Fireworks, Mistral, Anthropic and LiteLLM, Google.
+ * Where servers report the window of a model, the most precise first: Ollama's and LM Studio's loaded one, llama.cpp, vLLM and SGLang, Groq, OpenRouter,
+ * Together and Fireworks, Mistral, Anthropic and LiteLLM, Google.
  */
 const WINDOWS = [
   'loaded_context_length',
@@ -52,10 +52,10 @@ const WINDOWS = [
 
 const OUTPUTS = ['max_completion_tokens', 'max_output_tokens', 'max_tokens', 'outputTokenLimit'];
 
-/** Below it a number is no window that a conversation could be held in: a default of some list, such as 0 or 1. */
+/** A smaller number is not a real window, but a default such as 0 or 1. */
 const LEAST_WINDOW = 256;
 
-/** The facts in an entry of a list of models, whatever server wrote it. What it does not tell is absent. */
+/** The facts in an entry of a model list, in any server's form. */
 export function factsOf(entry: unknown): ModelFacts {
   const model = asObject(entry);
   const places = [
@@ -82,7 +82,7 @@ function firstCount(places: readonly JsonObject[], names: readonly string[], lea
   return null;
 }
 
-/** What a model takes: OpenRouter's parameters and kinds of input, and the flags of Mistral, Anthropic, Fireworks and LM Studio. */
+/** The features of a model: OpenRouter's parameters and input types, and the flags of Mistral, Anthropic, Fireworks and LM Studio. */
 function taken(model: JsonObject): NonNullable<ModelFacts['takes']> {
   const flags = asObject(model.capabilities);
   const inputs = listOf(asObject(model.architecture).input_modalities);
@@ -96,7 +96,7 @@ function taken(model: JsonObject): NonNullable<ModelFacts['takes']> {
     ...(tools !== null && { tools }),
     ...(images !== null && { images }),
     ...(documents !== null && { documents }),
-    // LiteLLM says false of every model that it does not know.
+    // LiteLLM reports false for every unknown model.
     ...(info.supports_function_calling === true && { tools: true }),
     ...(info.supports_vision === true && { images: true }),
     ...(info.supports_pdf_input === true && { documents: true }),
@@ -108,7 +108,7 @@ function flag(value: unknown): boolean | null {
   return isJsonObject(value) && typeof value.supported === 'boolean' ? value.supported : null;
 }
 
-/** Null for what is no list, or an empty one, which tells nothing. */
+/** Null for anything but a non-empty list. */
 function listOf(value: unknown): readonly unknown[] | null {
   return Array.isArray(value) && value.length > 0 ? value : null;
 }

@@ -20,15 +20,15 @@ import { resultText } from './normalise-history.js';
 type SentMessage = ChatRequest['messages'][number];
 
 /**
- * The request as the model takes it, by what is known of it: what it does not take is put into words or left out, so that nothing that was said once can block
- * what is said next. Throws a `request` error for an attachment of the newest message of the user that the model cannot take.
- * `access` has the origin of the answers whose opaque parts may go back.
+ * Adapts the request to the known facts about the model. Replaces parts that it does not support by text or removes them, so that no earlier message can block
+ * later requests. Throws a `request` error for an unsupported attachment in the user's newest message.
+ * Opaque parts of answers are kept only if they have the origin of `access`.
  */
 export function fitRequest(given: ChatRequest, access: { readonly origin: string }): ChatRequest {
   const request = given.facts?.takes?.schema === false ? withSchemaInWordsOnly(given) : given;
   const { facts = {}, thinking } = request;
   const refused = (feature: Feature) => facts.takes?.[feature] === false;
-  const isInWords = putIntoWords(request);
+  const isInWords = sentAsText(request);
   const isForeign = (message: SentMessage, at: number) =>
     refused('opaque') ||
     isInWords[at] ||
@@ -52,10 +52,10 @@ export function fitRequest(given: ChatRequest, access: { readonly origin: string
   };
 }
 
-/** Of an answer where the estimate leaves no room in the window: it may be too high. */
+/** The answer limit if the prompt seems to fill the window. The estimate may be too high. */
 const LEAST_ANSWER = 256;
 
-/** The most tokens of the answer, which prompt and model leave room for. */
+/** The answer limit in tokens, as far as prompt and model leave room for it. */
 function outputLimit({ max_output_tokens, context_window, estimated_tokens, facts }: ChatRequest): number | null {
   if (max_output_tokens === null) return null;
   const room = Math.max(LEAST_ANSWER, context_window - estimated_tokens);
@@ -70,8 +70,8 @@ function takenOptions({ options = {}, facts }: ChatRequest): JsonObject {
   );
 }
 
-/** Of which messages the words alone go; what a call gave goes as the call does. */
-function putIntoWords({ messages, facts = {} }: ChatRequest): readonly boolean[] {
+/** For each message, whether it is sent as text only. A result is sent in the same form as its call. */
+function sentAsText({ messages, facts = {} }: ChatRequest): readonly boolean[] {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   return messages.map((message, at) => {
     const isResult = message.role === 'tool' && at > 0;
@@ -79,12 +79,12 @@ function putIntoWords({ messages, facts = {} }: ChatRequest): readonly boolean[]
   });
 }
 
-/** Only to its author goes what is opaque in an answer. */
+/** Opaque data of an answer is sent only to its author. */
 function withoutAuthor({ provider, ...message }: SentMessage): SentMessage {
   return message;
 }
 
-/** Attachments that the model cannot take become words where the turn is over. In the newest message it is for the server to judge a single file. */
+/** Unsupported attachments of finished turns become text. In the newest message the server decides about a single file. */
 function withoutAttachments({ messages, model, facts }: ChatRequest, isInWords: readonly boolean[]): SentMessage[] {
   const isRefusedKind = (part: Part): boolean =>
     (part.type === 'image' && (facts?.takes?.images === false || isBlind(model))) ||
@@ -106,7 +106,7 @@ function withoutAttachments({ messages, model, facts }: ChatRequest, isInWords: 
 const isAttachment = (part: Part): part is ImagePart | DocumentPart =>
   part.type === 'image' || part.type === 'document';
 
-/** An answer of several calls as several answers, each before the result of its call. */
+/** Splits an answer with several calls into several answers, each before the result of its call. */
 const oneCallEach =
   (messages: readonly SentMessage[]) =>
   (message: SentMessage, at: number): SentMessage[] => {
@@ -130,7 +130,7 @@ const oneCallEach =
 const callsOf = (message: SentMessage | undefined): readonly ToolCallPart[] =>
   message?.role === 'assistant' ? message.content.filter(isPart('tool_call')) : [];
 
-/** Calls as words of the model, results as words of the user. */
+/** Calls as text of the model, results as text of the user. */
 function inWords(message: SentMessage): SentMessage {
   if (message.role === 'user') return message;
   const content = message.content.flatMap((part): Part[] => {
@@ -154,7 +154,7 @@ function withShortIds(message: SentMessage): SentMessage {
 
 const SHORT = /^[a-z0-9]{9}$/i;
 
-/** The system text as the first words of the user. */
+/** The messages with the system text at the beginning of the first user message. */
 function withSystem(messages: readonly SentMessage[], system: ChatRequest['system']): SentMessage[] {
   const part: Part = { type: 'text', text: system.join('\n\n') };
   const [first, ...rest] = messages;

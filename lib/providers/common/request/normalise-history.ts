@@ -15,10 +15,10 @@ import { withDrawings } from '../media/drawn-image.js';
 /** The parts of a user's message. */
 export type UserPart = TextPart | ImagePart | DocumentPart;
 
-/** A message as an adapter turns it into its vendor's form. */
+/** A message that an adapter converts to its vendor's form. */
 export type VendorTurn =
   | { readonly role: 'user'; readonly content: readonly UserPart[] }
-  /** `own`: written by the very provider and model that are asked now, so that what is opaque in it may go back. */
+  /** `own`: written by the provider and model of this request, so that its opaque data may be sent back. */
   | {
       readonly role: 'assistant';
       readonly own: boolean;
@@ -27,8 +27,8 @@ export type VendorTurn =
   | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
 
 /**
- * The conversation as one provider and model may read it. What only another understands (thinking, signatures, blocks of unknown type) is
- * left out of the messages of others, and so are messages without anything to send. Lone surrogates, which no vendor takes, are replaced.
+ * The conversation for one provider and model. Data that only another model understands (thinking, signatures, blocks of unknown type) and
+ * empty messages are left out. Lone surrogates, which no vendor accepts, are replaced.
  */
 export function normaliseHistory(
   { messages, model, attachments }: Pick<ChatRequest, 'messages' | 'model'> & Partial<Pick<ChatRequest, 'attachments'>>,
@@ -46,20 +46,20 @@ export function normaliseHistory(
     .filter(({ content }) => content.length > 0);
 }
 
-/** The files that tools gave back, as the user's: no vendor takes every kind of file in a result. */
+/** The files that tools returned, as a message of the user: no vendor accepts every type of file in a result. */
 function filesOf(content: readonly Part[]): VendorTurn {
   const files = content.filter(isUserPart);
   const label: TextPart = { type: 'text', text: '(From the tools, not from the user:)' };
   return { role: 'user', content: files.length === 0 ? [] : [label, ...files] };
 }
 
-/** The same turns beginning with a user's, as Anthropic and Google insist: a compaction may have kept an answer as the first message. */
+/** Ensures that the turns begin with the user's, as Anthropic and Google require: a compaction may have kept an answer as the first message. */
 export function beginningWithUser(turns: readonly VendorTurn[]): readonly VendorTurn[] {
   if (turns[0] === undefined || turns[0].role === 'user') return turns;
   return [{ role: 'user', content: [{ type: 'text', text: '(Earlier messages are not shown.)' }] }, ...turns];
 }
 
-/** What the model reads of a tool's result: text as it is, everything else as JSON, a failure as `{"error": …}`. */
+/** A tool's result for the model: text unchanged, everything else as JSON, a failure as `{"error": …}`. */
 export function resultText(part: ToolResultPart): string {
   if (part.error !== undefined) return JSON.stringify({ error: part.error });
   return typeof part.result === 'string' ? part.result : JSON.stringify(part.result);
@@ -77,7 +77,7 @@ function withoutOpaque(part: TextPart | ThinkingPart | ToolCallPart | VendorPart
   return [rest];
 }
 
-/** Opaque data stays as it is, to the byte. */
+/** Opaque data stays the same, to the byte. */
 function wellFormed(part: Part): Part {
   switch (part.type) {
     case 'text':
@@ -96,7 +96,7 @@ function wellFormed(part: Part): Part {
   }
 }
 
-/** Models invent names, and one that breaks the rule common to all vendors would be refused in every request to come. */
+/** A valid tool name. Models invent names, and an invalid one would make every later request fail. */
 function toolName(name: string): string {
   const word = name.replace(/[^\w-]/g, '_').slice(0, 63);
   return /^[a-z_]/i.test(word) ? word : `_${word}`;

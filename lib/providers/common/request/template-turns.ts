@@ -2,34 +2,34 @@ import type { Part, TextPart } from '../../../chat/message.js';
 import { isNear } from '../../../http/near-address.js';
 import { beginningWithUser, replaceSurrogates, type VendorTurn } from './normalise-history.js';
 
-/** How a server wants the conversation. */
+/** The form of the conversation that a server expects. */
 export interface TurnForm {
-  /** One system message, and turns that begin with the user's and alternate: the form that every chat template takes. */
+  /** One system message, and alternating turns that begin with the user's, as every chat template accepts. */
   readonly strict: boolean;
-  /** Words beside a tool call stay where they are; otherwise they go before the next answer. */
+  /** Text next to a tool call stays there; otherwise it is moved to the beginning of the next answer. */
   readonly textBesideCalls: boolean;
 }
 
-/** The form of a vendor that takes everything as it was said. */
+/** The form for a vendor that accepts any order. */
 export const FREE_FORM: TurnForm = { strict: false, textBesideCalls: true };
 
-/** The models whose chat templates drop the words beside a tool call without telling anybody, by the templates that their makers publish. */
+/** Models whose published chat templates silently drop the text next to a tool call. */
 const DROPS_TEXT = /llama-?3|gemma|hermes|mistral-(?:nemo|small)|command-r7b|minimax-m1|phi-3|solar|llm-jp|rwkv/i;
 
-/** The form for another server than the vendor's own. Whatever runs near by applies a template that nobody here knows. */
+/** The form for a server other than the vendor's own. A nearby server applies an unknown template. */
 export function formFor(base: string, model: string): TurnForm {
   return { strict: true, textBesideCalls: !isNear(base) && !DROPS_TEXT.test(model) };
 }
 
-/** The system text in as many messages as the form has. */
+/** The system text in one or several messages. */
 export function systemTexts(blocks: readonly string[], { strict }: TurnForm): readonly string[] {
   const texts = blocks.map(replaceSurrogates);
   return strict && texts.length > 1 ? [texts.join('\n\n')] : texts;
 }
 
 /**
- * The turns in a form. In the strict one neighbours of one role are joined, and where a user speaks after a result, as after an interruption, an answer
- * stands between them. What is sent of a conversation is the beginning of what is sent of a longer one.
+ * Converts turns to a form. The strict one joins neighbours with the same role, and inserts an answer between a result and a user message, as after an
+ * interruption. The result for a conversation is always a prefix of the result for a longer one.
  */
 export function formTurns(turns: readonly VendorTurn[], form: TurnForm): readonly VendorTurn[] {
   if (!form.strict) return turns;
@@ -55,7 +55,7 @@ export function formTurns(turns: readonly VendorTurn[], form: TurnForm): readonl
 type UserTurn = Extract<VendorTurn, { role: 'user' }>;
 type AnswerTurn = Extract<VendorTurn, { role: 'assistant' }>;
 
-/** Adds a turn, as part of the one before where that is of the same role. */
+/** Adds a turn, or joins it with the previous one if that has the same role. */
 function append(formed: VendorTurn[], turn: UserTurn | AnswerTurn): void {
   const last = formed.at(-1);
   if (last?.role === 'user' && turn.role === 'user') {
@@ -69,7 +69,7 @@ function append(formed: VendorTurn[], turn: UserTurn | AnswerTurn): void {
 const SILENCE: TextPart = { type: 'text', text: '(Nothing was said.)' };
 const BREAK: TextPart = { type: 'text', text: '\n\n' };
 
-/** The answer without the words beside its calls, and those words; an answer without calls gets the words that were held back for it. */
+/** The answer without the text next to its calls, and that text. An answer without calls gets the text held back so far. */
 function apart(turn: AnswerTurn, held: readonly TextPart[]): { now: AnswerTurn; later: readonly TextPart[] } {
   if (!turn.content.some(isCall)) {
     return { now: held.length === 0 ? turn : { ...turn, content: [...held, ...turn.content] }, later: [] };

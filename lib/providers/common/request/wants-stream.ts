@@ -1,4 +1,4 @@
 import type { ChatRequest } from '../../../chat/request.js';
 
-/** Whether the answer is asked for in pieces; where a server refuses that, it arrives whole. */
+/** Whether to request a stream. A server that refuses streaming sends the whole answer at once. */
 export const wantsStream = ({ facts }: ChatRequest): boolean => facts?.takes?.stream !== false;

@@ -1,16 +1,16 @@
 import type { StreamEvent } from '../../../chat/event.js';
 import type { ChatRequest } from '../../../chat/request.js';
 
-/** Whether the model is offered its vendor's search of the web. */
+/** Whether the request offers the vendor's web search. */
 export function offersWeb({ web, facts }: ChatRequest): boolean {
   return (web === 'on' || web === 'auto') && facts?.takes?.web !== false;
 }
 
-/** Says, once for each adapter, that a search was asked for that cannot be had. */
+/** Reports once per adapter that a requested search is not available. */
 export class WebNotice {
   #isSaid = false;
 
-  /** `reason`: whole sentences. Nothing is said where the search was not asked for by name. */
+  /** `reason`: whole sentences. Yields nothing unless the user asked for the search explicitly. */
   *say({ web }: ChatRequest, reason: string): Generator<StreamEvent> {
     if (web !== 'on' || this.#isSaid) return;
     this.#isSaid = true;
@@ -18,7 +18,7 @@ export class WebNotice {
   }
 }
 
-/** What is said where there is no search. */
+/** The notice for a vendor without a search. */
 export function noSearch(title: string): string {
   return `No web search: ${title} offers none that hi can use. The answer is from the model alone.`;
 }

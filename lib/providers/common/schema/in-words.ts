@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../../chat/request.js';
 
-/** The request with its schema told in words after the newest message of the user, so that what was sent before stays as it was. */
+/** The request with its schema as text after the user's newest message, so that the cached prefix does not change. */
 export function withSchemaInWords(request: ChatRequest): ChatRequest {
   const { schema, messages } = request;
   if (schema === undefined) return request;
@@ -12,7 +12,7 @@ export function withSchemaInWords(request: ChatRequest): ChatRequest {
   return { ...request, messages: told };
 }
 
-/** The same for a server that holds no answer to a schema. */
+/** The same for a server without structured output. */
 export function withSchemaInWordsOnly(request: ChatRequest): ChatRequest {
   const { schema: _, ...told } = withSchemaInWords(request);
   return told;

@@ -1,10 +1,10 @@
-/** Keywords that say nothing of the value. */
+/** Keywords that do not describe the value. */
 const SILENT = new Set(['$schema', '$id', '$comment', '$defs', 'definitions', 'readOnly', 'writeOnly', 'deprecated']);
 
-/** Keywords that restrict nothing. */
+/** Keywords that do not restrict the value. */
 export const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', ...SILENT]);
 
-/** Keywords that the translation reads, each in its own place. */
+/** Keywords that the translation handles itself. */
 export const STRUCTURE = new Set([
   'type',
   'nullable',
@@ -21,5 +21,5 @@ export const STRUCTURE = new Set([
   ...SILENT,
 ]);
 
-/** What refers to a place by other means than its path. */
+/** References other than paths. */
 export const DYNAMIC = ['$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];

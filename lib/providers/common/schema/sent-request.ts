@@ -1,13 +1,13 @@
 import type { StreamEvent } from '../../../chat/event.js';
 import type { ChatRequest } from '../../../chat/request.js';
 
-/** A request as an adapter sends it. */
+/** A request that an adapter sends. */
 export interface SentRequest<Format> extends ChatRequest {
-  /** Its schema in the form of the vendor; absent where it has none, or the vendor is told it in words alone. */
+  /** Its schema in the vendor's form; absent if there is none or the request has it only as text. */
   readonly format?: Format;
 }
 
-/** Sends a request, its schema in the form of the vendor. What knows that form is loaded for a schema. */
+/** Sends a request with its schema in the vendor's form. Loads the conversion only if there is a schema. */
 export function sendShaped<Format>(
   request: ChatRequest,
   load: () => Promise<(request: ChatRequest) => SentRequest<Format>>,

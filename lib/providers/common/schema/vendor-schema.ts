@@ -1,30 +1,30 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
 import { ANNOTATIONS, DYNAMIC, STRUCTURE } from './schema-keywords.js';
 
-/** What a vendor's structured output takes of JSON Schema. */
+/** The subset of JSON Schema that a vendor's structured output supports. */
 export interface SchemaDialect {
-  /** The keywords that go as they are, beside those for structure. */
+  /** The supported keywords, apart from those for structure. */
   readonly keywords: ReadonlySet<string>;
-  /** The values of `format` that go. */
+  /** The supported values of `format`. */
   readonly formats: ReadonlySet<string>;
-  /** Whether a value of `enum` may stand there. */
+  /** Whether `enum` may contain this value. */
   literal(value: JsonValue): boolean;
-  /** Every object is closed, so that none can have names that are not known. */
+  /** Every object must exclude unknown properties. */
   readonly closed: boolean;
-  /** Every property is required; one that may be absent may be null in its place. */
+  /** Every property must be required; an optional one may be null instead. */
   readonly allRequired: boolean;
   /** A schema may refer to itself. */
   readonly recursive: boolean;
-  /** Whether `prefixItems` is known. */
+  /** Whether `prefixItems` is supported. */
   readonly tuples: boolean;
 }
 
-/** A schema of which the dialect cannot say what is essential. */
+/** Thrown for a schema that the dialect cannot express. */
 class Inexpressible extends Error {}
 
 /**
- * The schema as the vendor takes it, null when it takes nothing near it. What only narrows a value and is unknown to the vendor stands in the descriptions,
- * where the model reads it. An answer that fits the result fits the schema, but for what stands there and for nulls of properties that may be absent.
+ * The schema in the vendor's dialect, null if it cannot be expressed. Unsupported constraints are moved to the descriptions,
+ * where the model reads them. An answer that is valid for the result is valid for the schema, except for these constraints and nulls of optional properties.
  */
 export function vendorSchema(schema: JsonObject, dialect: SchemaDialect): JsonObject | null {
   try {
@@ -79,7 +79,7 @@ class Translation {
     return { $ref: `#/$defs/${name}` };
   }
 
-  /** Several schemas of objects as one. */
+  /** Merges several object schemas into one. */
   #merged(schema: JsonObject, all: readonly JsonValue[]): JsonObject {
     const { allOf: _, ...own } = schema;
     const parts = all.map((part) => this.#resolved(part));
@@ -116,7 +116,7 @@ class Translation {
     return { ...said, anyOf: types.map((type) => this.#plain(rest, type)) };
   }
 
-  /** A schema of values of this type, or of these that are neither objects nor arrays. */
+  /** A schema for values of this type, or of several types other than objects and arrays. */
   #plain(schema: JsonObject, type: string | readonly string[]): JsonObject {
     const { keywords, formats } = this.#dialect;
     const literals = this.#literals(schema);
@@ -139,7 +139,7 @@ class Translation {
     };
   }
 
-  /** The values there are, null when there are any, or when the vendor does not take these. */
+  /** The schema of a fixed set of values; null if there is none or the vendor does not support these values. */
   #literals({ enum: values, const: value }: JsonObject): JsonObject | null {
     const given = value === undefined ? values : [value];
     if (!Array.isArray(given) || given.length === 0 || !given.every(this.#dialect.literal)) return null;
@@ -151,7 +151,7 @@ class Translation {
     const given = isJsonObject(properties) ? Object.entries(properties) : [];
     const needed = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
     if (needed.some((name) => !given.some(([known]) => known === name))) throw new Inexpressible();
-    // Names that nobody knows are what such an object is for.
+    // Such an object is meant to have arbitrary properties.
     const isMap = isJsonObject(additionalProperties) || patternProperties !== undefined;
     const isOpen = isMap || (given.length === 0 && additionalProperties !== false);
     if (isOpen && (closed || patternProperties !== undefined)) throw new Inexpressible();
@@ -178,7 +178,7 @@ class Translation {
   }
 }
 
-/** Whether a schema has no keywords but these and those that constrain nothing. */
+/** True if a schema has only these keywords and annotations. */
 function isOnly(schema: JsonObject, ...names: readonly string[]): boolean {
   return Object.keys(schema).every((name) => names.includes(name) || ANNOTATIONS.has(name));
 }
@@ -187,7 +187,7 @@ function isObjectSchema({ type, properties }: JsonObject): boolean {
   return type === 'object' || (type === undefined && isJsonObject(properties));
 }
 
-/** The types that a value may have; none when nothing tells. */
+/** The types that a value may have; empty if unknown. */
 function typesOf(schema: JsonObject): readonly string[] {
   const { type, nullable } = schema;
   const named = Array.isArray(type) ? type.map(String) : type === undefined ? impliedTypes(schema) : [String(type)];
@@ -211,7 +211,7 @@ function annotations({ title, description }: JsonObject): JsonObject {
   return { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
 }
 
-/** The annotations, with what the vendor does not take in the description. */
+/** The annotations, with the unsupported constraints in the description. */
 function described(schema: JsonObject, lost: readonly (readonly [string, JsonValue | undefined])[]): JsonObject {
   if (lost.length === 0) return annotations(schema);
   const words = `{${lost.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')}}`;
@@ -222,7 +222,7 @@ function described(schema: JsonObject, lost: readonly (readonly [string, JsonVal
   };
 }
 
-/** The schema, and null. */
+/** The schema, or null. */
 function orNull(schema: JsonObject): JsonObject {
   const { type, anyOf } = schema;
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf.filter((one) => !isNull(one)), { type: 'null' }] };

@@ -187,7 +187,7 @@ describe('what a server says', () => {
   it('is what to act on where the key is known and may not do this', () => {
     const body = { error: { message: 'Country, region, or territory not supported' } };
     const error = failure(new RefusedRequest(403, new Headers(), JSON.stringify(body)));
-    expect(error).toMatchObject({ code: 'key', hint: expect.stringContaining('Fix that in the account') });
+    expect(error).toMatchObject({ code: 'key', hint: expect.stringContaining('Fix this in the account') });
   });
 
   it.each(['', '{}', 'Forbidden', '{"error":{"message":"Access denied."}}', '{"error":"403 Forbidden"}'])(

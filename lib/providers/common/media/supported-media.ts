@@ -4,14 +4,14 @@ import { capitalised } from '../../../chat/text/quantity.js';
 import { HiError } from '../../../errors.js';
 import { unseenText } from './attachment.js';
 
-/** What every vendor takes that takes files at all. */
+/** The formats that all vendors with file input support. */
 const USUAL = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
 
 /**
- * The request without files of a format that the vendor does not take (`more`: what it takes beside the usual ones): those of earlier turns become
- * words. Throws a `request` error for one in the newest message, before anything is sent.
+ * Replaces files of earlier turns by text if the vendor does not support their format (`more`: the formats that it supports in addition to the usual ones).
+ * Throws a `request` error for such a file in the newest message, before anything is sent.
  */
-export function onlyTaken(request: ChatRequest, title: string, more: RegExp | null): ChatRequest {
+export function withSupportedMedia(request: ChatRequest, title: string, more: RegExp | null): ChatRequest {
   const isOther = (part: Part): part is ImagePart | DocumentPart =>
     (part.type === 'image' || part.type === 'document') && !USUAL.test(part.mime) && !more?.test(part.mime);
   const { messages } = request;
@@ -28,7 +28,7 @@ export function onlyTaken(request: ChatRequest, title: string, more: RegExp | nu
 
 function notTaken({ mime, name }: ImagePart | DocumentPart, title: string): HiError {
   const what = mime.startsWith('audio/') ? 'audio' : 'images in HEIC';
-  return new HiError('request', capitalised(`${title} takes no ${what}: '${name ?? mime}'.`), {
-    hint: 'Use a model that takes it (-m NAME), or convert the file.',
+  return new HiError('request', capitalised(`${title} does not support ${what}: '${name ?? mime}'.`), {
+    hint: 'Use a model that supports it (-m NAME), or convert the file.',
   });
 }
