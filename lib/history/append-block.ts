@@ -6,8 +6,8 @@ import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';
 
 /**
- * Appends the block that `write` makes of the log. The lock is not held while a model writes: if another process appends a block meanwhile, this one is dropped.
- * Yields events, the `compact` event last; returns what was done, here or by the other process, or null when there was nothing to do.
+ * Appends the block that `write` creates from the log. The lock is not held while a model writes: if another process appends a block meanwhile, this one is
+ * dropped. Yields events, the `compact` event last; returns the compaction, by this or the other process, or null if there was nothing to do.
  */
 export async function* appendBlock(
   log: Log,
@@ -38,7 +38,7 @@ export async function* appendBlock(
   return reportOf(block);
 }
 
-/** Whether no message was forgotten since: a summary would bring it back. */
+/** False if a message was forgotten since: a summary would bring it back. */
 function hasAll(entries: readonly Entry[], read: readonly Entry[]): boolean {
   const ids = new Set(entries.filter(isSaid).map(({ id }) => id));
   return read.filter(isSaid).every(({ id }) => ids.has(id));

@@ -4,12 +4,12 @@ import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import type { Log } from './log.js';
 
-/** The images and documents of the conversation. On disk they lie beside the history under their SHA-256; with `--ephemeral` they live in memory. */
+/** The images and documents of the conversation. They are files next to the history, named by their SHA-256; with `--ephemeral` they are kept in memory. */
 export class AttachmentStore {
   readonly #paths: HistoryPaths;
   readonly #log: Log;
   readonly #notices: Notices;
-  /** The bytes of a conversation that is not written. */
+  /** The bytes for a conversation that is not written to disk. */
   readonly #inMemory = new Map<string, Uint8Array>();
   /** Attachments that no written message refers to yet. */
   readonly #pending = new Set<string>();
@@ -20,7 +20,7 @@ export class AttachmentStore {
     this.#notices = notices;
   }
 
-  /** Stores the bytes, on disk when this resolves; returns their SHA-256. */
+  /** Stores the bytes, which are on disk when this resolves. Returns their SHA-256. */
   async add(bytes: Uint8Array): Promise<string> {
     return await withHistoryErrors(this.#paths.history, async () => {
       const { collectGarbage, hashOf, hasOrphans, storeAttachment } = await import('./attachments.js');
@@ -49,7 +49,7 @@ export class AttachmentStore {
     return found;
   }
 
-  /** Adds a notice that these attachments are lost: once for each, whichever process finds it first. */
+  /** Adds a notice that these attachments are lost, once for each in all processes. */
   async reportLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
     const { lostNotice, markLost } = await import('./lost-attachments.js');
     const unreported = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.writes));
@@ -67,7 +67,7 @@ export class AttachmentStore {
     });
   }
 
-  /** Gives up what was attached and never sent. */
+  /** Removes attachments that were never sent. */
   async releasePending(): Promise<void> {
     if (this.#pending.size === 0) return;
     const { releaseAttachment } = await import('./attachments.js');

@@ -23,14 +23,14 @@ import { syncFolder } from './repair/rewrite.js';
 /** A pending attachment of a remote process that did not change for this long, in milliseconds, is an orphan. */
 const REMOTE_TIMEOUT = 600_000;
 
-/** The name of some bytes: their SHA-256. */
+/** The SHA-256 of the bytes, which names their file. */
 export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
 /**
- * Stores the bytes under their hash, on disk when this returns. A second name, with this process in it, marks them as pending until `commitAttachment`:
- * the message that refers to them is not written yet. An altered file is replaced. Throws a `HiError` and the system's errors.
+ * Stores the bytes under their hash. They are on disk when this returns. A second name, which contains this process, marks them as pending until
+ * `commitAttachment`, because the message that refers to them is not written yet. Replaces an altered file. Throws a `HiError` and system errors.
  */
 export function storeAttachment(paths: HistoryPaths, bytes: Uint8Array): string {
   const hash = hashOf(bytes);
@@ -54,7 +54,7 @@ export function storeAttachment(paths: HistoryPaths, bytes: Uint8Array): string 
   return hash;
 }
 
-/** The message that refers to the attachment is written: it is no longer pending. */
+/** Ends the pending state, after the message that refers to the attachment was written. */
 export function commitAttachment(paths: HistoryPaths, hash: string): void {
   const path = join(paths.attachments, hash);
   const pending = pendingPath(path);
@@ -63,7 +63,7 @@ export function commitAttachment(paths: HistoryPaths, hash: string): void {
   rmSync(pending, { force: true });
 }
 
-/** Gives up a pending attachment that no message will refer to. */
+/** Removes a pending attachment that no message will refer to. */
 export function releaseAttachment(paths: HistoryPaths, hash: string): void {
   rmSync(pendingPath(join(paths.attachments, hash)), { force: true });
 }
@@ -114,8 +114,8 @@ export function removeFolders(paths: HistoryPaths): void {
 }
 
 /**
- * Moves the attachments of earlier versions, which kept those of the reset copy in a second folder and after a kill in a third, into one folder: the
- * entries tell whose they are. Only under the lock. After a kill at any moment each attachment is in one of the folders.
+ * Moves the attachments of earlier versions into one folder. These kept those of the reset copy in a second folder, and after a kill in a third. Only under
+ * the lock. After a kill at any moment each attachment is in one of the folders.
  */
 export function mergeOldFolders({ attachments, oldAttachments }: HistoryPaths): void {
   for (const old of oldAttachments) {
@@ -136,7 +136,7 @@ export function attachmentsIn(entry: Entry): readonly (ImagePart | DocumentPart)
   );
 }
 
-/** The message that an entry is, or those that it holds. */
+/** The messages of an entry: itself, or those in a block or mark. */
 function messagesWithin(entry: Entry): readonly Message[] {
   if (isMessage(entry)) return [entry];
   if (entry.type === 'pin') return [entry.message];
@@ -145,12 +145,12 @@ function messagesWithin(entry: Entry): readonly Message[] {
 
 function hashesReferredToBy(entry: Entry): readonly string[] {
   const text = originalText(entry);
-  // An entry that this version cannot read may refer to one in a way that it does not know.
+  // An entry that this version cannot read may refer to attachments in an unknown way.
   if (text !== null) return text.match(/\b[0-9a-f]{64}\b/g) ?? [];
   return attachmentsIn(entry).map(({ sha256 }) => sha256);
 }
 
-/** A file of hi's in the folder: an attachment, a pending one, or the mark that its loss was reported. */
+/** One of hi's files in the folder: an attachment, a pending one, or the mark that its loss was reported. */
 interface AttachmentFile {
   readonly name: string;
   readonly hash: string;
@@ -208,7 +208,7 @@ function writeSynced(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** The bytes of a file when they have that hash. */
+/** The bytes of a file if they have that hash. */
 function readIfIntact(path: string, hash: string): Buffer | null {
   try {
     const bytes = readRegularFile(path);

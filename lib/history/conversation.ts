@@ -5,8 +5,8 @@ import type { Notices } from './base/notices.js';
 import { Log } from './log.js';
 import { RunningTurns } from './running-turns.js';
 
-/** A conversation as this process holds it. With `writes` false what is added to it stays in memory. */
-class Held {
+/** A conversation and its state in this process. With `writes` false, new entries stay in memory. */
+class LoadedConversation {
   readonly log: Log;
   readonly turns: RunningTurns;
   readonly attachments: AttachmentStore;
@@ -27,21 +27,21 @@ class Held {
   }
 }
 
-/** The conversation in use: the one in the files or, off the record, what was said since in memory, on top of it. */
+/** The conversation in use: the one on disk or, off the record, the same with the newer entries in memory only. */
 export class Conversation {
   readonly #paths: HistoryPaths;
   readonly #now: () => Date;
   readonly #notices: Notices;
-  readonly #stored: Held;
-  #off: Held | null = null;
-  /** How many messages there were before it. */
+  readonly #stored: LoadedConversation;
+  #off: LoadedConversation | null = null;
+  /** The number of messages before going off the record. */
   #before = 0;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.#paths = paths;
     this.#now = now;
     this.#notices = notices;
-    this.#stored = new Held(paths, now, writes, notices);
+    this.#stored = new LoadedConversation(paths, now, writes, notices);
   }
 
   get isOffRecord(): boolean {
@@ -60,12 +60,12 @@ export class Conversation {
     return (this.#off ?? this.#stored).attachments;
   }
 
-  /** What is sent of it, with the turn that runs here. */
+  /** The view that is sent, with the turn that is running here. */
   view(running: number | null): View {
     return (this.#off ?? this.#stored).view(running);
   }
 
-  /** Moves the files to the copy, or removes them and all copies with `purge`. */
+  /** Moves the conversation to the copy; with `purge`, removes it and all copies. */
   async reset(purge: boolean): Promise<void> {
     const { moveToResetCopy, purge: purgeAll } = await import('./reset-history.js');
     if (purge) await this.attachments.releasePending();
@@ -81,16 +81,16 @@ export class Conversation {
     await this.log.exclusively(() => restoreResetCopy(this.#paths));
   }
 
-  /** Keeps what follows in memory only. */
+  /** Keeps later messages in memory only. */
   async goOffRecord(): Promise<void> {
     if (this.#off !== null) return;
-    const off = new Held(this.#paths, this.#now, false, this.#notices);
+    const off = new LoadedConversation(this.#paths, this.#now, false, this.#notices);
     await off.log.refresh();
     this.#before = off.log.facts.messages;
     this.#off = off;
   }
 
-  /** Forgets everything since then. Resolves to how many messages that were. */
+  /** Forgets the messages since then. Resolves to their number. */
   async goOnRecord(): Promise<number> {
     if (this.#off === null) return 0;
     const forgotten = this.#off.log.facts.messages - this.#before;

@@ -9,9 +9,9 @@ import { runningTurns } from './turn-marks.js';
 
 /** The turns that a crash cut short. */
 export interface CrashedTurns {
-  /** The newest turn, when it is one of them: its text can be sent again. */
+  /** The newest turn if it is one of them: its text can be sent again. */
   readonly turn: number | null;
-  /** The report of those that were not reported yet, null for none. */
+  /** The notice about those that were not reported yet, null for none. */
   readonly notice: string | null;
 }
 

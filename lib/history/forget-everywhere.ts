@@ -17,7 +17,7 @@ import { assertLockHeld, heartbeat } from './lock/holder.js';
 import type { Log } from './log.js';
 import { runningTurns } from './turn-marks.js';
 
-/** What is to be forgotten, and the copies of it; changes nothing. Throws a `HiError`. */
+/** Finds the messages to forget and their copies, without changing anything. Throws a `HiError`. */
 export async function findForgettable(log: Log, paths: HistoryPaths, order: ForgetOrder): Promise<Forgettable> {
   return await withHistoryErrors(paths.history, async () => {
     const marked = attachmentsWith(paths, order);
@@ -32,8 +32,8 @@ export async function findForgettable(log: Log, paths: HistoryPaths, order: Forg
 }
 
 /**
- * Forgets it: first elsewhere, then in the copies, last in the conversation. So a kill before the last rename leaves the messages to find the rest by, and after it
- * only attachments are left that nothing refers to: they go with the next run, whatever it forgets. Throws a `HiError`.
+ * Forgets them: first in other places, then in the copies, last in the conversation. After a kill before the last rename, the messages are still there to
+ * find the rest. After a later kill only unreferenced attachments are left, which the next run removes. Throws a `HiError`.
  */
 export async function forget(
   log: Log,
@@ -70,17 +70,17 @@ function surveyAll(
   return { survey, found: { messages, summaries, others, shortened, copies, attachments } };
 }
 
-/** A turn that runs would be written again by its process. */
+/** Throws for a running turn, because its process would write it again. */
 function requireEnded({ folder }: HistoryPaths, messages: readonly Message[]): void {
   const running = runningTurns(folder);
   const [turn] = messages.map((message) => message.turn).filter((id) => running.has(id));
   if (turn === undefined) return;
-  throw new HiError('history', `The turn #${turn} has some of it and is still being answered.`, {
+  throw new HiError('history', `The turn #${turn} contains some of it and is still running.`, {
     hint: 'Wait for the answer, or stop it, and try again.',
   });
 }
 
-/** The attachments that hold a text, by their hash. */
+/** The hashes of the attachments that contain the text. */
 function attachmentsWith({ attachments, oldAttachments }: HistoryPaths, order: ForgetOrder): ReadonlySet<string> {
   if (order.kind !== 'text') return new Set();
   const holds = occurrenceOf(order.text);

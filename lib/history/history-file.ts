@@ -23,13 +23,13 @@ import { editNotice } from './repair/repair-notices.js';
 import { replaceHistory } from './repair/rewrite.js';
 import { loadedSalvage, loadSalvage, withSalvage } from './repair/salvage-loader.js';
 
-/** What a refresh found: all entries, because the file is another one than before or gone, or those that were added. */
+/** The result of a refresh: all entries if the file was replaced or removed, else the added ones. */
 export interface HistoryChange {
   readonly kind: 'all' | 'added';
   readonly entries: readonly Entry[];
 }
 
-/** Without the lock another process may be writing: a file that looks damaged is read this many times. */
+/** The number of times that a file that looks damaged is read without the lock, because another process may be writing. */
 const UNLOCKED_TRIES = 3;
 
 /** The current history file: opened on first use, reopened when it is replaced, repaired when it is damaged. */
@@ -38,7 +38,7 @@ export class HistoryFile {
   readonly #notices: Notices;
   readonly #paths: HistoryPaths;
   readonly #now: () => Date;
-  /** False where nothing may be written, not even a repaired file. */
+  /** False if nothing may be written, not even a repaired file. */
   readonly #writes: boolean;
   #codec: Codec | null = null;
   #file: LogFile | ArrayFile | null = null;
@@ -54,7 +54,7 @@ export class HistoryFile {
     return this.#file;
   }
 
-  /** What other processes did since the last refresh. Repairs a damaged file or, where nothing can be written, reads what can be read. Throws a `HiError`. */
+  /** The changes by other processes since the last refresh. Repairs a damaged file or, if it cannot write, reads as much as possible. Throws a `HiError`. */
   async refresh(): Promise<HistoryChange> {
     return await this.guarded(async () => {
       if (this.#file === null && fileIdAt(this.#paths) === null) return { kind: 'all', entries: [] };
@@ -71,8 +71,8 @@ export class HistoryFile {
   }
 
   /**
-   * Runs `work` under the lock with the changes of other processes; a damaged file is repaired first. Repeats it when the lock was lost: what `work` wrote
-   * may or may not be in the file then. Throws a `HiError`.
+   * Runs `work` under the lock with the changes of other processes, after repairing a damaged file. Repeats it if the lock was lost, since the writes of
+   * `work` may then be missing. Throws a `HiError`.
    */
   async withLock<Result>(work: (codec: Codec, change: HistoryChange) => Result): Promise<Result> {
     return await this.guarded(async () => {
@@ -86,7 +86,7 @@ export class HistoryFile {
     });
   }
 
-  /** Runs `work` once under the lock, whatever state the file is in. Throws a `HiError`. */
+  /** Runs `work` once under the lock, whatever the state of the file. Throws a `HiError`. */
   async exclusively(work: () => void): Promise<void> {
     await this.guarded(async () => {
       if (existsSync(this.#paths.folder)) await this.#underLock('once', work);
@@ -109,7 +109,7 @@ export class HistoryFile {
     this.#sync(codec, true);
   }
 
-  /** Rewrites the file with what `change` makes of each entry; null leaves one out. Only inside `withLock`. Throws `Damaged`. */
+  /** Rewrites the file with the result of `change` for each entry; null drops it. Only inside `withLock`. Throws `Damaged`. */
   rewrite(codec: Codec, change: (entry: Entry) => Entry | null): HistoryChange {
     const file = this.#file;
     if (file === null) return this.#noFile();
@@ -118,13 +118,13 @@ export class HistoryFile {
     return this.#sync(codec, true);
   }
 
-  /** The entries of every conversation: this one, and the copies of the last reset. Only inside `withLock`. */
+  /** The entries of this conversation and of the copy from the last reset. Only inside `withLock`. */
   allLogs(): readonly Iterable<Entry>[] {
     const { resetCopy, swap } = resolveLinks(this.#paths);
     return [flattenEntries(this.#file?.all() ?? []), readLog(resetCopy), readLog(swap)];
   }
 
-  /** All entries on disk when the reading begins, oldest first, a frame at a time. Throws `Damaged` and a `HiError`. */
+  /** All entries on disk at the time of the call, oldest first, frame by frame. Throws `Damaged` and a `HiError`. */
   async *groups(): AsyncGenerator<readonly Entry[]> {
     if (this.#file === null) return;
     const codec = this.codec;
@@ -137,7 +137,7 @@ export class HistoryFile {
     }
   }
 
-  /** Opens what is on disk for random access; null without a file in hi's layout. Throws `Damaged` and a `HiError`. */
+  /** Opens the file for random access; null if there is no file in hi's layout. Throws `Damaged` and a `HiError`. */
   async reading(): Promise<Reading | null> {
     const file = this.#file;
     if (!(file instanceof LogFile)) return null;
@@ -145,7 +145,7 @@ export class HistoryFile {
     return await this.guarded(async () => Reading.of(file, file.reopen(this.codec, this.#paths.history)));
   }
 
-  /** Repairs the file and reads it again. The part that the view needs may be intact while another part was found damaged. */
+  /** Repairs the file and reads it again, even if the part that the view needs is intact. */
   async repair(): Promise<HistoryChange> {
     const codec = this.codec;
     return await this.#repairOrReadOnly(codec, () => this.#repair(codec));
@@ -162,7 +162,7 @@ export class HistoryFile {
     return this.#codec;
   }
 
-  /** Turns the system's errors into a `HiError`. Runs `work` again when it meets a damaged file, before it changes anything. */
+  /** Turns system errors into a `HiError`. Runs `work` again after damage, which it reports before it changes anything. */
   async guarded<Result>(work: () => Promise<Result>): Promise<Result> {
     return await withHistoryErrors(this.#paths.history, () => withSalvage(work));
   }
@@ -171,25 +171,25 @@ export class HistoryFile {
     return await withLock(this.#paths.folder, until, () => fenceOff(this.codec, this.#paths), work);
   }
 
-  /** Reads what has changed, or opens the file. `exclusive` under the lock, where no other process is writing. Throws `Damaged`. */
+  /** Reads the changes, or opens the file. `exclusive`: under the lock, so that no other process is writing. Throws `Damaged`. */
   #sync(codec: Codec, exclusive: boolean): HistoryChange {
     const node = fileIdAt(this.#paths);
     if (node === null) return this.#noFile();
     const file = this.#file;
-    // Under the lock a file that was only read may be repaired, or opened for writing.
+    // Under the lock a file that was opened for reading may be repaired, or opened for writing.
     const mayUpgrade = exclusive && (file instanceof ArrayFile ? file.isDamaged : file?.writable === false);
     const news = file?.fileId === node && !mayUpgrade ? this.#newEntries() : null;
     if (news) return { kind: 'added', entries: news };
     try {
       return this.#switchTo(openLog(codec, this.#paths.history, exclusive));
     } catch (thrown) {
-      // Another process may just have reset the conversation.
+      // Another process may have just reset the conversation.
       if (systemCode(thrown) === 'ENOENT') return this.#noFile();
       throw thrown;
     }
   }
 
-  /** What was added to the open file; null when another one was copied over it, or it is damaged. */
+  /** The entries added to the open file; null if another file was copied over it or it is damaged. */
   #newEntries(): readonly Entry[] | null {
     try {
       return this.#file?.readNew() ?? null;
@@ -229,7 +229,7 @@ export class HistoryFile {
     return this.#sync(codec, true);
   }
 
-  /** Runs a repair; where nothing can be written, reads what can be read of the damaged file. */
+  /** Runs a repair. If it cannot write, reads as much as possible of the damaged file. */
   async #repairOrReadOnly(codec: Codec, work: () => HistoryChange): Promise<HistoryChange> {
     await loadSalvage();
     try {
@@ -239,7 +239,7 @@ export class HistoryFile {
       if (!(failure instanceof HiError)) throw thrown;
       this.#notices.add(`The history is damaged and cannot be repaired. ${failure.message}`);
     }
-    if (!this.#writes) this.#notices.add('The history is damaged. What can be read of it is used.');
+    if (!this.#writes) this.#notices.add('The history is damaged. hi uses the part that can be read.');
     this.close();
     const { file, entries } = openDamaged(codec, this.#paths.history);
     this.#file = file;

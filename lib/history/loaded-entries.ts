@@ -30,12 +30,12 @@ export class LoadedEntries {
     return this.#version;
   }
 
-  /** How many messages no block covers and `list` does not hold either, because no request could. */
+  /** The number of messages that are neither covered by a block nor in `list`, because no request could contain them. */
   get unloaded(): number {
     return newestBase(this.#entries) === null ? this.#facts.messages - messagesIn(this.#entries) : 0;
   }
 
-  /** True when a written entry is still in the log, as far as these entries tell. */
+  /** False if these entries show that a written entry is no longer in the log. */
   contains(entry: Entry): boolean {
     const [first] = this.#entries;
     if (first === undefined || entry.id < first.id) return entry.id <= this.#facts.last;
@@ -50,7 +50,7 @@ export class LoadedEntries {
     return JSON.stringify(found) === JSON.stringify(entries);
   }
 
-  /** Takes in what happened to the file. */
+  /** Applies a change of the file. */
   apply({ kind, entries }: HistoryChange): void {
     if (kind === 'all') {
       this.#entries = [];
@@ -61,7 +61,7 @@ export class LoadedEntries {
     if (kind === 'all') this.dropUnneeded();
   }
 
-  /** Appends entries. A block that restores an earlier view brings back what that view needs. */
+  /** Appends entries. A block that restores an earlier view also restores the entries that it needs. */
   add<Kind extends Entry>(entries: readonly Kind[]): readonly Kind[] {
     this.#version += 1;
     for (const entry of entries) {

@@ -16,12 +16,12 @@ import type { ConversationReading } from './open-reading.js';
 
 /** The log in memory, kept in sync with the file, which other processes write too. */
 export class Log {
-  /** False when nothing is written: new entries are kept in memory. */
+  /** False if new entries are kept in memory only. */
   readonly writes: boolean;
   readonly #disk: HistoryFile;
   readonly #loaded: LoadedEntries;
   #isRead = false;
-  /** The first id of what is in memory only; others may have written the same ids since. */
+  /** The first id of the entries in memory only. Other processes may have written the same ids since. */
   #ownFrom = Number.POSITIVE_INFINITY;
   #sealed = 0;
 
@@ -45,22 +45,22 @@ export class Log {
     return this.#loaded.version;
   }
 
-  /** How many messages no block covers and `entries` does not hold either, because no request could. */
+  /** The number of messages that are neither covered by a block nor in `entries`, because no request could contain them. */
   get unloaded(): number {
     return this.#loaded.unloaded;
   }
 
-  /** Names the conversation: another one after a reset; null while there is none on disk. */
+  /** The name of the conversation, which changes with a reset; null while there is none on disk. */
   get name(): string | null {
     return this.#disk.file?.log ?? null;
   }
 
-  /** True when a written entry is still there, as far as the entries in memory tell. */
+  /** False if the entries in memory show that a written entry is no longer in the log. */
   contains(entry: Entry): boolean {
     return this.#loaded.contains(entry);
   }
 
-  /** Takes in what other processes did to the file. Throws a `HiError` when it cannot be read. */
+  /** Applies the changes by other processes. Throws a `HiError` when the file cannot be read. */
   async refresh(): Promise<void> {
     if (!this.writes && this.#isRead) return;
     this.#isRead = true;
@@ -69,7 +69,7 @@ export class Log {
   }
 
   /**
-   * Appends the entries that `plan` makes for the next id. They are on disk when this resolves; when it rejects with a `HiError` the file is unchanged.
+   * Appends the entries that `plan` returns for the next id. They are on disk when this resolves; when it rejects with a `HiError` the file is unchanged.
    */
   async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
     if (!this.writes) return this.#loaded.add(plan(this.facts.last + 1).map(asStored));
@@ -90,13 +90,13 @@ export class Log {
   }
 
   /**
-   * Removes for good the messages that no later view or compaction needs; the compress blocks stay. `after` gets what is left, of this conversation
-   * and of the reset copies. When it throws a `HiError` the file is unchanged.
+   * Permanently removes the messages that no later view or compaction needs. The compress blocks stay. `after` gets the remaining entries of this
+   * conversation and of the reset copy. When it throws a `HiError` the file is unchanged.
    */
   async discard(after: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
     if (!this.writes) return;
     await this.#lockedWithRepair((codec) => {
-      // What no summary covers is kept, however old it is.
+      // Messages that no summary covers are kept, however old they are.
       const needed = newestBase(this.entries) === null ? 0 : (firstNeeded(this.entries) ?? 0);
       const keeps = (entry: Entry): boolean => entry.id >= needed || isCompressBlock(entry);
       this.#loaded.apply(this.#disk.rewrite(codec, (entry) => (keeps(entry) ? entry : null)));
@@ -104,7 +104,10 @@ export class Log {
     });
   }
 
-  /** Rewrites the file, under the lock, with what the function that `plan` makes of all its entries makes of each. Null for nothing: it stays. Throws a `HiError`. */
+  /**
+   * Rewrites the file under the lock. `plan` gets all entries and returns the function that changes each, or null to leave the file unchanged. Throws a
+   * `HiError`.
+   */
   async rewrite(plan: (entries: Iterable<Entry>) => ((entry: Entry) => Entry | null) | null): Promise<void> {
     await this.#lockedWithRepair((codec) => {
       const change = plan(flattenEntries(this.#disk.file?.all() ?? []));
@@ -112,25 +115,25 @@ export class Log {
     });
   }
 
-  /** Runs `work` under the lock with all entries, of this conversation and of the reset copies. Throws a `HiError`. */
+  /** Runs `work` under the lock with all entries of this conversation and of the reset copy. Throws a `HiError`. */
   async withAllLogs(work: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
     await this.#lockedWithRepair(() => work(this.#disk.allLogs()));
   }
 
-  /** Runs `work` under the lock, whatever state the file is in, then refreshes. Throws a `HiError`. */
+  /** Runs `work` under the lock, whatever the state of the file, then refreshes. Throws a `HiError`. */
   async exclusively(work: () => void): Promise<void> {
     await this.#disk.exclusively(work);
     await this.refresh();
   }
 
-  /** Forgets all entries: for a conversation in memory only. */
+  /** Removes all entries of a conversation that is in memory only. */
   clear(): void {
     this.#disk.close();
     this.#loaded.apply({ kind: 'all', entries: [] });
     this.#ownFrom = 0;
   }
 
-  /** All entries at the time of the call, oldest first. Repairs damage that it finds on the way. Throws a `HiError`. */
+  /** All entries at the time of the call, oldest first. Repairs any damage it finds. Throws a `HiError`. */
   async *all(): AsyncGenerator<Entry> {
     await this.refresh();
     let last = 0;
@@ -166,12 +169,12 @@ export class Log {
     }
   }
 
-  /** How many frames this process sealed for good. */
+  /** The number of frames that this process permanently sealed. */
   get sealed(): number {
     return this.#sealed;
   }
 
-  /** Opens what there is now for random access. Close it. Throws a `HiError`. */
+  /** Opens a snapshot for random access. The caller closes it. Throws a `HiError`. */
   async reading(): Promise<ConversationReading> {
     await this.refresh();
     const { openReading } = await import('./open-reading.js');
@@ -182,7 +185,7 @@ export class Log {
     this.#disk.close();
   }
 
-  /** Runs `work` under the lock; when it finds damage, repairs that and runs it again. */
+  /** Runs `work` under the lock. If it finds damage, repairs it and runs `work` again. */
   async #lockedWithRepair(work: (codec: Codec) => void): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -202,7 +205,7 @@ export class Log {
     this.#loaded.apply(tries === 0 ? await this.#disk.refresh() : await this.#disk.repair());
   }
 
-  /** Seals the end of the file when that pays, and after a compaction, so that the next start reads no more than it needs. */
+  /** Seals the end of the file if that is worthwhile, and after a compaction, so that the next start reads only what it needs. */
   async #seal(file: LogFile, written: readonly Entry[]): Promise<void> {
     const compacted = written.some(isCompressBlock);
     if (!compacted && !file.isSealDue) return;

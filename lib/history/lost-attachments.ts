@@ -6,12 +6,12 @@ import { makeFolder } from '../folder.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { requireAttachmentsFolder } from './file/link-targets.js';
 
-/** The name of the mark that the loss of this attachment was reported. */
+/** The name of the file that marks the loss of this attachment as reported. */
 export function lostMarkName(hash: string): string {
   return `${hash}.lost`;
 }
 
-/** Marks the loss of an attachment as reported; true when it was not yet. Where nothing is, or can be, written it is reported again. */
+/** Marks the loss of an attachment as reported. True if it was not yet; always true if the mark cannot be written. */
 export function markLost(paths: HistoryPaths, hash: string, writes: boolean): boolean {
   const mark = join(paths.attachments, lostMarkName(hash));
   if (!writes) return !existsSync(mark);
@@ -25,17 +25,17 @@ export function markLost(paths: HistoryPaths, hash: string, writes: boolean): bo
   }
 }
 
-/** The attachment is back: if it is lost again, that is reported again. */
+/** Removes the mark when the attachment is back, so that another loss is reported. */
 export function clearLostMark(paths: HistoryPaths, hash: string): void {
   try {
     unlinkSync(join(paths.attachments, lostMarkName(hash)));
   } catch (thrown) {
-    // Usually there is none; where nothing can be written it stays.
+    // Usually there is none. On a read-only disk it stays.
     if (systemCode(thrown) === null) throw thrown;
   }
 }
 
-/** An attachment as the user knows it. */
+/** The name of an attachment for the user. */
 export function attachmentName(part: ImagePart | DocumentPart): string {
   return `${part.type} '${part.name ?? part.mime}'`;
 }

@@ -6,8 +6,8 @@ import { LogFile } from './file/log-file.js';
 import type { ArrayFile } from './repair/array-file.js';
 
 /**
- * The entries before the loaded ones that a block has brought back, which had left memory with the compaction that it takes back; none where there is no such block.
- * What cannot be read is left out: a repair finds it.
+ * The entries before the loaded ones that a block restores: they had left memory with the compaction that the block undoes. Empty if there is no such block.
+ * Entries that cannot be read are left out; a repair will find them.
  */
 export function olderEntries(file: LogFile | ArrayFile | null, loaded: readonly Entry[]): readonly Entry[] {
   const base = newestBase(loaded);

@@ -8,7 +8,7 @@ export type ConversationReading = Pick<
   'log' | 'pieces' | 'read' | 'json' | 'readAt' | 'readFrom' | 'rest' | 'restVersion' | 'close'
 >;
 
-/** Opens what is on disk. `unwritten` are the entries in memory of a conversation that is not written. Throws `Damaged` and a `HiError`. */
+/** Opens the conversation on disk. `unwritten` are its entries in memory only. Throws `Damaged` and a `HiError`. */
 export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]): Promise<ConversationReading> {
   const reading = await disk.reading();
   if (reading !== null && unwritten.length === 0) return reading;
@@ -31,7 +31,7 @@ export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]
   };
 }
 
-/** A file of another layout has no pieces: all of it is read. */
+/** A file in another layout has no pieces and is read completely. */
 async function everything(disk: HistoryFile): Promise<readonly Entry[]> {
   const groups: (readonly Entry[])[] = [];
   for await (const entries of disk.groups()) groups.push(entries);

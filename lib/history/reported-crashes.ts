@@ -11,7 +11,7 @@ export function lastReportedTurn(path: string, log: string): number {
   }
 }
 
-/** Saves it. Where nothing can be written it is reported again next time. */
+/** Saves it. If that fails, the crash is reported again next time. */
 export function saveLastReportedTurn(path: string, log: string, turn: number): void {
   try {
     requireRegularFile(path);

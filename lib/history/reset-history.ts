@@ -16,7 +16,7 @@ import { removeTempFiles, syncFolder } from './repair/rewrite.js';
 
 /**
  * Moves the conversation to the reset copy, and replaces the copy of an earlier reset. Only under the lock.
- * One rename decides, so a kill at any moment leaves it done or not done. The attachments of both conversations lie in one folder and stay there as long as
+ * One rename decides, so a kill at any moment leaves it done or not done. The attachments of both conversations are in one folder and stay there as long as
  * either refers to them.
  */
 export function moveToResetCopy(paths: HistoryPaths): void {
@@ -33,7 +33,7 @@ export function moveToResetCopy(paths: HistoryPaths): void {
 /**
  * Restores the reset copy; the conversation since the reset becomes the copy. Only under the lock.
  * One rename decides, so a kill at any moment leaves it done or not done; the next reset or undo then gives the other conversation its name.
- * Throws a `HiError` when there is no copy, or nothing in it can be read.
+ * Throws a `HiError` if there is no copy or nothing in it can be read.
  */
 export function restoreResetCopy(paths: HistoryPaths): void {
   const real = afterInterruptedSwap(paths);
@@ -51,7 +51,7 @@ export function restoreResetCopy(paths: HistoryPaths): void {
   syncFolder(historyFolder(real));
 }
 
-/** Throws a `HiError` for a copy in which nothing can be read: it would replace a conversation that can. */
+/** Throws a `HiError` for an unreadable copy, which would replace a readable conversation. */
 function requireReadable(path: string): void {
   const codec = loadCodec();
   try {
@@ -64,7 +64,7 @@ function requireReadable(path: string): void {
   file.close();
   if (entries.length > 0) return;
   throw new HiError('history', `The copy '${path}' is damaged, and nothing in it can be read.`, {
-    hint: 'The conversation stays as it is. Replace the copy with an intact file, or move it away.',
+    hint: 'The conversation is unchanged. Replace the copy with an intact file, or move it away.',
   });
 }
 
@@ -95,12 +95,12 @@ export function purge(paths: HistoryPaths): readonly string[] {
   return notices;
 }
 
-/** The paths after the links are resolved and an interrupted swap is finished. */
+/** Resolves the links, finishes an interrupted swap, and returns the paths. */
 function afterInterruptedSwap(paths: HistoryPaths): HistoryPaths {
   const real = resolveLinks(paths);
   finishSwap(real);
   if (real.history !== paths.history && !existsSync(real.resetCopy) && existsSync(paths.resetCopy)) {
-    // The reset came before the history became a link.
+    // The reset happened before the history became a link.
     writeAside(real.resetCopy, readFileSync(paths.resetCopy), { mode: 0o600, synced: true });
     rmSync(paths.resetCopy);
   }
@@ -115,7 +115,7 @@ function finishSwap({ swap, resetCopy }: HistoryPaths): void {
   else renameSync(swap, resetCopy);
 }
 
-/** The reset is done already: what cannot be removed now is removed by the next one. */
+/** Ignores errors, because the reset is already done, and the next one removes the rest. */
 function collectUnused(paths: HistoryPaths): void {
   try {
     collectGarbage(paths, [paths.history, paths.resetCopy, paths.swap].map(readLog));
@@ -125,7 +125,7 @@ function collectUnused(paths: HistoryPaths): void {
   }
 }
 
-/** Notices about the files that have more names on the disk than those that are removed. */
+/** Notices about files that have further hard links. */
 function hardLinkNotices(paths: readonly string[]): readonly string[] {
   const known = new Map<string, { readonly path: string; readonly names: number; found: number }>();
   for (const path of paths) {
@@ -138,5 +138,5 @@ function hardLinkNotices(paths: readonly string[]): readonly string[] {
   }
   return [...known.values()]
     .filter(({ names, found }) => names > Math.max(found, 1))
-    .map(({ path }) => `'${path}' has another hard link on this disk; its content is still there under that name.`);
+    .map(({ path }) => `'${path}' has another hard link on this disk; its content still exists under that name.`);
 }

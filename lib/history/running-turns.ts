@@ -3,18 +3,18 @@ import { openTurns } from '../view/view.js';
 import type { Log } from './log.js';
 import { clearRunning, markRunning } from './turn-marks.js';
 
-/** A turn that runs in this process. */
+/** A turn that is running in this process. */
 interface RunningTurn {
   /** The conversation that it was written to. */
   readonly log: string | null;
-  /** Its messages on disk. They have other ids than at first when the conversation was reset meanwhile. */
+  /** Its messages on disk. Their ids change if the conversation is reset meanwhile. */
   readonly messages: readonly Message[];
 }
 
 /** The turns of this process, from their first message to their last. */
 export class RunningTurns {
   readonly #log: Log;
-  /** Where other processes see that a turn runs here; null when nothing is written. */
+  /** The folder of the marks that show other processes the running turns; null if nothing is written. */
   readonly #folder: string | null;
   readonly #running = new Map<number, RunningTurn>();
 
@@ -36,7 +36,7 @@ export class RunningTurns {
     return begun;
   }
 
-  /** Writes what follows in a turn. When the conversation was reset meanwhile, the whole turn moves to the new one. */
+  /** Appends messages to a turn. If the conversation was reset meanwhile, the whole turn moves to the new one. */
   async append(turn: number, messages: readonly NewMessage[], at: string): Promise<readonly Message[]> {
     const { log, messages: before } = this.#running.get(turn) ?? { log: this.#log.name, messages: [] };
     let moved = false;
@@ -50,7 +50,7 @@ export class RunningTurns {
     return written.slice(-messages.length);
   }
 
-  /** Writes a running turn into the conversation that is there now, when the one it began in was reset. */
+  /** Writes a running turn into the current conversation if the one in which it began was reset. */
   async follow(turn: number, at: string): Promise<void> {
     const held = this.#running.get(turn);
     if (held !== undefined && this.#isGone(held.log, held.messages)) await this.append(turn, [], at);
@@ -67,7 +67,7 @@ export class RunningTurns {
     for (const turn of this.#running.keys()) this.#release(turn);
   }
 
-  /** Writes messages, after the mark of the turn that they begin: a running turn is never taken for a crashed one. */
+  /** Writes messages. The mark of a new turn comes first, so that a running turn never looks like a crashed one. */
   async #write(plan: (next: number) => readonly Message[]): Promise<readonly Message[]> {
     let marked: number | null = null;
     try {
@@ -75,7 +75,7 @@ export class RunningTurns {
         const messages = plan(next);
         const first = messages[0];
         if (this.#folder !== null && first?.id === first?.turn) {
-          // Planned for another id when the lock was lost on the way.
+          // The id changed, because the lock was lost meanwhile.
           if (marked !== null && marked !== next) clearRunning(this.#folder, marked);
           markRunning(this.#folder, next);
           marked = next;

@@ -1,27 +1,27 @@
 import type { Entry, NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
 
-/** Where the history is, and whether it may be written. */
+/** The place of the history, and whether it may be written. */
 export interface HistorySettings {
   /** The data folder. */
   readonly folder: string;
   now(): Date;
-  /** Nothing is written; what is added lives in memory only (`--ephemeral`). */
+  /** Nothing is written; new entries are kept in memory only (`--ephemeral`). */
   readonly ephemeral?: boolean;
 }
 
-/** Makes the block that shortens the log, the turn `running` included; null when there is nothing to compact. `unloaded` messages come before the entries. */
+/** Creates the block that compacts the log, including the turn `running`; null if there is nothing to compact. `unloaded` messages come before the entries. */
 export type WriteBlock = (
   entries: readonly Entry[],
   running: number | null,
   unloaded: number,
 ) => AsyncGenerator<ChatEvent, NewCompressBlock | null>;
 
-/** How long the history is and where. */
+/** The size of the history, and its files. */
 export interface Totals {
   readonly messages: number;
   readonly compactions: number;
   readonly last_compaction: string | null;
-  /** The files on disk that hold it or a copy of it. */
+  /** The files of the history and its copies. */
   readonly files: readonly string[];
 }

@@ -45,7 +45,7 @@ export class HistoryStore {
     return this.#notices.take();
   }
 
-  /** The newest turn, when a crash cut it short and no message followed. */
+  /** The newest turn if a crash cut it short and no message followed. */
   get crashedTurn(): number | null {
     return this.#crashedTurn;
   }
@@ -60,22 +60,22 @@ export class HistoryStore {
     return !this.#conversation.log.writes;
   }
 
-  /** Whether what is said now is forgotten as soon as the user is on the record again. */
+  /** True while the user is off the record: the messages since then are forgotten at the end. */
   get isOffRecord(): boolean {
     return this.#conversation.isOffRecord;
   }
 
-  /** Keeps what follows in memory only, on top of what was said before. */
+  /** Keeps later messages in memory only. */
   async goOffRecord(): Promise<void> {
     await this.#conversation.goOffRecord();
   }
 
-  /** Forgets everything since `goOffRecord`. Resolves to how many messages that were. */
+  /** Forgets the messages since `goOffRecord`. Resolves to their number. */
   async goOnRecord(): Promise<number> {
     return await this.#conversation.goOnRecord();
   }
 
-  /** How many messages there are in all. */
+  /** The total number of messages. */
   get length(): number {
     return this.#conversation.log.facts.messages;
   }
@@ -85,12 +85,12 @@ export class HistoryStore {
     return { messages, compactions, last_compaction, files: conversationFiles(this.#paths) };
   }
 
-  /** Names the conversation: another one after a reset; null while there is none on disk. */
+  /** The name of the conversation, which changes with a reset; null while there is none on disk. */
   get name(): string | null {
     return this.#conversation.log.name;
   }
 
-  /** Takes in what other processes wrote. */
+  /** Reads what other processes wrote. */
   async refresh(): Promise<void> {
     await this.#conversation.log.refresh();
   }
@@ -103,14 +103,14 @@ export class HistoryStore {
     return begun;
   }
 
-  /** Writes what follows in a turn, on disk when this resolves. */
+  /** Appends messages to a turn. They are on disk when this resolves. */
   async append(turn: number, messages: readonly NewMessage[]): Promise<readonly Message[]> {
     const written = await this.#conversation.turns.append(turn, messages, this.#now());
     await this.#conversation.attachments.commit(written);
     return written;
   }
 
-  /** Takes in what other processes wrote; a running turn moves to the new conversation when its own was reset. */
+  /** Reads what other processes wrote. A running turn moves to the new conversation if its own was reset. */
   async follow(turn: number): Promise<void> {
     await this.refresh();
     await this.#conversation.turns.follow(turn, this.#now());
@@ -121,18 +121,18 @@ export class HistoryStore {
     return await this.begin({ ...message, stop_reason: 'end' });
   }
 
-  /** What is sent: the newest block, the messages that it kept, in whole turns, and the turn that runs here. */
+  /** The view that is sent: the newest block, the messages that it kept, in whole turns, and the running turn. */
   view(running: number | null): View {
     return this.#conversation.view(running);
   }
 
-  /** How many messages are not in `entries` though no block covers them. */
+  /** The number of messages that are neither covered by a block nor in `entries`. */
   get unloaded(): number {
     return this.#conversation.log.unloaded;
   }
 
   /**
-   * Shortens the view with the block that `write` makes of the log. Yields events, the `compact` event last; returns what was done, or null when there
+   * Compacts the view with the block that `write` creates from the log. Yields events, the `compact` event last; returns the compaction, or null if there
    * was nothing to do.
    */
   async *compact(
@@ -152,45 +152,45 @@ export class HistoryStore {
     );
   }
 
-  /** Undoes a turn, and others with it: they stay in the archive and are no longer sent. */
+  /** Undoes a turn, and `others` with it. They stay in the archive but are no longer sent. */
   async undo(turn: number, others: readonly number[] = []): Promise<void> {
     await this.mark({ type: 'undo', turns: [this.#conversation.turns.idOf(turn), ...others] });
   }
 
-  /** Appends what the user decided about what is sent. */
+  /** Appends a decision of the user about the view, such as a pin. */
   async mark(mark: NewMark): Promise<void> {
     const at = this.#now();
     await this.#conversation.log.write((next): readonly Mark[] => [{ id: next, at, ...mark }]);
   }
 
-  /** Runs `work` while no other `hi` writes anything that is the user's. */
+  /** Runs `work` while no other `hi` writes any of the user's data. */
   async exclusively(work: () => void): Promise<void> {
     makeFolder(this.#settings.folder, 0o700);
     await this.#conversation.log.exclusively(work);
   }
 
-  /** Clears the conversation. A copy is kept until the next reset, none with `purge`. */
+  /** Clears the conversation. Keeps a copy until the next reset, but none with `purge`. */
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
     if (this.isEphemeral) return this.#conversation.log.clear();
     await this.#conversation.reset(purge);
     this.#crashedTurn = null;
   }
 
-  /** Restores the conversation before the last reset; the one since becomes the copy. Throws a `HiError` when there is no copy. */
+  /** Restores the conversation before the last reset; the one since becomes the copy. Throws a `HiError` if there is no copy. */
   async undoReset(): Promise<void> {
     await this.#conversation.undoReset();
     this.#crashedTurn = null;
-    // Opening reads only what the next request needs; damage further back is found, repaired and reported now.
+    // Opening reads only what the next request needs. This finds, repairs and reports damage further back.
     for await (const _ of this.archive());
   }
 
-  /** What is to be forgotten, and the copies of it beside the history; changes nothing. */
+  /** Finds the messages to forget and their copies, without changing anything. */
   async findForgettable(order: ForgetOrder): Promise<Forgettable> {
     const { findForgettable } = await import('./forget-everywhere.js');
     return await findForgettable(this.#conversation.log, this.#paths, order);
   }
 
-  /** Forgets it. First `forgetElsewhere` removes, under the lock, what is not the history's, so that a kill leaves the conversation to forget it by once more. */
+  /** Forgets them. `forgetElsewhere` first removes them from other places, under the lock, so that after a kill the conversation still shows what to forget. */
   async forget(order: ForgetOrder, forgetElsewhere: (found: Forgettable) => void): Promise<void> {
     const { forget } = await import('./forget-everywhere.js');
     await forget(this.#conversation.log, this.#paths, order, forgetElsewhere);
@@ -202,12 +202,12 @@ export class HistoryStore {
     return this.#conversation.log.all();
   }
 
-  /** How many frames this process sealed for good. */
+  /** The number of frames that this process permanently sealed. */
   get sealed(): number {
     return this.#conversation.log.sealed;
   }
 
-  /** Opens what there is now for random access. Close it. */
+  /** Opens a snapshot for random access. The caller closes it. */
   async reading(): Promise<ConversationReading> {
     return await this.#conversation.log.reading();
   }
@@ -225,12 +225,12 @@ export class HistoryStore {
     );
   }
 
-  /** The images and documents, which are kept beside the messages. */
+  /** The images and documents, which are stored in files of their own. */
   get attachments(): AttachmentStore {
     return this.#conversation.attachments;
   }
 
-  /** Closes the file. A turn that still runs here counts as cut short from now on. */
+  /** Closes the file. A turn that is still running here counts as cut short from now on. */
   async close(): Promise<void> {
     this.#conversation.turns.abandon();
     this.#conversation.log.close();

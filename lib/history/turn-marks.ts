@@ -12,7 +12,7 @@ const MARK_PREFIX = 'history.turn.';
 /** How often a process sends a heartbeat during a turn, in milliseconds. */
 const HEARTBEAT_INTERVAL = 2000;
 
-/** A remote mark that did not change for this long, in milliseconds, belongs to a dead process. */
+/** A remote mark that has not changed for this long, in milliseconds, belongs to a dead process. */
 const REMOTE_TIMEOUT = 30_000;
 
 /** The open mark files of this process. */
@@ -43,7 +43,7 @@ export function clearRunning(folder: string, turn: number): void {
   remove(path);
 }
 
-/** The turns that run in live processes. Removes the marks of dead ones. */
+/** The turns that are running in live processes. Removes the marks of dead ones. */
 export function runningTurns(folder: string): ReadonlySet<number> {
   return new Set(livingMarks(folder).map(({ turn }) => turn));
 }
@@ -73,7 +73,7 @@ function markOf(folder: string, turn: number): string {
   return join(folder, `${MARK_PREFIX}${turn}.${processName()}`);
 }
 
-/** `rmSync` loads what removes whole trees. */
+/** Not `rmSync`, which loads code for removing whole trees. */
 function remove(path: string): void {
   try {
     unlinkSync(path);

@@ -16,11 +16,11 @@ import { attachmentName } from './lost-attachments.js';
 export interface Verified {
   readonly entries: number;
   readonly problems: readonly string[];
-  /** The missing or altered attachments, as the user knows them; absent when there are none. */
+  /** The missing or altered attachments, by the names that the user knows; absent if there are none. */
   readonly lost?: readonly string[];
 }
 
-/** Reads the whole history and compares everything that is stored twice; changes nothing. Throws the system's error. */
+/** Reads the whole history and compares everything that is stored twice; changes nothing. Throws system errors. */
 export async function verify(paths: HistoryPaths): Promise<Verified> {
   if (!existsSync(paths.history)) return { entries: 0, problems: [] };
   requireRegularFile(paths.history);

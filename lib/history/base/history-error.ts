@@ -1,6 +1,6 @@
 import { HiError, systemCode } from '../../errors.js';
 
-/** Runs `work`; what the system throws becomes a `HiError` that names the path. */
+/** Runs `work`. Turns system errors into a `HiError` that names the path. */
 export async function withHistoryErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -9,7 +9,7 @@ export async function withHistoryErrors<Result>(path: string, work: () => Promis
   }
 }
 
-/** A failed file operation as a `HiError` that names the path and the remedy; anything else is returned as it is. */
+/** A failed file operation as a `HiError` that names the path and the remedy; anything else is returned unchanged. */
 export function asHistoryError(thrown: unknown, path: string): unknown {
   const code = systemCode(thrown);
   if (code === null) return thrown;
@@ -17,7 +17,7 @@ export function asHistoryError(thrown: unknown, path: string): unknown {
   return new HiError('history', happened ?? `The history '${path}' cannot be used (${code}).`, { hint, cause: thrown });
 }
 
-/** A folder or a device in the place of one of hi's files is named itself: it need not be the history. */
+/** The message for a folder or a device in place of one of hi's files, which need not be the history. */
 function notAFile(thrown: unknown, code: string): readonly [happened: string, hint: string] | null {
   const what = code === 'EISDIR' ? 'folder' : code === 'EFTYPE' ? 'pipe or a device' : null;
   if (what === null || typeof thrown !== 'object' || thrown === null || !('path' in thrown)) return null;

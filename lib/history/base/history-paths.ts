@@ -5,17 +5,17 @@ export interface HistoryPaths {
   readonly folder: string;
   /** The conversation. */
   readonly history: string;
-  /** The conversation before the last reset. */
+  /** The copy of the conversation before the last reset. */
   readonly resetCopy: string;
-  /** A conversation while an undo swaps it with the copy. */
+  /** The temporary name of a conversation while an undo swaps it with the copy. */
   readonly swap: string;
   /** The prefix of a new file that is being written to replace the history; the name of its process follows. */
   readonly tempPrefix: string;
-  /** The prefix of a damaged or edited file that is kept; the date follows. */
+  /** The prefix of a kept damaged or edited file; the date follows. */
   readonly damagedPrefix: string;
-  /** Images and documents by their hash, of the conversation and of the copy. */
+  /** The images and documents of the conversation and of the copy, named by their hash. */
   readonly attachments: string;
-  /** Where earlier versions kept those of the copy and of a swap. */
+  /** The folders in which earlier versions kept those of the copy and of a swap. */
   readonly oldAttachments: readonly string[];
   /** The last turn whose crash was reported. */
   readonly reportedCrashes: string;
@@ -45,7 +45,7 @@ export function conversationPaths(
   };
 }
 
-/** Matches what follows the prefix in the name of a damaged file that was kept, and nothing else. */
+/** Matches the rest of a kept damaged file's name after the prefix. */
 export const DAMAGED_SUFFIX = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unverified)?\.json\.zst$/;
 
 /** Matches a name that `processName` returns. */

@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, fsyncSync, linkSync, openSync } from 'node:fs';
 
-/** Makes a hard link, or a copy where the file system has no hard links; on disk when this returns. */
+/** Makes a hard link, or a copy if the file system has no hard links. It is on disk when this returns. */
 export function linkOrCopy(path: string, name: string): void {
   try {
     linkSync(path, name);

@@ -1,20 +1,20 @@
-/** Told how far long work is: all of it when it is over. */
+/** Receives the progress of a long operation. At the end `done` equals `all`. */
 export type ProgressListener = (what: string, done: number, all: number) => void;
 
-/** Work on the file is synchronous, so one thing is going on at a time. */
+/** Operations on the file are synchronous, so there is only one at a time. */
 let listener: ProgressListener | null = null;
 
-/** From now on this one is told; null for nobody. */
+/** Sets the listener; null for none. */
 export function listenToProgress(next: ProgressListener | null): void {
   listener = next;
 }
 
-/** Tells how far work is that may be long. It is called for every piece. */
+/** Reports progress. Operations that may take long call it for every piece. */
 export function progress(what: string, done: number, all: number): void {
   if (listener !== null) listener(what, done, all);
 }
 
-/** The same groups of entries, up to the one with the id `last`; `what` is going on meanwhile. */
+/** Yields the groups and reports progress towards the entry with the id `last`; `what` names the operation. */
 export function* watched<Group extends readonly { readonly id: number }[]>(
   what: string,
   groups: Iterable<Group>,

@@ -18,9 +18,9 @@ import type { Frame } from './frames/frame-headers.js';
 import { rowsBefore, type Tail } from './tail.js';
 
 /**
- * Appends one frame of whole entries. Everything is written into the space behind the array, which readers skip;
+ * Appends one frame of whole entries. Writes everything into the space after the array, which readers skip;
  * then one aligned write of eight bytes turns the old closing frame into space and makes the new one valid.
- * A kill at any moment leaves the file either unchanged or complete. When it throws the system's error the file is unchanged.
+ * A kill at any moment leaves the file either unchanged or complete. When it throws a system error the file is unchanged.
  */
 export function appendFrame(codec: Codec, file: number, before: Tail, content: Buffer): Tail {
   const bytes = codec.compress(content);
@@ -40,8 +40,8 @@ export function appendFrame(codec: Codec, file: number, before: Tail, content: B
 }
 
 /**
- * Grows the space behind the array to at least `needed` bytes: adds space page by page, writes the seek table at its end,
- * and joins it all with one write of eight bytes. When it throws the system's error the file is unchanged.
+ * Grows the space after the array to at least `needed` bytes: adds space page by page, writes the seek table at its end,
+ * and joins it all with one write of eight bytes. When it throws a system error the file is unchanged.
  */
 export function growSpace(file: number, tail: Tail, needed: number): Tail {
   const rows = rowsBefore(bufferedReader(file), tail.size, tail.mutableStart);
@@ -55,7 +55,7 @@ export function growSpace(file: number, tail: Tail, needed: number): Tail {
   return { ...tail, size, free };
 }
 
-/** The last row of the seek table: everything that may still change, up to `end`, as it is when the table is written. */
+/** The last row of the seek table: everything up to `end` that may still change, at the time of writing the table. */
 export function mutableRow(tail: Pick<Tail, 'mutableStart' | 'frames'>, end: number): SeekRow {
   return { size: end - tail.mutableStart, content: tail.frames.reduce((sum, frame) => sum + frame.content, 1) };
 }

@@ -2,13 +2,13 @@ import { CHECKSUMS_MAGIC, HEADER_SIZE, RECORD_MAGIC, readRecord } from './file-l
 import type { Codec } from './frames/codec.js';
 import { frameAt, type ReadBytes } from './frames/frame-headers.js';
 
-/** How many bytes of content share a checksum: a bad byte costs few entries, and the checksums a thousandth of the file. */
+/** The number of bytes per checksum: small enough that a bad byte costs few entries, large enough that the checksums take a thousandth of the file. */
 const SLICE_SIZE = 16 * 1024;
 
 /** How far back to search: no record and no list of checksums is longer. */
 const SEARCH_LIMIT = 64 * 1024;
 
-/** The CRC-32 of each slice of a frame's content, to salvage a damaged frame slice by slice. */
+/** The CRC-32 of each slice of a frame's content. They make it possible to salvage a damaged frame slice by slice. */
 export function checksumsOf(content: Buffer): number[] {
   return slicesOf(content).map(crc32);
 }

@@ -1,6 +1,6 @@
 import type { Entry } from '../../chat/entry.js';
 
-/** What `change` makes of the entries of all groups; null leaves one out. */
+/** The entries after `change`, which returns null to drop one. */
 export function* changedEntries(entries: Iterable<Entry>, change: (entry: Entry) => Entry | null): Generator<Entry> {
   for (const entry of entries) {
     const changed = change(entry);

@@ -1,6 +1,6 @@
 import { type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
 
-/** Totals of the whole log, which are known without reading it. */
+/** Totals of the whole log, known without reading it. */
 export interface Facts {
   /** All entries. */
   readonly entries: number;
@@ -14,7 +14,7 @@ export interface Facts {
 
 export const NO_FACTS: Facts = { entries: 0, messages: 0, compactions: 0, last_compaction: null, last: 0 };
 
-/** The facts when one more entry follows. */
+/** The facts after one more entry. */
 export function withEntry(facts: Facts, entry: Entry): Facts {
   const compaction = isCompressBlock(entry);
   return {

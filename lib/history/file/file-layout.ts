@@ -2,7 +2,7 @@ import { type Facts, isFacts } from './facts.js';
 import type { Codec } from './frames/codec.js';
 import { DATA_MAGIC, type Frame, frameAt, type ReadBytes } from './frames/frame-headers.js';
 
-/** Skippable frames by their first four bytes: space that holds nothing, hi's record, checksums, and the seek table of zstd's seekable format. */
+/** The magic numbers of skippable frames: unused space, hi's record, checksums, and the seek table of zstd's seekable format. */
 export const SPACE_MAGIC = 0x184d2a50;
 export const RECORD_MAGIC = 0x184d2a51;
 export const CHECKSUMS_MAGIC = 0x184d2a52;
@@ -10,7 +10,7 @@ export const TABLE_MAGIC = 0x184d2a5e;
 
 /** The last four bytes of a seek table. */
 const SEEKABLE_MAGIC = 0x8f92eab1;
-/** What ends a seek table: the number of rows, a descriptor and the magic number. */
+/** The end of a seek table: the number of rows, a descriptor and the magic number. */
 const FOOTER_SIZE = 9;
 const ROW_SIZE = 8;
 
@@ -22,7 +22,7 @@ export const OPENING = bracketFrame('[');
 export const CLOSING = bracketFrame(']');
 export const BRACKET_SIZE = OPENING.length;
 
-/** What every append rewrites behind its frame: the closing frame and the header of the space after it. */
+/** The part that every append rewrites after its frame: the closing frame and the header of the space after it. */
 export const END_SIZE = BRACKET_SIZE + HEADER_SIZE;
 
 /** The file size is a multiple of this: any other size shows that the file was cut off or extended by another program. */
@@ -37,15 +37,15 @@ export interface SeekRow {
   readonly content: number;
 }
 
-/** What the record tells about the frames before it and the one right after it. */
+/** The record: facts about the frames before it and the one right after it. */
 export interface RecordBody {
   /** The version of this format. */
   readonly hi: 1;
-  /** Names the log: stays when the file is rewritten, changes after a reset. */
+  /** The name of the log. It stays when the file is rewritten and changes after a reset. */
   readonly log: string;
-  /** Of all entries up to the end of the sealed frame after the record. */
+  /** The facts of all entries up to the end of the sealed frame after the record. */
   readonly facts: Facts;
-  /** Where the frame with the first entry that the view needs begins; null when it comes after the record. */
+  /** The offset of the frame with the first entry that the view needs; null if it comes after the record. */
   readonly needed: number | null;
   /** Checksums of the sealed frame after the record, like those in a `SUMS` frame; empty when there is none. */
   readonly sums: readonly number[];
@@ -59,7 +59,7 @@ export function skippableHeader(magic: number, size: number): Buffer {
   return bytes;
 }
 
-/** A record, padded so that the position `following` bytes behind it is a multiple of eight. */
+/** A record, padded so that the position `following` bytes after it is a multiple of eight. */
 export function recordFrame(codec: Codec, body: RecordBody, following: number): Buffer {
   const inner = codec.compress(Buffer.from(JSON.stringify(body)));
   const padding = Buffer.alloc(-(HEADER_SIZE + inner.length + following) & 7);
@@ -90,7 +90,7 @@ function isRecordBody(value: unknown): value is RecordBody {
   return isFacts(value.facts) && (value.needed === null || Number.isSafeInteger(value.needed));
 }
 
-/** How much space a file of that size keeps for what comes next. */
+/** The amount of space that a file of that size reserves for appends. */
 export function spaceFor(size: number): number {
   return Math.floor(Math.min(Math.max(size / 32, FILE_BLOCK), 16 * PAGE_SIZE));
 }
@@ -105,12 +105,12 @@ export function rowOf(frame: Frame): SeekRow {
   return { size: frame.size, content: frame.kind === 'data' ? frame.content : 0 };
 }
 
-/** How long the seek table of that many frames is. */
+/** The size of a seek table with that many rows. */
 export function tableSize(rows: number): number {
   return HEADER_SIZE + rows * ROW_SIZE + FOOTER_SIZE;
 }
 
-/** A seek table as zstd's seekable format describes it. */
+/** A seek table in zstd's seekable format. */
 export function tableFrame(rows: readonly SeekRow[]): Buffer {
   const bytes = Buffer.alloc(tableSize(rows.length));
   bytes.writeUInt32LE(TABLE_MAGIC, 0);
@@ -137,8 +137,8 @@ export function readTable(read: ReadBytes, end: number): SeekRow[] | null {
 }
 
 /**
- * Where the last row of the seek table that ends at `end` begins, or null when there is none, or one of another file: the rows before the last one
- * reach exactly as far, and in a file that was joined to another one they do not.
+ * The offset that the last row of the seek table ending at `end` describes. Null if there is no table, or if its other rows do not reach exactly
+ * that offset, as in a file that was joined to another one.
  */
 export function readMutableStart(read: ReadBytes, end: number): number | null {
   const table = tableBefore(read, end);

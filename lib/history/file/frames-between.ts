@@ -6,7 +6,7 @@ import { Damaged } from './frames/damaged.js';
 import { frameAt, type ReadBytes } from './frames/frame-headers.js';
 import type { FrameStart } from './sealed-frame.js';
 
-/** The entries of each frame between two offsets, in order; `found` is called with where each begins. Throws `Damaged`. */
+/** The entries of each frame between two offsets, in order; calls `found` with the offset of each. Throws `Damaged`. */
 export function* framesBetween(
   codec: Codec,
   read: ReadBytes,

@@ -10,7 +10,7 @@ export function fileIdAt(paths: HistoryPaths): string | null {
   return null;
 }
 
-/** A name no other conversation has. */
+/** A unique name for a conversation. */
 export function newLogName(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
 }

@@ -7,9 +7,9 @@ import { conversationPaths, DAMAGED_SUFFIX, type HistoryPaths } from '../base/hi
 import { DATA_MAGIC } from './frames/frame-headers.js';
 
 /**
- * The paths of the conversation with links resolved. Where the history is a link, what a reset, a repair or a rewrite makes lies beside its target and is
- * named after it: a rename there never crosses file systems and never replaces the link. Throws a `HiError` for a dangling link, unless a reset moved the
- * target: its disk is probably not mounted, and a conversation that began in its place would be a second one.
+ * The paths of the conversation with links resolved. If the history is a link, the files of a reset, a repair or a rewrite are next to its target and
+ * named after it, so that a rename never crosses file systems and never replaces the link. Throws a `HiError` for a dangling link, unless a reset moved the
+ * target: its disk is probably not mounted, and starting a new conversation would lead to two.
  */
 export function resolveLinks(paths: HistoryPaths): HistoryPaths {
   const target = linkTarget(paths.history);
@@ -24,21 +24,21 @@ export function historyFolder(paths: HistoryPaths): string {
   return dirname(paths.history);
 }
 
-/** The damaged files that were kept: beside the file of the conversation, and in the data folder, where earlier versions kept those of a linked one. */
+/** The kept damaged files: next to the conversation, and in the data folder, where earlier versions kept those of a linked conversation. */
 export function damagedCopies(paths: HistoryPaths): readonly string[] {
   const prefixes = new Set([paths.damagedPrefix, resolveLinks(paths).damagedPrefix]);
   return [...prefixes].flatMap((path) => {
     const prefix = basename(path);
     const isDamaged = (name: string): boolean =>
       name.startsWith(prefix) && DAMAGED_SUFFIX.test(name.slice(prefix.length));
-    // `join` would take the `..` of a link out of the path, and behind another link that is another folder.
+    // `join` would resolve the `..` of a link, which is wrong after another link.
     return fileNamesIn(dirname(path))
       .filter(isDamaged)
       .map((name) => path + name.slice(prefix.length));
   });
 }
 
-/** The files that hold the conversation or a copy of it. */
+/** The files of the conversation and its copies. */
 export function conversationFiles(paths: HistoryPaths): readonly string[] {
   if (!existsSync(paths.folder)) return [];
   const { history, resetCopy, swap } = resolveLinks(paths);
@@ -51,7 +51,7 @@ export function requireAttachmentsFolder({ attachments }: HistoryPaths): void {
   if (target !== attachments && !existsSync(target)) throw danglingLink(attachments, target);
 }
 
-/** Removes the conversation. Behind a link an empty file stays, because a dangling link is refused. `real` is what `resolveLinks` returned. */
+/** Removes the conversation. The target of a link becomes an empty file, because hi refuses a dangling link. `real` is the result of `resolveLinks`. */
 export function removeConversation(paths: HistoryPaths, real: HistoryPaths): void {
   if (real.history === paths.history) rmSync(real.history, { force: true });
   else writeAside(real.history, EMPTY, { mode: 0o600, synced: true });

@@ -18,13 +18,13 @@ import { type FrameSource, findTail, isStillTail, rowsBefore, type Tail } from '
 export class LogFile {
   readonly #codec: Codec;
   readonly #file: number;
-  /** Names the file on its disk. */
+  /** Identifies the file on its disk. */
   readonly fileId: string;
   readonly writable: boolean;
   /** The sealed frames from the first one that the view needs. */
   #frameStarts: FrameStart[] = [];
   #tail: Tail;
-  /** The last bytes before the end of the array: the checksum of the newest entry. */
+  /** The last bytes before the end of the array: the checksum of the newest frame. */
   #lastBytes: Buffer;
   #newest: Entry | null = null;
   #facts: Facts;
@@ -40,7 +40,7 @@ export class LogFile {
     this.#lastBytes = this.#bytesBefore(this.#tail.closing);
   }
 
-  /** Opens the file at `path`, read-only with `flags` 'r'. Throws the system's error and `Damaged`. */
+  /** Opens the file at `path`, read-only with `flags` 'r'. Throws system errors and `Damaged`. */
   static open(codec: Codec, path: string, flags: 'r' | 'r+'): LogFile {
     requireRegularFile(path);
     const file = openSync(path, flags);
@@ -52,17 +52,17 @@ export class LogFile {
     }
   }
 
-  /** Opens the file at `path`, this one or its replacement, once more for reading. */
+  /** Opens the file at `path`, this one or its replacement, again for reading. */
   reopen(codec: Codec, path: string): LogFile {
     return LogFile.open(codec, path, 'r');
   }
 
-  /** Names the log, whatever file it is in. */
+  /** The name of the log, which does not depend on the file. */
   get log(): string {
     return this.#tail.record.log;
   }
 
-  /** Of all entries that were loaded or appended here. */
+  /** The facts of all entries that were loaded or appended here. */
   get facts(): Facts {
     return this.#facts;
   }
@@ -80,7 +80,7 @@ export class LogFile {
     return entries;
   }
 
-  /** Every entry of the log at the time of the call, oldest first, a frame at a time; `what` is going on meanwhile. Throws `Damaged`. */
+  /** Every entry of the log at the time of the call, oldest first, frame by frame. `what` names the operation in progress reports. Throws `Damaged`. */
   *all(what = 'Reading the history'): Generator<readonly Entry[]> {
     const { mutableStart, closing } = this.#tail;
     // Sealed frames never change in this file; the rest is read at once.
@@ -116,23 +116,23 @@ export class LogFile {
     return found.reverse().flatMap((entries) => entries.filter(({ id }) => id >= from && id < before));
   }
 
-  /** What it takes to read single frames of this file. */
+  /** Gives access to single frames of this file. */
   get source(): FrameSource {
     return { codec: this.#codec, file: this.#file, tail: this.#tail };
   }
 
-  /** Changes with the entries that are not sealed for good. */
+  /** Changes whenever the entries that are not permanently sealed change. */
   get unsealedVersion(): string {
     const { mutableStart, closing } = this.#tail;
     return `${this.fileId}:${mutableStart}:${closing}:${this.#lastBytes.toString('hex')}`;
   }
 
-  /** The entries that are not sealed for good. Throws `Damaged`. */
+  /** The entries that are not permanently sealed. Throws `Damaged`. */
   unsealed(): readonly Entry[] {
     return this.#entriesBetween(this.#tail.mutableStart, this.#tail.closing);
   }
 
-  /** What other processes appended since the last read. Throws `Damaged`, also when this is now another log or an older copy of this one. */
+  /** The entries that other processes appended since the last read. Throws `Damaged`, also if this is now another log or an older copy of this one. */
   readNew(): readonly Entry[] {
     const old = this.#tail;
     if (isStillTail(old, this.#file, this.#lastBytes)) return [];
@@ -152,7 +152,7 @@ export class LogFile {
       ? this.#isContinuedBy(tail, entries)
       : this.#bytesBefore(old.closing).equals(this.#lastBytes);
     if (tail.record.log !== this.log || !isContinued) throw new Damaged('Another file was copied over this one.');
-    // Only now: what could not be read is read again next time.
+    // Updated last, so that a failed read is repeated next time.
     this.#tail = tail;
     this.#lastBytes = this.#bytesBefore(tail.closing);
     this.#rememberStarts(starts);
@@ -177,7 +177,9 @@ export class LogFile {
     return isSealDue(this.#tail);
   }
 
-  /** Seals what was appended. `needed` is the id of the first entry that the view needs, null for none. Only under the lock, after `readNew`. Returns the number of frames sealed for good. */
+  /**
+   * Seals what was appended and returns the number of permanently sealed frames. `needed` is the first id that the view needs, or null. Only under the lock.
+   */
   seal(needed: number | null): number {
     const { log, facts } = this;
     const known = this.#frameStarts;
@@ -196,7 +198,7 @@ export class LogFile {
     closeSync(this.#file);
   }
 
-  /** True when the entries that a seal moved are the known ones and more: not an older copy of the log, and not a fork of it. */
+  /** True if the entries that a seal moved begin with the known ones, so that this is not an older copy or a fork of the log. */
   #isContinuedBy({ record }: Tail, entries: readonly Entry[]): boolean {
     const last = Math.max(record.facts.last, entries.at(-1)?.id ?? 0);
     const known = this.#newest;
@@ -204,7 +206,7 @@ export class LogFile {
     return last >= this.#facts.last && (!found || JSON.stringify(found) === JSON.stringify(known));
   }
 
-  /** All entries, the newest first: what is not sealed, then a frame at a time. */
+  /** All entries, newest first: the unsealed ones, then frame by frame. */
   *#backwards(found?: (start: FrameStart) => void): Generator<readonly Entry[]> {
     const { mutableStart, closing, size } = this.#tail;
     const rows = rowsBefore(bufferedReader(this.#file), size, mutableStart);
@@ -228,7 +230,7 @@ export class LogFile {
     return framesBetween(this.#codec, bufferedReader(this.#file, 64 * 1024), { from, to }, found);
   }
 
-  /** Remembers where the frames begin that no longer move. */
+  /** Remembers the positions of the frames that no longer move. */
   #rememberStarts(starts: readonly FrameStart[]): void {
     const last = this.#frameStarts.at(-1)?.offset ?? 0;
     for (const start of starts)

@@ -8,11 +8,11 @@ import type { Codec } from './frames/codec.js';
 import { Damaged, Unordered } from './frames/damaged.js';
 import { frameAt, type ReadBytes } from './frames/frame-headers.js';
 
-/** How much of a large frame is parsed at once. */
+/** The size of the chunks in which a large frame is parsed. */
 const CHUNK_SIZE = 1024 * 1024;
 
 /**
- * The entries of any file that zstd decompresses to one JSON array, however it is cut into frames, in chunks.
+ * The entries of any file that decompresses to one JSON array, whatever its frames, in chunks.
  * Throws `Damaged` when a frame or the array is incomplete, and at the end `Unordered` when an element is not an entry or out of order.
  */
 export function* entriesOfArray(

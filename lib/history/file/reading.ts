@@ -8,53 +8,53 @@ import type { LogFile } from './log-file.js';
 import { type FramePlace, SEALED_SIZE } from './sealed-frame.js';
 import { type FrameSource, rowsBefore } from './tail.js';
 
-/** So many pieces stay decompressed: what is looked at often lies close together. */
-const HELD = 4;
+/** The number of cached decompressed pieces. Few are enough, because reads are close together. */
+const CACHED = 4;
 
-/** What most of them fit into. */
+/** A buffer size that fits most of them. */
 const ROOM = SEALED_SIZE + 64 * 1024;
 
-/** Where pieces were that are looked at no more: a search looks at many, and fresh memory for each would stay until it is collected. */
+/** Buffers to reuse: a search reads many pieces, and a new buffer for each would fill the memory until it is collected. */
 const rooms: Buffer[] = [];
 
-/** The pieces of an open file as they were listed last: that takes time and room. */
+/** The last list of the pieces of each open file, because creating it takes time and memory. */
 const listed = new WeakMap<LogFile, readonly FramePlace[]>();
 
-/** Where the content of a piece is that is only looked through. */
+/** The buffer for a piece that is only scanned. */
 const scanned = Buffer.allocUnsafeSlow(ROOM);
 
-/** The content of a piece, and where it may be. */
-interface Held {
+/** The content of a piece, and the buffer that it may be in. */
+interface CachedPiece {
   readonly room: Buffer;
   readonly content: Buffer;
 }
 
-/** An entry, and where its JSON begins in its piece. */
+/** An entry, and the position of its JSON in its piece. */
 interface PlacedEntry {
   readonly entry: Entry;
   readonly place: number;
 }
 
-/** What a conversation holds, for reading here and there: what is sealed piece by piece, and the rest. Stays what it was when it was opened. */
+/** Random access to a conversation: to its sealed pieces, and to the rest. It is a snapshot of the time when it was opened. */
 export class Reading {
   readonly #file: LogFile;
-  readonly #held = new Map<number, Held>();
+  readonly #cached = new Map<number, CachedPiece>();
   #rest: readonly Entry[] | null = null;
   readonly log: string;
-  /** Changes with what `rest` gives. */
+  /** Changes whenever the result of `rest` changes. */
   readonly restVersion: string;
   readonly pieces: readonly FramePlace[];
 
-  /** Reads what was opened once more of a file that is open. */
+  /** Reads `again`, a second handle for the file of `open`. */
   static of(open: LogFile, again: LogFile): Reading {
-    // As long as it is open, no other file has its id.
+    // While it is open, no other file has its id.
     const isSame = again.fileId === open.fileId;
     const reading = new Reading(again, isSame ? listed.get(open) : []);
     if (isSame) listed.set(open, reading.pieces);
     return reading;
   }
 
-  /** `known` are the pieces of this very file at another time: sealed frames never change. */
+  /** `known` are the pieces of the same file at an earlier time: sealed frames never change. */
   private constructor(file: LogFile, known: readonly FramePlace[] = []) {
     this.#file = file;
     this.log = file.log;
@@ -64,12 +64,12 @@ export class Reading {
     this.restVersion = file.unsealedVersion;
   }
 
-  /** The entries of a piece, each with where its JSON begins. Throws `Damaged`. */
+  /** The entries of a piece, with their positions. Throws `Damaged`. */
   read(piece: FramePlace): readonly PlacedEntry[] {
     return [...placedEntries(contentOf(this.#file.source, piece), 0)];
   }
 
-  /** The JSON of a piece with plain letters in lower case. It holds until the next is read. Throws `Damaged`. */
+  /** The JSON of a piece with ASCII letters in lower case. It is valid until the next read. Throws `Damaged`. */
   json(piece: FramePlace): Buffer {
     const content = contentOf(this.#file.source, piece, scanned);
     for (let at = 0; at < content.length; at += 1) {
@@ -79,37 +79,37 @@ export class Reading {
     return content;
   }
 
-  /** The entry whose JSON begins at that place of a piece. Throws `Damaged`. */
+  /** The entry whose JSON begins at that position of a piece. Throws `Damaged`. */
   readAt(piece: FramePlace, place: number): Entry {
     for (const { entry } of this.readFrom(piece, place)) return entry;
     throw new Damaged(`No entry begins at ${place} in the piece at byte ${piece.offset}.`);
   }
 
-  /** The entries of a piece from the one whose JSON begins at that place, read as they are taken. Throws `Damaged`. */
+  /** The entries of a piece from that position on, read lazily. Throws `Damaged`. */
   readFrom(piece: FramePlace, place: number): Iterable<PlacedEntry> {
     return placedEntries(this.#contentOf(piece), place);
   }
 
   #contentOf(piece: FramePlace): Buffer {
-    const known = this.#held.get(piece.offset);
-    // The one that was looked at longest ago goes first.
-    const [oldest] = this.#held.keys();
-    if (known !== undefined) this.#held.delete(piece.offset);
-    else if (this.#held.size >= HELD && oldest !== undefined) this.#leave(oldest);
+    const known = this.#cached.get(piece.offset);
+    // Evict the least recently used one.
+    const [oldest] = this.#cached.keys();
+    if (known !== undefined) this.#cached.delete(piece.offset);
+    else if (this.#cached.size >= CACHED && oldest !== undefined) this.#leave(oldest);
     const held = known ?? this.#take(piece);
-    this.#held.set(piece.offset, held);
+    this.#cached.set(piece.offset, held);
     return held.content;
   }
 
-  #take(piece: FramePlace): Held {
+  #take(piece: FramePlace): CachedPiece {
     const room = rooms.pop() ?? Buffer.allocUnsafeSlow(ROOM);
     return { room, content: contentOf(this.#file.source, piece, room) };
   }
 
   #leave(offset: number): void {
-    const held = this.#held.get(offset);
-    this.#held.delete(offset);
-    if (held !== undefined && rooms.length < HELD) rooms.push(held.room);
+    const held = this.#cached.get(offset);
+    this.#cached.delete(offset);
+    if (held !== undefined && rooms.length < CACHED) rooms.push(held.room);
   }
 
   /** The id of the newest entry. */
@@ -117,14 +117,14 @@ export class Reading {
     return this.#file.facts.last;
   }
 
-  /** What is not sealed, oldest first. Throws `Damaged`. */
+  /** The unsealed entries, oldest first. Throws `Damaged`. */
   rest(): readonly Entry[] {
     this.#rest ??= this.#file.unsealed();
     return this.#rest;
   }
 
   close(): void {
-    for (const offset of [...this.#held.keys()]) this.#leave(offset);
+    for (const offset of [...this.#cached.keys()]) this.#leave(offset);
     this.#file.close();
   }
 }
@@ -137,11 +137,11 @@ function* placedEntries(content: Buffer, from: number): Generator<PlacedEntry> {
 
 function entryOf(text: Buffer): Entry {
   const entry = entryIn(text);
-  if (entry === null) throw new Damaged('A frame holds something that is not an entry.');
+  if (entry === null) throw new Damaged('A frame contains something that is not an entry.');
   return entry;
 }
 
-/** The frames that are sealed for good, oldest first. Reads the seek table. Throws `Damaged`. */
+/** The permanently sealed frames, oldest first. Reads the seek table. Throws `Damaged`. */
 function sealedFrames({ file, tail: { mutableStart, size } }: FrameSource): readonly FramePlace[] {
   let end = 0;
   const rows = rowsBefore(bufferedReader(file), size, mutableStart).map((row) => {
@@ -151,11 +151,11 @@ function sealedFrames({ file, tail: { mutableStart, size } }: FrameSource): read
   return rows.filter(({ content }) => content > 1);
 }
 
-/** The content of one of them, maybe in `room`. Throws `Damaged`. */
+/** The content of one of them, possibly in the buffer `room`. Throws `Damaged`. */
 function contentOf({ codec, file }: FrameSource, place: FramePlace, room?: Buffer): Buffer {
   const { offset, size, content } = place;
   const read = partReader(file, offset, size);
-  // Where the frame says what the seek table does, its blocks need not be looked at one by one.
+  // If the frame header agrees with the seek table, the blocks need not be checked one by one.
   if (frameHeaderAt(read, offset)?.contentSize === content) {
     return decompressFrame(codec, read, { offset, size, content, exact: true }, room);
   }

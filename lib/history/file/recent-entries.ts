@@ -2,10 +2,10 @@ import type { Entry } from '../../chat/entry.js';
 import { firstNeeded } from '../../view/view.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 
-/** How many entries are added before the older ones are pruned again. */
+/** The number of additions after which older entries are pruned again. */
 const PRUNE_AFTER = 10_000;
 
-/** Goes through a whole log and keeps the entries that the view needs. */
+/** Collects the entries that the view needs from a whole log. */
 export class RecentEntries {
   #entries: Entry[] = [];
   #facts: Facts = NO_FACTS;

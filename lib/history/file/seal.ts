@@ -17,7 +17,7 @@ import type { Codec } from './frames/codec.js';
 import { type FrameStart, logEnd, SEALED_SIZE, type SealedFrame, sealedFrame } from './sealed-frame.js';
 import { rowsBefore, type Tail, walkTail } from './tail.js';
 
-/** True when the appended frames take so much more space than one sealed frame that sealing pays. */
+/** True if the appended frames take so much more space than one sealed frame that sealing is worthwhile. */
 export function isSealDue({ frames, record, size }: Tail): boolean {
   const loose = frames.slice(record.sums.length === 0 ? 0 : 1).reduce((sum, frame) => sum + frame.content, 0);
   return loose >= Math.min(Math.max(size / 8, SEALED_SIZE / 64), SEALED_SIZE / 8);
@@ -29,16 +29,16 @@ export interface SealResult {
   readonly starts: readonly FrameStart[];
 }
 
-/** Makes the new record, once it is known where the sealed frames begin and which id comes first behind them (null: none). */
+/** Creates the new record from the positions of the sealed frames and the first id after them (null: none). */
 export type DescribeLog = (
   starts: readonly FrameStart[],
   open: number | null,
 ) => Pick<RecordBody, 'log' | 'facts' | 'needed'>;
 
 /**
- * Packs the appended frames into frames of full size, in place, whatever the length of the log:
- * writes them behind the array, makes them valid there with one write of eight bytes, copies them over what they replace, makes them valid there, and trims
- * the file. A kill at any moment, and a power cut after any step, leaves the same entries. So does an error of the system, which it throws.
+ * Packs the appended frames into frames of full size, in place, in a time that does not depend on the length of the log:
+ * writes them after the array, makes them valid there with one write of eight bytes, copies them over the frames they replace, makes them valid there, and
+ * trims the file. A kill at any moment, a power cut after any step, or a system error, which it throws, leaves the same entries.
  */
 export function seal(codec: Codec, file: number, tail: Tail, describe: DescribeLog): SealResult {
   const contents = tail.frames.map((frame) => decompressFrame(codec, bufferedReader(file), frame));
@@ -68,12 +68,12 @@ export function seal(codec: Codec, file: number, tail: Tail, describe: DescribeL
   }
   const sealed = walkTail(codec, bufferedReader(file), sizeOf(file), tail.mutableStart);
   const starts = fits ? startsFrom(tail.mutableStart) : [];
-  // Changing the size costs more than a write; space that stays serves the next seal.
+  // Changing the size takes longer than a write, and the next seal can use the space.
   const wasteful = sealed.free > 2 * spaceFor(sealed.size) || starts.length > 0;
   return { tail: wasteful ? trim(file, sealed) : sealed, starts };
 }
 
-/** The contents joined into pieces of full size, and the rest. */
+/** Joins the contents into pieces of full size and a rest. */
 function packFrames(contents: readonly Buffer[]): { readonly full: readonly Buffer[]; readonly open: Buffer } {
   const full: Buffer[] = [];
   let open: Buffer[] = [];
@@ -86,7 +86,7 @@ function packFrames(contents: readonly Buffer[]): { readonly full: readonly Buff
   return { full, open: Buffer.concat(open) };
 }
 
-/** Where each sealed frame begins when the first one begins at `at`. */
+/** The positions of the sealed frames if the first one begins at `at`. */
 function frameStartsFrom(
   at: number,
   frames: readonly SealedFrame[],
@@ -104,12 +104,12 @@ function withRoom(file: number, tail: Tail, needed: number): Tail {
   return needed <= tail.free ? tail : growSpace(file, tail, needed);
 }
 
-/** The bytes and the header of the space behind them, which ends at `length` bytes. */
+/** The bytes and the header of the space after them, which ends at `length` bytes. */
 function withSpace(bytes: Buffer, length: number): Buffer {
   return Buffer.concat([bytes, skippableHeader(SPACE_MAGIC, length - bytes.length - HEADER_SIZE)]);
 }
 
-/** Moves the seek table to right behind a little space, and truncates the rest. Does nothing where that gains nothing. */
+/** Moves the seek table forward, leaves a little space, and truncates the file. Does nothing if that gains nothing. */
 function trim(file: number, tail: Tail): Tail {
   const start = tail.closing + END_SIZE;
   const rows = rowsBefore(bufferedReader(file), tail.size, tail.mutableStart);

@@ -11,25 +11,25 @@ import {
 } from './file-layout.js';
 import type { Codec } from './frames/codec.js';
 
-/** How much content a sealed frame holds: small enough to open from its middle, large enough to compress well. */
+/** The content size of a sealed frame: small enough for random access, large enough to compress well. */
 export const SEALED_SIZE = 256 * 1024;
 
-/** A sealed frame: where it begins, its length in bytes, and that of its content. */
+/** A sealed frame: its offset, its size in bytes, and the size of its content. */
 export interface FramePlace {
   readonly offset: number;
   readonly size: number;
   readonly content: number;
 }
 
-/** Where a sealed frame begins, and the id of its first entry. */
+/** The offset of a sealed frame, and the id of its first entry. */
 export interface FrameStart {
   readonly offset: number;
   readonly id: number;
 }
 
 /**
- * Where to start reading to get the entry with the id `needed` and all later ones: a known sealed frame, or null for the record.
- * `open` is the first id behind the record. If no known frame is early enough, it is the beginning of the file: too much is read then, never too little.
+ * The offset from which to read the entry with the id `needed` and all later ones: a known sealed frame, or null for the record.
+ * `open` is the first id after the record. If no known frame is early enough, it is the beginning of the file: better too much than too little.
  */
 export function neededFrom(starts: readonly FrameStart[], open: number | null, needed: number | null): number | null {
   if (needed === null || (open !== null && open <= needed)) return null;
@@ -59,7 +59,7 @@ export function sealedFrame(codec: Codec, content: Buffer): SealedFrame {
   return { bytes: Buffer.concat([head, frame]), rows };
 }
 
-/** The record, the frame of what is sealed but not of full size (none when `content` is empty), and the closing frame. */
+/** The record, the sealed frame that is not full (none if `content` is empty), and the closing frame. */
 export function logEnd(codec: Codec, body: Omit<RecordBody, 'hi' | 'sums'>, content: Buffer): Buffer {
   const frame = content.length === 0 ? Buffer.alloc(0) : codec.compress(content);
   const { log, facts, needed } = body;

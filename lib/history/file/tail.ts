@@ -21,27 +21,27 @@ import { type Frame, frameAt, type ReadBytes } from './frames/frame-headers.js';
 
 /** The mutable end of the file: the newest record, what follows it, and the space for the next frame. */
 export interface Tail {
-  /** Where the walk began: a frame begins there as long as the file is the same one. */
+  /** Where the walk began. A frame begins there as long as it is the same file. */
   readonly foundFrom: number;
-  /** Where the part begins that the next seal rewrites, a multiple of eight: the record, or the space that a seal left before it. */
+  /** The start of the part that the next seal rewrites, a multiple of eight: the record, or the space that a seal left before it. */
   readonly mutableStart: number;
   readonly record: RecordBody;
-  /** Where the record begins, a multiple of eight. */
+  /** The offset of the record, a multiple of eight. */
   readonly recordStart: number;
-  /** The first bytes at `mutableStart` and those of the record: they tell whether anything has changed. */
+  /** The first bytes at `mutableStart` and those of the record, to detect changes. */
   readonly startBytes: Buffer;
   readonly recordBytes: Buffer;
   /** The data frames between `mutableStart` and `closing`. */
   readonly frames: readonly Frame[];
-  /** Where the closing frame begins, a multiple of eight. */
+  /** The offset of the closing frame, a multiple of eight. */
   readonly closing: number;
-  /** How many bytes the space after it holds. */
+  /** The size of the space after it, in bytes. */
   readonly free: number;
   /** The size of the file. */
   readonly size: number;
 }
 
-/** An open file, and where its frames are. */
+/** An open file and its tail. */
 export interface FrameSource {
   readonly codec: Codec;
   readonly file: number;
@@ -54,7 +54,7 @@ const MAX_RECORD_SIZE = 1024 * 1024;
 /** The tail of a file, found by its seek table or, where that is missing or wrong, by walking all frames. Throws `Damaged`. */
 export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
   if (!read(0, BRACKET_SIZE).equals(OPENING)) throw new Damaged('The file does not begin with the opening frame.');
-  // Another program cut it off or extended it. An append would no longer be safe from a kill in the middle of a page.
+  // Another program cut it off or extended it. An append would no longer survive a kill in the middle of a page.
   if (size % FILE_BLOCK !== 0) throw new Damaged('The file is not a whole number of blocks long.');
   const start = readMutableStart(read, size);
   if (start !== null) {
@@ -68,17 +68,20 @@ export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
   return walkTail(codec, read, size, 0);
 }
 
-/** Whether the file still ends as it did when its tail was read. `lastBytes` stood before the closing frame. */
+/** True if the end of the file has not changed since its tail was read. `lastBytes` were before the closing frame. */
 export function isStillTail(tail: Tail, file: number, lastBytes: Buffer): boolean {
   const { mutableStart, startBytes, recordStart, recordBytes, closing, free, size } = tail;
   if (sizeOf(file) !== size) return false;
-  // After a seal the old record and closing frame may still be there as space: `startBytes` tells.
+  // After a seal the old record and closing frame may still exist as space; `startBytes` shows that.
   const isAt = (offset: number, bytes: Buffer): boolean => readAt(file, offset, bytes.length).equals(bytes);
   const end = Buffer.concat([lastBytes, CLOSING, skippableHeader(SPACE_MAGIC, free)]);
   return isAt(mutableStart, startBytes) && isAt(recordStart, recordBytes) && isAt(closing - lastBytes.length, end);
 }
 
-/** The tail of a file in which a frame begins at `start`, at `mutableStart` or before. Throws `Damaged` when the frames do not reach the end of the file without a gap. */
+/**
+ * The tail of a file in which a frame begins at `start`, at `mutableStart` or before. Throws `Damaged` when the frames do not reach the end of the file without
+ * a gap.
+ */
 export function walkTail(codec: Codec, read: ReadBytes, size: number, start: number): Tail {
   let mutableStart: number | null = null;
   let found: Pick<Tail, 'record' | 'recordStart' | 'recordBytes'> | null = null;
@@ -126,7 +129,7 @@ export function rowsBefore(read: ReadBytes, size: number, end: number): readonly
   return rows;
 }
 
-/** How much space follows the closing frame. Only skippable frames may follow it. */
+/** The amount of space after the closing frame, where only skippable frames are allowed. */
 function spaceAfter(read: ReadBytes, start: number, size: number): number {
   let free: number | null = null;
   for (let at = start; at < size; ) {

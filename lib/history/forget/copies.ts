@@ -16,7 +16,7 @@ import type { Criteria } from './criteria.js';
 import type { ForgettableCopy } from './forgettable.js';
 import { Survey } from './survey.js';
 
-/** The copies that have some of what is meant. A damaged file of which something cannot be read counts as one that has. */
+/** The copies that contain matching entries. A damaged file that cannot be read completely counts as one of them. */
 export function surveyCopies(paths: HistoryPaths, criteria: Criteria): readonly ForgettableCopy[] {
   const found: ForgettableCopy[] = [];
   for (const { path, isWhole } of copiesOf(paths)) {
@@ -27,7 +27,7 @@ export function surveyCopies(paths: HistoryPaths, criteria: Criteria): readonly 
   return found;
 }
 
-/** Rewrites the conversations that were reset, and removes the files that were put aside as they were found. Only under the lock. */
+/** Rewrites reset conversations, and removes kept damaged files. Only under the lock. */
 export function forgetInCopies(paths: HistoryPaths, criteria: Criteria): void {
   const real = resolveLinks(paths);
   for (const { path, isWhole } of copiesOf(paths)) {
@@ -42,7 +42,7 @@ export function forgetInCopies(paths: HistoryPaths, criteria: Criteria): void {
   syncFolder(historyFolder(real));
 }
 
-/** The copies; a `whole` one is of no use once something is missing in it. */
+/** The copies. One with `isWhole` is useless if something in it is missing. */
 function copiesOf(paths: HistoryPaths): readonly { readonly path: string; readonly isWhole: boolean }[] {
   const real = resolveLinks(paths);
   const conversations = new Set([real, paths].flatMap(({ resetCopy, swap }) => [resetCopy, swap]));
@@ -52,7 +52,7 @@ function copiesOf(paths: HistoryPaths): readonly { readonly path: string; readon
   ];
 }
 
-/** Null where not all of the file can be read. */
+/** Null if the file cannot be read completely. */
 function surveyOf(path: string, criteria: Criteria): Survey | null {
   try {
     return new Survey(readLog(path), criteria);
@@ -62,7 +62,7 @@ function surveyOf(path: string, criteria: Criteria): Survey | null {
   }
 }
 
-/** One rename decides. The name of the new file tells the next process what a kill left. */
+/** One rename decides. After a kill, the next process recognises the new file by its name. */
 function rewriteCopy({ tempPrefix }: HistoryPaths, path: string, change: (entry: Entry) => Entry | null): void {
   const target = linkTarget(path);
   const sibling = tempPrefix + processName();
@@ -77,7 +77,7 @@ function rewriteCopy({ tempPrefix }: HistoryPaths, path: string, change: (entry:
   }
 }
 
-/** The conversation keeps its name. */
+/** The name of the conversation, which it keeps. */
 function nameOf(path: string): string {
   try {
     const file = LogFile.open(loadCodec(), path, 'r');

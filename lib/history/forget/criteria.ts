@@ -4,18 +4,18 @@ import type { Message } from '../../chat/message.js';
 import { citedIn } from '../../chat/text/citations.js';
 import { occurrenceOf } from '../../chat/text/occurrence.js';
 
-/** Which entries of a log are meant. */
+/** Decides which entries of a log to forget. */
 export interface Criteria {
-  /** `said` is what was said in the message. */
+  /** `said` is the result of `saidIn`. */
   isMeant(message: Message, said: string): boolean;
   isUnknownMeant(at: string, said: string): boolean;
-  /** Whether a summary rests on what is meant although it is not there any more: it names it, or `isAlone` and was made since then. */
+  /** Whether a summary is based on matching messages that no longer exist: it names them, or it `isAlone` and was written since then. */
   isSummaryMeant(block: CompressBlock, isAlone: boolean): boolean;
-  /** Whether a text that goes stands there. */
+  /** Whether the content contains the text to forget. */
   readonly holds: (content: string) => boolean;
 }
 
-/** The criteria for the conversation. `attachments` are those, by their hash, that hold the text. */
+/** The criteria for the conversation. `attachments` are the hashes of those that contain the text. */
 export function criteriaOf(order: ForgetOrder, attachments: ReadonlySet<string>): Criteria {
   if (order.kind === 'since') {
     const isLater = (at: string): boolean => Date.parse(at) >= order.from.getTime();
@@ -38,7 +38,7 @@ export function criteriaOf(order: ForgetOrder, attachments: ReadonlySet<string>)
   };
 }
 
-/** The criteria for a copy, where the same messages may have other ids, and others theirs. */
+/** The criteria for a copy, in which the ids may belong to different messages. */
 export function criteriaForCopy(
   order: ForgetOrder,
   attachments: ReadonlySet<string>,

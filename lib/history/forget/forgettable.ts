@@ -1,29 +1,29 @@
 import type { Message } from '../../chat/message.js';
 
-/** What a conversation, its copies and its attachments have of what is to be forgotten. */
+/** The data to forget in a conversation, its copies and its attachments. */
 export interface Forgettable {
-  /** The messages that go, oldest first. */
+  /** The messages to remove, oldest first. */
   readonly messages: readonly Message[];
-  /** How many summaries go because they rest on them, or say it. */
+  /** The number of summaries to remove because they are based on these messages or contain the text. */
   readonly summaries: number;
-  /** How many pins and other elements go. */
+  /** The number of pins and other elements to remove. */
   readonly others: number;
-  /** How many messages and summaries stay without something that hi had added to them. */
+  /** The number of messages and summaries that only lose data that hi had added to them. */
   readonly shortened: number;
-  /** The copies of which something goes, and those that go as a whole. */
+  /** The copies to change, and those to remove. */
   readonly copies: readonly ForgettableCopy[];
-  /** How many attachments no other message refers to. */
+  /** The number of attachments to which no other message refers. */
   readonly attachments: number;
 }
 
-/** A file put aside: an earlier conversation, or a damaged one. */
+/** A copy: the conversation before a reset, or a damaged file. */
 export interface ForgettableCopy {
   readonly path: string;
-  /** How many messages go; null where the whole file does. */
+  /** The number of messages to remove; null for the whole file. */
   readonly messages: number | null;
 }
 
-/** Whether there is nothing to forget. */
+/** True if there is nothing to forget. */
 export function isNothing({ messages, summaries, others, shortened, copies, attachments }: Forgettable): boolean {
   return messages.length + summaries + others + shortened + copies.length + attachments === 0;
 }

@@ -2,7 +2,7 @@ import type { CompressBlock, UnknownEntry } from '../../chat/entry.js';
 import { type Message, type Part, spokenParts } from '../../chat/message.js';
 import { originalText, storedText } from '../../chat/stored-text.js';
 
-/** What hi notes about a message, and no one has said. */
+/** The fields of a message that hi adds, which nobody said. */
 const NOTED: ReadonlySet<string> = new Set([
   ...[
     'id',
@@ -24,7 +24,7 @@ const NOTED: ReadonlySet<string> = new Set([
 
 const NOTED_OF_PART: ReadonlySet<string> = new Set(['type', 'mime', 'sha256', 'bytes', 'width', 'height', 'call_id']);
 
-/** What was said in a message, as JSON: its words, calls, results, names of files and sources, and not what hi added to them. */
+/** The contents of a message as JSON: its text, calls, results, names of files and sources, without hi's additions. */
 export function saidIn(message: Message): string {
   const original = originalText(message);
   if (original !== null) return original;
@@ -32,17 +32,17 @@ export function saidIn(message: Message): string {
   return JSON.stringify([parts, without(message, NOTED)]);
 }
 
-/** What a summary says and keeps, as JSON. */
+/** The text and state of a summary, as JSON. */
 export function saidInBlock({ content, state }: CompressBlock): string {
   return JSON.stringify([content, state ?? null]);
 }
 
-/** What an entry says that this version cannot read. */
+/** The contents of an entry that this version cannot read. */
 export function saidInUnknown(entry: UnknownEntry): string {
   return storedText(entry);
 }
 
-/** The name of a tool is nobody's words; that of a picture is. */
+/** The name of a tool is not something that was said; that of an image is. */
 const notedOf = ({ type }: Part): ReadonlySet<string> =>
   type === 'tool_call' || type === 'tool_result' ? new Set([...NOTED_OF_PART, 'name']) : NOTED_OF_PART;
 

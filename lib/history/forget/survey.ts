@@ -13,7 +13,7 @@ import { heartbeat } from '../lock/holder.js';
 import type { Criteria } from './criteria.js';
 import { saidIn, saidInBlock, saidInUnknown } from './said-in.js';
 
-/** A message of a turn, as far as the end of the turn depends on it. */
+/** The newest message of a turn, which decides how the turn ended. */
 interface Newest {
   readonly id: number;
   readonly ends: boolean;
@@ -21,8 +21,8 @@ interface Newest {
 }
 
 /**
- * What goes of one log, found in one pass over its entries: the messages that are meant, the summaries that rest on them, and copies of them. Where the log needs
- * something in the place of an entry (its highest id, the end of a turn that stays), a message without content stays.
+ * Finds the data to forget in one log, in one pass: the matching messages, the summaries based on them, and copies of them. If the log needs an entry
+ * in that place (the highest id, the end of a turn that stays), a message without content remains.
  */
 export class Survey {
   readonly #criteria: Criteria;
@@ -32,15 +32,15 @@ export class Survey {
   readonly #shells = new Set<number>();
   #last: Entry | null = null;
   #lastTurn = 0;
-  /** The id of the oldest message that no summary so far was made of, and of the newest one. */
+  /** The ids of the oldest message that no summary so far covers, and of the newest one. */
   #uncovered = Number.POSITIVE_INFINITY;
   #newestSeen = 0;
-  /** Whether a summary rested on what is not there any more: so do all that follow it. */
+  /** True if a summary was based on messages that no longer exist. All later summaries are then, too. */
   #isOutdated = false;
-  /** The summaries, pins and elements of later versions that go. */
+  /** The number of summaries to remove, and of pins and elements of later versions. */
   summaries = 0;
   others = 0;
-  /** The messages that stay without something that hi had added to them. */
+  /** The number of messages that only lose data that hi had added. */
   shortened = 0;
 
   constructor(entries: Iterable<Entry>, criteria: Criteria) {
@@ -50,17 +50,17 @@ export class Survey {
     if (this.#last !== null) this.#shells.add(this.#last.id);
   }
 
-  /** The messages that go, oldest first. Those that an earlier run left without content do not count. */
+  /** The messages to remove, oldest first, except those that an earlier run left without content. */
   get messages(): readonly Message[] {
     return [...this.#gone.values()].filter(({ content }) => content.length > 0);
   }
 
-  /** Whether all of the log stays as it is. */
+  /** True if nothing in the log changes. */
   get isEmpty(): boolean {
     return this.messages.length + this.summaries + this.others + this.shortened === 0;
   }
 
-  /** What becomes of an entry; null for nothing. */
+  /** The entry after forgetting; null to remove it. */
   change(entry: Entry): Entry | null {
     if (this.#gone.has(entry.id) || this.#removed.has(entry.id))
       return this.#shells.has(entry.id) ? this.#shellOf(entry) : null;
@@ -84,7 +84,7 @@ export class Survey {
     } else if (this.#withoutPins(block) !== block) this.shortened += 1;
   }
 
-  /** Whether none of the messages that a summary was made of is there any more. */
+  /** True if none of the messages that a summary covers still exists. */
   #isAlone(block: CompressBlock): boolean {
     const cut = stateOf(block).cut?.id ?? block.first_kept ?? block.id;
     const isAlone = block.messages_compacted > 0 && this.#uncovered >= cut;
@@ -121,7 +121,7 @@ export class Survey {
     return this.#gone.has(message.id) || this.#criteria.isMeant(message, saidIn(message));
   }
 
-  /** Whether a summary was made of a message that goes: of one before those that it keeps. */
+  /** True if a summary covers a message to remove: one before the messages that it keeps. */
   #restsOnGone(block: CompressBlock): boolean {
     const first = block.first_kept ?? block.id;
     const { cut } = stateOf(block);
@@ -132,7 +132,7 @@ export class Survey {
     return false;
   }
 
-  /** The message without what hi added to it of what goes: what it recalled, the line of the clock, the folder and the machine. */
+  /** The message without matching data that hi added to it: recalled messages, the clock line, the folder and the machine. */
   #without(message: Message): Message {
     const { holds } = this.#criteria;
     const content = message.content.filter((part) => !this.#isAddedOfGone(part));

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
 import { systemCode } from '../../errors.js';
 import { touch } from './heartbeat.js';
 
-/** The lock file of this process: it wants to write, or writes. */
+/** The lock file of this process. It says that the process wants to write, or is writing. */
 export class Claim {
   readonly #path: string;
   #file: number | null = null;

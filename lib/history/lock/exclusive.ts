@@ -7,10 +7,10 @@ import { Claim } from './claim.js';
 import { LivenessWatch } from './liveness-watch.js';
 import { livenessOf, processName } from './process-name.js';
 
-/** How often the holder shows that it is alive, in milliseconds. */
+/** How often the holder sends a heartbeat, in milliseconds. */
 const HEARTBEAT_INTERVAL = 500;
 
-/** A process elsewhere without a heartbeat for this long counts as dead; one of this machine is stuck after the longer time. In milliseconds. */
+/** After this long without a heartbeat, in milliseconds, a remote process counts as dead; a local one counts as stuck after the longer time. */
 const REMOTE_TIMEOUT = 10_000;
 const LOCAL_TIMEOUT = 30_000;
 
@@ -18,9 +18,9 @@ const LOCAL_TIMEOUT = 30_000;
 const WAIT = 25;
 
 /**
- * Runs `work`, which may take as long as a request does, while no other process runs its own of this name in this folder. It is the lock of the history
- * without the fence: what a process does that was taken for dead and resumes is done twice.
- * Throws a `HiError` when a process of this machine holds it without a heartbeat for half a minute.
+ * Runs `work`, which may take as long as a request, while no other process runs work of the same name in this folder. This is the lock of the history
+ * without the fence: if a process was wrongly considered dead and resumes, its work is done twice.
+ * Throws a `HiError` when a process of this machine holds the lock without a heartbeat for half a minute.
  */
 export async function runExclusive<Result>(folder: string, name: string, work: () => Promise<Result>): Promise<Result> {
   const prefix = `${name}.lock.`;
@@ -33,7 +33,7 @@ export async function runExclusive<Result>(folder: string, name: string, work: (
       if (!claim.isMade && rivals().length === 0) claim.make();
       const others = rivals();
       if (claim.isMade && claim.isStanding && others.length === 0) return await withHeartbeat(claim, work);
-      // The smallest name keeps its claim and waits; all others make way.
+      // The smallest name keeps its claim and waits; all others withdraw.
       if (claim.isMade && (!claim.isStanding || others.some((other) => other < own))) claim.withdraw();
       claim.heartbeat();
       await new Promise((resolve) => setTimeout(resolve, WAIT * (1 + Math.random())));

@@ -22,7 +22,7 @@ function appendByte(file: number): void {
   try {
     writeSync(file, '.');
   } catch {
-    // Others take this process for dead after a while, and it notices.
+    // Other processes will consider this one dead after a while, and it will notice.
   }
 }
 

@@ -1,7 +1,7 @@
 import { monotonic } from '../../clock.js';
 import type { Claim } from './claim.js';
 
-/** How often the holder sends a heartbeat, in milliseconds: many times within the timeout of others, and still at no cost. */
+/** How often the holder sends a heartbeat, in milliseconds: much more often than the timeout of others requires, and still cheap. */
 const HEARTBEAT_INTERVAL = 500;
 
 /** Another process revoked the lock before the work was done. Never leaves `lib/history`: the work is repeated. */

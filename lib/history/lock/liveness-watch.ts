@@ -1,13 +1,13 @@
 import { monotonic } from '../../clock.js';
 import { fingerprintOf } from './heartbeat.js';
 
-/** At most this much, in milliseconds, counts between two checks: the watching process may have been suspended together with the watched one. */
+/** The most time, in milliseconds, that counts between two checks: the watching process may have been suspended together with the watched one. */
 const LONGEST_STEP = 1000;
 
 interface Observation {
   readonly fingerprint: string;
   readonly at: number;
-  /** For how long it was seen like this, in milliseconds. */
+  /** How long it has been unchanged, in milliseconds. */
   readonly unchanged: number;
 }
 

@@ -39,7 +39,7 @@ const HEARTBEAT_INTERVAL = 1000;
  * `kept` is false when the claim was gone by then, and what was written may or may not be in the history.
  *
  * Throws a `HiError` when another process holds the lock without a heartbeat for half a minute, `LockLost` when the lock was lost before `work` was done,
- * and the system's error when the folder is not writable.
+ * and a system error when the folder is not writable.
  */
 export async function runLocked<Result>(
   folder: string,
@@ -85,7 +85,7 @@ function run<Result>(folder: string, claim: Claim, fence: () => void, work: () =
     return { result, kept: claim.withdraw() };
   } catch (thrown) {
     if (claim.withdraw()) throw thrown;
-    // Whatever failed may have failed because another process is writing.
+    // The failure may be due to another process writing.
     throw new LockLost('The lock was taken away.', { cause: thrown });
   }
 }
@@ -93,7 +93,7 @@ function run<Result>(folder: string, claim: Claim, fence: () => void, work: () =
 const isClaim = (name: string): boolean =>
   name.startsWith(LOCK_PREFIX) && PROCESS_NAME.test(name.slice(LOCK_PREFIX.length));
 
-/** True for a name that `revoke` gives; other files that begin like it are not hi's. */
+/** True for a name that `revoke` gives. Other files with the prefix are not hi's. */
 function isRevoked(name: string): boolean {
   const end = name.lastIndexOf('.');
   return (
@@ -118,7 +118,7 @@ function livingRivals(folder: string, own: string, watch: LivenessWatch): readon
   });
 }
 
-/** Takes away the claim of a process that may resume; true when it is gone. */
+/** Revokes the claim of a process that may resume. True if it no longer exists. */
 function revoke(folder: string, name: string): boolean {
   const revoked = `${REVOKED_PREFIX}${name.slice(LOCK_PREFIX.length)}.${Math.random().toString(36).slice(2, 10)}`;
   try {

@@ -10,8 +10,8 @@ type Observation = readonly [fingerprint: string, since: number];
 type Observations = Readonly<Record<string, Observation>>;
 
 /**
- * For how long, in milliseconds, this machine has seen these files of the folder unchanged, by its own clock and across processes.
- * It never waits: a file that is seen for the first time counts as unchanged for 0 ms, and so does every file where nothing can be written.
+ * How long, in milliseconds, these files of the folder have been unchanged, by this machine's clock and across its processes.
+ * Never waits: a file that is seen for the first time counts as unchanged for 0 ms, and so does every file if nothing can be written.
  */
 export function unchangedFor(folder: string, names: readonly string[]): ReadonlyMap<string, number> {
   if (names.length === 0) return new Map();
@@ -65,6 +65,6 @@ function write(path: string, all: object, before: object): void {
     requireRegularFile(path);
     writeFileSync(path, text, { mode: 0o600 });
   } catch {
-    // Then the owners of these files count as alive.
+    // The owners of these files then count as alive.
   }
 }

@@ -3,10 +3,10 @@ import { hostname } from 'node:os';
 import { systemCode } from '../../errors.js';
 import { isSameStart, ownStartTime, startTimeOf } from './start-time.js';
 
-/** The number of the first process namespace on every Linux machine; a container has another one. */
+/** The id of the initial process namespace on every Linux machine. Containers have others. */
 const FIRST_NAMESPACE = 'pid:[4026531836]';
 
-/** What a process name tells. A process `elsewhere`, on another machine or in another container, cannot be asked whether it is alive. */
+/** The state of a named process. A process `elsewhere`, on another machine or in another container, cannot be checked. */
 export type Liveness = 'alive' | 'gone' | 'elsewhere';
 
 let ownName: string | null = null;
@@ -29,18 +29,18 @@ export function livenessOf(name: string): Liveness {
   return now === null || start === '0' || isSameStart(now, Number(start)) ? 'alive' : 'gone';
 }
 
-/** Names this boot of the machine; all its containers share the clock that started with it. */
+/** Identifies this boot of the machine. All its containers share the clock that started with it. */
 export function bootId(): string {
   return textOf('/proc/sys/kernel/random/boot_id') ?? hostId();
 }
 
-/** Names the process namespace of this machine: process ids are unique within it only. */
+/** Identifies the process namespace of this machine, because process ids are unique only within it. */
 function hostId(): string {
   ownHost ??= hashOf(`${hostname()} ${namespaceId()}`);
   return ownHost;
 }
 
-/** Containers on two machines may share a name and a namespace number; the boot id of the kernel tells them apart. */
+/** Containers on two machines may have the same name and namespace id; the boot id distinguishes them. */
 function namespaceId(): string {
   const space = linkAt('/proc/self/ns/pid') ?? '';
   return space === FIRST_NAMESPACE

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 
-/** Runs a program and returns what it printed; throws where it cannot. */
+/** Runs a program and returns its output. Throws if it cannot. */
 export type RunProgram = (file: string, args: readonly string[]) => string;
 
-/** So many seconds may lie between what a process takes for its start and what the system tells of it. */
+/** The tolerated difference, in seconds, between a process's own start time and the one that the system reports. */
 const SLACK = 2;
 
-/** When this process started, as `startTimeOf` tells it of others. Nothing is run for it. */
+/** The start time of this process, in the form of `startTimeOf`. Runs no program. */
 export function ownStartTime(platform: NodeJS.Platform = process.platform): number {
   if (platform === 'linux') return startTimeOf(process.pid, platform) ?? 0;
   return Math.round(Date.now() / 1000 - process.uptime());
 }
 
 /**
- * When a process started, to tell it from a later one with the same id: on Linux in kernel ticks, 0 for a zombie; elsewhere in seconds. Null where the system
- * does not say.
+ * The start time of a process, which distinguishes it from a later one with the same id: on Linux in kernel ticks, 0 for a zombie; elsewhere in seconds. Null
+ * if the system does not say.
  */
 export function startTimeOf(
   pid: number,
@@ -34,13 +34,13 @@ export function startTimeOf(
   }
 }
 
-/** Whether two times are those of one process. */
+/** True if both times can belong to one process. */
 export function isSameStart(one: number, other: number, platform: NodeJS.Platform = process.platform): boolean {
   return platform === 'linux' ? one === other : Math.abs(one - other) <= SLACK;
 }
 
 function ticksOf(fields: string): number {
-  // The name in parentheses may hold spaces and parentheses, so the fields are counted from the last one.
+  // The name in parentheses may contain spaces and parentheses, so fields are counted from the last parenthesis.
   const [state, ...rest] = fields.slice(fields.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' || state === 'X' ? 0 : Number(rest[18]);
 }

@@ -2,7 +2,7 @@ import { HiError } from '../../errors.js';
 import { LockLost } from './holder.js';
 import { runLocked } from './lock.js';
 
-/** After this many losses of the lock the user has to find out why. */
+/** The number of losses of the lock after which to give up with an error. */
 const MOST_LOSSES = 5;
 
 /**
@@ -23,11 +23,7 @@ export async function withLock<Result>(
       if (!(thrown instanceof LockLost)) throw thrown;
     }
   }
-  throw new HiError(
-    'history',
-    `Another hi took the lock of the history in '${folder}' from this one ${MOST_LOSSES} times.`,
-    {
-      hint: 'That happens when this one stalls for ten seconds while it writes. Check the disk, then send the message again.',
-    },
-  );
+  throw new HiError('history', `Another hi took over the lock of the history in '${folder}' ${MOST_LOSSES} times.`, {
+    hint: 'This happens when writing stalls for ten seconds. Check the disk, then send the message again.',
+  });
 }

@@ -11,10 +11,10 @@ import { RecentEntries } from '../file/recent-entries.js';
 import type { Salvage, SalvageReport } from './salvage.js';
 import { loadedSalvage } from './salvage-loader.js';
 
-/** An open history that is not in hi's layout, because another program wrote it or because it is damaged. It can only be read, as a whole. */
+/** An open history that is not in hi's layout, because another program wrote it or it is damaged. It can only be read, and only as a whole. */
 export class ArrayFile {
   readonly fileId: string;
-  /** Names the conversation, which has no name yet. */
+  /** The name of the conversation: none yet. */
   readonly log = '';
   readonly #codec: Codec;
   readonly #file: number;
@@ -35,18 +35,18 @@ export class ArrayFile {
     this.#version = `${size}:${mtimeMs}`;
   }
 
-  /** Opens the file at `path`; of a `damaged` one it returns what can be recovered. Throws the system's error. */
+  /** Opens the file at `path`; of a `damaged` one it returns what can be recovered. Throws system errors. */
   static open(codec: Codec, path: string, damaged: boolean): ArrayFile {
     requireRegularFile(path);
     return new ArrayFile(codec, openSync(path, 'r'), damaged);
   }
 
-  /** Opens the file at `path`, this one or its replacement, once more for reading. */
+  /** Opens the file at `path`, this one or its replacement, again for reading. */
   reopen(codec: Codec, path: string): ArrayFile {
     return ArrayFile.open(codec, path, this.isDamaged);
   }
 
-  /** Of all entries, once they are loaded. */
+  /** The facts of all entries, once they are loaded. */
   get facts(): Facts {
     return this.#facts;
   }
@@ -81,7 +81,7 @@ export class ArrayFile {
     return this.#salvage;
   }
 
-  /** Every entry, oldest first, in chunks; `what` is going on meanwhile. Throws `Damaged` when the file is not one intact array. */
+  /** Every entry, oldest first, in chunks. `what` names the operation in progress reports. Throws `Damaged` when the file is not one intact array. */
   *all(what?: string): Generator<readonly Entry[]> {
     if (!this.isDamaged) yield* entriesOfArray(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size, what);
     else for (const entry of this.salvage.entries()) yield [entry];

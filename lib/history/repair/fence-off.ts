@@ -11,7 +11,7 @@ import { processName } from '../lock/process-name.js';
 import { hasNativeOpening } from './open-log.js';
 import { removeTempFiles, syncFolder } from './rewrite.js';
 
-/** How much is copied at a time. */
+/** The size of a chunk when copying. */
 const CHUNK_SIZE = 1024 * 1024;
 
 /** A process that resumes may finish a write while the file is copied; then it is copied again. */
@@ -19,7 +19,7 @@ const COPY_TRIES = 3;
 
 /**
  * Fences off a process that lost the lock and may resume in the middle of a write: removes its temporary files, so that it cannot rename them, and replaces
- * the history with a copy, so that the file it has open is another one. Only under the lock, before anything is read. When it throws the system's error the
+ * the history with a copy, so that the file it has open is another one. Only under the lock, before anything is read. When it throws a system error the
  * history is unchanged.
  */
 export function fenceOff(codec: Codec, paths: HistoryPaths): void {
@@ -41,7 +41,7 @@ export function fenceOff(codec: Codec, paths: HistoryPaths): void {
   syncFolder(historyFolder(real));
 }
 
-/** Copies from beginning to end. Writers rely on that: an append becomes valid by bytes that come before its content. */
+/** Copies from beginning to end. Writers rely on this order: the bytes that make an append valid come before its content. */
 function copy(from: string, to: string): void {
   const [source, target] = [openSync(from, 'r'), openSync(to, 'w', 0o600)];
   try {

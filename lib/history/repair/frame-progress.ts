@@ -5,7 +5,7 @@ const WHAT = 'Checking the history';
 
 type DataFrame = Extract<ScannedFrame, { readonly kind: 'data' }>;
 
-/** How far the check of a file of so many bytes is. */
+/** Reports the progress of a check, as a share of the file size. */
 export class FrameProgress {
   readonly #size: number;
   #frame: DataFrame | null = null;
@@ -14,7 +14,7 @@ export class FrameProgress {
     this.#size = size;
   }
 
-  /** The same frames, each of which is taken apart before the next. */
+  /** Yields the frames and tracks which one is being processed. */
   *of(frames: Iterable<ScannedFrame>): Generator<ScannedFrame> {
     for (const frame of frames) {
       this.#frame = frame.kind === 'data' ? frame : null;
@@ -23,12 +23,12 @@ export class FrameProgress {
     progress(WHAT, this.#size, this.#size);
   }
 
-  /** An element that begins there in the content of the frame. */
+  /** Reports that the check has reached this position in the content of the frame. */
   at(start: number): void {
     if (this.#frame === null) return;
     const { at, found } = this.#frame;
     const share = Math.max(0, start) / Math.max(1, found.content.length);
-    // Not the whole: that is the end.
+    // Never the full size, which would mean the end.
     progress(WHAT, Math.min(this.#size - 1, at + share * (found.next - at)), this.#size);
   }
 }

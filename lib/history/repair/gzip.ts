@@ -6,13 +6,13 @@ export const GZIP_START = Buffer.from([0x1f, 0x8b, 0x08]);
 const FIXED_HEADER = 10;
 const TRAILER = 8;
 
-/** What the members of a gzip file hold together, and how many bytes they are. */
+/** The joined content of the members of a gzip file, and their size in bytes. */
 export interface Gunzipped {
   readonly content: Buffer;
   readonly size: number;
 }
 
-/** Decompresses the gzip members at the beginning of `bytes`, whatever follows them; `gunzipSync` refuses what follows. Null where one of them is damaged. */
+/** Decompresses the gzip members at the beginning of `bytes`, whatever follows them, which `gunzipSync` refuses. Null if one of them is damaged. */
 export function gunzipStart(bytes: Buffer): Gunzipped | null {
   const contents: Buffer[] = [];
   let size = 0;
@@ -37,7 +37,7 @@ function firstMember(bytes: Buffer): Gunzipped | null {
     : null;
 }
 
-/** How long the header is: extra fields, a name, a comment and a checksum of its own may follow the fixed part. */
+/** The size of the header: extra fields, a name, a comment and a checksum may follow the fixed part. */
 function headerSize(bytes: Buffer): number {
   const flags = bytes[3] ?? 0;
   let at = FIXED_HEADER;
@@ -46,7 +46,7 @@ function headerSize(bytes: Buffer): number {
   return (flags & 0x02) !== 0 ? at + 2 : at;
 }
 
-/** What `inflateRawSync` returns when it is asked to tell how much it read, which its types do not know. */
+/** The result of `inflateRawSync` with the number of bytes read, which is missing from its types. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };

@@ -21,10 +21,10 @@ import {
 import type { ScannedFrame } from './scan-frames.js';
 import { leastTrust, type Trust, trustOf } from './trust.js';
 
-/** How an entry of hi's begins; in a string the quotes would be escaped. */
+/** The beginning of an entry by hi. In a string the quotes would be escaped. */
 const ENTRY = '{"id":';
 
-/** A found element, without its text: there may be a million. */
+/** An element that was found, without its text, because there may be a million. */
 export interface Item {
   /** The frame in which it ends, and its position in the content of that. */
   readonly frame: number;
@@ -33,11 +33,11 @@ export interface Item {
   readonly part: number;
   readonly id: number | null;
   readonly turn: number | null;
-  /** In milliseconds; the time of the element before it when it has none. */
+  /** In milliseconds; the time of the previous element if it has none. */
   readonly time: number;
   readonly beginsTurn: boolean;
   readonly trust: Trust;
-  /** It lies in space: an older copy, or never part of the log. */
+  /** It is in unused space: an older copy, or never part of the log. */
   readonly stale: boolean;
   /** A checksum of its text, whatever the white space. */
   readonly checksum: number;
@@ -58,7 +58,7 @@ export interface ConversationPart {
   splitter: ArraySplitter;
 }
 
-/** Where a text was found, and how far it can be trusted. */
+/** The place where a text was found, and its trust. */
 interface Location {
   readonly start: number;
   readonly end: number;
@@ -68,11 +68,11 @@ interface Location {
 
 type DataFrame = Extract<ScannedFrame, { readonly kind: 'data' }>;
 
-/** Everything in a file that may be an element, in the order of the file, by the conversations that were joined in it. */
+/** Everything in a file that may be an element, in file order, grouped by the conversations that were joined in it. */
 export class Inventory {
   readonly items: Item[] = [];
   readonly parts: ConversationPart[] = [];
-  /** Where the frames begin. */
+  /** The offsets of the frames. */
   readonly frames: number[] = [];
   /** The texts that span several frames, by the index of their item. */
   readonly long = new Map<number, Buffer>();
@@ -82,7 +82,7 @@ export class Inventory {
   #isOpen = false;
   #arrays = 0;
   #time = 0;
-  /** How far the beginning of an unfinished element can be trusted. */
+  /** The trust of the beginning of an unfinished element. */
   #pendingTrust: Trust = 'checked';
 
   constructor(codec: Codec, read: ReadBytes, frames: Iterable<ScannedFrame>, place?: FrameProgress) {
@@ -114,7 +114,7 @@ export class Inventory {
     if (frame.isJoinedText) this.#takeJoined(frame);
     else if (frame.isStale) this.#takeVerified(found, true);
     else if (part?.isWrittenByHi && this.#isOpen) this.#takeNative(part, frame);
-    // Space, before its header was damaged.
+    // Unused space with a damaged header.
     else if (part?.isWrittenByHi && !follows && NATIVE_CONTENT.test(found.content.toString('latin1', 0, 7)))
       this.#takeVerified(found, true);
     else this.#takeForeign(frame);
@@ -128,7 +128,7 @@ export class Inventory {
     }
     part.isDamaged = true;
     const sums = checksumsBefore(this.#codec, this.#read, at);
-    // Without checksums, a damaged frame that decompresses to its end may be wrong anywhere.
+    // Without checksums, a damaged frame that decompresses completely may be wrong anywhere.
     const pieces =
       sums.length > 0 ? intactPieces(found.content, sums) : [found.content.subarray(0, found.intactLength)];
     for (const piece of pieces) {
@@ -149,7 +149,7 @@ export class Inventory {
     }
   }
 
-  /** A joined text is a conversation of its own. */
+  /** Takes a joined text as a separate conversation. */
   #takeJoined(frame: DataFrame): void {
     this.#begin(false);
     this.#arrays = 0;
@@ -228,10 +228,10 @@ export class Inventory {
   }
 }
 
-/** How the content of a frame in hi's layout begins. */
+/** The beginning of the content of a frame in hi's layout. */
 const NATIVE_CONTENT = /^,?\{"id":/;
 
-/** How the content of a frame begins with which an array begins. */
+/** The beginning of the content of a frame that starts an array. */
 const ARRAY_START = /^\s*\[\s*(\{\s*"(id|turn|at|role)"|\])/;
 
 function isCertain(text: Buffer): boolean {

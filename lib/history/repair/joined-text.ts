@@ -13,13 +13,13 @@ export function joinedTextAt(read: ReadBytes, at: number, size: number): Recover
   const isGzip = read(at, GZIP_START.length).equals(GZIP_START);
   const found = isGzip ? gunzipStart(read(at, size - at)) : textBefore(read(at, nextFrameStart(read, at, size) - at));
   if (found === null || !startsAsJson(found.content)) return null;
-  // A file that is nothing else was not joined.
+  // If this is the whole file, nothing was joined.
   if (found.size === size) return null;
   const { content } = found;
   return { content, isIntact: true, isVerified: isGzip, isComplete: true, intactLength: 0, next: at + found.size };
 }
 
-/** The text that the bytes are, up to the next gzip. */
+/** The bytes as text, up to the next gzip member. */
 function textBefore(bytes: Buffer): { readonly content: Buffer; readonly size: number } | null {
   const gzip = bytes.indexOf(GZIP_START);
   const part = gzip < 0 ? bytes : bytes.subarray(0, gzip);

@@ -15,7 +15,7 @@ export interface Merged {
 }
 
 /**
- * Merges the parts of a file: whole turns in the order of time, each element once, ascending ids. Ids that ascend already stay.
+ * Merges the parts of a file: whole turns in chronological order, each element once, with ascending ids. Ids that are already in order stay.
  */
 export function mergeConversations(inventory: Inventory): Merged {
   const { items } = inventory;
@@ -38,13 +38,13 @@ export function mergeConversations(inventory: Inventory): Merged {
   return { order, ids, unverified, repeated, isRenumbered };
 }
 
-/** Trusts what a checksum covers and, in a part that is whole, what has none. */
+/** Trusts elements with a checksum and, in a complete part, elements without one. */
 function isTrustedIn({ parts }: Inventory): (item: Item) => boolean {
   const whole = parts.map((part) => !part.isDamaged && part.splitter.isWellFormed);
   return ({ trust, part }) => trust === 'checked' || (trust === 'plain' && whole[part] === true);
 }
 
-/** Uses an older copy where the element itself is gone. */
+/** Uses an older copy if the element itself is lost. */
 function addStale(items: readonly Item[], sequences: number[][]): void {
   const stale = items.flatMap((item, index) => (item.stale ? [index] : []));
   if (stale.length === 0) return;
@@ -61,7 +61,7 @@ function addStale(items: readonly Item[], sequences: number[][]): void {
   for (const part of added) sequences[part]?.sort((one, other) => idAt(items, one) - idAt(items, other));
 }
 
-/** Without the elements that repeat another one word for word under the same id. */
+/** Leaves out elements that repeat another one exactly, under the same id. */
 function withoutRepeats(items: readonly Item[], sequences: readonly (readonly number[])[]) {
   if (sequences.length < 2 && ascends(items, sequences[0] ?? []))
     return { kept: sequences, repeated: new Map<number, number>() };
@@ -89,7 +89,7 @@ function ascends(items: readonly Item[], sequence: readonly number[]): boolean {
 interface Queue {
   readonly sequence: readonly number[];
   at: number;
-  /** The latest time in it so far: a clock may have been set back, and the order of a conversation stays. */
+  /** The latest time in it so far: a clock may have been set back, but the order of a conversation does not change. */
   time: number;
 }
 

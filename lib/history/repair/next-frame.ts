@@ -1,9 +1,9 @@
 import { DATA_MAGIC, type ReadBytes } from '../file/frames/frame-headers.js';
 
-/** How much is searched at once. */
+/** The number of bytes searched at once. */
 const WINDOW = 1024 * 1024;
 
-/** The first place from `from` on where a frame may begin, `end` when there is none. */
+/** The first offset from `from` on at which a frame may begin, `end` if there is none. */
 export function nextFrameStart(read: ReadBytes, from: number, end: number): number {
   const magic = Buffer.alloc(4);
   magic.writeUInt32LE(DATA_MAGIC);
@@ -17,7 +17,7 @@ export function nextFrameStart(read: ReadBytes, from: number, end: number): numb
   return end;
 }
 
-/** Where a skippable frame may begin: `5? 2A 4D 18`. */
+/** The offset at which a skippable frame may begin: `5? 2A 4D 18`. */
 function skippableStart(bytes: Buffer): number {
   const rest = Buffer.from([0x2a, 0x4d, 0x18]);
   for (let at = bytes.indexOf(rest); at >= 0; at = bytes.indexOf(rest, at + 1)) {

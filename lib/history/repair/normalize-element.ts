@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 
-/** The roles of messages by the names that other programs use. */
+/** Maps other programs' names of roles to hi's. */
 const ROLES: Readonly<Record<string, string>> = {
   user: 'user',
   human: 'user',
@@ -43,19 +43,19 @@ export function beginsTurn(value: JsonObject): boolean {
   return typeof value.role === 'string' && ROLES[value.role] === 'user';
 }
 
-/** True for an element in the form that hi writes, unlike an object in a text or in the arguments of a tool. */
+/** True for an element in hi's form, unlike an object in a text or in the arguments of a tool. */
 export function isWrittenByHi({ id, at, type, turn, role, content }: JsonObject): boolean {
   if (typeof id !== 'number' || positive(id) === null || typeof at !== 'string') return false;
   if (type !== undefined) return typeof type === 'string';
   return typeof role === 'string' && typeof turn === 'number' && isList(content);
 }
 
-/** True for what may be an element, whatever is missing. */
+/** True if this may be an element, even an incomplete one. */
 export function isElement(value: JsonObject): boolean {
   return idOf(value) !== null || [value.role, value.type].some((name) => typeof name === 'string');
 }
 
-/** True for what can only be an element: after damage the parts of messages and the arguments of tools look like elements. */
+/** True if this can only be an element. After damage, parts of messages and arguments of tools look like elements. */
 export function isCertainlyElement(value: JsonObject): boolean {
   const { at, role, type, content } = value;
   if (idOf(value) !== null) return [at, role, type].some((field) => typeof field === 'string');
@@ -67,7 +67,7 @@ export function isComplete({ id, turn, type }: JsonObject): boolean {
   return typeof id === 'number' && positive(id) !== null && (type !== undefined || typeof turn === 'number');
 }
 
-/** An element with its turn as a number, where it was digits in a string. */
+/** Converts the turn of an element to a number if it was a string of digits. */
 export function numberedElement(value: JsonObject): JsonObject {
   const turn = turnOf(value);
   return turn === null || turn === value.turn ? value : { ...value, turn };

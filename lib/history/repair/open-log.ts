@@ -16,7 +16,7 @@ export interface Opened {
 }
 
 /**
- * Opens and loads the history at `path`, in hi's layout or as any array of entries. Throws the system's error and `Damaged`: without the lock
+ * Opens and loads the history at `path`, in hi's layout or as any array of entries. Throws system errors and `Damaged`: without the lock
  * (`exclusive` false) a file that looks damaged may be in the middle of a write.
  */
 export function openLog(codec: Codec, path: string, sure: boolean): Opened {
@@ -51,14 +51,14 @@ function loaded(file: LogFile | ArrayFile): Opened {
   }
 }
 
-/** Opens for writing, or for reading where writing is not allowed and not required (`exclusive`). */
+/** Opens for writing, or for reading if writing is neither allowed nor required (`exclusive`). */
 function openNative(codec: Codec, path: string, sure: boolean): LogFile {
   try {
     return LogFile.open(codec, path, 'r+');
   } catch (thrown) {
     const code = systemCode(thrown);
     if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') throw thrown;
-    // A file of another layout is replaced, which needs write access to the folder only; reading it as hi's throws `Damaged` first.
+    // A file in another layout will be replaced, which needs write access to the folder only; reading it here throws `Damaged` first.
     const file = LogFile.open(codec, path, 'r');
     if (!sure) return file;
     file.close();

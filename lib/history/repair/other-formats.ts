@@ -2,7 +2,7 @@ import { DATA_MAGIC, type ReadBytes } from '../file/frames/frame-headers.js';
 import type { ScannedFrame } from './scan-frames.js';
 import { inUtf8 } from './utf16.js';
 
-/** A file without any zstd. */
+/** A file that is not zstd. */
 export interface OtherFormat {
   /** Its name. */
   readonly format: string;
@@ -11,7 +11,7 @@ export interface OtherFormat {
   readonly frames: readonly ScannedFrame[];
 }
 
-/** How files of other formats begin. */
+/** The first bytes of other formats. */
 const MAGIC_NUMBERS: readonly (readonly [format: string, bytes: readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58]],

@@ -3,7 +3,7 @@ import type { Entry } from '../../chat/entry.js';
 import { loadCodec } from '../file/frames/codec.js';
 import { ArrayFile } from './array-file.js';
 
-/** Every entry of the log at `path`, oldest first, read on demand; none when the file is missing. Throws `Damaged` and the system's error. */
+/** Every entry of the log at `path`, oldest first, read on demand; none if the file is missing. Throws `Damaged` and system errors. */
 export function* readLog(path: string): Generator<Entry> {
   if (!existsSync(path)) return;
   const file = ArrayFile.open(loadCodec(), path, false);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 
-/** An element with a new id, and its references to other elements updated to their new ids. Unknown fields stay as they are. */
+/** An element with a new id, and its references to other elements updated to their new ids. Unknown fields are unchanged. */
 export function renumber(element: JsonObject, id: number, newId: (old: number) => number): JsonObject {
   const { turn, turns, first_kept, state, message, messages, pins, restores } = element;
   const one = (value: JsonValue | undefined): JsonValue => (typeof value === 'number' ? newId(value) : (value ?? null));
@@ -26,7 +26,7 @@ const renumberedMessage = (message: JsonObject, one: NewId): JsonObject => ({
   turn: one(message.turn),
 });
 
-/** What was pinned when a block was made. */
+/** The pins of a block. */
 function renumberedPins(pins: JsonObject, one: NewId): JsonObject {
   const messages = isList(pins.messages) ? pins.messages : [];
   return {

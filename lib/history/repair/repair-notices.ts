@@ -20,7 +20,7 @@ export function editNotice(report: SalvageReport): string {
     ...(changed > 0 ? [`${counted(changed, 'entry', 'entries')} lacked fields, which were filled in`] : []),
     ...(foreign > 0 ? [foreignElements(foreign)] : []),
   ];
-  return `The history was edited by another program: ${done.join('; ')}. The file stays as it is until the next message.`;
+  return `The history was edited by another program: ${done.join('; ')}. The file stays unchanged until the next message.`;
 }
 
 /** The notice that says where the edited file is kept, once a message was written. */

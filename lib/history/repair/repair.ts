@@ -13,9 +13,9 @@ import type { Salvage } from './salvage.js';
 const EXTENSION = '.json.zst';
 
 /**
- * Replaces a damaged history with what can be trusted of it, writes what can be read but not verified to a file beside it, and keeps the damaged file
- * under a dated name; returns the notice. `log` names the conversation where the file does not.
- * Only under the lock. When it throws the system's error the damaged file is unchanged.
+ * Replaces a damaged history with its trusted entries, writes the readable but unverified ones to a file next to it, and keeps the damaged file
+ * under a dated name. Returns the notice. `log` is the name of the conversation if the file has none.
+ * Only under the lock. When it throws a system error the damaged file is unchanged.
  */
 export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date): string {
   const real = resolveLinks(paths);
@@ -50,8 +50,8 @@ function written(codec: Codec, paths: HistoryPaths, log: string, salvage: Salvag
 }
 
 /**
- * Converts a file of another program to hi's layout and appends these entries. When elements were changed or left out, keeps the file under a dated name
- * and returns the notice, else null. Only under the lock. When it throws the system's error the file is unchanged.
+ * Converts a file of another program to hi's layout and appends these entries. If elements were changed or left out, keeps the file under a dated name
+ * and returns the notice, else null. Only under the lock. When it throws a system error the file is unchanged.
  */
 export function convert(
   codec: Codec,

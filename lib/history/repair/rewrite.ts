@@ -14,18 +14,18 @@ import { processName } from '../lock/process-name.js';
 
 /**
  * Replaces the history with a new log of these entries, atomically: a temporary file, fsync, rename. Only under the lock.
- * Links are followed and stay, and the file keeps its mode; other hard links keep the old content. Returns the totals of what was written; without entries
- * the old file stays. When it throws the system's error the old file is unchanged.
+ * Follows links and keeps them and the mode of the file; other hard links keep the old content. Returns the totals of the written entries; without entries
+ * the old file stays. When it throws a system error the old file is unchanged.
  */
 export function replaceHistory(codec: Codec, paths: HistoryPaths, log: string, entries: Iterable<Entry>): Facts {
   const real = resolveLinks(paths);
   removeTempFiles(real);
-  // Not `AsideFile`: the name tells the lock holder what a kill left, and the lock is checked right before the rename.
+  // Not `AsideFile`: after a kill the lock holder recognises the file by its name, and the lock is checked right before the rename.
   const sibling = real.tempPrefix + processName();
   try {
     const mode = statSync(real.history, { throwIfNoEntry: false })?.mode;
     const facts = writeLog(codec, sibling, log, entries, mode);
-    // After the file was made: a process that revokes the lock removes temporary files.
+    // After creating the file, because a process that revokes the lock removes temporary files.
     assertLockHeld();
     if (facts.entries === 0) rmSync(sibling);
     else replaceFile(sibling, real.history);
@@ -37,7 +37,7 @@ export function replaceHistory(codec: Codec, paths: HistoryPaths, log: string, e
   }
 }
 
-/** Writes a log of these entries to a new file, on disk when this returns. Throws the system's error. */
+/** Writes a log of these entries to a new file, which is on disk when this returns. Throws system errors. */
 export function writeLog(codec: Codec, path: string, log: string, entries: Iterable<Entry>, mode?: number): Facts {
   const file = openSync(path, 'w', 0o600);
   try {
@@ -57,7 +57,7 @@ export function writeLog(codec: Codec, path: string, log: string, entries: Itera
   }
 }
 
-/** Syncs the names in a folder to disk, so that they survive a power cut, where the system can. */
+/** Syncs the names in a folder to disk, so that they survive a power cut, if the system supports it. */
 export function syncFolder(folder: string): void {
   try {
     const file = openSync(folder, 'r');

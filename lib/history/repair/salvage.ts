@@ -17,11 +17,11 @@ import { readOtherFormat } from './other-formats.js';
 import { renumber } from './references.js';
 import { scanFrames } from './scan-frames.js';
 
-/** What was done to the elements of a file, in numbers. */
+/** Counts of what was done to the elements of a file. */
 export interface SalvageReport {
-  /** The format of the file, when it is not zstd or not an array. */
+  /** The format of the file if it is not zstd or not an array. */
   readonly format: string | null;
-  /** How many conversations were joined in it. */
+  /** The number of conversations that were joined in it. */
   readonly parts: number;
   readonly entries: number;
   /** Elements that the record counts and that cannot be read. */
@@ -38,12 +38,12 @@ export interface SalvageReport {
 }
 
 /**
- * Every whole element that can be recovered from a file, whatever happened to it, as one conversation: oldest first, each once, with ascending ids.
- * Trusts checksums, and what fits together to the last byte. Keeps a few numbers per element in memory, and the text of a few frames.
+ * Recovers every complete element of a file, whatever happened to it, as one conversation: oldest first, each once, with ascending ids.
+ * Trusts checksums, and data that is consistent to the last byte. Keeps a few numbers per element in memory, and the text of a few frames.
  */
 export class Salvage {
   readonly report: SalvageReport;
-  /** Names the conversation, if hi wrote all of it under these ids, else null. */
+  /** The name of the conversation if hi wrote all of it under these ids, else null. */
   readonly log: string | null;
   readonly #inventory: Inventory;
   readonly #merged: Merged;
@@ -90,7 +90,7 @@ export class Salvage {
     progress('Saving what can be read', order.length, order.length);
   }
 
-  /** The entries that can be read but not verified, unchanged, under their own ids where these ascend. */
+  /** The entries that can be read but not verified, unchanged, under their own ids if these are in order. */
   *unverified(): Generator<Entry> {
     let last = 0;
     for (const index of this.#merged.unverified) {
@@ -106,7 +106,7 @@ export class Salvage {
     }
   }
 
-  /** The entry that `change` makes of an element. */
+  /** The entry for an element after `change`. */
   #entry(index: number, item: Item, change: (value: JsonObject) => JsonObject): Entry | null {
     heartbeat();
     const text = this.#inventory.long.get(index) ?? this.#frame(item.frame).subarray(item.start, item.end);
@@ -180,7 +180,7 @@ function gaps(ids: readonly number[]): number {
   return Math.max(0, last - first + 1 - ids.length);
 }
 
-/** A changed element as JSON. In one that is nested too deeply for that, only the id is replaced in its text. */
+/** A changed element as JSON. If it is nested too deeply for that, only the id is replaced in its text. */
 function textOf(changed: JsonObject, text: Buffer): string {
   return isTooDeep(changed) ? text.toString().replace(/"id"\s*:\s*\d+/, `"id":${changed.id}`) : JSON.stringify(changed);
 }

@@ -16,13 +16,13 @@ export type ScannedFrame =
       readonly found: RecoveredFrame;
       /** Nothing unreadable lies between it and the frame before it. */
       readonly follows: boolean;
-      /** It lies in space, where older copies are. */
+      /** It is in unused space, which contains older copies. */
       readonly isStale: boolean;
       /** It is not a frame but another file, of text or gzip, that was joined to this one. */
       readonly isJoinedText: boolean;
     };
 
-/** Every readable frame in the order of the file, those in space included. Skips what cannot be read up to the next place where a frame may begin. */
+/** Every readable frame in file order, including those in unused space. Skips unreadable parts up to the next possible start of a frame. */
 export function* scanFrames(codec: Codec, read: ReadBytes, size: number): Generator<ScannedFrame> {
   let follows = true;
   let at = 0;

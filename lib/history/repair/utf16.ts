@@ -1,4 +1,4 @@
-/** Text in UTF-16, of either byte order, in UTF-8. */
+/** Converts text in UTF-16, of either byte order, to UTF-8. */
 export function inUtf8(bytes: Buffer): Buffer {
   const isBig = bytes[0] === 0xfe || bytes[0] === 0x00;
   const even = Buffer.from(bytes.subarray(0, bytes.length & ~1));

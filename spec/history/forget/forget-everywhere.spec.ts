@@ -204,7 +204,7 @@ describe('to forget', () => {
     });
     await expect(order).rejects.toMatchObject({
       code: 'history',
-      message: 'The turn #3 has some of it and is still being answered.',
+      message: 'The turn #3 contains some of it and is still running.',
     });
     expect([elsewhere, readFileSync(fileIn(folder)).equals(before)]).toEqual([0, true]);
     await forget(store, said('hello'));

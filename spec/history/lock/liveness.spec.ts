@@ -320,7 +320,7 @@ describe('the lock', () => {
     });
     await expect(lost).rejects.toMatchObject({
       code: 'history',
-      message: `Another hi took the lock of the history in '${folder}' from this one 5 times.`,
+      message: `Another hi took over the lock of the history in '${folder}' 5 times.`,
     });
     expect(runs).toBe(5);
     const failed = withLock(folder, 'whole', nothing, () => {

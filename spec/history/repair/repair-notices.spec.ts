@@ -47,7 +47,7 @@ describe('a notice', () => {
 
   it('of an edited file says what was done to its elements', () => {
     const words = (report: Partial<SalvageReport>): string | undefined =>
-      /^The history was edited by another program: (.*)\. The file stays as it is until the next message\.$/.exec(
+      /^The history was edited by another program: (.*)\. The file stays unchanged until the next message\.$/.exec(
         editNotice({ ...NONE, ...report }),
       )?.[1];
     expect(words({ changed: 1 })).toBe('1 entry lacked fields, which were filled in');

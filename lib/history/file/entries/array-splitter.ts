@@ -35,7 +35,7 @@ export class ArraySplitter {
   #lastToken: Token = 'start';
   #depth = 0;
   #quoted = false;
-  /** The last byte was a backslash that escapes what comes next. */
+  /** The last byte was a backslash that escapes the next one. */
   #escaped = false;
   #arrays = 0;
   #closed = 0;
@@ -67,7 +67,7 @@ export class ArraySplitter {
     for (const { text } of this.elements(piece)) yield text;
   }
 
-  /** Like `push`, with the position of each object. An array behind or inside another one counts as a further array. */
+  /** Like `push`, with the position of each object. An array after or inside another one counts as a further array. */
   *elements(piece: Buffer): Generator<Element> {
     let start = -this.#pending.reduce((sum, { length }) => sum + length, 0);
     for (let at = 0; at < piece.length; ) {

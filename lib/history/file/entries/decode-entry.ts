@@ -21,8 +21,8 @@ import {
 } from './read-fields.js';
 
 /**
- * An element of the history as an entry that callers can trust, null for one without an id. A placeholder stands for what this version cannot read;
- * the original text is kept with it, so that a later version finds it in the file.
+ * Decodes an element of the history into a valid entry, null for one without an id. Data that this version cannot read becomes a placeholder;
+ * the original text is kept with it for later versions.
  */
 export function decodeEntry(stored: unknown, textOf: () => string): Entry | null {
   if (!isJsonObject(stored) || !isId(stored.id)) return null;
@@ -48,7 +48,7 @@ function unknown(stored: JsonObject, id: number): UnknownEntry {
   return { id, at: time(stored.at, stored), type: 'unknown', what: what.slice(0, 80) };
 }
 
-/** A name as it is in the file, whatever its type. */
+/** The name in the file, whatever its type. */
 const nameOf = (stored: unknown): string => (typeof stored === 'string' ? stored : jsonText(stored));
 
 const isId = (stored: unknown): stored is number => isCount(stored) && stored > 0;
@@ -88,7 +88,7 @@ const USAGE: JsonFields<Usage> = {
 const STOP_REASONS = ['end', 'tool_calls', 'length', 'refusal', 'tool_limit', 'interrupted'] as const;
 const stopReason = word(STOP_REASONS, 'end');
 
-// What it is not known to rest on may be anybody's.
+// An unknown value counts as `foreign`.
 const restsOn: FieldReader<RestsOn | undefined> = (stored) =>
   stored === undefined || stored === null ? undefined : stored === 'own' ? 'own' : 'foreign';
 
@@ -188,7 +188,7 @@ const pinsOf = (block: JsonObject): JsonFields<Pins> => ({
   },
 });
 
-/** A message in a mark or a block; null for what is none, and for one that comes later. */
+/** A message in a mark or a block; null for anything else, and for a later message. */
 function pinned(stored: unknown, whole: JsonObject): Message | null {
   if (!isJsonObject(stored) || role(stored.role, stored) === null || reference(stored.id, whole) === null) return null;
   return withFields<Message>(stored, MESSAGE);

@@ -22,7 +22,7 @@ import {
   word,
 } from './read-fields.js';
 
-/** A part as it is in the file; where this version cannot read it, a placeholder that says so. */
+/** Decodes a part. One that this version cannot read becomes a placeholder that says so. */
 export function decodePart(stored: unknown): Part {
   if (!isJsonObject(stored)) return unreadable('a part that is not an object');
   switch (stored.type) {
@@ -68,7 +68,7 @@ function decodeResult(stored: JsonObject): ToolResultPart {
   return { type: 'tool_result', call_id, name, error: reason };
 }
 
-/** What to show for arguments that cannot be read. */
+/** The placeholder for arguments that cannot be read. */
 const invalidArguments: FieldReader<string | undefined> = (stored, { args }) => {
   if (typeof stored === 'string') return stored;
   if (args !== undefined && isTooDeep(args)) return TOO_DEEP;
@@ -116,7 +116,7 @@ const RAN: JsonFields<Ran> = {
 };
 const FAILED: JsonFields<Failed> = { type: type('tool_result'), ...CALLED, error: text(''), result: NEVER };
 
-/** Everything that came out of JSON is. */
+/** Always true: the value comes from JSON. */
 function isJson(stored: unknown): stored is JsonValue {
   return stored !== undefined;
 }

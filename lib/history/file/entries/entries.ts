@@ -4,10 +4,10 @@ import { Damaged } from '../frames/damaged.js';
 import { ArraySplitter } from './array-splitter.js';
 import { decodeEntry } from './decode-entry.js';
 
-/** Ids stay below this number, far from the last one that a number can hold, 2 ** 53 - 1. */
+/** Ids stay below this number, far from the largest safe integer, 2 ** 53 - 1. */
 export const ID_LIMIT = 2 ** 52;
 
-/** A file of another program whose last id reaches this number gets new ids, so that later ones stay far from the limit. */
+/** A file of another program whose last id reaches this number gets new ids, so that there is room for later ones. */
 export const ROOM_LIMIT = ID_LIMIT - 2 ** 20;
 
 const COMMA = 0x2c;
@@ -15,13 +15,13 @@ const OPEN = 0x5b;
 
 /**
  * The entries in the content of one frame: whole entries with commas between them, after an optional leading `[` or `,`.
- * Throws `Damaged` when it is anything else.
+ * Throws `Damaged` for anything else.
  */
 export function entriesIn(content: Buffer): readonly Entry[] {
   const lead = content[0];
   const text = content.toString('utf8', lead === COMMA || lead === OPEN ? 1 : 0);
   const values = parsed(`[${text}]`);
-  // Only an entry with a placeholder needs its text, and that is rare.
+  // Only entries with placeholders need their text, and they are rare.
   let texts: readonly string[] | null = null;
   const textAt = (index: number): string => {
     texts ??= Array.from(new ArraySplitter().push(Buffer.from(`[${text}]`)), (piece) => piece.toString());
@@ -29,7 +29,7 @@ export function entriesIn(content: Buffer): readonly Entry[] {
   };
   return values.map((value, index) => {
     const entry = decodeEntry(value, () => textAt(index));
-    if (entry === null) throw new Damaged('A frame holds something that is not an entry.');
+    if (entry === null) throw new Damaged('A frame contains something that is not an entry.');
     return entry;
   });
 }
@@ -46,7 +46,7 @@ export function entryIn(text: Buffer): Entry | null {
 
 /** The id of the first entry in the content of a frame. */
 export function firstIdIn(content: Buffer): number {
-  // hi writes the id first, so the first entry need not be parsed with all that follow.
+  // hi writes the id first, so that this need not parse the frame.
   const match = /^[[,]?\{"id":(\d+)[,}]/.exec(content.toString('latin1', 0, 64));
   return match ? Number(match[1]) : (entriesIn(content)[0]?.id ?? 0);
 }
@@ -54,7 +54,7 @@ export function firstIdIn(content: Buffer): number {
 /** The content of a frame with these entries; the first one of a history has no comma before it. */
 export function frameContent(entries: readonly Entry[], first: boolean): Buffer {
   const pieces = entries.flatMap((entry, index) => (index === 0 && first ? [] : [',']).concat(storedText(entry)));
-  // Not joined to one text first: a long answer would be in memory once more.
+  // Not joined into one string first: that would copy a long answer once more.
   const content = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
   let at = 0;
   for (const piece of pieces) at += content.write(piece, at);
@@ -79,6 +79,6 @@ function parsed(text: string): readonly unknown[] {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Damaged('A frame holds something that is not JSON.', { cause });
+    throw new Damaged('A frame contains something that is not JSON.', { cause });
   }
 }

@@ -7,7 +7,7 @@ export type FieldReader<Value> = (stored: unknown, whole: JsonObject) => Value;
 /** The reader of every field of a type. */
 export type JsonFields<Type> = { readonly [Name in keyof Type]-?: FieldReader<Type[Name]> };
 
-/** A stored object as its type: the object itself when every field is valid, else a copy in which they are. */
+/** A stored object as its type: the object itself if all fields are valid, else a corrected copy. */
 export function withFields<Type>(stored: JsonObject, fields: JsonFields<Type>): Type {
   let copy: Record<string, unknown> | null = null;
   for (const name in fields) {
@@ -18,11 +18,11 @@ export function withFields<Type>(stored: JsonObject, fields: JsonFields<Type>): 
     if (after === undefined) delete copy[name];
     else copy[name] = after;
   }
-  // The fields are those of the type, each read by its own function.
+  // `fields` covers all fields of the type.
   return (copy ?? stored) as Type;
 }
 
-/** True when every stored field is unchanged in what is shown, which may have more fields. */
+/** True if `shown` contains every stored field unchanged. It may have more fields. */
 export function holdsAll(stored: JsonObject, shown: object): boolean {
   return shown === stored || Object.entries(stored).every(([name, value]) => Reflect.get(shown, name) === value);
 }
@@ -51,7 +51,7 @@ export function json<Other>(other: Other): FieldReader<JsonObject | Other> {
   return (stored) => (isJsonObject(stored) && !isTooDeep(stored) ? stored : other);
 }
 
-/** The valid elements of a list: the list itself when all are. */
+/** The valid elements of a list: the list itself if all are valid. */
 export function list<Item>(stored: unknown, is: (item: unknown) => item is Item): readonly Item[] | undefined {
   if (!Array.isArray(stored)) return undefined;
   return stored.every(is) ? stored : stored.filter(is);
@@ -59,7 +59,7 @@ export function list<Item>(stored: unknown, is: (item: unknown) => item is Item)
 
 export const isText = (stored: unknown): stored is string => typeof stored === 'string';
 
-/** Small enough that numbers may follow it. */
+/** True for a whole number with room for larger ones. */
 export const isCount = (stored: unknown): stored is number =>
   typeof stored === 'number' && Number.isInteger(stored) && stored >= 0 && stored <= COUNT_LIMIT;
 

@@ -6,7 +6,7 @@ import type { Frame, ReadBytes } from './frame-headers.js';
 
 const datasync = promisify(fdatasync);
 
-/** How much is read ahead: walking headers takes few reads, and large frames are not read for their headers. */
+/** The read-ahead: large enough that walking headers takes few reads, small enough that large frames are not read for their headers. */
 const READ_AHEAD = 16 * 1024;
 
 /** The bytes of a file from `offset`, fewer than `length` only at its end. */
@@ -23,7 +23,7 @@ export function readAt(file: number, offset: number, length: number): Buffer {
 
 let room = Buffer.allocUnsafeSlow(0);
 
-/** A reader of one part of a file, which is read at once. What it returns holds until the next part is read, by anyone. */
+/** Reads one part of a file at once. The result is valid until any caller reads the next part. */
 export function partReader(file: number, start: number, size: number): ReadBytes {
   if (room.length < size) room = Buffer.allocUnsafeSlow(2 * size);
   let filled = 0;
@@ -36,14 +36,14 @@ export function partReader(file: number, start: number, size: number): ReadBytes
   return (offset, length) => part.subarray(offset - start, offset - start + length);
 }
 
-/** Writes all the bytes at `offset`. When it throws the system's error an unknown part was written. */
+/** Writes all the bytes at `offset`. When it throws a system error an unknown part was written. */
 export function writeAt(file: number, bytes: Uint8Array, offset: number): void {
   for (let written = 0; written < bytes.length; ) {
     written += writeSync(file, bytes, written, bytes.length - written, offset + written);
   }
 }
 
-/** A reader for many small reads near each other. It returns views that must not be changed. */
+/** A reader for many small reads close together. It returns views that must not be changed. */
 export function bufferedReader(file: number, ahead = READ_AHEAD): ReadBytes {
   let start = 0;
   let buffer: Buffer = Buffer.alloc(0);
@@ -56,7 +56,7 @@ export function bufferedReader(file: number, ahead = READ_AHEAD): ReadBytes {
   };
 }
 
-/** The content of a data frame, maybe in `room`. Throws `Damaged` when it cannot be decompressed. */
+/** The content of a data frame, possibly in the buffer `room`. Throws `Damaged` when it cannot be decompressed. */
 export function decompressFrame(
   codec: Codec,
   read: ReadBytes,

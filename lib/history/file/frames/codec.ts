@@ -1,12 +1,12 @@
 import type { Frame } from './frame-headers.js';
 import { nativeCodec } from './zstd-addon.js';
 
-/** Compresses to zstd frames and back. Every frame it makes has the size of its content and a checksum. */
+/** Compresses and decompresses zstd frames. Every new frame includes its content size and a checksum. */
 export interface Codec {
-  /** Which zstd this is, for the user. */
+  /** The name of this zstd, for the user. */
   readonly name: string;
   compress(content: Uint8Array): Buffer;
-  /** The content of one data frame, of which `bytes` are all the bytes; it may be written into `room`. Throws when the frame is damaged. */
+  /** The content of one complete data frame, possibly in the buffer `room`. Throws when the frame is damaged. */
   decompress(bytes: Buffer, frame: Pick<Frame, 'content' | 'exact'>, room?: Buffer): Buffer;
 }
 
@@ -16,7 +16,7 @@ const LEVEL = 3;
 let prepared: Codec | null = null;
 
 /**
- * Finds the zstd of this machine: the native addon, else the one in Node, else the one in WebAssembly, which takes a moment to load. Await it before
+ * Finds zstd on this machine: the native addon, else Node's, else the WebAssembly one, which takes a moment to load. Await it before
  * `loadCodec`.
  */
 export async function prepareCodec(): Promise<Codec> {
@@ -24,7 +24,7 @@ export async function prepareCodec(): Promise<Codec> {
   return prepared;
 }
 
-/** The zstd of this machine. Throws where neither the addon nor Node has one and `prepareCodec` was not awaited. */
+/** The zstd of this machine. Throws if neither the addon nor Node has one and `prepareCodec` was not awaited. */
 export function loadCodec(): Codec {
   prepared ??= nativeCodec(LEVEL) ?? builtinCodec();
   if (prepared === null) throw new Error('zstd was not prepared.');

@@ -1,4 +1,4 @@
-/** The history file is not what was written. Never leaves `lib/history`: the file is repaired. */
+/** The history file is damaged. Never leaves `lib/history`, which repairs the file. */
 export class Damaged extends Error {
   override readonly name: string = 'Damaged';
 }

@@ -1,11 +1,11 @@
-/** A frame as its headers describe it; nothing is decompressed. */
+/** A frame according to its headers, without decompressing it. */
 export interface Frame {
   readonly kind: 'data' | 'skip';
   readonly magic: number;
   readonly offset: number;
   /** All bytes of the frame, headers included. */
   readonly size: number;
-  /** How much a data frame decompresses to: exactly when `exact`, else at most; 0 for a skippable frame. */
+  /** The decompressed size of a data frame, an upper bound unless `exact`; 0 for a skippable frame. */
   readonly content: number;
   readonly exact: boolean;
 }
@@ -40,7 +40,7 @@ function dataFrame(read: ReadBytes, offset: number, end: number): Frame | null {
   for (const block of blocksAt(read, head.blocks, end - head.checksum)) {
     limit += block.content;
     if (!block.last) continue;
-    // A damaged header may claim any size; one that the blocks cannot hold is wrong.
+    // A damaged header may claim any size. One that the blocks cannot contain is wrong.
     if (head.contentSize !== null && head.contentSize > limit) return null;
     const size = block.end + head.checksum - offset;
     return {
@@ -86,7 +86,7 @@ export function frameHeaderAt(read: ReadBytes, offset: number): FrameHeader | nu
 export interface Block {
   readonly offset: number;
   readonly end: number;
-  /** How much it decompresses to at most. */
+  /** The maximum decompressed size. */
   readonly content: number;
   readonly last: boolean;
 }

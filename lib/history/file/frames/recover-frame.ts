@@ -9,22 +9,22 @@ import {
   type ReadBytes,
 } from './frame-headers.js';
 
-/** What can be recovered of a frame. */
+/** The recoverable part of a frame. */
 export interface RecoveredFrame {
   readonly content: Buffer;
   /** The frame decompresses to its last byte. */
   readonly isIntact: boolean;
   /** It is intact, and a checksum confirms it. */
   readonly isVerified: boolean;
-  /** All its blocks decompress; if it is not intact, some of them hold something else than was written. */
+  /** All its blocks decompress. If it is not intact, some of them have wrong content. */
   readonly isComplete: boolean;
-  /** How much of the content is certain in a frame that ends with a cut-off file; 0 for any other frame. */
+  /** The length of the content that is certainly correct, in a frame at the end of a cut-off file; 0 for other frames. */
   readonly intactLength: number;
   /** Where to look for the next frame. */
   readonly next: number;
 }
 
-/** As much as can be decompressed of the data frame at `offset`, null for nothing. Its checksum and its end may be missing. */
+/** Decompresses as much as possible of the data frame at `offset`; null for nothing. Its checksum and its end may be missing. */
 export function recoverFrame(codec: Codec, read: ReadBytes, offset: number, size: number): RecoveredFrame | null {
   const head = frameHeaderAt(read, offset);
   if (head === null) return null;
@@ -52,8 +52,8 @@ export function recoverFrame(codec: Codec, read: ReadBytes, offset: number, size
 }
 
 /**
- * How much of the content is certain in a frame that ends with the file. A block of the full size is certain: a damaged block header that looks like
- * the end of the file would hardly leave the block before it with exactly that size.
+ * The length of the content that is certainly correct in a frame at the end of the file. A block of the full size is correct: a damaged block header that
+ * looks like the end of the file would hardly leave the block before it with exactly that size.
  */
 function intactLengthOf(codec: Codec, read: ReadBytes, blocks: readonly Block[], content: Buffer): number {
   if (content.length === blocks.length * MAX_BLOCK_SIZE) return content.length;
@@ -80,7 +80,7 @@ function decompressMostBlocks(
   return best;
 }
 
-/** Decompresses blocks as a frame of their own: without size and checksum, with the largest window, 128 MiB (RFC 8878 section 3.1.1.1.2). */
+/** Decompresses blocks as a separate frame: without size and checksum, with the largest window, 128 MiB (RFC 8878 section 3.1.1.1.2). */
 function decompressBlocks(codec: Codec, read: ReadBytes, blocks: readonly Block[]): Buffer | null {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return null;

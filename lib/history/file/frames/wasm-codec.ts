@@ -3,7 +3,7 @@ import xxhash from 'xxhash-wasm';
 import type { Frame } from './frame-headers.js';
 import { withChecksum } from './with-checksum.js';
 
-/** The zstd that is part of the program, in WebAssembly: for a Node without its own where the addon was not built. Several times slower than either.
+/** The bundled zstd in WebAssembly, for a Node without zstd if the addon was not built. Several times slower than either.
  * See `Codec`. */
 export async function loadWasmCodec(level: number) {
   const [{ h64Raw }] = await Promise.all([xxhash(), init()]);

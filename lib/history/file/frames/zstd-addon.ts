@@ -9,8 +9,8 @@ function isNative(module: unknown): module is typeof Native {
 }
 
 /**
- * The addon by itself where it is in its usual place, else through the thin layer of the package. What looks for packages costs five times as much as
- * loading the addon, and the package's front door loads streams and assertions on top.
+ * Loads the addon directly if it is in its usual place, else through its package. Resolving the package takes five times as long as
+ * loading the addon, and the package's entry point also loads streams and assertions.
  */
 function loadAddon(): unknown {
   const here = fileURLToPath(import.meta.url);
@@ -24,7 +24,7 @@ function loadAddon(): unknown {
   return process.getBuiltinModule('node:module').createRequire(here)('zstd-napi/binding.js');
 }
 
-/** The zstd of the addon, null where it was not built. See `Codec`. */
+/** The zstd of the addon, null if it was not built. See `Codec`. */
 export function nativeCodec(level: number) {
   try {
     const zstd = loadAddon();

@@ -2,7 +2,7 @@ import { bun } from '../../../bun.js';
 import type { Frame } from './frame-headers.js';
 import { withChecksum } from './with-checksum.js';
 
-/** The zstd of Bun, in the place of `zstd-addon.ts`. See `Codec`. */
+/** Bun's zstd. It replaces `zstd-addon.ts` in the executable. See `Codec`. */
 export function nativeCodec(level: number) {
   return {
     name: `Bun ${process.versions.bun}`,
@@ -16,7 +16,7 @@ export function nativeCodec(level: number) {
   };
 }
 
-/** Bun itself takes no limit. */
+/** Limits the size, because Bun has no option for it. */
 function atMost(bytes: Buffer, most: number): Buffer {
   const zlib: object = process.getBuiltinModule('node:zlib');
   if (!hasZstd(zlib)) throw new Error('This Bun has no zstd.');
