@@ -140,7 +140,9 @@ describe('Gemini before its third generation', () => {
 
   it('gets the search in place of the tools when it was asked for by name, with a notice', async () => {
     await start(config, answerOf('Gemini'));
-    expect((await hi('ask', '--web', 'x')).stderr).toContain('gemini-2.5-flash supports a web search or tools, not both');
+    expect((await hi('ask', '--web', 'x')).stderr).toContain(
+      'gemini-2.5-flash supports a web search or tools, not both',
+    );
     expect(lastBody()).toMatchObject({ tools: [{ googleSearch: {} }] });
     expect(lastBody()).not.toHaveProperty('toolConfig');
   });
