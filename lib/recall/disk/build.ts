@@ -4,13 +4,15 @@ import { Collector } from '../index/collector.js';
 import { documentOf } from '../index/documents.js';
 import { KindReader } from '../index/kind-reader.js';
 import { FrequencyLists } from '../index/postings.js';
+import type { Vocabulary } from '../index/vocabulary.js';
 import { asBytes } from './dictionary.js';
 import { packSpots, type Spot } from './packed-columns.js';
 import { type SegmentBody, SegmentWriter } from './segment-writer.js';
+import { inOrder } from './word-order.js';
 
 /** Writes the segment of one piece. The same piece makes the same bytes. Throws what reading the piece throws. */
-export function buildSegment(archive: Archive, piece: Piece, file: number): void {
-  const collector = new Collector();
+export function buildSegment(archive: Archive, piece: Piece, file: number, vocabulary?: Vocabulary): void {
+  const collector = new Collector(vocabulary);
   const spots: Spot[] = [];
   const undone: number[] = [];
   const reader = new KindReader();
@@ -33,10 +35,9 @@ export function writeDocuments(
   file: number,
 ): void {
   const writer = new SegmentWriter(file);
-  const sorted = Array.from(collector.entries(), ([word, postings]) => ({ word: asBytes(word), postings }));
-  sorted.sort((one, other) => (one.word < other.word ? -1 : 1));
+  const indexed = Array.from(collector.entries(), ([word, postings]) => ({ word: asBytes(word), postings }));
   const lists = new FrequencyLists();
-  for (const { word, postings } of sorted) {
+  for (const { word, postings } of inOrder(indexed)) {
     lists.clear();
     postings.addTo(lists);
     writer.add(word, lists);

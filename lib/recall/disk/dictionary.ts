@@ -127,7 +127,9 @@ function sharedWith(wanted: Uint8Array, begun: number, bytes: Uint8Array, from: 
   return same;
 }
 
+const PLAIN = /^[\0-\x7f]*$/;
+
 /** A word in UTF-8, read as Latin-1: such texts compare as the bytes do. */
 export function asBytes(word: string): string {
-  return Buffer.from(word).toString('latin1');
+  return PLAIN.test(word) ? word : Buffer.from(word).toString('latin1');
 }

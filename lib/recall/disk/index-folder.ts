@@ -6,6 +6,7 @@ import { makeFolder } from '../../folder.js';
 import { namesIn, removeFiles } from '../../remove-files.js';
 import { AsideFile } from '../../write-aside.js';
 import type { Archive, Piece } from '../index/archive.js';
+import { Vocabulary } from '../index/vocabulary.js';
 import { buildSegment } from './build.js';
 import { mergeSegments } from './merge.js';
 import { DamagedSegment } from './pages.js';
@@ -37,6 +38,7 @@ export class IndexFolder {
   readonly #root: string;
   readonly #folder: string;
   #held: readonly Held[] = [];
+  #vocabulary = new Vocabulary();
 
   /** `root` holds a folder for each conversation; there is one at a time, and a reset may leave others. */
   constructor(root: string, log: string) {
@@ -89,7 +91,8 @@ export class IndexFolder {
   add(archive: Archive, number: number): void {
     const piece = archive.pieces[number];
     if (piece === undefined) return;
-    this.#make({ first: number, level: 0 }, (file) => buildSegment(archive, piece, file));
+    if (this.#vocabulary.isFull) this.#vocabulary = new Vocabulary();
+    this.#make({ first: number, level: 0 }, (file) => buildSegment(archive, piece, file, this.#vocabulary));
     this.#mergeAround(number);
   }
 

@@ -1,29 +1,38 @@
-import { words } from '../words/words.js';
+import { withRoom } from './growing.js';
 import { type Document, type IndexPart, KINDS, lengthCode, type Postings, wordsIn } from './part.js';
-import { PostingsWriter } from './postings.js';
+import { RepeatedDocuments } from './postings.js';
+import { Vocabulary } from './vocabulary.js';
 
-/** Indexes documents in memory, in order. */
+/** The documents that words are in, word after word, and where those of each begin. */
+interface Sorted {
+  readonly starts: Int32Array;
+  readonly documents: Uint32Array;
+}
+
+/** Indexes documents in memory, in order. Their words are written down one after another, and sorted when they are looked for. */
 export class Collector implements IndexPart {
-  readonly #words = new Map<string, PostingsWriter>();
+  readonly #vocabulary: Vocabulary;
+  /** The numbers of the words of all documents, and by document where they end. */
+  #numbers = new Int32Array(1024);
+  readonly #ends: number[] = [];
+  #length = 0;
+  #sorted: Sorted | null = null;
   readonly #kinds: number[] = [];
   readonly #lengths: number[] = [];
   readonly #days: number[] = [];
 
+  /** `vocabulary` may have words of others: it saves time where much is indexed. */
+  constructor(vocabulary: Vocabulary = new Vocabulary()) {
+    this.#vocabulary = vocabulary;
+  }
+
   add({ kind, day, text }: Pick<Document, 'kind' | 'day' | 'text'>): void {
-    const document = this.#kinds.length;
-    const frequencies = new Map<string, number>();
-    const found = words(text);
-    for (const word of found) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
-    for (const [word, frequency] of frequencies) {
-      let postings = this.#words.get(word);
-      if (postings === undefined) {
-        postings = new PostingsWriter();
-        this.#words.set(word, postings);
-      }
-      postings.add(document, frequency);
-    }
+    const start = this.#length;
+    this.#vocabulary.each(text, this.#take);
+    this.#ends.push(this.#length);
+    this.#sorted = null;
     this.#kinds.push(KINDS.indexOf(kind));
-    this.#lengths.push(lengthCode(found.length));
+    this.#lengths.push(lengthCode(this.#length - start));
     this.#days.push(Math.max(0, Math.min(65_535, day)));
   }
 
@@ -48,19 +57,61 @@ export class Collector implements IndexPart {
   }
 
   find(word: string): Postings | null {
-    return this.#words.get(word) ?? null;
+    const number = this.#vocabulary.find(word);
+    return number === null ? null : this.#postingsOf(number);
   }
 
   beginningWith(start: string, limit: number): readonly string[] {
-    return [...this.#words.keys()].filter((word) => word.startsWith(start)).slice(0, limit);
+    return this.#wordsThat((word) => word.startsWith(start), limit);
   }
 
   endingWith(end: string, limit: number): readonly string[] {
-    return [...this.#words.keys()].filter((word) => word.endsWith(end)).slice(0, limit);
+    return this.#wordsThat((word) => word.endsWith(end), limit);
   }
 
   /** All words with their documents. */
-  entries(): Iterable<readonly [word: string, postings: PostingsWriter]> {
-    return this.#words;
+  *entries(): Generator<readonly [word: string, postings: RepeatedDocuments]> {
+    for (let number = 0; number < this.#vocabulary.size; number += 1) {
+      const postings = this.#postingsOf(number);
+      if (postings !== null) yield [this.#vocabulary.word(number), postings];
+    }
+  }
+
+  readonly #take = (number: number): void => {
+    this.#numbers = withRoom(this.#numbers, this.#length + 1);
+    this.#numbers[this.#length++] = number;
+  };
+
+  #wordsThat(fits: (word: string) => boolean, limit: number): readonly string[] {
+    const words = Array.from(this.entries(), ([word]) => word);
+    return words.filter(fits).slice(0, limit);
+  }
+
+  #postingsOf(number: number): RepeatedDocuments | null {
+    this.#sorted ??= this.#sort();
+    const { starts, documents } = this.#sorted;
+    const [start, end] = [starts[number] ?? 0, starts[number + 1] ?? 0];
+    return start < end ? new RepeatedDocuments(documents.subarray(start, end)) : null;
+  }
+
+  #sort(): Sorted {
+    const numbers = this.#numbers;
+    const starts = new Int32Array(this.#vocabulary.size + 1);
+    for (let at = 0; at < this.#length; at += 1)
+      starts[(numbers[at] ?? 0) + 1] = (starts[(numbers[at] ?? 0) + 1] ?? 0) + 1;
+    for (let number = 1; number < starts.length; number += 1)
+      starts[number] = (starts[number] ?? 0) + (starts[number - 1] ?? 0);
+    const next = starts.slice();
+    const documents = new Uint32Array(this.#length);
+    let at = 0;
+    for (const [document, end] of this.#ends.entries()) {
+      for (; at < end; at += 1) {
+        const number = numbers[at] ?? 0;
+        const place = next[number] ?? 0;
+        next[number] = place + 1;
+        documents[place] = document;
+      }
+    }
+    return { starts, documents };
   }
 }

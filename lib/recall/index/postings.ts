@@ -5,23 +5,18 @@ export const FREQUENCIES: Float32Array = Float32Array.of(1, 2, 3.5, 6);
 
 const frequencyCode = (frequency: number): number => (frequency < 3 ? frequency - 1 : frequency < 5 ? 2 : 3);
 
-/** The documents of a word in memory, in ascending order: for each the distance to the one before times four and the code of its frequency, as a variable-length number. */
-export class PostingsWriter implements Postings {
-  #bytes = new Uint8Array(8);
-  #length = 0;
-  #last = -1;
-  count = 0;
+/** The documents of a word in memory, in ascending order: each as often as it has the word. */
+export class RepeatedDocuments implements Postings {
+  readonly #documents: Uint32Array;
 
-  add(document: number, frequency: number): void {
-    let value = (document - this.#last - 1) * 4 + frequencyCode(frequency);
-    this.#last = document;
-    this.count += 1;
-    if (this.#length + 6 > this.#bytes.length) this.#grow();
-    while (value > 127) {
-      this.#bytes[this.#length++] = (value % 128) + 128;
-      value = Math.floor(value / 128);
-    }
-    this.#bytes[this.#length++] = value;
+  constructor(documents: Uint32Array) {
+    this.#documents = documents;
+  }
+
+  get count(): number {
+    gathered.clear();
+    this.addTo(gathered);
+    return gathered.count;
   }
 
   lists(): readonly DocumentList[] {
@@ -32,24 +27,13 @@ export class PostingsWriter implements Postings {
 
   /** Adds the documents to lists. */
   addTo(lists: FrequencyLists): void {
-    const bytes = this.#bytes;
-    let document = -1;
-    for (let at = 0; at < this.#length; ) {
-      let byte = bytes[at++] ?? 0;
-      let value = byte & 127;
-      for (let factor = 128; byte > 127; factor *= 128) {
-        byte = bytes[at++] ?? 0;
-        value += (byte & 127) * factor;
-      }
-      document += Math.floor(value / 4) + 1;
-      lists.add(document, value % 4);
+    const documents = this.#documents;
+    for (let at = 0; at < documents.length; ) {
+      const document = documents[at] ?? 0;
+      const first = at;
+      while (documents[at] === document) at += 1;
+      lists.add(document, frequencyCode(at - first));
     }
-  }
-
-  #grow(): void {
-    const larger = new Uint8Array(this.#bytes.length * 2);
-    larger.set(this.#bytes);
-    this.#bytes = larger;
   }
 }
 

@@ -1,4 +1,5 @@
-import { CHUNK_HERE, LONGEST, plainWord, STOPPED, wordsOf } from './words.js';
+import { eachPiece } from './pieces.js';
+import { plainWord, STOPPED, wordsOf } from './words.js';
 
 /** How many bits a hash has: enough that no two of some hundred words have one. */
 const HASH = 0x3fffffff;
@@ -23,18 +24,16 @@ export class WantedWords {
 
   /** Calls `found` for each word of a text, in order: with its number among those that are wanted, -1 for any other. */
   each(text: string, found: (number: number) => void): void {
-    for (let at = 0; at < text.length; ) {
-      if (isSeparator(text.charCodeAt(at))) {
-        at += 1;
-        continue;
-      }
-      const end = endOfLetters(text, at);
-      if (end > at && end - at <= LONGEST && isEndOfChunk(text, end)) {
+    eachPiece(
+      text,
+      (at, end) => {
         const number = this.#numberOf(text, at, end);
         if (number !== STOP) found(number);
-        at = end;
-      } else at = this.#chunk(text, at, found);
-    }
+      },
+      (at, end) => {
+        for (const word of wordsOf(text.slice(at, end))) found(this.#numbers.get(word) ?? OTHER);
+      },
+    );
   }
 
   /** What a plain word is. */
@@ -49,16 +48,6 @@ export class WantedWords {
     this.#known.set(hash, number);
     return number;
   }
-
-  /** The next piece of text that is not plain letters alone. Returns where it ends. */
-  #chunk(text: string, at: number, found: (number: number) => void): number {
-    // Not `exec`, which makes an object of what it finds.
-    CHUNK_HERE.lastIndex = at;
-    if (!CHUNK_HERE.test(text)) return at + 1;
-    const end = CHUNK_HERE.lastIndex;
-    for (const word of wordsOf(text.slice(at, end))) found(this.#numbers.get(word) ?? OTHER);
-    return end;
-  }
 }
 
 /** The first two letters of a plain word, in any case. */
@@ -70,30 +59,4 @@ function hashOf(text: string, from: number, end: number): number {
   let hash = 0;
   for (let at = from; at < end; at += 1) hash = (Math.imul(hash, 31) + (text.charCodeAt(at) | 32)) & HASH;
   return hash;
-}
-
-/** The end of a letter of any case and small ones, all of them plain. */
-function endOfLetters(text: string, from: number): number {
-  const first = text.charCodeAt(from) | 32;
-  if (first < 97 || first > 122) return from;
-  let end = from + 1;
-  while (end < text.length && text.charCodeAt(end) > 96 && text.charCodeAt(end) < 123) end += 1;
-  return end;
-}
-
-/** Whether a piece of text that words are made of ends there, as far as plain characters tell. */
-function isEndOfChunk(text: string, at: number): boolean {
-  if (at >= text.length) return true;
-  if (!isSeparator(text.charCodeAt(at))) return false;
-  return !JOINTS.has(text.charCodeAt(at)) || at + 1 >= text.length || isSeparator(text.charCodeAt(at + 1));
-}
-
-/** What joins words into one name. */
-const JOINTS: ReadonlySet<number> = new Set(Buffer.from(".-:@'"));
-
-/** Whether it is a plain character that is neither letter nor digit nor `_`. */
-function isSeparator(code: number): boolean {
-  if (code > 127) return false;
-  const small = code | 32;
-  return !(small > 96 && small < 123) && !(code > 47 && code < 58) && code !== 95;
 }

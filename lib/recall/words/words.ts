@@ -65,11 +65,16 @@ export function wordsOf(chunk: string): readonly string[] {
   const remembered = known.get(chunk);
   if (remembered !== undefined) return remembered;
   if (chunk.length > LONGEST) return split(chunk).map(({ word }) => word);
-  const own = chunk.length < SHARED ? chunk : Buffer.from(chunk).toString();
+  const own = unshared(chunk);
   const found = SIMPLE.test(own) ? simpleWords(own) : split(own).map(({ word }) => word);
   if (known.size >= REMEMBERED) known = new Map();
   known.set(own, found);
   return found;
+}
+
+/** A piece of a text, to be remembered without the text. */
+export function unshared(chunk: string): string {
+  return chunk.length < SHARED ? chunk : Buffer.from(chunk).toString();
 }
 
 /** What `split` finds in a word of plain letters. */
