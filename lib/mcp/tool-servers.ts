@@ -10,6 +10,7 @@ import { serverTool } from './calls/server-tool.js';
 import type { ConnectionDeps } from './connection/connection-deps.js';
 import type { Offer } from './definitions/definition.js';
 import { failureText, OfferCache } from './definitions/offer-cache.js';
+import { unknownTools } from './definitions/unknown-tools.js';
 import { KnownServer } from './known-server.js';
 import { UserCalls } from './user-calls.js';
 
@@ -88,7 +89,9 @@ export class ToolServers {
   /** What is wrong with what the servers offer, in sentences. */
   get problems(): readonly string[] {
     const own = this.#servers.flatMap(({ entry, offer }) =>
-      (offer?.problems ?? []).map((problem) => `The server '${entry.name}': ${problem}`),
+      offer === null
+        ? []
+        : [...offer.problems, ...unknownTools(entry, offer)].map((problem) => `The server '${entry.name}': ${problem}`),
     );
     return [...own, ...this.#collisions];
   }

@@ -1,3 +1,4 @@
+import { fileBlock } from '../chat/text/file-block.js';
 import { findInstructions } from './find-instructions.js';
 import type { Instructions } from './trusted-instructions.js';
 
@@ -36,7 +37,7 @@ export class ProjectInstructions {
   /** What goes with each request; null for nothing. */
   get text(): string | null {
     if (this.#used.length === 0) return null;
-    const files = this.#used.map(({ name, text }) => `<file name=${JSON.stringify(name)}>\n${text}\n</file>`);
+    const files = this.#used.map(({ name, text }) => fileBlock(name, text));
     return `${LABEL}\n\n${files.join('\n\n')}`;
   }
 

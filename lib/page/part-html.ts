@@ -2,6 +2,7 @@ import { commandIn } from '../chat/command-report.js';
 import { isJsonObject, type JsonValue } from '../chat/json.js';
 import type { ImagePart, Message, Part, TextPart, ToolCallPart, ToolResultPart } from '../chat/message.js';
 import { firstCharacters } from '../chat/text/cut-text.js';
+import { readFileBlock } from '../chat/text/file-block.js';
 import { recalledLine, shortCount } from '../chat/transcript.js';
 import { escaped } from './escape.js';
 import { foldedText } from './folded.js';
@@ -42,10 +43,8 @@ async function textHtml({ text, clock, recalled }: TextPart, role: Message['role
 function typedHtml(text: string): string {
   const own = commandIn(text);
   if (own !== null) return foldedText('command', `<code>!${escaped(firstLine(own.command))}</code>`, own.printed);
-  const name = /^<file name="([^"\n]*)">\n/.exec(text)?.[1];
-  if (name !== undefined && text.endsWith('\n</file>')) {
-    return foldedText('file', escaped(name), text.slice(text.indexOf('\n') + 1, -'</file>'.length));
-  }
+  const file = readFileBlock(text);
+  if (file !== null) return foldedText('file', escaped(file.name), file.text);
   return `<p class="typed">${escaped(text)}</p>`;
 }
 

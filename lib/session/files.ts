@@ -2,6 +2,7 @@ import { constants, openSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileFormat } from '../chat/media/file-format.js';
+import { fileBlock } from '../chat/text/file-block.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
 import type { Attachment } from './common/deps.js';
 
@@ -27,7 +28,7 @@ export interface ReadOptions {
  */
 export async function readFileInput(path: string, options: ReadOptions): Promise<FileInput> {
   const input = inputFrom(await readFileBytes(path, options), path);
-  return 'text' in input ? { text: asBlock(path, input.text) } : input;
+  return 'text' in input ? { text: fileBlock(path, input.text) } : input;
 }
 
 /** What the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other binary content and damaged headers. */
@@ -50,11 +51,6 @@ export function inputFrom(bytes: Buffer, path: string): FileInput {
     });
   }
   return { text: bytes.toString('utf8') };
-}
-
-/** Text as the model gets it of a file with that name. */
-export function asBlock(name: string, text: string): string {
-  return `<file name=${JSON.stringify(name)}>\n${text}${text.endsWith('\n') ? '' : '\n'}</file>`;
 }
 
 /** The bytes of a file that the user named. Throws as `readFileInput` does, but for what is in it. */

@@ -106,6 +106,10 @@ describe('hi mcp remove', () => {
     house = await mcpHouse({ tools: [textTool('add')], stderr: 'a banner\n' }, []);
     await hi('mcp', 'test', 'notes');
     expect((await hi('mcp', 'log', 'notes')).stdout).toBe('a banner\n');
+    expect(await hi('mcp', 'log', 'nots')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/There is no server 'nots' in '.*'\.\n.*'notes'/),
+    });
     expect((await hi('mcp', 'remove', 'nots')).stderr).toContain("Did you mean 'notes'?");
     expect((await hi('mcp', 'remove', 'notes')).status).toBe(0);
     expect(config().mcpServers).toEqual({});

@@ -28,6 +28,20 @@ describe('the entry of a server', () => {
     expect(toolResults(house)[0]).toContain('mcp__notes__add');
   });
 
+  it('may name tools that the server does not have, which is said when it is asked', async () => {
+    house = await mcpHouse(THREE, [], ALLOWED, { tools: { only: ['ant', 'aunt'], not: ['bees'] } });
+    const problem = (name: string, key: string): string => `It has no tool '${name}', which tools.${key} names.`;
+    const said = [problem('aunt', 'only'), problem('bees', 'not')];
+    const run = await house.ask();
+    for (const text of said) expect(run.stderr).toContain(`The server 'notes': ${text}`);
+    expect(run.stderr).not.toContain("'ant'");
+    const test = await runProgram(house.home, ['mcp', 'test', 'notes']);
+    expect(test.stdout).toContain(said.join('\n'));
+    expect(JSON.parse((await runProgram(house.home, ['mcp', 'test', 'notes', '--json'])).stdout).problems).toEqual(
+      said,
+    );
+  });
+
   it('may be switched off: it is listed as that, not started, and has no tools', async () => {
     house = await mcpHouse(THREE, [ADD], ALLOWED, { enabled: false });
     expect(asked(await house.ask())).toEqual({ status: 0, called: 0 });

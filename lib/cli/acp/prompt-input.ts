@@ -1,7 +1,8 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { fileBlock } from '../../chat/text/file-block.js';
 import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
-import { asBlock, inputFrom } from '../../session/files.js';
+import { inputFrom } from '../../session/files.js';
 
 /** What an editor's prompt sends: its words, what it embeds as files, and links as they are. Throws a `HiError` of code `usage` for what cannot be sent. */
 export function promptInput(blocks: readonly ContentBlock[]): UserInput {
@@ -17,7 +18,7 @@ export function promptInput(blocks: readonly ContentBlock[]): UserInput {
         words.push(`[${block.title ?? block.name}](${block.uri})`);
         break;
       case 'resource':
-        if ('text' in block.resource) texts.push(asBlock(nameOf(block.resource.uri), block.resource.text));
+        if ('text' in block.resource) texts.push(fileBlock(nameOf(block.resource.uri), block.resource.text));
         else take(block.resource.blob, nameOf(block.resource.uri));
         break;
       case 'image':
@@ -30,7 +31,7 @@ export function promptInput(blocks: readonly ContentBlock[]): UserInput {
   function take(data: string, name: string): void {
     const input = inputFrom(Buffer.from(data, 'base64'), name);
     if ('attachment' in input) attachments.push(input.attachment);
-    else texts.push(asBlock(name, input.text));
+    else texts.push(fileBlock(name, input.text));
   }
   const text = words.join('').trim();
   if (text === '' && texts.length === 0 && attachments.length === 0)

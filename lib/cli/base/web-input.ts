@@ -1,8 +1,9 @@
+import { fileBlock } from '../../chat/text/file-block.js';
 import { HiError } from '../../errors.js';
 import { download } from '../../http/download.js';
 import { withoutPassword } from '../../http/without-password.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
-import { asBlock, type FileInput, inputFrom, LARGEST } from '../../session/files.js';
+import { type FileInput, inputFrom, LARGEST } from '../../session/files.js';
 import { idleTimeout } from './settings.js';
 import type { World } from './world.js';
 
@@ -27,7 +28,7 @@ export async function webInput(
   const name = withoutPassword(address);
   const from = url.href === new URL(address).href ? '' : `, from ${withoutPassword(url.href)}`;
   notify(visibleLine(`Fetched ${name}: ${type || 'no type'}, ${sizeOf(bytes.length)}${from}`));
-  return 'text' in input ? { text: asBlock(name, input.text) } : input;
+  return 'text' in input ? { text: fileBlock(name, input.text) } : input;
 }
 
 /** Text in the encoding that the server tells, in UTF-8. */

@@ -1,18 +1,31 @@
+import { HiError } from '../../errors.js';
 import { ServerLog } from '../../mcp/connection/server-log.js';
+import { suggestion } from '../../registry.js';
 import { readRegularFile } from '../../regular-file.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { configuredServers } from '../base/configured-servers.js';
+import { type ConfiguredServers, configuredServers, usableServers } from '../base/configured-servers.js';
 import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
 
-/** Prints what a server printed that was no message. Resolves to the exit status. */
+/** Prints what a server printed that was not a message. Resolves to the exit status. Throws a `HiError` where neither a log nor a server has that name. */
 export async function mcpLogCommand(world: World, name: string, options: CommonOptions): Promise<number> {
-  const { paths } = await configuredServers(world, options);
+  const configured = await configuredServers(world, options);
+  const { paths } = configured;
   const { path } = new ServerLog(paths.servers, name);
   const text = [`${path}.old`, path].map(textOf).join('');
+  if (text === '') await requireServer(world, name, configured);
   world.stdout.write(shownText(text, world.stdout));
   if (text === '' && !options.quiet) world.stderr.write(`There is no log of '${name}': '${path}'.\n`);
   return 0;
+}
+
+async function requireServer(world: World, name: string, configured: ConfiguredServers): Promise<void> {
+  const { entries, waiting } = await usableServers(world, configured);
+  const names = [...Object.keys(configured.servers), ...[...entries, ...waiting].map((server) => server.name)];
+  if (names.includes(name)) return;
+  throw new HiError('usage', `There is no server '${name}' in '${configured.paths.configFile}'.`, {
+    hint: suggestion(name, names),
+  });
 }
 
 function textOf(path: string): string {

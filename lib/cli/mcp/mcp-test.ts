@@ -3,6 +3,7 @@ import { EXIT_STATUS, HiError } from '../../errors.js';
 import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
 import { type CallResult, readResult } from '../../mcp/calls/read-result.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
+import { unknownTools } from '../../mcp/definitions/unknown-tools.js';
 import { suggestion } from '../../registry.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
@@ -80,17 +81,18 @@ function callIn(text: string): Call {
 
 function show(
   { stdout }: World,
-  { name }: ServerEntry,
-  offer: Offer,
+  entry: ServerEntry,
+  offered: Offer,
   result: CallResult | null,
   { json }: McpTestOptions,
 ): void {
+  const offer = { ...offered, problems: [...offered.problems, ...unknownTools(entry, offered)] };
   const files = result?.files.map(({ mime, bytes }) => ({ mime, bytes: bytes.length })) ?? [];
   if (json) {
     const { prior, expires: _, ...rest } = offer;
     const protocol = prior?.kind === 'modern' ? 'modern' : 'legacy';
     const called = result && { result: { text: result.text, is_error: result.isError, files } };
-    writeJson(stdout, { server: name, protocol, ...rest, ...called }, 2);
+    writeJson(stdout, { server: entry.name, protocol, ...rest, ...called }, 2);
     return;
   }
   const given = files.map(({ mime, bytes }) => `[${mime}, ${bytes} bytes]`);
