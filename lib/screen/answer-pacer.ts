@@ -1,10 +1,10 @@
 import { monotonic } from '../clock.js';
 import type { AnswerWriter } from './answer-writer.js';
 
-/** More than this is passed on before the frame ends, so that a server that never ends cannot fill the memory. In characters. */
+/** How much text may wait, in characters. More is passed on before the frame ends, so that an endless answer cannot fill the memory. */
 const MOST_PENDING = 16_384;
 
-/** Collects the pieces of an answer that arrive within one frame: styling them at once costs a fraction of styling each by itself. */
+/** Collects the pieces of an answer that arrive within one frame: styling them together costs a fraction of styling each one. */
 export class AnswerPacer {
   readonly #answer: AnswerWriter;
   readonly #frame: number;
@@ -12,7 +12,7 @@ export class AnswerPacer {
   #timer: NodeJS.Timeout | null = null;
   #shownAt = Number.NEGATIVE_INFINITY;
 
-  /** Passes pieces on to `answer`, at most once in `frame` milliseconds; at once when that is 0. */
+  /** Passes pieces on to `answer` at most once per `frame` milliseconds; immediately if that is 0. */
   constructor(answer: AnswerWriter, frame: number) {
     this.#answer = answer;
     this.#frame = frame;
@@ -30,7 +30,7 @@ export class AnswerPacer {
     else this.#timer = setTimeout(() => this.flush(), wait);
   }
 
-  /** Passes on what is pending; to be called before anything else is shown. */
+  /** Passes on what is pending. Call it before showing anything else. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

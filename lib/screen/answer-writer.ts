@@ -4,14 +4,14 @@ import { Neutraliser } from './text/sanitize.js';
 
 /** Writes the text of an answer as it arrives. */
 export interface AnswerWriter {
-  /** Resolves when the colours that the text waits for are loaded; null while it waits for none. A caller that cannot wait gets plain code. */
+  /** Resolves when the highlighter that pending text waits for is loaded; null if there is none. A caller that cannot wait gets plain code. */
   readonly loading: Promise<void> | null;
-  /** How many lines of a table wait for its end. */
+  /** How many lines of an unfinished table are held back. */
   readonly heldLines: number;
   push(piece: string): void;
-  /** Turns styling off before something else is written; it comes back with the next piece. */
+  /** Turns styling off before something else is written. The next piece turns it on again. */
   pause(): void;
-  /** Writes what is pending and ends an unfinished line. The next piece begins a new text. */
+  /** Writes what is pending and ends an unfinished line. The next piece starts a new text. */
   end(): void;
 }
 
@@ -22,7 +22,7 @@ export interface AnswerStyle {
   readonly links: boolean;
   /** The width of the terminal. */
   columns(): number;
-  /** Asked once for each text. */
+  /** Called once per text. */
   wrap(): WrapMode;
 }
 
@@ -30,8 +30,8 @@ export interface AnswerStyle {
 export type StyledWriter = new (layout: TerminalLayout, style: AnswerStyle) => AnswerWriter;
 
 /**
- * Chooses how an answer is written to `streams.out`: styled where there is colour and on a terminal that can do more than print, neutralised on
- * any terminal, byte for byte in a pipe.
+ * Chooses how an answer is written to `streams.out`: styled if there is colour and the terminal can move its cursor, neutralised on
+ * any terminal, and byte for byte in a pipe.
  */
 export function createAnswerWriter(
   streams: OutputStreams,

@@ -2,8 +2,8 @@
 const PLAIN = '\x1b[0m\x1b]8;;\x1b\\';
 
 /**
- * Rows below whatever is being written, wherever in its row the cursor is. They are drawn after each write and removed before the next one, so that
- * nothing of them stays on the screen. The cursor returns to where it was, with its style (DECSC, DECRC).
+ * Rows below the text being written, wherever in its row the cursor is. They are drawn after each write and removed before the next one, so that
+ * none of them stay on the screen. The cursor returns to where it was, with its style (DECSC, DECRC).
  */
 export class BelowRows {
   #rows: readonly string[] = [];
@@ -19,20 +19,20 @@ export class BelowRows {
     return !this.#isDrawn && this.#rows.length > 0;
   }
 
-  /** What draws the rows. The cursor must not wait behind the last column: moving it would forget that the next character belongs into a new row. */
+  /** The sequence that draws the rows. The cursor must not be past the last column: moving it would lose the pending wrap to a new row. */
   draw(): string {
     const { length } = this.#rows;
     this.#isDrawn = true;
-    // An index (IND) scrolls at the last row and keeps the column, so it makes room wherever the cursor is.
+    // An index (IND) scrolls in the last row and keeps the column, so it makes room wherever the cursor is.
     const room = `${'\x1bD'.repeat(length)}\x1b[${length}A`;
     return `${room}\x1b7\r\n${this.#rows.map((row) => `${PLAIN}${row}\x1b[K`).join('\r\n')}\x1b[J\x1b8`;
   }
 
-  /** What removes the rows; empty when they are not drawn. */
+  /** The sequence that removes the rows; empty if they are not drawn. */
   erase(): string {
     if (!this.#isDrawn) return '';
     this.#isDrawn = false;
-    // A window that was made narrower may have pushed the rows out, so that there is none below: the index makes one.
+    // Narrowing the window may have pushed the rows off the screen, so that there is no row below. The index makes one.
     return '\x1bD\x1b[A\x1b7\x1b[0m\x1b[B\r\x1b[J\x1b8';
   }
 }

@@ -2,13 +2,13 @@ import type { ChatEventOf } from '../chat/event.js';
 import type { HiError } from '../errors.js';
 import { neutralise } from './text/sanitize.js';
 
-/** An error as the user reads it: what happened, and below it what to do. It is neutralised, because servers and files put their words into it. */
+/** An error as shown to the user: what happened, and below it what to do. It is neutralised, because it may quote servers and files. */
 export function errorText(error: HiError): string {
   const hint = error.hint === null ? '' : `\n    ${error.hint.replaceAll('\n', '\n    ')}`;
   return neutralise(`hi: ${error.message}${hint}`);
 }
 
-/** A duration in few characters: 0.4s, 3s, 2m 05s. */
+/** A duration in short form: 0.4s, 3s, 2m 05s. */
 export function shortTime(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 1) return `${seconds.toFixed(1)}s`;

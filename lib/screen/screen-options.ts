@@ -8,25 +8,25 @@ export interface ScreenOptions {
   readonly quiet: boolean;
   /** How answers are styled (`StyledAnswerWriter`); null leaves them plain. */
   readonly styled: StyledWriter | null;
-  /** Read for each answer; the defaults when absent. */
+  /** Read for each answer. Absent means the defaults. */
   readonly settings?: Readonly<ScreenSettings>;
-  /** Whether what the model thinks is shown, dimmed, or folded to one line that says how long it thought; otherwise it is only counted. */
+  /** Whether the model's thinking is shown, dimmed, or folded into one line with its duration. If false, it is only counted. */
   readonly thinking: boolean | 'folded';
   /** Whether the tokens of each request are shown. */
   readonly usage?: boolean;
-  /** What the terminal has to be written to show a picture, null when it cannot; absent where no picture is shown. */
+  /** The sequence that makes the terminal show a picture, null if it cannot. Absent if no pictures are shown. */
   readonly picture?: (path: string, mime: string) => string | null | Promise<string | null>;
-  /** Whether the pages that an answer names are listed under it; true when absent. */
+  /** Whether the pages that an answer cites are listed under it; true if absent. */
   readonly sources?: boolean;
-  /** Whether a terminal gets a waiting line; true when absent. */
+  /** Whether a terminal gets a waiting line; true if absent. */
   readonly waiting?: boolean;
-  /** Whether an empty line parts an answer from its question; false when absent. */
+  /** Whether an empty line separates an answer from its question; false if absent. */
   readonly gap?: boolean;
   now(): number;
-  /** Whether an answer in a pipe ends as the model ended it, so that its bytes are the answer and nothing else; otherwise its last line is ended. */
+  /** Whether an answer in a pipe is exactly the model's bytes. If not, an unfinished last line gets a newline. */
   readonly exact?: boolean;
-  /** One line that says what a tool call does; without it the name and the arguments are shown. */
+  /** Describes a tool call in one line. Without it, the name and the arguments are shown. */
   readonly describe?: (name: string, args: JsonObject) => string;
-  /** What a tool call found, in few words; empty where there is nothing to say. */
+  /** Summarises the result of a tool call in a few words; empty if there is nothing to say. */
   readonly found?: (result: JsonValue) => string;
 }

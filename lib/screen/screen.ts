@@ -17,7 +17,7 @@ import { WaitingStatus } from './waiting-status.js';
 export type { OutputStreams } from './terminal-layout.js';
 
 /**
- * Shows the events of a turn as text on two streams, and is the last to read them. Everything that comes from models and tools is neutralised where
+ * Shows the events of a turn as text on two streams, as their last reader. Everything that comes from models and tools is neutralised if
  * it reaches a terminal.
  */
 export class Screen {
@@ -27,7 +27,7 @@ export class Screen {
   readonly #answer: AnswerWriter;
   readonly #pacer: AnswerPacer;
   readonly #status: WaitingStatus;
-  /** Null when quiet. */
+  /** Null if quiet. */
   readonly #trace: ToolTrace | null;
   readonly #thinking: ThinkingTrace;
   #printed: Neutraliser | null = null;
@@ -43,12 +43,12 @@ export class Screen {
     this.#trace = options.quiet ? null : new ToolTrace(this.#layout, options, streams.errIsTerminal);
   }
 
-  /** Shows every event as it comes, no faster than the streams take them. Rejects with what the events reject with. */
+  /** Shows every event as it comes, no faster than the streams accept them. Rejects if `events` does. */
   async follow(events: AsyncIterable<ChatEvent>): Promise<void> {
     for await (const event of events) {
       if (event.type !== 'text') {
         this.#pacer.flush();
-        // Pending text may begin code, whose colours are loaded before the answer ends.
+        // Pending text may start a code block, whose highlighter must be loaded before the answer ends.
         if (this.#answer.loading !== null) await this.#answer.loading;
       }
       this.show(event);
@@ -57,7 +57,7 @@ export class Screen {
     }
   }
 
-  /** Shows one event. Never fails and never waits: a caller with many events should use `follow`, or await `flush` now and then. */
+  /** Shows one event. Never fails and never waits: a caller with many events should use `follow`, or await `flush` from time to time. */
   show(event: ChatEvent): void {
     if (event.type !== 'print') this.#endPrint();
     if (event.type !== 'tool-start') this.#trace?.announce();
@@ -82,10 +82,10 @@ export class Screen {
     this.#notice(text, level);
   }
 
-  /** Shows rows below everything else that is shown, until `close` or other rows. Each must fit into a row of the terminal, with a column left. */
+  /** Shows rows below everything else, until `close` or the next call. Each must be narrower than the terminal. */
   readonly showBelow = (rows: readonly string[]): void => this.#layout.showBelow(rows);
 
-  /** Leaves the terminal to something else (a question, an editor), at the start of a line, until the returned function is called. */
+  /** Gives the terminal to something else (a question, an editor), at the start of a line, until the returned function is called. */
   pause(): () => void {
     const resumeLayout = this.leave();
     const resumeClocks = this.#trace?.pause();
@@ -95,14 +95,14 @@ export class Screen {
     };
   }
 
-  /** Leaves the terminal to the shell, at the start of a line, until the returned function is called. Running calls go on. */
+  /** Gives the terminal to the shell, at the start of a line, until the returned function is called. Running calls continue. */
   leave(): () => void {
     this.#pacer.flush();
     this.#answer.pause();
     return this.#layout.pause();
   }
 
-  /** Resolves when the streams have taken everything that was shown. */
+  /** Resolves when the streams have accepted everything shown. */
   flush(): Promise<void> {
     this.#pacer.flush();
     return this.#layout.drained();
@@ -146,7 +146,7 @@ export class Screen {
         this.#trace?.progress(event);
         break;
       case 'elicitation':
-        // Whoever was asked has seen it.
+        // The user saw it when asked.
         break;
       case 'tool-output':
         this.#trace?.output(event);
@@ -178,7 +178,7 @@ export class Screen {
     }
   }
 
-  /** Pieces that follow each other are one text, cut anywhere. */
+  /** Consecutive pieces are one text, which may be split anywhere. */
   #print({ text, exact = false }: ChatEventOf<'print'>): void {
     if (this.#printed === null) this.#answer.end();
     this.#printed ??= new Neutraliser();
@@ -218,7 +218,7 @@ export class Screen {
     if (event.stop_reason === 'interrupted') this.#line('(interrupted)', DIM);
   }
 
-  /** In the log: what is read from a pipe is the answer alone. */
+  /** Goes to the log, so that a pipe gets only the answer. */
   #showSources(sources: ChatEventOf<'turn-end'>['sources']): void {
     if (sources.length === 0 || this.#options.quiet || this.#options.sources === false) return;
     const links = this.#streams.errIsTerminal && this.#streams.links === true;

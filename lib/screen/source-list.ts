@@ -3,20 +3,20 @@ import { quantity } from '../chat/text/quantity.js';
 import { linkTo } from './text/links.js';
 import { neutralise } from './text/sanitize.js';
 
-/** Where a list of sources is shown. */
+/** How a list of sources is shown. */
 export interface SourceListOptions {
-  /** Whether an address is a link of its own (OSC 8), which also lets a long one be shortened. */
+  /** Whether addresses are links (OSC 8). If so, a long one can be shortened. */
   readonly links: boolean;
   readonly columns: number;
 }
 
-/** The numbered pages that an answer names, one a line, for the log. */
+/** The numbered list of pages that an answer cites, one per line, for the log. */
 export function sourceList(sources: readonly Source[], options: SourceListOptions): string {
   const lines = sources.map((source, at) => `${at + 1}. ${entry(source, options)}`);
   return [`${quantity(sources.length, 'source')}:`, ...lines].join('\n');
 }
 
-/** The least of an address that is worth showing. */
+/** The minimum length of a shortened address. */
 const LEAST = 24;
 
 function entry({ url, title }: Source, { links, columns }: SourceListOptions): string {

@@ -6,7 +6,7 @@ import { Neutraliser } from './text/sanitize.js';
 import { StyledText } from './text/styled-text.js';
 import { WrappedText } from './text/wrapped-text.js';
 
-/** Writes an answer with its Markdown styled, wrapped and aligned and its code coloured, safe for a terminal. */
+/** Writes an answer with styled, wrapped and aligned Markdown and coloured code, safe for a terminal. */
 export class StyledAnswerWriter implements AnswerWriter {
   readonly #layout: TerminalLayout;
   readonly #style: AnswerStyle;
@@ -60,7 +60,7 @@ export class StyledAnswerWriter implements AnswerWriter {
     });
   }
 
-  /** When no more text has come for a while, the words are shown that wait for the next one. */
+  /** If no text has come for a while, shows the words that wait for the next one. */
   #settleLater(): void {
     for (const timer of this.#settling) timer.refresh();
     if (this.#settling.length > 0) return;
@@ -85,7 +85,7 @@ export class StyledAnswerWriter implements AnswerWriter {
 
 const AT_ONCE = 4096;
 
-/** How long no text may come before the last word is shown: where it surely stays in its row, and anywhere. Milliseconds. */
+/** How long to wait for more text before showing the last word: if it will stay in its row anyway, and in all cases. Milliseconds. */
 const QUIET = 100;
 const STALE = 1500;
 
@@ -93,7 +93,7 @@ const noHighlighter = (): null => null;
 
 const loaded = new Map<string, (() => Highlighter) | null>();
 
-/** Languages stay loaded. The part of the program that colours code is loaded with the first fence that names a language. */
+/** Languages stay loaded. The highlighting code is loaded with the first fence that names a language. */
 function findHighlighter(language: string): Highlighter | null | Promise<Highlighter | null> {
   const known = loaded.get(language);
   if (known !== undefined) return known?.() ?? null;

@@ -7,28 +7,28 @@ import { wrapLines } from './text/wrap-lines.js';
 import { type Waiting, WaitingLine } from './waiting-line.js';
 import { WriteQueue } from './write-queue.js';
 
-/** Where text goes, and what the streams can show. */
+/** The output streams, and what they can show. */
 export interface OutputStreams {
-  /** Takes the answer and nothing else. */
+  /** Gets the answer and nothing else. */
   readonly out: Writable;
-  /** Takes everything else. */
+  /** Gets everything else. */
   readonly err: Writable;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   readonly colour: { readonly out: boolean; readonly err: boolean };
-  /** Whether the terminal takes links (OSC 8); false when absent. */
+  /** Whether the terminal supports links (OSC 8); false if absent. */
   readonly links?: boolean;
   /** The width of the terminal. */
   readonly columns: () => number;
 }
 
-/** Half the time a terminal takes to show a frame, in milliseconds. Each write to a terminal costs more than the text in it, and the difference is invisible. */
+/** Half the duration of a terminal's frame, in milliseconds. Each write costs more than the text in it, and nobody sees the difference. */
 export const FRAME = 8;
 
-/** So much of a row is remembered at most, in characters. */
+/** How much of a row is remembered, in characters. */
 const LONGEST_KNOWN = 4096;
 
-/** What emoji are made of that some terminals show as one and others as several, or in another width. */
+/** Parts of emoji that some terminals show as one character and others as several, or with a different width. */
 const DOUBTFUL = /\u{fe0f}|\u{200d}|\p{Emoji_Modifier}|\p{Regional_Indicator}/gu;
 
 /** What a layout needs from the screen's options. */
@@ -44,7 +44,7 @@ interface Cursor {
   isAtLineStart: boolean;
 }
 
-/** Lays out the answer on `out` and the log on `err`: keeps them on lines of their own when both are one terminal, and the waiting line out of their way. */
+/** Lays out the answer on `out` and the log on `err`: keeps them on separate lines if both are the same terminal, and the waiting line out of their way. */
 export class TerminalLayout {
   readonly #streams: OutputStreams;
   readonly #isExact: boolean;
@@ -55,12 +55,12 @@ export class TerminalLayout {
   readonly #errCursor: Cursor;
   readonly #waitingLine: WaitingLine;
   readonly #below = new BelowRows();
-  /** What is written of the line of the answer's cursor. */
+  /** The part of the answer's current line that is written. */
   #row = '';
   #writer: 'answer' | 'log' = 'answer';
   #isPaused = false;
   #owesNewline = false;
-  /** Whether an empty line belongs before what is answered next. */
+  /** Whether the next answer must be preceded by an empty line. */
   #owesGap: boolean;
   readonly #hasGap: boolean;
 
@@ -86,7 +86,7 @@ export class TerminalLayout {
     });
   }
 
-  /** Parts what comes from the question, on a terminal with a gap: once, until `close`. */
+  /** Writes the empty line between question and answer, if the terminal gets one: once, until `close`. */
   beginAnswer(): void {
     if (this.#owesGap) this.logLine('', PLAIN);
     this.#owesGap = false;
@@ -101,7 +101,7 @@ export class TerminalLayout {
     this.#write(this.#streams.out, this.#outCursor, text);
   }
 
-  /** Whether the answer goes on at the start of a line. */
+  /** Whether the answer's cursor is at the start of a line. */
   get isAnswerAtLineStart(): boolean {
     return this.#outCursor.isAtLineStart;
   }
@@ -109,7 +109,7 @@ export class TerminalLayout {
   /** Ends an unfinished line of the answer. */
   endAnswer(): void {
     if (this.#outCursor.isAtLineStart) return;
-    // In a pipe the line is ended only when something follows.
+    // In a pipe, the line is ended only if something follows.
     if (this.#isExact && !this.#streams.outIsTerminal) this.#owesNewline = true;
     else this.#write(this.#streams.out, this.#outCursor, '\n');
   }
@@ -120,24 +120,24 @@ export class TerminalLayout {
     this.#write(this.#streams.err, this.#errCursor, this.#streams.colour.err ? paint(text, style) : text);
   }
 
-  /** Writes sentences of hi's own to the log, on lines of their own, wrapped at words on a terminal. */
+  /** Writes sentences from hi itself to the log, on separate lines, wrapped at words on a terminal. */
   logText(text: string, style: Style): void {
     this.logLine(this.wrapped(text), style);
   }
 
-  /** A text of hi's own as the terminal shows it. */
+  /** A text from hi itself, wrapped for the terminal. */
   wrapped(text: string): string {
     return this.#streams.errIsTerminal ? wrapLines(text, this.#streams.columns()) : text;
   }
 
-  /** Writes lines of their own to the log. */
+  /** Writes separate lines to the log. */
   logLine(text: string, style: Style): void {
     this.#switchTo('log');
     this.#endLogLine();
     this.#write(this.#streams.err, this.#errCursor, `${this.#streams.colour.err ? paint(text, style) : text}\n`);
   }
 
-  /** Shows these rows below all that is written until others are set. */
+  /** Shows these rows below everything written, until others are set. */
   showBelow(rows: readonly string[]): void {
     if (!this.#streams.outIsTerminal) return;
     this.#queue.put(this.#streams.out, this.#below.erase());
@@ -145,7 +145,7 @@ export class TerminalLayout {
     this.#queue.flush();
   }
 
-  /** Leaves the terminal to another program, at the start of a line, until the returned function is called. */
+  /** Gives the terminal to another program, at the start of a line, until the returned function is called. */
   pause(): () => void {
     this.#endLogLine();
     this.#isPaused = true;
@@ -203,7 +203,7 @@ export class TerminalLayout {
     this.#queue.put(this.#streams.out, this.#below.draw());
   }
 
-  /** Whether the cursor waits behind the last column for the next character, or may do so where terminals disagree about widths. */
+  /** Whether the cursor is past the last column, or may be where terminals disagree about widths. */
   #isRowFull(): boolean {
     const [width, columns] = [textWidth(this.#row), this.#streams.columns()];
     const doubt = 2 * (this.#row.match(DOUBTFUL)?.length ?? 0);

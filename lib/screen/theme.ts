@@ -5,7 +5,7 @@ export type ThemeName = 'dark' | 'light' | 'mono' | 'terminal';
 
 const indexed = (index: number): string => `38;5;${index}`;
 
-/** Null for the 16 colours of the terminal's own palette. The others are of the 256 that hardly any palette changes. */
+/** Null for the 16 colours of the terminal's own palette. The others use the 256-colour palette, which themes rarely change. */
 export const THEMES: Readonly<Record<ThemeName, Hues | null>> = {
   terminal: null,
   dark: {
@@ -27,7 +27,7 @@ export const THEMES: Readonly<Record<ThemeName, Hues | null>> = {
   mono: { [RED]: '1', [GREEN]: '', [YELLOW]: '', [BLUE]: '', [MAGENTA]: '', [CYAN]: '' },
 };
 
-/** Shows all that is styled from now on in the colours of a theme. */
+/** Uses the colours of a theme from now on. */
 export function useTheme(name: ThemeName): void {
   setHues(THEMES[name]);
 }

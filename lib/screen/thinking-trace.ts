@@ -4,13 +4,13 @@ import type { TerminalLayout } from './terminal-layout.js';
 import { Neutraliser } from './text/sanitize.js';
 import { DIM } from './text/style.js';
 
-/** What the model thinks, as the log shows it: as it comes, or folded to one line when it is over. */
+/** Logs the model's thinking: as it arrives, or folded into one line when it ends. */
 export class ThinkingTrace {
   readonly #layout: TerminalLayout;
   readonly #options: ScreenOptions;
   readonly #isTerminal: boolean;
   readonly #shown = new Neutraliser();
-  /** When the model began to think; null while it does not. */
+  /** When the model started thinking; null while it does not. */
   #since: number | null = null;
 
   constructor(layout: TerminalLayout, options: ScreenOptions, isTerminal: boolean) {

@@ -20,13 +20,13 @@ export interface ToolTraceOptions {
 const SHOWN_LINES = 12;
 const SHOWN_CHARACTERS = 2000;
 
-/** The longest line about a call: what the model names must not flood the transcript. */
+/** The maximum length of a line about a call: arguments from the model must not flood the transcript. */
 const LINE_LENGTH = 160;
 
-/** A call that is silent for so long is named. Until then a question may come that shows all of it. Milliseconds. */
+/** A call that has printed nothing for this long is announced. A question that shows the whole call may come before. Milliseconds. */
 const SILENCE = 1000;
 
-/** A call that took less is shown without its time. Milliseconds. */
+/** The time of a shorter call is not shown. Milliseconds. */
 const SECOND = 1000;
 
 interface RunningCall {
@@ -36,17 +36,17 @@ interface RunningCall {
   shownCharacters: number;
 }
 
-/** Logs tool calls: a line when one starts, the head of its output, and how it ended. */
+/** Logs tool calls: a line at the start, the first lines of output, and the outcome. */
 export class ToolTrace {
   readonly #layout: TerminalLayout;
   readonly #options: ToolTraceOptions;
   readonly #running = new Map<string, RunningCall>();
   readonly #mayAsk: boolean;
-  /** The line about the call that began last, while it is not written. */
+  /** The line about the call that started last, until it is written. */
   #unwritten: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `mayAsk` where a question about a call may be shown on the same terminal: then the call is shown once, by the question. */
+  /** With `mayAsk`, a question about a call may be shown on the same terminal, and then only the question shows the call. */
   constructor(layout: TerminalLayout, options: ToolTraceOptions, mayAsk: boolean) {
     this.#layout = layout;
     this.#options = options;
@@ -65,7 +65,7 @@ export class ToolTrace {
     this.#layout.wait({ delay: 0, text: () => `${oneLine(name)} · ${this.#timeOf(call)}${lines()}` });
   }
 
-  /** Writes the line about the call that began last, unless that is done. */
+  /** Writes the line about the call that started last, unless it is already written. */
   announce(): void {
     clearTimeout(this.#timer);
     if (this.#unwritten !== null) this.#layout.logLine(this.#unwritten, DIM);
@@ -82,7 +82,7 @@ export class ToolTrace {
     this.#layout.writeLog(neutralise(head), DIM);
   }
 
-  /** Says how far a call is, by the clock of the call. */
+  /** Shows the progress of a call next to its elapsed time. */
   progress({ call_id, text }: ChatEventOf<'tool-progress'>): void {
     const call = this.#running.get(call_id);
     if (call !== undefined) this.#layout.wait({ delay: 0, text: () => `${oneLine(text)} · ${this.#timeOf(call)}` });
@@ -105,7 +105,7 @@ export class ToolTrace {
     return call === undefined || call.lines === 0 ? '' : ` · ${lineCount(call.lines)}`;
   }
 
-  /** Stops the clocks of running calls, while the user is asked, until the returned function is called. The question shows the call. */
+  /** Stops the clocks of running calls while the user is asked, until the returned function is called. The question shows the call. */
   pause(): () => void {
     clearTimeout(this.#timer);
     this.#unwritten = null;
@@ -120,7 +120,7 @@ export class ToolTrace {
   }
 }
 
-/** The name and the arguments as they are, where nothing describes the call better. */
+/** Falls back to the name and the arguments. */
 function describeByArguments(name: string, args: JsonObject): string {
   const [first, ...more] = Object.values(args);
   return `${name} ${more.length === 0 && typeof first === 'string' ? first : JSON.stringify(args)}`;

@@ -2,9 +2,9 @@ import truncatedWidth from 'fast-string-truncated-width';
 
 /** What the program waits for. */
 export interface Waiting {
-  /** The words of the line, called each time it is drawn. */
+  /** The text of the line; called each time it is drawn. */
   readonly text: () => string;
-  /** How long nothing may be written before the line appears, in milliseconds: it would flicker between pieces of an arriving text. */
+  /** How long output must pause before the line appears, in milliseconds. Without a delay it would flicker between pieces of arriving text. */
   readonly delay: number;
 }
 
@@ -20,11 +20,11 @@ export interface WaitingLineTerminal {
 
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 const INTERVAL = 100;
-/** How often the line is drawn without animation, in milliseconds, and what it begins with. */
+/** How often the line is drawn without animation, in milliseconds, and what it starts with. */
 const STILL_INTERVAL = 1000;
 const STILL_MARK = '·';
 
-/** The line with a spinner that says what the program waits for. It is drawn in place and leaves no trace. Its timer never keeps the process alive. */
+/** A line with a spinner that says what the program is waiting for. It is drawn in place and leaves no trace. Its timer does not keep the process alive. */
 export class WaitingLine {
   readonly #terminal: WaitingLineTerminal;
   #waiting: Waiting | null = null;
@@ -38,7 +38,7 @@ export class WaitingLine {
     this.#terminal = terminal;
   }
 
-  /** Waits for something else, or for nothing. Returns what erases the old words. */
+  /** Waits for something else, or for nothing. Returns the sequence that erases the old text. */
   change(waiting: Waiting | null): string {
     this.#waiting = waiting;
     if (waiting !== null) this.#timer ??= setInterval(() => this.#tick(), INTERVAL).unref();
@@ -49,7 +49,7 @@ export class WaitingLine {
     return this.erase();
   }
 
-  /** Returns what erases the line, empty when it is not drawn. The delay begins again. */
+  /** Returns the sequence that erases the line; empty if it is not drawn. Restarts the delay. */
   erase(): string {
     this.#quietSince = this.#terminal.now();
     if (!this.#isDrawn) return '';
@@ -65,7 +65,7 @@ export class WaitingLine {
     this.#drawnAt = this.#terminal.now();
     this.#frame = (this.#frame + 1) % FRAMES.length;
     const text = this.#waiting.text();
-    // One column stays free: a line as wide as the terminal would wrap, and erasing clears one row only.
+    // Leaves one column free: a line as wide as the terminal would wrap, and erasing clears only one row.
     const { index } = truncatedWidth(text, { limit: Math.max(1, this.#terminal.columns() - 3), ellipsis: '' });
     this.#isDrawn = true;
     this.#terminal.draw(`\r${isAnimated ? FRAMES[this.#frame] : STILL_MARK} ${text.slice(0, index)}\x1b[K`);

@@ -15,17 +15,17 @@ export interface WaitingStatusOptions {
 /** Events that only change what the waiting line says. */
 export type WaitingEvent = ChatEventOf<'waiting' | 'request' | 'compact-start' | 'compact-progress'>;
 
-/** How long nothing may arrive before the waiting line appears below text that is being shown, in milliseconds. */
+/** How long an answer must pause before the waiting line appears below it, in milliseconds. */
 const PAUSE = 1000;
 
-/** Says on the waiting line what the program waits for, how long already, and how much has arrived. */
+/** Shows on the waiting line what the program is waiting for, for how long, and how much has arrived. */
 export class WaitingStatus {
   readonly #layout: TerminalLayout;
   readonly #options: WaitingStatusOptions;
   readonly #heldLines: () => number;
   #characters = 0;
 
-  /** `heldLines` is how many lines of a table wait for its end. */
+  /** `heldLines` returns how many lines of an unfinished table are held back. */
   constructor(layout: TerminalLayout, options: WaitingStatusOptions, heldLines: () => number) {
     this.#layout = layout;
     this.#heldLines = heldLines;
@@ -59,7 +59,7 @@ export class WaitingStatus {
     this.#characters += text.length;
   }
 
-  /** Counts a piece of what the model thinks. */
+  /** Counts a piece of the model's thinking. */
   countThinking(text: string, isShown: boolean): void {
     if (this.#characters === 0) this.#waitFor('thinking', isShown ? PAUSE : 0, this.#tokens);
     this.#characters += text.length;

@@ -5,8 +5,8 @@ import { monotonic } from '../clock.js';
 const MOST_WAITING = 65_536;
 
 /**
- * Writes text to streams in the order it was put, with one write for everything a stream gets within a short time. What is put after a pause is
- * written in the same tick of the event loop; after that, writes are at least `interval` milliseconds apart.
+ * Writes text to streams in the order it was put, with one write for everything a stream gets within a short time. Text put after a pause is
+ * written in the same tick of the event loop. After that, writes are at least `interval` milliseconds apart.
  */
 export class WriteQueue {
   readonly #interval: number;
@@ -36,7 +36,7 @@ export class WriteQueue {
     if (!this.#isScheduled) this.#schedule();
   }
 
-  /** Writes what is pending now. */
+  /** Writes everything pending now. */
   flush(): void {
     if (this.#isScheduled) {
       clearImmediate(this.#immediate);

@@ -9,16 +9,16 @@ import { OutputKeeper } from './shell/limit-output.js';
 import { outputName } from './shell/output-name.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';
 
-/** Runs a command in bash, or in sh where there is none. Only the working folder is kept between calls. */
+/** Runs a command in bash, or in sh if there is no bash. Only the working folder is kept between calls. */
 export const bash: Tool<{ readonly command: string }> = {
   name: 'bash',
   accessKind: 'execute',
   rulesCoverKind: true,
   effect: { kind: 'command' },
   description:
-    'Runs a command in bash. The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not ask. What is left in the background ends with the turn.',
+    'Runs a command in bash. The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not prompt. Background processes end with the turn.',
   descriptionInSh:
-    'Runs a command in sh, as there is no bash here: use POSIX syntax only, no arrays, [[ ]] or <( ). The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not ask. What is left in the background ends with the turn.',
+    'Runs a command in sh, because bash is not installed: use POSIX syntax only, no arrays, [[ ]] or <( ). The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not prompt. Background processes end with the turn.',
   parameters: {
     type: 'object',
     properties: { command: { type: 'string', minLength: 1, description: 'The command, as typed at a prompt.' } },
@@ -57,7 +57,7 @@ export const bash: Tool<{ readonly command: string }> = {
     await keepUntilTurnEnd(end, context);
     for (const stream of [stdout, stderr]) emit(stream.rest());
     const leftovers = aboutLeftovers(left);
-    // The user has to know too, whatever the model makes of it.
+    // The user must know too, whatever the model does with it.
     for (const text of leftovers) context.warn?.(text);
     const [room, errorRoom] = splitLimit(context.outputLimit, stdout.characters, stderr.characters);
     const output = stdout.finish(room);
@@ -85,7 +85,10 @@ async function requireFolder(context: ToolContext): Promise<void> {
   const found = await stat(missing).catch(() => null);
   if (found?.isDirectory()) return;
   context.workingFolder = context.root;
-  throw new HiError('usage', `The working folder '${missing}' is gone. The next command starts in '${context.root}'.`);
+  throw new HiError(
+    'usage',
+    `The working folder '${missing}' no longer exists. The next command starts in '${context.root}'.`,
+  );
 }
 
 /** Changes to the command's last folder, unless it exists only inside the sandbox. */
@@ -107,11 +110,11 @@ function explain(failure: unknown): never {
 }
 
 const TOO_MUCH_LEFT =
-  'The command left more files than hi looks through. Other programs may run some of them (.git, .envrc, .vscode).';
+  'The command left more files than hi checks. Other programs may run some of them (.git, .envrc, .vscode).';
 
 const APPROVABLE = 'The user can approve such a command.';
 
-/** What a command left for other programs to run, in sentences. */
+/** Warnings about files that a command left for other programs to run. */
 function aboutLeftovers({ renamed, isComplete }: Leftovers): readonly string[] {
   const names = `Other programs would run what the command left here, so it was renamed: ${renamed.join(', ')}.`;
   return [...(renamed.length > 0 ? [names] : []), ...(isComplete ? [] : [TOO_MUCH_LEFT])];

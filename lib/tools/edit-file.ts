@@ -23,13 +23,13 @@ export const editFile: Tool<Edit> = {
   rulesCoverKind: false,
   effect: { kind: 'write', argument: 'path' },
   description:
-    'Changes one place in a text file: `old` is replaced by `new`. `old` must be there exactly as written, white space included, and only once; give some lines around it to make it unique.',
+    'Changes one place in a text file: `old` is replaced by `new`. `old` must occur exactly as written, white space included, and only once; include some lines around it to make it unique.',
   parameters: {
     type: 'object',
     properties: {
-      path: { type: 'string', minLength: 1, description: 'The file, seen from the working folder.' },
+      path: { type: 'string', minLength: 1, description: 'The file, relative to the working folder.' },
       old: { type: 'string', minLength: 1, description: 'The text to replace, exactly as it is in the file.' },
-      new: { type: 'string', description: 'What takes its place; empty to delete it.' },
+      new: { type: 'string', description: 'The replacement; empty to delete the text.' },
     },
     required: ['path', 'old', 'new'],
     additionalProperties: false,

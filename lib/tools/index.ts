@@ -12,5 +12,5 @@ export type { Permissions } from '../permission/rules/rules.js';
 export { describeCall } from './common/describe-call.js';
 export { createToolRunner, type ToolRunnerOptions } from './dispatch/dispatcher.js';
 
-/** All tools, in the order in which the model is offered them. */
+/** All tools, in the order in which they are offered to the model. */
 export const tools: readonly Tool[] = [bash, listFiles, readFile, writeFile, editFile, recall, remember];

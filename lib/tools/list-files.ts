@@ -7,7 +7,7 @@ import { absolutePath } from '../permission/paths/resolve-path.js';
 import type { Tool } from './common/tool.js';
 import { openJudged } from './files/open-judged.js';
 
-/** The most names that are listed; fewer if they exceed the output limit. The result states the total. */
+/** How many names are listed; fewer if they exceed the output limit. The result states the total. */
 const MAX_ENTRIES = 1000;
 
 /** Lists a folder, sorted by name; folders, and links to folders, end in `/`. */
@@ -16,7 +16,7 @@ export const listFiles: Tool<{ readonly path: string }> = {
   accessKind: 'read',
   rulesCoverKind: false,
   effect: null,
-  description: 'Lists the files of a folder, hidden ones too. Folders end in "/".',
+  description: 'Lists the files in a folder, including hidden ones. Folders end in "/".',
   parameters: {
     type: 'object',
     properties: { path: { type: 'string', minLength: 1, description: 'The folder; "." is the working folder.' } },
@@ -38,7 +38,7 @@ export const listFiles: Tool<{ readonly path: string }> = {
       }),
     );
     if (shown.length === found.length) return { entries };
-    const note = `The first ${shown.length} of ${found.length} entries. Use bash (ls, find) with a pattern for the others.`;
+    const note = `The first ${shown.length} of ${found.length} entries. Use bash (ls, find) with a pattern for the rest.`;
     return { entries, total: found.length, truncated: true, note };
   },
 };

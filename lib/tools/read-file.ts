@@ -22,11 +22,11 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
   rulesCoverKind: true,
   effect: { kind: 'read', argument: 'path' },
   description:
-    'Reads a text file. Give `offset` (first line, from 1) and `limit` (number of lines) for a part of a long one. Images and PDFs cannot be read with this.',
+    'Reads a text file. Give `offset` (first line, from 1) and `limit` (number of lines) to read part of a long one. It cannot read images and PDFs.',
   parameters: {
     type: 'object',
     properties: {
-      path: { type: 'string', minLength: 1, description: 'The file, seen from the working folder.' },
+      path: { type: 'string', minLength: 1, description: 'The file, relative to the working folder.' },
       offset: { type: 'integer', minimum: 1, description: 'The first line to read, from 1.' },
       limit: { type: 'integer', minimum: 1, description: 'How many lines to read.' },
     },
@@ -148,7 +148,7 @@ class LineRange {
     return this.#next !== null;
   }
 
-  /** `counted`: whether all lines were read, so that their total is known. */
+  /** `counted`: whether all lines were read, so that the total is known. */
   result(path: string, counted: boolean): JsonObject {
     const total = this.#lineIsEmpty ? this.#line - 1 : this.#line;
     if (this.#first > Math.max(total, 1))
@@ -162,7 +162,7 @@ class LineRange {
       return {
         ...whole,
         truncated: true,
-        note: `Line ${this.#next} is too long; only its beginning is here. Use bash (cut -c, grep -o) for the rest.`,
+        note: `Line ${this.#next} is too long; only its start is shown. Use bash (cut -c, grep -o) for the rest.`,
       };
     return {
       ...whole,

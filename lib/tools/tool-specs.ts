@@ -2,14 +2,14 @@ import type { ToolSpec } from '../chat/request.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
 import { tools } from './index.js';
 
-/** The tools as the model is offered them. The build evaluates this file and keeps only the data, so that a turn without a tool call loads no tool. */
+/** The tools as offered to the model. The build evaluates this file and keeps only the data, so that a turn without a tool call loads no tool. */
 export const SPECS: readonly ToolSpec[] = tools.map(({ name, description, parameters }) => ({
   name,
   description,
   parameters,
 }));
 
-/** The descriptions that are others where commands run in sh, by the names of the tools. */
+/** The descriptions that differ if commands run in sh, by tool name. */
 export const DESCRIPTIONS_IN_SH: Readonly<Record<string, string>> = Object.fromEntries(
   tools.flatMap(({ name, descriptionInSh }) => (descriptionInSh === undefined ? [] : [[name, descriptionInSh]])),
 );

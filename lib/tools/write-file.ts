@@ -11,11 +11,11 @@ export const writeFile: Tool<{ readonly path: string; readonly content: string }
   rulesCoverKind: true,
   effect: { kind: 'write', argument: 'path' },
   description:
-    'Writes a file: creates it, with its parent folders, or replaces all of it. Use edit_file to change a part of a file.',
+    'Writes a file: creates it, with its parent folders, or replaces all of it. Use edit_file to change part of a file.',
   parameters: {
     type: 'object',
     properties: {
-      path: { type: 'string', minLength: 1, description: 'The file, seen from the working folder.' },
+      path: { type: 'string', minLength: 1, description: 'The file, relative to the working folder.' },
       content: { type: 'string', description: 'The whole content of the file.' },
     },
     required: ['path', 'content'],

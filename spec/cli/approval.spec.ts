@@ -35,7 +35,7 @@ describe('what is asked about', () => {
   });
 
   it('tells runs of blanks and of empty lines by their length', () => {
-    expect(rowsOf(`git status${' '.repeat(4000)}; touch x`)).toEqual(['│ git status<4000 blanks>; touch x']);
+    expect(rowsOf(`git status${' '.repeat(4000)}; touch x`)).toEqual(['│ git status<4000 spaces>; touch x']);
     expect(rowsOf(`ls${'\n'.repeat(61)}touch x${'\n'.repeat(61)}ls`)).toEqual(
       ['ls', '<60 empty lines>', 'touch x', '<60 empty lines>', 'ls'].map((line) => `│ ${line}`),
     );

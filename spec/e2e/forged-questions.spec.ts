@@ -49,7 +49,7 @@ describe('a question shows all of what it is about', () => {
   it('when it stands behind 4,000 blanks', async () => {
     await ask([bash(`git status${' '.repeat(4000)}; touch pwned`)]);
     await terminal.until(MENU);
-    expect(terminal.screen()).toContain('│ git status<4000 blanks>; touch pwned\n');
+    expect(terminal.screen()).toContain('│ git status<4000 spaces>; touch pwned\n');
   });
 
   it('and none of it looks like a prompt or a question of hi', async () => {

@@ -121,7 +121,7 @@ describe('the model', () => {
     ];
     await hi(['ask', 'Look.']);
     const results = server.requests.map(({ messages }) => String(messages.at(-1)?.content));
-    expect(results[2]).toContain('Nothing to look for');
+    expect(results[2]).toContain('Nothing to search for');
     expect(results[3]).toContain("Cannot read the time 'soon'");
     expect(results[4]).toContain('#3 · ');
     const found = JSON.parse((await hi(['recall', 'quokka', '--json', '-n', '50'])).stdout);

@@ -87,7 +87,7 @@ describe('bash', () => {
     mkdirSync(file('gone'));
     await run('cd gone');
     rmSync(file('gone'), { recursive: true });
-    await expect(run('pwd')).rejects.toThrow(`The working folder '${file('gone')}' is gone.`);
+    await expect(run('pwd')).rejects.toThrow(`The working folder '${file('gone')}' no longer exists.`);
     expect((await run('pwd')).stdout).toBe(`${place.folder}\n`);
   });
 
@@ -166,7 +166,7 @@ describe('a command that left more files in the sandbox than are looked through'
     const signal = new AbortController().signal;
     const { note } = await bash.run({ command: 'true' }, context, () => {}, signal, { place: null, confined });
     expect(note).toBe(
-      'The command left more files than hi looks through. Other programs may run some of them (.git, .envrc, .vscode).',
+      'The command left more files than hi checks. Other programs may run some of them (.git, .envrc, .vscode).',
     );
     expect(warnings).toEqual([note]);
   });

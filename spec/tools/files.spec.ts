@@ -236,7 +236,7 @@ describe('the preview of a change', () => {
     expect(await changePreview(file('binary'), 'a')).toBe(
       'The binary file of 3 bytes would be replaced by 1 line (1 character).\n\n+a',
     );
-    expect(await changePreview(file('same'), 'a')).toBe('No change.');
+    expect(await changePreview(file('same'), 'a')).toBe('No changes.');
     expect(await changePreview(file('new'), 'a'.repeat(3_000_000))).toContain('Too large for a diff');
   });
 });

@@ -48,7 +48,7 @@ function searchOf(query: string, options: RecallOptions, now: Date): Search {
   const from = options.from === undefined ? null : parseTime(options.from, now, false);
   const until = options.until === undefined ? null : parseTime(options.until, now, true);
   if (query === '' && from === null && until === null) {
-    throw new HiError('usage', 'Nothing to look for.', { hint: 'Run: hi recall TEXT, or give --from or --until.' });
+    throw new HiError('usage', 'Nothing to search for.', { hint: 'Run: hi recall TEXT, or give --from or --until.' });
   }
   if (from !== null && until !== null && from > until) {
     throw new HiError('usage', `Nothing can be from '${options.from}' until '${options.until}'.`, {

@@ -2,26 +2,26 @@
 export interface LineStart {
   /** The columns from the start of the line to its text. */
   readonly column: number;
-  /** The columns from the last mark of a list or quotation, or from the start of the line, to its text. */
+  /** The columns from the last marker of a list or quotation, or from the start of the line, to its text. */
   readonly indent: number;
-  /** The columns from the start of the line to its first mark, or to its text. */
+  /** The columns from the start of the line to its first marker, or to its text. */
   readonly firstIndent: number;
   readonly hasListMark: boolean;
-  /** How many quotations it is in. */
+  /** How deep it is in quotations. */
   readonly quotations: number;
-  /** Whether its list marks begin a list also right after the text of a paragraph: numbers other than 1 do not. */
+  /** Whether its list markers can interrupt a paragraph. Numbers other than 1 cannot. */
   readonly canInterrupt: boolean;
 }
 
-/** How far a line is indented at least to be code. */
+/** The minimum indentation of a line of code. */
 const CODE_INDENT = 4;
 
 /**
- * Tells lines of prose from indented code, HTML and tables without a bar at their side, which depends on the lines before (CommonMark 4.4 and 4.6,
+ * Distinguishes prose from indented code, HTML and tables without outer bars, which depends on earlier lines (CommonMark 4.4 and 4.6,
  * GFM 4.10).
  */
 export class BlockLines {
-  /** The columns at which the text of the open list items begins, from the outermost on. */
+  /** The columns where the text of the open list items starts, outermost first. */
   #items: number[] = [];
   #quotations = 0;
   #isAfterBlank = true;
@@ -37,14 +37,14 @@ export class BlockLines {
     this.#isTable = false;
   }
 
-  /** Adds a line that is neither blank nor text: a heading, a rule, the beginning of a fence or a table. */
+  /** Adds a line that is neither blank nor text: a heading, a rule, or the start of a fence or a table. */
   addOther({ firstIndent }: LineStart): void {
     this.#leaveItems(firstIndent);
     this.#isAfterBlank = false;
     this.#isInParagraph = false;
   }
 
-  /** Whether a line of text is prose. `text` begins as the line does: its first two characters, or the dashes of a table and their first bar. */
+  /** Whether a line of text is prose. `text` is the start of the line: its first two characters, or the delimiter row of a table up to its first bar. */
   isProse(start: LineStart, text: string): boolean {
     if (start.quotations !== this.#quotations && !this.#isInParagraph) this.#items = [];
     if (!this.#isInParagraph || start.quotations > this.#quotations) this.#quotations = start.quotations;
@@ -66,18 +66,18 @@ export class BlockLines {
     this.#items.push(indent > CODE_INDENT ? column - indent + 1 : column);
   }
 
-  /** An item whose mark stands left of the text of the last one ends the paragraph of that one. */
+  /** An item whose marker is left of the previous item's text ends the paragraph of that item. */
   #mayBeginList({ canInterrupt }: LineStart): boolean {
     return canInterrupt || !this.#isInParagraph || this.#items.length > 0;
   }
 
-  /** Whether marks that begin nothing, and so are text, would be repeated by a further row. */
+  /** Whether markers that are only text would be repeated when the line is wrapped. */
   #hasRepeatedMarks({ hasListMark, quotations }: LineStart, isDeep: boolean): boolean {
     if (quotations === 0 && this.#quotations === 0) return !this.#isInParagraph;
     return hasListMark || isDeep;
   }
 
-  /** Whether there were any that begin right of `column`. */
+  /** Closes the items that start right of `column`. Returns whether there were any. */
   #leaveItems(column: number): boolean {
     const before = this.#items.length;
     while (this.#inner() > column) this.#items.pop();

@@ -1,7 +1,7 @@
-/** How far a closing mark is looked for, in characters: so much text waits at most for the meaning of a mark before it. */
+/** How far to look for a closing mark, in characters. At most this much text waits until the meaning of an earlier mark is known. */
 const LOOK_AHEAD = 500;
 
-/** What emphasis is marked with. */
+/** The marks of emphasis. */
 export type EmphasisMark = '*' | '_' | '~';
 
 /** A run of emphasis marks. */
@@ -11,13 +11,13 @@ export interface MarkRun {
 }
 
 /**
- * Whether a run of `*`, `_` or `~`, which ends at `from`, is closed in its line. Null while that is not known, which is never where nothing
+ * Whether a run of `*`, `_` or `~` that ends at `from` is closed in its line. Null while that is not known; never null if no text
  * follows (`isLast`).
  */
 export function isEmphasisClosed(text: string, from: number, opener: MarkRun, isLast: boolean): boolean | null {
   const { ahead, isComplete } = lookAhead(text, from, isLast);
   let open = opener.length;
-  /** Marks that were opened later and are closed earlier. */
+  /** Marks opened later, which must be closed first. */
   let inner = 0;
   for (let at = nextRun(ahead, 0, opener.mark); at < ahead.length; ) {
     const end = endOfRun(ahead, at);
@@ -34,7 +34,7 @@ export function isEmphasisClosed(text: string, from: number, opener: MarkRun, is
   return isComplete ? false : null;
 }
 
-/** Whether code opened by so many backticks is closed in its line. Null while that is not known. */
+/** Whether code opened by `length` backticks is closed in its line. Null while that is not known. */
 export function isCodeClosed(text: string, from: number, length: number, isLast: boolean): boolean | null {
   const { ahead, isComplete } = lookAhead(text, from, isLast);
   const end = endOfCode(ahead, 0, length);
@@ -56,12 +56,12 @@ export function flanking(
   return { canOpen: isLeft && (!isRight || signBefore), canClose: isRight && (!isLeft || signAfter) };
 }
 
-/** The character that begins at `at`; a newline at the end. */
+/** The character that starts at `at`; a newline at the end of the text. */
 export function characterAt(text: string, at: number): string {
   return at >= text.length ? '\n' : String.fromCodePoint(text.codePointAt(at) ?? 10);
 }
 
-/** The rest of the line, as far as is looked, and whether more text can change it. */
+/** The rest of the line, up to `LOOK_AHEAD`, and whether more text can change it. */
 function lookAhead(
   text: string,
   from: number,
@@ -73,7 +73,7 @@ function lookAhead(
   return { ahead, isComplete: isLast || ahead.length === LOOK_AHEAD };
 }
 
-/** Where the next run of exactly `length` backticks ends; null when there is none. */
+/** Where the next run of exactly `length` backticks ends; null if there is none. */
 function endOfCode(text: string, from: number, length: number): number | null {
   const runs = /`+/g;
   runs.lastIndex = from;
@@ -82,7 +82,7 @@ function endOfCode(text: string, from: number, length: number): number | null {
   return null;
 }
 
-/** Where the next run of the mark begins, outside code and not escaped; the end of the text when there is none. Looks at each character once: a text of marks has many. */
+/** Where the next run of the mark starts, outside code and not escaped; the end of the text if there is none. Linear, even for a text full of marks. */
 function nextRun(text: string, from: number, mark: EmphasisMark): number {
   let at = from;
   while (at < text.length && text[at] !== mark) {

@@ -7,7 +7,7 @@ const LONGEST_COLOURED = 1000;
 
 /** The inside of a code fence, from the end of its first line to the end of its last line. */
 export class Fence {
-  /** Colours complete lines; without one the code is shown as it arrives. */
+  /** Colours complete lines. Without one, code is shown as it arrives. */
   highlighter: Highlighter | null = null;
   isClosed = false;
   readonly #styled: StyledText;
@@ -16,7 +16,7 @@ export class Fence {
   readonly #maybeClosing: RegExp;
   #isAtStart = false;
 
-  /** A fence opened by `marks`. The same marks or more of them close it. */
+  /** A fence opened by `marks`. At least as many of the same marks close it. */
   constructor(styled: StyledText, marks: string) {
     const mark = marks[0] ?? '';
     this.#styled = styled;
@@ -25,7 +25,7 @@ export class Fence {
     this.#maybeClosing = new RegExp(`^[ \\t>]*(?:${mark}+[ \\t]*)?\\r?$`);
   }
 
-  /** Like `Inline.scan`, but by lines. */
+  /** Like `Inline.scan`, but line by line. */
   scan(text: string, at: number, isLast: boolean): number {
     const newline = text.indexOf('\n', at);
     if (newline === at) {

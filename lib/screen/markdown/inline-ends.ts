@@ -1,20 +1,20 @@
-/** A longer address is not one, in characters. */
+/** A longer text is not taken for an address, in characters. */
 export const LONGEST_ADDRESS = 2000;
 
-/** How far the end of a link's text and address is looked for, in characters: so much text waits for it at most. */
+/** How far to look for the end of a link's text and address, in characters. At most this much text waits for it. */
 const LONGEST_LINK = 500;
 
 /** A longer run of marks counts as several, in characters. */
 export const LONGEST_RUN = 500;
 
-/** Where the run of marks that begins at `at` ends. */
+/** Where the run of marks that starts at `at` ends. */
 export function endOfRun(text: string, at: number): number {
   let end = at + 1;
   while (end - at < LONGEST_RUN && text[end] === text[at]) end += 1;
   return end;
 }
 
-/** The address of the link that begins at a bracket: empty when none does, null while that is not known. */
+/** The address of the link that starts at a bracket: empty if there is no link, null while that is not known. */
 export function addressAfter(text: string, at: number, isLast: boolean): string | null {
   const ahead = text.slice(at + 1, at + LONGEST_LINK).split('\n', 1)[0] ?? '';
   const isComplete = isLast || ahead.length < text.length - at - 1;

@@ -13,14 +13,14 @@ interface Emphasis {
 
 /** Characters that may have a meaning. */
 const SPECIAL = /[\n\\`*_~\]|h]/g;
-/** The same, with what may begin a link. */
+/** The same, and characters that may start a link. */
 const SPECIAL_OR_LINK = /[\n\\`*_~\]|h[]/g;
 const URL_END = /[\s<>"'`)\]]/g;
 const SCHEMES = ['https://', 'http://'];
 
 /**
- * Styles the inside of a line: emphasis, code, links. The marks stay, dimmed. Written text cannot be restyled, so a mark waits until the one that closes
- * it has arrived; without one in its line it is plain.
+ * Styles the inside of a line: emphasis, code, links. The marks stay, dimmed. Written text cannot be restyled, so a mark waits until its closing mark
+ * has arrived. If its line has none, it is plain text.
  */
 export class Inline {
   readonly #styled: StyledText;
@@ -34,19 +34,19 @@ export class Inline {
   /** `bracketed` ends at a parenthesis, `bare` at white space. */
   #url: 'none' | 'bracketed' | 'bare' = 'none';
   #style: Style = PLAIN;
-  /** Where the text leads; null for nowhere. */
+  /** The target of the link being written; null outside a link. */
   #link: string | null = null;
   /** The last character written. */
   #previous = '\n';
 
-  /** With `links` addresses and the texts that lead to them are links for the terminal. */
+  /** With `links`, addresses and link texts become links of the terminal (OSC 8). */
   constructor(styled: StyledText, links = false) {
     this.#styled = styled;
     this.#hasLinks = links;
     this.#special = links ? SPECIAL_OR_LINK : SPECIAL;
   }
 
-  /** Begins a line; `previous` is the character before its text. */
+  /** Starts a line; `previous` is the character before its text. */
   begin(base: Style, isTable: boolean, previous: string): void {
     this.#base = base;
     this.#isTable = isTable;
@@ -59,7 +59,7 @@ export class Inline {
   }
 
   /**
-   * Writes the text from `from` to a newline or the end, and returns how far it got: less than that when the meaning of the rest depends on what
+   * Writes the text from `from` to a newline or the end, and returns how far it got. It stops earlier if the meaning of the rest depends on what
    * follows, unless nothing follows (`isLast`).
    */
   scan(text: string, from: number, isLast: boolean): number {
@@ -81,7 +81,7 @@ export class Inline {
     return at;
   }
 
-  /** Writes what begins at `at`. Returns where it ends, or `at` itself to wait for more text. */
+  /** Writes what starts at `at`. Returns where it ends, or `at` itself to wait for more text. */
   #scanSpecial(text: string, at: number, isLast: boolean): number {
     const mark = text[at] ?? '';
     switch (mark) {
@@ -143,7 +143,7 @@ export class Inline {
     return end;
   }
 
-  /** Closes emphasis from the inside out, as much as the run is long. What was opened inside it and never closed ends too. */
+  /** Closes emphasis from the inside out, up to the length of the run. Emphasis opened inside it and never closed ends too. */
   #close(text: string, at: number, end: number, opener: number): number {
     let left = end - at;
     let index = opener;
@@ -166,7 +166,7 @@ export class Inline {
     return this.#literal(text, at, at + 1);
   }
 
-  /** As a link it waits for its end, which is a part of where it leads. */
+  /** With `links`, waits for the end of the address, which is part of the link's target. */
   #scanBareUrl(text: string, at: number, isLast: boolean): number {
     URL_END.lastIndex = at;
     const end = URL_END.exec(text)?.index ?? text.length;
@@ -176,7 +176,7 @@ export class Inline {
     return this.#scanUrl(text, at);
   }
 
-  /** The text of a link waits for where it leads. */
+  /** The text of a link waits for the link's target. */
   #scanBracket(text: string, at: number, isLast: boolean): number {
     if (this.#ticks === 0 && this.#link === null) {
       const address = addressAfter(text, at, isLast);
@@ -201,7 +201,7 @@ export class Inline {
     return isClosed ? end + 1 : end;
   }
 
-  /** A bar may make a table of this line and the next: what follows waits for that one. */
+  /** A bar may turn this line and the next into a table: what follows waits for the next line. */
   #bar(at: number): number {
     if (this.#ticks === 0) this.#styled.hold();
     this.#put('|', this.#isTable && this.#ticks === 0 ? DIM : this.#style);
@@ -213,7 +213,7 @@ export class Inline {
     return Math.min(end, text.length);
   }
 
-  /** Puts what is neither a mark nor an address. */
+  /** Writes text that is neither a mark nor an address. */
   #putText(text: string): void {
     if (text === '') return;
     const style = this.#link === null ? this.#style : linked(this.#style, this.#link);

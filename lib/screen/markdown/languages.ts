@@ -2,7 +2,7 @@ import type { StreamParser } from '@codemirror/streamparser';
 
 type Load = () => Promise<StreamParser<unknown>>;
 
-/** The languages that can be coloured, by every name they have in code fences. Each is loaded when it first occurs. */
+/** The languages that can be coloured, by every name they have in code fences. Each is loaded when first used. */
 export const LANGUAGES: Readonly<Record<string, Load>> = Object.fromEntries(
   names<Load>([
     [

@@ -3,7 +3,7 @@ import type { Run } from '../text/styled-text.js';
 import { LONGEST_ROW } from '../text/text-width.js';
 import type { LineStart } from './block-lines.js';
 
-/** What of a line is read already, before its text: blanks and the marks of lists and quotations. */
+/** Reads the start of a line, before its text: white space and the markers of lists and quotations. */
 export class LineStartReader {
   #column = 0;
   #indent = 0;
@@ -32,12 +32,12 @@ export class LineStartReader {
     else this.#addPrefix(mark, style);
   }
 
-  /** A prefix as wide as the longest row is not repeated, so its rest is not kept: a line of marks without an end would fill the memory. */
+  /** A prefix as wide as the longest row is never repeated, so no more of it is kept: an endless line of markers would fill the memory. */
   #addPrefix(text: string, style: Style): void {
     if (this.#column - text.length <= LONGEST_ROW) this.#prefix.push({ text, style });
   }
 
-  /** Whether a mark stands in the line. */
+  /** Whether the line has a marker. */
   get hasMark(): boolean {
     return this.#hasListMark || this.#quotations > 0;
   }
@@ -49,7 +49,7 @@ export class LineStartReader {
     return { column, indent, firstIndent, quotations, hasListMark, canInterrupt };
   }
 
-  /** What further rows of the same text begin with: blanks in place of list marks. */
+  /** What continuation rows of the same text start with: spaces in place of list markers. */
   get prefix(): readonly Run[] {
     return this.#prefix;
   }

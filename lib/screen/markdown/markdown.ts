@@ -8,12 +8,12 @@ import { Inline } from './inline.js';
 import { LineStartReader } from './line-start.js';
 import { Table, type TableLine } from './table.js';
 
-/** Finds the highlighter of a language: null when there is none, a promise when it must be loaded first. */
+/** Finds the highlighter of a language: null if there is none, a promise if it must be loaded first. */
 export type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;
 
 /**
- * Shows Markdown by style, and wrapped and aligned where `styled` does that. Without both, the result is the text that was pushed. It does not depend on
- * where the text was cut: what depends on what follows stays pending until that arrives.
+ * Styles Markdown, and wraps and aligns it if `styled` does. Without either, the output is the input. The output does not depend on
+ * how the text was split: text whose meaning depends on what follows stays pending until that arrives.
  */
 export class Markdown {
   readonly #styled: StyledText;
@@ -21,7 +21,7 @@ export class Markdown {
   #lines = new BlockLines();
   readonly #findHighlighter: FindHighlighter;
   #pending = '';
-  /** What of the line is shown already, before its text. */
+  /** The start of the line, which is shown already. */
   #start = new LineStartReader();
   /** Whether a block mark (list marker, fence, heading) may still come on this line. */
   #isAtStart = true;
@@ -30,7 +30,7 @@ export class Markdown {
   readonly #columns: (() => number) | null;
   #loading: Promise<void> | null = null;
 
-  /** With `columns`, tables wait until they are whole and are aligned where they fit. */
+  /** With `columns`, tables are held back until they are complete, and aligned if they fit. */
   constructor(find: FindHighlighter, styled: StyledText, columns: (() => number) | null = null, links = false) {
     this.#findHighlighter = find;
     this.#styled = styled;
@@ -38,7 +38,7 @@ export class Markdown {
     this.#inline = new Inline(styled, links);
   }
 
-  /** How many lines of a table wait for its end. */
+  /** How many lines of an unfinished table are held back. */
   get heldLines(): number {
     return this.#table?.length ?? 0;
   }
@@ -48,13 +48,13 @@ export class Markdown {
     return this.#loading;
   }
 
-  /** Returns the pending and the pushed text as far as it can be shown. */
+  /** Returns as much of the pending and the pushed text as can be shown. */
   push(text: string): string {
     this.#advance(this.#pending + text, false);
     return this.#styled.take();
   }
 
-  /** Returns the pending text. The next piece begins a new text. */
+  /** Returns the pending text. The next piece starts a new text. */
   end(): string {
     this.#loading = null;
     this.#advance(this.#pending, true);
@@ -69,13 +69,13 @@ export class Markdown {
     return this.#styled.take();
   }
 
-  /** Returns the words that wait only for the next one; `isStale` when nothing has come for long. */
+  /** Returns the words that only wait for the next word; `isStale` if no text has come for a while. */
   settle(isStale: boolean): string {
     this.#styled.settle(isStale);
     return this.#styled.take();
   }
 
-  /** Returns what makes plain the text that others write next. */
+  /** Returns the sequence that makes text written by others plain. */
   pause(): string {
     this.#styled.pause();
     return this.#styled.take();
@@ -91,7 +91,7 @@ export class Markdown {
     this.#pending = at === 0 ? text : text.slice(at);
   }
 
-  /** Shows what begins at `at`. Returns where it ends, or `at` itself while that is not known. */
+  /** Shows what starts at `at`. Returns where it ends, or `at` itself while that is not known. */
   #step(text: string, at: number, isLast: boolean): number {
     if (this.#fence !== null) {
       const end = this.#fence.scan(text, at, isLast);
@@ -155,7 +155,7 @@ export class Markdown {
     this.#start = new LineStartReader();
   }
 
-  /** Collects the lines of a table, and shows them when another line has begun. */
+  /** Collects the lines of a table, and shows them when the table ends. */
   #scanTable(table: Table, text: string, at: number, isLast: boolean): number {
     const newline = text.indexOf('\n', at);
     const isEnded = newline !== -1;
@@ -173,7 +173,7 @@ export class Markdown {
     return isEnded ? newline + 1 : text.length;
   }
 
-  /** A row that no terminal shows in one line ends the table. */
+  /** A row too long for any terminal ends the table. */
   #showLongRow(table: Table, text: string, at: number, isLast: boolean): number {
     this.#showTable(table);
     this.#isAtStart = false;
@@ -235,10 +235,10 @@ export class Markdown {
   }
 }
 
-/** So much of a line waits at most for what follows it, in characters. */
+/** How much of a line may wait for what follows it, in characters. */
 const MOST_PENDING = 16_384;
 
-/** Matches a beginning of a line whose meaning depends on the next character. */
+/** Matches the start of a line whose meaning depends on the next character. */
 const UNDECIDED =
   /^(?:#{1,6}|[-+]|-{2,}|={1,}|\*+|_+|`+|~+|\d{1,9}[.)]?|`{3,}[^`]*|~{3}.*|\|[ \t:|-]*|[<$\\]|:-*:?[ \t]*|-+:[ \t]*|(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)\r?$/;
 

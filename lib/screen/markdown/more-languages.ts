@@ -1,22 +1,22 @@
 import type { StreamParser, StringStream } from '@codemirror/streamparser';
 
-/** What a language looks like, as far as its colours need it. */
+/** The syntax of a language, as far as highlighting needs it. */
 interface Shape {
   readonly keywords: string;
   readonly types?: string;
   readonly atoms?: string;
-  /** What follows is a comment up to the end of the line. */
+  /** Starts a comment that extends to the end of the line. */
   readonly lineComment: RegExp;
-  /** What goes on over lines. The first that fits counts. */
+  /** Tokens that can span lines. The first match counts. */
   readonly blocks?: readonly (readonly [start: string, end: string, tag: Tag])[];
-  /** What else is one token, with its tag. */
+  /** Other tokens, with their tags. */
   readonly tokens?: readonly (readonly [RegExp, Tag])[];
   readonly word?: RegExp;
 }
 
 type Tag = 'keyword' | 'typeName' | 'atom' | 'string' | 'comment' | 'number' | 'builtin' | 'meta' | 'def';
 
-/** What earlier lines left open: the end that it waits for. */
+/** A token left open by earlier lines, and what ends it. */
 interface State {
   end: string | null;
   tag: Tag;
@@ -144,7 +144,7 @@ function language({
   };
 }
 
-/** Takes what is open up to its end, or the rest of the line. In a text a backslash takes the next character with it. */
+/** Reads the open token to its end, or the rest of the line. In a string, a backslash escapes the next character. */
 function goOn(stream: StringStream, state: State): Tag {
   while (!stream.eol() && state.end !== null) {
     if (stream.match(state.end)) state.end = null;

@@ -1,24 +1,24 @@
 import truncatedWidth from 'fast-string-truncated-width';
 
-/** A line of a table as it came, and whether its newline came too. */
+/** A line of a table as received, and whether its newline was received too. */
 export interface TableLine {
   readonly indent: string;
   readonly text: string;
   readonly isEnded: boolean;
 }
 
-/** A longer table is shown as it comes. */
+/** A longer table is shown as it arrives. */
 const MOST_LINES = 500;
 
-/** In characters: no row of a terminal is nearly as long, and a table with many such rows is not aligned. */
+/** A table with more text is not aligned, in characters. */
 const MOST_TEXT = 131_072;
 
 type Alignment = 'none' | 'left' | 'center' | 'right';
 
-/** Collects the lines of a table (GFM) until it is whole, and aligns its columns. */
+/** Collects the lines of a table (GFM) until it is complete, and aligns its columns. */
 export class Table {
   readonly #lines: TableLine[] = [];
-  /** How the columns are aligned; null when the second line does not say so for as many as the first line has. */
+  /** How the columns are aligned; null if the second line is not a delimiter row with as many cells as the first line. */
   #alignments: readonly Alignment[] | null = null;
   #length = 0;
 
@@ -32,13 +32,13 @@ export class Table {
     return this.#lines.length;
   }
 
-  /** Whether these lines are no table after all, or too many to wait for more. */
+  /** Whether these lines turn out not to be a table, or are too many to wait for more. */
   get isOver(): boolean {
     const isLong = this.#lines.length >= MOST_LINES || this.#length > MOST_TEXT;
     return isLong || (this.#lines.length > 1 && this.#alignments === null);
   }
 
-  /** The lines, aligned where they then fit into `columns`, else as they came. The second one is the line of dashes where `isAligned`. */
+  /** The lines, aligned if they then fit into `columns`, else as received. If `isTable`, the second line is the delimiter row. */
   lines(columns: number): { readonly lines: readonly TableLine[]; readonly isTable: boolean } {
     const alignments = this.#alignments;
     if (alignments === null) return { lines: this.#lines, isTable: false };
@@ -65,7 +65,7 @@ function alignmentOf(dashes: string): Alignment {
   return dashes.startsWith(':') ? 'left' : 'none';
 }
 
-/** The cells of a row. A bar after a backslash belongs to its cell. */
+/** The cells of a row. An escaped bar belongs to its cell. */
 function cellsOf(row: string): readonly string[] {
   const cells = (row.trim().match(/(?:[^|\\]|\\.?)+|\|/g) ?? []).reduce<string[]>(
     (all, piece) => {
@@ -79,7 +79,7 @@ function cellsOf(row: string): readonly string[] {
   return inner.map((cell) => cell.trim());
 }
 
-/** The widths of the columns, those of the line of dashes left out: it becomes as wide as the others. */
+/** The widths of the columns. The delimiter row does not count: it becomes as wide as the others. */
 function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
   const widths: number[] = [];
   rows.forEach((cells, row) => {

@@ -1,10 +1,10 @@
-/** More marks than this on one character are left out: they would cover the lines around it. No language needs more than five. */
+/** How many marks one character may have. More would cover the lines around it; no language needs more than five. */
 const MAX_MARKS = 16;
 
 /**
- * Every control character: C0 except newline, tab and the return of a CRLF, DEL and C1. Lone surrogates too, which no stream can encode;
- * what turns the direction of the text around it; separators that a terminal does not show as such; and characters that are seen nowhere and spell
- * whole texts, but for tags behind a black flag, which make it that of a country.
+ * All control characters: C0 except newline, tab and the return of a CRLF, DEL and C1. Also lone surrogates, which no stream can encode;
+ * characters that change the direction of the text around them; separators that a terminal does not show as such; and invisible tag characters,
+ * which can spell hidden text, unless they follow a black flag and make it the flag of a region.
  */
 const CONTROL =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\p{Cs}]|\r(?!\n)|(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6})[\u{e0000}-\u{e007f}]/u;
@@ -19,7 +19,7 @@ export function neutralise(text: string): string {
   return CONTROL.test(bounded) ? bounded.replace(ALL_CONTROLS, visible) : bounded;
 }
 
-/** The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, turned directions, tags, floods of marks. It stays the same JSON. */
+/** The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, bidi controls, tags, floods of marks. Its value is unchanged. */
 export function neutraliseJson(json: string): string {
   const bounded = FLOOD.test(json)
     ? json.replace(ALL_FLOODS, (run, shown: string) => shown + escaped(run.slice(shown.length)))
@@ -33,11 +33,11 @@ const escaped = (text: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** `neutralise` for a text that arrives in pieces, cut anywhere: the pieces it returns, joined, are what `neutralise` makes of the whole. */
+/** `neutralise` for a text that arrives in pieces, split anywhere. The returned pieces, joined, equal `neutralise` of the whole text. */
 export class Neutraliser {
   /** A last character whose meaning depends on the next one. */
   #pending = '';
-  /** What the text before ends with and the next depends on: its marks, as many as count, or a flag and its tags. */
+  /** The end of the earlier text that affects the next: its marks, as many as count, or a flag and its tags. */
   #before = '';
 
   push(piece: string): string {
@@ -46,7 +46,7 @@ export class Neutraliser {
     return this.#decided(this.#pending === '' ? text : text.slice(0, -1));
   }
 
-  /** Returns what is still pending when no more text comes. */
+  /** Ends the text and returns what is still pending. */
   end(): string {
     const rest = this.#decided(this.#pending);
     this.#pending = '';
@@ -65,7 +65,7 @@ export class Neutraliser {
 /** In units: a flag and six tags. */
 const LONGEST_FLAG = 14;
 
-/** The marks at the end of the text; of more than are shown, one more. */
+/** The marks at the end of the text; at most one more than are shown. */
 function marksAtEnd(text: string): string {
   // A mark takes two units at most.
   const last = [...text.slice(-2 * (MAX_MARKS + 1))];
@@ -73,7 +73,7 @@ function marksAtEnd(text: string): string {
   return last.slice(start + 1).join('');
 }
 
-/** A return may be the start of a CRLF, a high surrogate that of a pair. */
+/** A return may be the start of a CRLF, and a high surrogate the start of a pair. */
 const isUndecided = (code: number): boolean => code === 0x0d || (code >= 0xd800 && code <= 0xdbff);
 
 /** Unicode has control pictures (from U+2400) for C0 and DEL, but none for C1 and lone surrogates. */

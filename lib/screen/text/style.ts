@@ -1,4 +1,4 @@
-/** How text looks: the parameters of an SGR sequence, joined by semicolons. Plain text has none. Where it leads, if anywhere, follows after a NUL. */
+/** How text looks: the parameters of an SGR sequence, joined by semicolons. Empty for plain text. The target of a link follows after a NUL. */
 export type Style = string;
 
 export const PLAIN: Style = '';
@@ -15,13 +15,13 @@ export const BLUE: Style = '34';
 export const MAGENTA: Style = '35';
 export const CYAN: Style = '36';
 
-/** What is shown in place of the six colours, by each of them; empty for the colour of the text. */
+/** The replacement for each of the six colours; empty for the default text colour. */
 export type Hues = Readonly<Record<Style, Style>>;
 
-/** The one thing of this program that styles have in common: the terminal has one background. */
+/** Global state, because the terminal has one background. */
 let hues: Hues | null = null;
 
-/** Sets the colours of all that is styled from now on; null for those of the terminal. */
+/** Sets the colours used from now on; null for the terminal's own. */
 export function setHues(next: Hues | null): void {
   hues = next;
 }
@@ -43,7 +43,7 @@ export function combine(first: Style, second: Style): Style {
   return second === PLAIN ? first : `${first};${second}`;
 }
 
-/** The same style on text that leads to an address. */
+/** The style with a link to an address. */
 export function linked(style: Style, url: string): Style {
   return `${style}\0${url}`;
 }

@@ -9,7 +9,7 @@ export interface Run {
 
 /** Collects styled text with as few escape sequences as possible. Every line ends plain, so that no style reaches what follows it. */
 export class StyledText {
-  /** Not one string that grows: that would be a tree of its pieces, several times as large. */
+  /** Not one growing string: V8 would keep it as a tree of its pieces, several times as large. */
   #pieces: string[] = [];
   #style: Style = PLAIN;
   #link = '';
@@ -26,31 +26,31 @@ export class StyledText {
     this.#pieces.push(text);
   }
 
-  /** Adds text of a paragraph, in which a blank may become a newline. */
+  /** Adds text of a paragraph, in which a space may become a newline. */
   putProse(text: string, style: Style): void {
     this.put(text, style);
   }
 
-  /** Begins a paragraph, list item or quotation at this column. `prefix` is what each of its further rows would begin with. */
+  /** Starts a paragraph, list item or quotation at this column. Each continuation row would start with `prefix`. */
   beginProse(_prefix: readonly Run[], _column: number): void {}
 
-  /** The rest of the line may not be wrapped. */
+  /** Stops wrapping for the rest of the line. */
   endProse(): void {}
 
-  /** The rest of the line waits for the next one, which may make a table of both; a long one does not. */
+  /** Holds back the rest of the line until the next line, which may turn both into a table. A long line is not held back. */
   hold(): void {}
 
   get isHeld(): boolean {
     return false;
   }
 
-  /** The line that waits is the head of a table. */
+  /** The held line turned out to be the head of a table. */
   endTableHead(): void {}
 
-  /** Adds what waits for more text, as far as that is not likely to change its place; `isStale` when none has come for long. */
+  /** Adds pending text, as far as more text is unlikely to move it; `isStale` if no text has come for a while. */
   settle(_isStale: boolean): void {}
 
-  /** Others have ended the line. */
+  /** Another writer ended the line. */
   restartRow(): void {}
 
   /** Ends the line. */
@@ -59,7 +59,7 @@ export class StyledText {
     this.#pieces.push('\n');
   }
 
-  /** Makes plain what others write next. The style comes back with the next text. */
+  /** Makes text written by others plain. The style comes back with the next text. */
   pause(): void {
     if (this.#style !== PLAIN) this.#change(PLAIN);
   }

@@ -1,9 +1,9 @@
 import truncatedWidth from 'fast-string-truncated-width';
 
-/** Rows of text that are longer are hard to read. Columns. */
+/** Longer rows of text are hard to read, in columns. */
 export const LONGEST_ROW = 100;
 
-/** The columns that a text takes on a terminal; a tab counts as four. */
+/** The width of a text on a terminal, in columns. A tab counts as four. */
 export function textWidth(text: string): number {
   // Words are short: a loop is done before a regular expression has begun.
   for (let at = 0; at < text.length; at += 1) {

@@ -1,16 +1,16 @@
 /**
- * What a reader cannot see, or that changes the order or the look of other characters: controls, lone surrogates, bidi controls, everything
- * that Unicode lets a renderer ignore, blanks that are not the blank, characters without a meaning of their own. Newlines are not among them.
+ * What a reader cannot see, or what changes the order or the look of other characters: controls, lone surrogates, bidi controls, everything
+ * that Unicode lets a renderer ignore, spaces other than U+0020, unassigned and private characters. Newlines are not included.
  */
 const INVISIBLE = String.raw`[\x00-\x09\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800]|(?! )\p{Zs}`;
 
-/** An emoji with what joins its parts, which is seen as one picture. Flags of tags are not among them: tags can spell anything. */
+/** An emoji sequence, which is seen as one picture. Tag sequences (some flags) are not included: tags can spell anything. */
 const EMOJI = String.raw`\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?(?:\u200d\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?){0,8}|[0-9#*]\ufe0f\u20e3`;
 
-/** A longer run of blanks is replaced by its length, because the text after it could be off the screen. */
+/** A longer run of spaces is replaced by its length, because the text after it could be off the screen. */
 const MAX_BLANKS = 32;
 
-/** More marks than this on one character cover the lines around it. The most that a language needs are five. */
+/** More marks on one character would cover the lines around it. No language needs more than five. */
 const MAX_MARKS = 8;
 
 interface Patterns {
@@ -20,7 +20,7 @@ interface Patterns {
 
 let made: Patterns | null = null;
 
-/** Made when they are first needed: what they ask of Unicode takes a start longer than most modules. */
+/** Created on first use: these Unicode patterns take longer to compile than most modules take to load. */
 function patterns(): Patterns {
   made ??= {
     invisible: new RegExp(INVISIBLE, 'u'),
@@ -30,13 +30,13 @@ function patterns(): Patterns {
 }
 
 /**
- * The text as it can be judged by eye: every character that is not seen is named (`<U+202E>`), runs of blanks and of marks are counted, a tab is
- * four blanks. Newlines stay. For what the user is asked about: nothing in it can hide, and nothing of it obeys.
+ * The text in a form that can be judged by eye: invisible characters are named (`<U+202E>`), runs of spaces and of marks are counted, a tab is
+ * four spaces. Newlines stay. For questions to the user: nothing in it can hide, and nothing controls the terminal.
  */
 export function visibleText(text: string): string {
   return text
     .replace(patterns().replaced, shown)
-    .replace(/ {2,}/g, (run) => (run.length > MAX_BLANKS ? `<${run.length} blanks>` : run));
+    .replace(/ {2,}/g, (run) => (run.length > MAX_BLANKS ? `<${run.length} spaces>` : run));
 }
 
 /** `visibleText` in one line: `⏎` for each newline. */
@@ -49,7 +49,7 @@ function shown(found: string): string {
   const characters = [...found];
   const [first = ''] = characters;
   if (/\p{M}/u.test(first) && characters.length >= MAX_MARKS) return `<${characters.length} marks>`;
-  // An emoji is left as it is.
+  // Keeps an emoji unchanged.
   return patterns().invisible.test(first) ? characters.map(named).join('') : found;
 }
 

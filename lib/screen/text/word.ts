@@ -1,26 +1,26 @@
 import type { Style } from './style.js';
 import type { Run } from './styled-text.js';
 
-/** A word of prose with the blanks before it. */
+/** A word of prose with the spaces before it. */
 export interface Word {
   blank: Run;
   runs: Run[];
   text: string;
-  /** What of it is written already. */
+  /** The part of it that is written already. */
   readonly begun: string;
 }
 
-/** Words that begin a block where they begin a line, by CommonMark and GFM; `<` because most of what it begins does. */
+/** Words that start a block at the start of a line (CommonMark, GFM). `<` is included because it usually does. */
 export const BEGINS_BLOCK =
   /^(?:[>|<]|[-*_][-*_ \t]*$|\+$|=+$|:?-+:?$|#{1,6}$|\d{1,9}[.)]$|`{3}|~{3}|\[[^\]]+\]:|\$\$)/;
 
-/** Beginnings that none of these words has. */
+/** First characters that none of these words has. */
 export const SAFE_START = /^[^-+*>|<#=_\d`~:[$]/;
 
-/** More of a word is written before its end has come, in characters. */
+/** A longer word is written before its end is known, in characters. */
 export const LONGEST_WORD = 4096;
 
-/** Scripts that are written without blanks between words. */
+/** Scripts written without spaces between words. */
 export const SPACELESS =
   /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 
@@ -49,7 +49,7 @@ export const joined = (word: Word, next: Word): Word => ({
   begun: word.begun,
 });
 
-/** So many characters wait for the end of a link at most. */
+/** How many characters may wait for the end of a link. */
 const LONGEST_WAIT = 400;
 
 export function isLongWait(words: readonly Word[]): boolean {

@@ -1,14 +1,14 @@
 import { LONGEST_ROW, textWidth } from './text-width.js';
 
-/** A longer text in quotes may be wrapped. */
+/** A longer quoted text may be wrapped, in characters. */
 const LONGEST_QUOTE = 60;
 
-/** Further rows begin at the second column of a list only where they keep enough room. */
+/** Continuation rows start at the second column of a list only if that leaves enough room. */
 const LARGEST_SHARE = 0.5;
 
 /**
- * Wraps the lines of hi's own texts at words. Further rows are indented like the line, or begin at its second column where it has two, set apart by
- * blanks. A longer word than a row stays whole, and so does a short text in quotes, which may be a path or a command to copy.
+ * Wraps the lines of messages from hi itself at words. Continuation rows are indented like the line, or start at its second column if it has two, separated by
+ * spaces. A word longer than a row is not split. Neither is a short text in quotes, which may be a path or a command to copy.
  */
 export function wrapLines(text: string, columns: number): string {
   const width = Math.min(LONGEST_ROW, columns);
@@ -33,7 +33,7 @@ function wrapLine(line: string, width: number): string {
   return [...rows, row].join('\n');
 }
 
-/** The words of a line, each with the blanks before it. What stands in quotes counts as one word where it is short. */
+/** The words of a line, each with the spaces before it. A short text in quotes counts as one word. */
 function wordsOf(line: string): readonly string[] {
   let words: readonly string[] = [];
   let quoted: string[] = [];

@@ -14,32 +14,32 @@ import {
   type Word,
 } from './word.js';
 
-/** So much room, and at most such a share of the row, must be left for a word to go on, in columns. */
+/** How much room must be left for a word to continue, in columns, but at most a share of the row. */
 const ROOM = 16;
 const LARGEST_ROOM = 0.25;
 
 /**
- * Text whose prose is wrapped at words: a blank becomes a newline, and further rows begin as deep as the text of the first. A Markdown parser reads the
- * same document from it: no row begins with a word that would begin a block, no break comes after a backslash. Everything else stays as it is.
- * The last word waits until it is complete and the beginning of the next one is known.
+ * Wraps prose at words: a space becomes a newline, and continuation rows are indented like the first row's text. A Markdown parser reads the
+ * same document from it: no row starts with a word that would start a block, and no row ends with a backslash. Everything else is unchanged.
+ * The last word waits until it is complete and the start of the next one is known.
  */
 export class WrappedText extends StyledText {
   readonly #columns: () => number;
   #isProse = false;
-  /** What each further row begins with, and its width. */
+  /** What each continuation row starts with, and its width. */
   #prefix: readonly Run[] = [];
   #indent = 0;
   #column = 0;
-  /** Whether nothing of the line is written yet. */
+  /** Whether none of the line is written yet. */
   #isFirst = true;
-  /** What is not written yet. The last word may grow. */
+  /** The words not written yet. The last one may grow. */
   #words: Word[] = [];
-  /** Whether words wait for the next line, which may make this one the head of a table. */
+  /** Whether words wait for the next line, which may turn this one into the head of a table. */
   #isHeld = false;
-  /** The place in `#words` of a bracket that may begin a link, -1 when there is none. */
+  /** The index in `#words` of a bracket that may start a link; -1 if there is none. */
   #bracket = -1;
 
-  /** `columns` is the width of the terminal, asked for each word. */
+  /** `columns` returns the width of the terminal; called for each word. */
   constructor(columns: () => number, hasColour = true) {
     super(hasColour);
     this.#columns = columns;
@@ -111,7 +111,7 @@ export class WrappedText extends StyledText {
     super.endLine();
   }
 
-  /** A word that goes on after this stays in its row, so one near the end of the row waits; when nothing came for long, only one that might begin a block. */
+  /** A written word cannot move to the next row later, so a word near the end of the row waits. If `isStale`, only one that might start a block waits. */
   override settle(isStale: boolean): void {
     const blank = this.#words.at(-1)?.text === '' ? this.#words.pop() : undefined;
     const last = this.#words.at(-1);
@@ -140,18 +140,18 @@ export class WrappedText extends StyledText {
     this.#words = [emptyWord('', '')];
   }
 
-  /** Whether all that waits is in this row even when its last word goes on. */
+  /** Whether all pending words fit in this row even if the last one grows. */
   #hasRoom(): boolean {
     const room = Math.min(ROOM, this.#rowLength() * LARGEST_ROOM);
     return !this.#isOver(this.#words.reduce((sum, { blank, text }) => sum + textWidth(blank.text + text), room));
   }
 
-  /** The line was ended by others: what follows begins a row. */
+  /** Another writer ended the line: what follows starts a row. */
   override restartRow(): void {
     this.#column = 0;
   }
 
-  /** Blanks may come in pieces. */
+  /** Spaces may come in pieces. */
   #appendBlank(blank: string, style: Style): void {
     const last = this.#words.at(-1);
     if (last?.text === '' && last.begun === '') last.blank = { text: last.blank.text + blank, style };
@@ -171,7 +171,7 @@ export class WrappedText extends StyledText {
     if (word.text.length > LONGEST_WORD) this.#flush();
   }
 
-  /** The words since the bracket are the text of a link, which stays in one row. */
+  /** Joins the words since the bracket, which are the text of a link and stay in one row. */
   #joinLink(): void {
     while (this.#bracket !== -1 && this.#words.length - 1 > this.#bracket) this.#joinAt(this.#bracket);
     this.#bracket = -1;
@@ -184,7 +184,7 @@ export class WrappedText extends StyledText {
     if (this.#bracket > index) this.#bracket -= 1;
   }
 
-  /** Writes the words whose place is known; all of them at the end of a line. */
+  /** Writes the words whose position is known; all of them at the end of a line. */
   #release(isEnd: boolean): void {
     if (this.#words.length < 2 && !isEnd) return;
     const isLong = isLongWait(this.#words);
@@ -212,7 +212,7 @@ export class WrappedText extends StyledText {
     return text.endsWith('\\') || (this.#isFirst && BEGINS_BLOCK.test(text));
   }
 
-  /** Writes the first word, on a row of its own where it does not fit. */
+  /** Writes the first word, on a new row if it does not fit. */
   #write(): void {
     const word = this.#words.shift();
     if (word === undefined) return;
@@ -236,7 +236,7 @@ export class WrappedText extends StyledText {
     this.#isFirst = false;
     for (const { text, style } of word.runs) super.put(text, style);
     this.#column += width;
-    // The terminal has wrapped it.
+    // The terminal wrapped it.
     if (this.#column > this.#columns()) this.#column %= this.#columns();
   }
 

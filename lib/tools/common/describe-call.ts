@@ -1,6 +1,6 @@
 import type { ToolCallPart } from '../../chat/message.js';
 
-/** A call in one line for the screen: `bash ls -la`, `write_file src/x.ts (12 lines)`. */
+/** A call on one line for the screen: `bash ls -la`, `write_file src/x.ts (12 lines)`. */
 export function describeCall({
   name,
   args,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../chat/json.js';
 import { quantity } from '../../chat/text/quantity.js';
 
-/** What a call found, in few words for the screen: `7 entries`, `120 lines`, `exit status 1`; empty where the result does not say. */
+/** The result of a call in a few words for the screen: `7 entries`, `120 lines`, `exit status 1`; empty if there is nothing to say. */
 export function describeResult(result: JsonValue): string {
   if (!isJsonObject(result)) return '';
   const { entries, total, content, exit_code, stdout, stderr } = result;

@@ -14,7 +14,7 @@ import type { ShellName } from '../../permission/shell/shell-name.js';
 export interface SandboxSettings {
   /** Whether commands may use the network. */
   readonly network: boolean;
-  /** Folders and files that commands do not see, in addition to hi's own and the private places. */
+  /** Folders and files hidden from commands, in addition to hi's own and the private places. */
   readonly hidden: readonly string[];
 }
 
@@ -36,21 +36,21 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The shell that runs commands; absent for bash. */
   readonly shell?: ShellName;
-  /** The names of variables that commands get in addition to the usual ones (`tools.env`); `all` for a command of the user's own. */
+  /** The names of variables that commands get in addition to the usual ones (`tools.env`); `all` for a command that the user typed. */
   readonly variables?: readonly string[] | 'all';
   /** The time limit of a call, in milliseconds. */
   readonly timeout: number;
-  /** The most characters of output that the model gets. */
+  /** The maximum number of characters of output that the model gets. */
   readonly outputLimit: number;
   /** The folder for full outputs that were too long for the model. */
   readonly spillFolder: string;
-  /** Whether files may be written there now; absent where they always may. */
+  /** Whether files may be written there now. Absent means always. */
   keepsOutput?(): boolean;
-  /** Runs every command in the sandbox, approved ones too; if it does not work, no command runs. Absent or null for only those that need no approval. */
+  /** If set, all commands run in the sandbox, and none if it does not work. Absent or null: only commands that need no approval run in it. */
   readonly sandbox?: SandboxSettings | null;
-  /** A text that was all there at once, as the model gets it: no longer than `outputLimit`, without control characters, the whole of it in a file. Set by the runner. */
+  /** Shortens a complete text for the model: to `outputLimit`, without control characters, with the full text in a file. Set by the runner. */
   readonly fitOutput?: (text: string) => string;
-  /** Gives the model a file besides the result: returns what the result says of it. Set by the runner. */
+  /** Gives the model a file in addition to the result, and returns its description for the result. Set by the runner. */
   readonly giveFile?: (mime: string, bytes: Uint8Array) => string;
   /** Makes a mask of secrets for one stream of output. Set by the runner. */
   readonly maskStream?: () => SecretStream;
@@ -58,15 +58,15 @@ export interface ToolContext {
   readonly atTurnEnd?: (end: () => Promise<void>) => void;
   /** Shows a warning to the user as well as the model. Set by the runner. */
   readonly warn?: (text: string) => void;
-  /** Takes what a server asked the user during a call. Set by the runner. */
+  /** Reports a question that a server asked the user during a call. Set by the runner. */
   readonly asked?: (question: ServerQuestion) => void;
-  /** Searches the conversation. Absent where that is impossible. */
+  /** Searches the conversation. Absent if that is impossible. */
   readonly conversation?: SearchableConversation;
-  /** The lines that are sent with every request. Absent where nothing can be remembered. */
+  /** The lines that are sent with every request. Absent if nothing can be remembered. */
   readonly memory?: Memory;
 }
 
-/** What a tool asks of the whole conversation, as the model gave it. */
+/** A search of the whole conversation, as the model requested it. */
 export interface ConversationSearch {
   readonly query?: string;
   readonly from?: string;
@@ -76,17 +76,17 @@ export interface ConversationSearch {
   readonly count?: number;
 }
 
-/** Everything that was ever said. */
+/** The whole conversation. */
 export interface SearchableConversation {
-  /** What was found, as the model reads it. Throws a `HiError` for a time that cannot be read. */
+  /** The results as text for the model. Throws a `HiError` for an invalid time. */
   search(search: ConversationSearch, signal: AbortSignal): Promise<string>;
 }
 
-/** The memory file, to which the model may propose changes. Throws a `HiError` for a line that cannot be kept. */
+/** The memory file, to which the model may propose changes. Throws a `HiError` for a line that cannot be stored. */
 export interface Memory {
   /** What `keep` would change, as a diff. */
   preview(text: string, replaces: string | null): Promise<string>;
-  /** Keeps a line, in place of another one if that is named. Resolves to what was done, as the model reads it. */
+  /** Stores a line, or replaces another one with it. Resolves to a description of what was done, for the model. */
   keep(text: string, replaces: string | null): Promise<string>;
 }
 
@@ -105,14 +105,14 @@ export interface DeferredOutput {
 
 /** A tool: one object in one file, listed in `index.ts`. `Args` is described by `parameters` and validated by the dispatcher. */
 export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, RuleSubject {
-  /** What a compaction records of a call whose messages leave the view; null for nothing. */
+  /** What a compaction records about a call whose messages leave the view; null for nothing. */
   readonly effect: ToolEffect | null;
-  /** The description where commands run in sh; absent where it is the same. */
+  /** The description if commands run in sh. Absent if it is the same. */
   readonly descriptionInSh?: string;
   access(args: Args, context: ToolContext): Access;
-  /** What is wrong with the arguments, as the model reads it; absent where `parameters` tell. */
+  /** Says what is wrong with the arguments, for the model. Absent if validating against `parameters` is enough. */
   check?(args: Args): string | null;
-  /** The server that runs it: it ends its calls in time by itself, and what it emits is progress, not output. Absent for a tool of hi's own. */
+  /** The MCP server that runs it. The tool enforces its own time limit, and what it emits is progress, not output. Absent for built-in tools. */
   readonly server?: string;
   /**
    * Runs the call and resolves to the result for the model. `emit` shows output on the screen while it runs.
@@ -135,7 +135,7 @@ export interface ApprovalQuestion {
   readonly preview: {
     readonly kind: 'command' | 'path' | 'diff' | 'memory' | 'call';
     readonly text: string;
-    /** The shell that would run a command, where it is not bash. */
+    /** The shell that would run a command, if not bash. */
     readonly shell?: ShellName;
   };
   /** Why approval is needed: the part of a command that no rule covers, a private place, an `ask` rule. */
@@ -150,7 +150,7 @@ export type Approval =
   /** `reason` is what the user wrote for the model, if anything. */
   | { readonly answer: 'no'; readonly reason?: string };
 
-/** Asks the user. Null where nobody can be asked, so that "ask" means no. Rejects with an abort error when `signal` aborts. */
+/** Asks the user. Null if nobody can be asked, so that "ask" means no. Rejects with an abort error when `signal` aborts. */
 export type Approve = (question: ApprovalQuestion, signal: AbortSignal) => Promise<Approval>;
 
 /** An image or audio file that a tool returned. */
@@ -162,15 +162,15 @@ export interface GivenFile {
 
 /** Runs the tool calls of a session. */
 export interface ToolRunner {
-  /** The tools as the model is offered them; empty when tools are off. */
+  /** The tools offered to the model; empty if tools are off. */
   readonly specs: readonly ToolSpec[];
   /**
    * Runs the calls of one answer in order and yields events. Returns one result for each call, in the same order.
-   * Never throws for a failing call: invalid arguments, refusals and timeouts are results. When `signal` aborts, the running call is ended
+   * Never throws for a failing call: invalid arguments, refusals and timeouts are results. If `signal` aborts, the running call is ended
    * with its process group, and every unfinished call gets the error "interrupted", with the end of its output.
    */
   run(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncGenerator<ChatEvent, readonly ToolResultPart[]>;
-  /** The files that calls have returned since this was last called. */
+  /** The files that calls returned since the last call of this method. */
   takeFiles(): readonly GivenFile[];
   /** Ends the processes that the turn left in the background. */
   endTurn(): Promise<void>;

@@ -13,14 +13,14 @@ import { confinable, confineAll } from './confine-call.js';
 import { type Gate, judgeContext } from './gate.js';
 import { type Lack, lackNote, ruleAgainst } from './sandbox-failure.js';
 
-/** A call may run, and how; or why it may not, as the model reads it. */
+/** How a call may run, or why it may not, for the model. */
 export type GateDecision = { readonly permit: Permit } | { readonly refusal: string };
 
-/** A call is given up when its file has changed this often while the user was asked. */
+/** How often a call's file may change while the user is asked, before the call is given up. */
 const MOST_QUESTIONS = 5;
-const KEEPS_CHANGING = 'Not run: its file keeps changing.';
+const KEEPS_CHANGING = 'Not run: the file keeps changing.';
 
-/** Decides on a call, asking the user where the rules say so, and again if its file changes in the meantime. */
+/** Decides on a call, asking the user if the rules say so, and again if its file changes in the meantime. */
 export async function* passGate(
   gate: Gate,
   call: ToolCallPart,
@@ -58,7 +58,7 @@ async function* decide(
     case 'allow':
       return { permit: { place, confined: verdict.confined } };
     case 'deny':
-      return { refusal: `Not allowed: ${verdict.reason}. Do not try to do the same in another way.` };
+      return { refusal: `Not allowed: ${verdict.reason}. Do not try to do the same thing another way.` };
     case 'ask': {
       const approved = async () => ({ permit: { place, confined: await confineAll(gate, access) } });
       const isAnother = access.kind === 'server' && access.isAnother;
@@ -88,19 +88,19 @@ async function* decide(
 
 /** What is sent with every later request is kept only if the user sees it, whatever the rules and `-y` say. */
 async function* unattended(call: ToolCallPart, byHand: string): AsyncGenerator<ChatEvent, GateDecision> {
-  yield notice(`Not run: ${describeCall(call)} needs a terminal, to ask the user. To do it yourself, run: ${byHand}`);
-  return { refusal: `Not done: the user cannot be asked here. The user can do it: ${byHand}` };
+  yield notice(`Not run: ${describeCall(call)} needs a terminal to ask the user. To do it yourself, run: ${byHand}`);
+  return { refusal: `Not done: the user cannot be asked here. The user can do it with: ${byHand}` };
 }
 
 /** A tool that has changed runs only after the user has seen it, whatever `-y` says. */
 async function* unseen(call: ToolCallPart, reason: string): AsyncGenerator<ChatEvent, GateDecision> {
   yield notice(
-    `Not run: ${describeCall(call)} needs a terminal, to show you the tool as it is now (${reason}). -y does not cover that: allow it once in a chat.`,
+    `Not run: ${describeCall(call)} needs a terminal to show you the tool as it is now (${reason}). -y does not cover that: allow it once in a chat.`,
   );
   return { refusal: `Not allowed: ${reason}, and the user cannot be shown it here. -y does not cover it.` };
 }
 
-/** Judges a path as it is written and as it was resolved just now, which is what will be opened. */
+/** Judges a path both as written and as resolved just now, which is what will be opened. */
 async function judgePlace(
   gate: Gate,
   { name }: ToolCallPart,
@@ -115,7 +115,7 @@ async function judgePlace(
   return judgeInTime(name, { ...access, path: place.path }, gate.rules, context, signal);
 }
 
-/** Asks whether a command that the sandbox stopped may run outside of it. Resolves to what the model reads when it may not. */
+/** Asks whether a command that the sandbox stopped may run outside it. Resolves to the refusal for the model, or to null. */
 export async function* askOutside(
   gate: Gate,
   call: ToolCallPart,
@@ -156,7 +156,7 @@ async function* ask(
       if (approval.answer === 'always') yield* storeRule(gate, subject.rule);
       return null;
     }
-    yield notice(`${changed} changed while you were asked. Look at it again.`);
+    yield notice(`${changed} changed while you were being asked. Check it again.`);
   }
   return KEEPS_CHANGING;
 }

@@ -8,13 +8,13 @@ import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import { type Gate, judgeContext } from './gate.js';
 
-/** The decision about a call. An allowed call runs in the sandbox that was made for it, or in none. */
+/** The decision about a call. An allowed call runs in the sandbox made for it, or in none. */
 export type ConfinedDecision =
   | Exclude<Verdict, { decision: 'allow' }>
   | { readonly decision: 'allow'; readonly confined: ConfinedRun | null };
 
 /**
- * Makes the sandbox for a call that is allowed in one. Where that is impossible, the call is judged as without a sandbox: only the built-in list needs no approval.
+ * Makes the sandbox for a call that is allowed in one. If that fails, the call is judged without a sandbox: only the built-in list needs no approval.
  */
 export async function confinable(
   gate: Gate,
@@ -34,9 +34,9 @@ export async function confinable(
   } catch (failure) {
     if (gate.context.sandbox || !(failure instanceof NotConfinable)) throw failure;
     const context = { ...(await judgeContext(gate, access)), hasSandbox: false };
-    const alone = await judgeInTime(name, access, gate.rules, context, signal);
-    if (alone.decision === 'allow') return { decision: 'allow', confined: null };
-    return alone.decision === 'deny' ? alone : { ...alone, reason: failure.reason, rule: null };
+    const unconfined = await judgeInTime(name, access, gate.rules, context, signal);
+    if (unconfined.decision === 'allow') return { decision: 'allow', confined: null };
+    return unconfined.decision === 'deny' ? unconfined : { ...unconfined, reason: failure.reason, rule: null };
   }
 }
 

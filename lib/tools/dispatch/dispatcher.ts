@@ -23,15 +23,15 @@ import { argumentErrors } from './validate-arguments.js';
 /** What a tool runner needs. */
 export interface ToolRunnerOptions {
   readonly tools: readonly Tool[];
-  /** Finds a tool outside of `tools`, such as one of a server that comes and goes. */
+  /** Finds a tool that is not in `tools`, such as one of an MCP server. */
   findTool?(name: string): Tool | undefined;
   readonly context: ToolContext;
-  /** The most characters of output that the model gets from all calls of one answer together; absent for no limit. */
+  /** The maximum number of characters of output from all calls of one answer together. Absent for no limit. */
   sharedLimit?(): number;
   readonly permissions: Permissions;
-  /** The tools that rules may name, if more than `tools`: rules for a tool that is not offered stay valid, and apply to what commands do. */
+  /** The tools that rules may name, if more than `tools`: rules for a tool that is not offered stay valid, and also apply to commands. */
   readonly ruleSubjects?: readonly RuleSubject[];
-  /** Null without a user to ask: then "ask" means no. */
+  /** Null if there is no user to ask: then "ask" means no. */
   readonly approve: Approve | null;
   /** `-y`: "ask" means yes. Calls that `deny` covers are still refused. */
   readonly allowAll: boolean;
@@ -49,7 +49,7 @@ type Outcome =
   | { readonly result: JsonObject; readonly error?: never }
   | { readonly error: string; readonly result?: never };
 
-/** The most characters of an interrupted call's output that the model gets, from its end. */
+/** How many characters from the end of an interrupted call's output the model gets. */
 const MAX_PARTIAL_OUTPUT = 4000;
 
 /** The outcome of an interrupted call. */
@@ -57,7 +57,7 @@ function interrupted(printed = ''): Outcome {
   return { error: printed === '' ? 'interrupted' : `interrupted\nOutput before that:\n${printed}` };
 }
 
-/** Makes the tool runner of a session. Throws a `HiError` for an invalid permission rule. */
+/** Creates the tool runner of a session. Throws a `HiError` for an invalid permission rule. */
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   return new ToolExecutor(options);
 }
@@ -160,7 +160,7 @@ class ToolExecutor implements ToolRunner {
     }
   }
 
-  /** Runs a call, and again outside of the sandbox if the sandbox stopped it and the user agrees. */
+  /** Runs a call, and again outside the sandbox if the sandbox stopped it and the user agrees. */
   async *#runPermitted(
     { tool, call, access, permit }: PermittedCall,
     onOutput: (text: string) => string,

@@ -13,12 +13,12 @@ export interface Gate {
   readonly allowAll: boolean;
   readonly ownPlaces: readonly string[];
   readonly freeFolders: readonly string[];
-  /** The sandbox of commands; null where the system has none. */
+  /** The sandbox of commands; null if the system has none. */
   sandbox(): Promise<Sandbox | null>;
   storeRule(rule: RuleObject): Promise<void>;
 }
 
-/** The context that an access is judged in. */
+/** The context in which an access is judged. */
 export async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext> {
   const { context, ownPlaces, freeFolders } = gate;
   // With -y every call is approved, so no rule puts one in the sandbox.

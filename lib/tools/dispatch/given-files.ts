@@ -8,7 +8,7 @@ import { outputName } from '../shell/output-name.js';
 /** Larger files are not sent to a model. */
 const LARGEST = 20 * 1024 * 1024;
 
-/** The most files of one answer's calls that are sent to the model. */
+/** How many files from the calls of one answer are sent to the model. */
 const MOST_FILES = 20;
 
 /** The files that tools returned, each also written to disk for the user and later calls. */
@@ -27,7 +27,7 @@ export class GivenFiles {
     return `[${known ?? mime}, ${bytes.length} bytes${where}${isGiven ? '; shown below' : ''}]`;
   }
 
-  /** The files since this was last called. */
+  /** The files since the last call of this method. */
   takeAll(): readonly GivenFile[] {
     return this.#files.splice(0);
   }
@@ -39,7 +39,7 @@ function extensionOf(mime: string): string {
   return name === 'jpeg' ? 'jpg' : name;
 }
 
-/** Null where the file cannot be written: a full disk must not fail the call. */
+/** Writes the file. Null if that fails: a full disk must not fail the call. */
 function written(bytes: Uint8Array, extension: string, folder: string): string | null {
   try {
     makeFolder(folder, 0o700);

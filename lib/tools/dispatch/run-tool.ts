@@ -14,7 +14,7 @@ const INTERVAL = 25;
 
 /**
  * Runs a call and yields its output as it arrives. The call is aborted when the consumer stops reading.
- * Throws what the tool throws, and its own error for a tool that ignores its time limit or its signal.
+ * Throws what the tool throws, or its own error if the tool ignores its time limit or its signal.
  */
 export async function* runTool(
   tool: Tool,
@@ -38,9 +38,9 @@ export async function* runTool(
     for (;;) {
       await queue.next(ended);
       const output = queue.take();
-      if (output !== null) yield toldBy(tool, call.call_id, { ...output, text: mask(output.text) });
+      if (output !== null) yield outputEvent(tool, call.call_id, { ...output, text: mask(output.text) });
       else if (settled) return await end;
-      // Faster than anyone can read: output that arrives meanwhile is joined.
+      // Output that arrives meanwhile is joined: nobody reads faster.
       if (!settled) await Promise.race([ended, sleep(INTERVAL)]);
     }
   } finally {
@@ -64,8 +64,8 @@ function aborted(signal: AbortSignal, stop: AbortSignal): Promise<void> {
   });
 }
 
-/** Of progress only the newest line counts. */
-function toldBy({ server }: Tool, call_id: string, { text, lines }: QueuedOutput): ChatEvent {
+/** Only the newest line of progress is shown. */
+function outputEvent({ server }: Tool, call_id: string, { text, lines }: QueuedOutput): ChatEvent {
   if (server === undefined) return { type: 'tool-output', call_id, text, lines };
   return { type: 'tool-progress', call_id, text: text.trimEnd().split('\n').at(-1) ?? '' };
 }

@@ -17,7 +17,7 @@ const SIGNS: Readonly<Record<Lack['kind'], RegExp>> = {
 
 const KINDS = ['write', 'network', 'other'] as const;
 
-/** Why a command failed, where it is the sandbox; null where it is something else, or did not fail. */
+/** What a command lacked in the sandbox; null if it failed for another reason, or did not fail. */
 export function lackOf({ exit_code, stdout, stderr }: JsonObject, { write, network }: Grant): Lack | null {
   if (exit_code === 0) return null;
   const lines = [stderr, stdout].flatMap((text) => (typeof text === 'string' ? text.slice(-20_000).split('\n') : []));
@@ -29,7 +29,7 @@ export function lackOf({ exit_code, stdout, stderr }: JsonObject, { write, netwo
   return null;
 }
 
-/** The rule for the folder `root` by which the same command would have worked in the sandbox; null where none would help. */
+/** A rule for the folder `root` that would let the same command work in the sandbox; null if none would help. */
 export function ruleAgainst({ kind }: Lack, command: string, rules: Rules, root: string): RuleObject | null {
   const text = command.trim();
   const subject = generalSubject(rules, 'execute');
@@ -39,11 +39,11 @@ export function ruleAgainst({ kind }: Lack, command: string, rules: Rules, root:
     : { rule: `${subject}(${text})`, folder: root, [kind]: true };
 }
 
-/** Says to user and model why a command failed, and what would help. */
+/** Tells the user and the model why a command failed, and what would help. */
 export function lackNote({ message }: Lack, rule: RuleObject | null): string {
   const help =
     rule === null
       ? ''
-      : ` The rule ${JSON.stringify(rule)} in tools.permissions.allow would let it (${describeRule(rule)}).`;
-  return `It ran in the sandbox, which stopped it (${message}).${help} -y runs it outside.`;
+      : ` The rule ${JSON.stringify(rule)} in tools.permissions.allow would allow it (${describeRule(rule)}).`;
+  return `It ran in the sandbox, which stopped it (${message}).${help} -y runs it outside the sandbox.`;
 }

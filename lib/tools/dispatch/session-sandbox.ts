@@ -2,14 +2,14 @@ import type { Rules } from '../../permission/rules/rules.js';
 import type { Sandbox } from '../../permission/sandbox/sandbox.js';
 import type { ToolContext } from '../common/tool.js';
 
-/** What a session's sandbox is made from. */
+/** What the sandbox of a session is made from. */
 interface SandboxOwner {
   readonly context: ToolContext;
   readonly ownPlaces?: readonly string[];
   readonly freeFolders?: readonly string[];
 }
 
-/** The sandbox of the session, made when the first command needs it. */
+/** The sandbox of the session, created when the first command needs it. */
 export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Promise<Sandbox | null> {
   let made: Promise<Sandbox | null> | null = null;
   const make = async () => {

@@ -6,7 +6,7 @@ import type { ToolContext } from '../common/tool.js';
 import { fitText } from '../shell/fit-text.js';
 import type { GivenFiles } from './given-files.js';
 
-/** The session's context, with no keys in the environment. Both contexts share one working folder. */
+/** The context of the session without keys in its environment. Both contexts share one working folder. */
 export function sharedContext(
   { context, secrets }: { readonly context: ToolContext; readonly secrets: readonly string[] },
   outputLimit: () => number,

@@ -4,13 +4,13 @@ import { detectEncoding } from '../shell/decode-text.js';
 /** Above this size a diff takes too long, and is too long to read. */
 const MAX_DIFF_SIZE = 2 * 1024 * 1024;
 
-/** What writing `content` to `path` would change, as a unified diff, or as one sentence with the whole new content where there is none. Never throws. */
+/** What writing `content` to `path` would change: a unified diff, or if there is none, a sentence with the whole new content. Never throws. */
 export async function changePreview(path: string, content: string): Promise<string> {
   const before = await readBefore(path);
   if (before.kind === 'other') return withContent(`${before.what} would be replaced by ${size(content)}.`, content);
   if (before.text.length + content.length > MAX_DIFF_SIZE)
     return withContent(`Too large for a diff: ${size(content)} would be written.`, content);
-  if (before.text === content) return 'No change.';
+  if (before.text === content) return 'No changes.';
   const { createTwoFilesPatch } = await import('diff');
   const old = before.kind === 'missing' ? '/dev/null' : path;
   const patch = createTwoFilesPatch(old, path, before.text, content, undefined, undefined, {

@@ -5,8 +5,8 @@ import { HiError, systemCode } from '../../errors.js';
 import { identityOf, type JudgedPlace } from '../../permission/paths/judged-place.js';
 
 /**
- * Opens the file or folder that was judged, following no link, and makes sure that it is that one: by device and inode, and on Linux by
- * where the open file lies. Throws a `HiError` where another was put in its place, and what the system throws.
+ * Opens the file or folder that was judged, without following links, and makes sure it is the same one: by device and inode, and on Linux by
+ * the path of the open file. Throws a `HiError` if another one took its place, and system errors.
  */
 export async function openJudged(place: JudgedPlace, flags: number): Promise<FileHandle> {
   const file = await open(place.path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((failure) => {
@@ -22,7 +22,7 @@ export async function openJudged(place: JudgedPlace, flags: number): Promise<Fil
   }
 }
 
-/** The folder of a place, opened, and the way into it that no link put in its path can turn elsewhere. Throws as `openJudged` does. */
+/** Opens the folder of a place. The returned path leads into it even if a link replaces a part of its path. Throws like `openJudged`. */
 export async function openFolderOf(
   place: JudgedPlace,
 ): Promise<{ readonly folder: FileHandle; readonly path: string }> {
@@ -37,9 +37,9 @@ export async function openFolderOf(
   };
 }
 
-/** Says that what is at a place is not what was judged. */
+/** The error for a place that is no longer what was judged. */
 export function changed({ path }: JudgedPlace): HiError {
-  return new HiError('usage', `'${path}' was replaced while the call was decided about. Nothing was done; try again.`);
+  return new HiError('usage', `'${path}' was replaced while the call was being decided. Nothing was done; try again.`);
 }
 
 function liesAt(file: FileHandle, path: string): boolean {
@@ -47,7 +47,7 @@ function liesAt(file: FileHandle, path: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${file.fd}`) === path;
   } catch {
-    // Without /proc the inode has to do.
+    // Without /proc, the inode must be enough.
     return true;
   }
 }

@@ -33,7 +33,7 @@ async function putInPlace(
   content: string | Uint8Array,
   mode: number | null,
 ): Promise<void> {
-  // Not `writeAside`: it would follow a link created at the permitted path, and overwrite a file that has its temporary name.
+  // Not `writeAside`: it would follow a link at the permitted path, and overwrite a file with its temporary name.
   const aside = join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}-${Date.now()}.hi`);
   try {
     const file = await open(aside, 'wx', mode ?? 0o666);

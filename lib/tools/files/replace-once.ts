@@ -45,7 +45,7 @@ function lineAt(text: string, place: number): number {
   return text.slice(0, place).split('\n').length;
 }
 
-/** Where the text is found when white space is ignored, the most common mistake of models. */
+/** Looks for the text ignoring white space, the most common mistake of models. */
 function hintFor(text: string, old: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const wanted = old

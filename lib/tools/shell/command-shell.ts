@@ -2,17 +2,17 @@ import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { ShellName } from '../../permission/shell/shell-name.js';
 
-/** What of the system tells which shells there are. */
+/** What determines which shells are available. */
 export interface ShellSystem {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   isProgram(path: string): boolean;
 }
 
-/** What `PATH` means where it is not set. */
+/** The default of `PATH`. */
 const USUAL_PATH = '/usr/bin:/bin';
 
-/** The shell that runs commands: bash; where PATH has none, as on Alpine, sh. */
+/** The shell that runs commands: bash, or sh if PATH has no bash, as on Alpine. */
 export function commandShell(
   env: ShellSystem['env'],
   { platform, isProgram }: Pick<ShellSystem, 'platform' | 'isProgram'> = here(),
@@ -24,8 +24,8 @@ export function commandShell(
 }
 
 /**
- * The program of a shell: found in PATH but on Windows, where bash comes with Git for Windows, which does not put it there, and where the one in PATH is another
- * system's.
+ * The program of a shell, found in PATH. On Windows, bash comes with Git for Windows, which does not add it to PATH; a bash in PATH is that of
+ * another system (WSL).
  */
 export function shellProgram(name: ShellName, { platform, env, isProgram }: ShellSystem = hereAndNow()): string {
   if (platform !== 'win32') return name;
@@ -34,7 +34,7 @@ export function shellProgram(name: ShellName, { platform, env, isProgram }: Shel
   return found ?? name;
 }
 
-/** The arguments with which a shell runs a command, reads no file of the user's before, and at its end writes the working folder to descriptor 3. */
+/** The arguments to run a command in a shell that reads no startup files and writes its last working folder to descriptor 3. */
 export function shellArguments(
   name: ShellName,
   command: string,
@@ -44,9 +44,9 @@ export function shellArguments(
   return [...plain, '-c', withExitFolder(command, platform)];
 }
 
-/** Asking for the folder afterwards would be a race. */
+/** Has the shell report its folder itself: asking afterwards would be a race. */
 function withExitFolder(command: string, platform: NodeJS.Platform): string {
-  // Bash of Git for Windows would tell `/c/Users`, which no other program knows.
+  // Bash of Git for Windows would report `/c/Users`, which other programs do not understand.
   const pwd = platform === 'win32' ? 'pwd -W' : 'pwd -P';
   return `trap '${pwd} >&3' EXIT; ${command}`;
 }
@@ -60,7 +60,7 @@ function isProgram(path: string): boolean {
     const found = statSync(path, { throwIfNoEntry: false });
     return found?.isFile() === true && (process.platform === 'win32' || (found.mode & 0o111) !== 0);
   } catch {
-    // A folder that may not be entered.
+    // A folder without permission to enter.
     return false;
   }
 }

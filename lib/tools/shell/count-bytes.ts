@@ -1,9 +1,9 @@
-/** A piece of output as it came, and what it has in it. */
+/** A piece of output, with its counts. */
 export interface CountedBytes {
   readonly bytes: Buffer;
-  /** How many characters of a string it is as UTF-8; where it is not UTF-8, about as many. */
+  /** The number of UTF-16 units after decoding from UTF-8; an estimate if it is not UTF-8. */
   readonly characters: number;
-  /** How many ends of lines. */
+  /** The number of newlines. */
   readonly lines: number;
 }
 

@@ -1,6 +1,6 @@
 import { fileFormat } from '../../chat/media/file-format.js';
 
-/** The encoding of a file. `binary` says what a file that is not text is; `mark` is the length of its byte order mark. */
+/** The encoding of a file. For a binary file, `what` names its format; `mark` is the length of a byte order mark. */
 export type Encoding =
   | { readonly kind: 'text'; readonly name: string; readonly mark: number }
   | { readonly kind: 'binary'; readonly what: string };

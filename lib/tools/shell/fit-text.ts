@@ -1,7 +1,7 @@
 import { OutputKeeper } from './limit-output.js';
 import { outputName } from './output-name.js';
 
-/** Limits a complete text as a command's output is: head and tail for the model, all of it in a file, without control sequences. */
+/** Limits a complete text like a command's output: head and tail for the model, the whole text in a file, without control sequences. */
 export function fitText(
   text: string,
   limit: number,

@@ -4,7 +4,7 @@ import type { SecretStream } from '../../permission/secret-stream.js';
 import type { DeferredOutput, ReadOutput } from '../common/tool.js';
 import type { CountedBytes } from './count-bytes.js';
 
-/** The most bytes of one character of a string in UTF-8. */
+/** How many bytes of UTF-8 one UTF-16 unit takes at most. */
 const MOST_BYTES = 3;
 
 /**

@@ -7,7 +7,7 @@ import { countBytes } from './count-bytes.js';
 import { LatestOutput } from './latest-output.js';
 import { Spill } from './spill.js';
 
-/** The bytes that the screen gets at once of output that is too fast for it. */
+/** How many bytes of output that is too fast the screen gets at once. */
 const SHOWN_BYTES = 32 * 1024;
 
 /** The bytes kept for each character of the tail: most characters take one, and a mask may be shorter than its secret. */
@@ -40,7 +40,7 @@ export class OutputKeeper {
   #later: { readonly shown: LatestOutput; readonly tail: LatestOutput } | null = null;
   #isAtEnd = false;
 
-  /** Without a folder nothing is written. `mask` hides secrets before the output is cut: half of one would not be recognised. The file keeps the output as it is. */
+  /** Without a folder, nothing is written. `mask` hides secrets before the output is cut: half a secret would not be recognised. The file is not masked. */
   constructor(limit: number, spillFolder: string | null, name: string, mask: SecretStream | null = null) {
     this.#limit = limit;
     this.#mask = mask;
@@ -64,7 +64,7 @@ export class OutputKeeper {
     return text;
   }
 
-  /** From now on most is left out, and is neither decoded nor masked. */
+  /** From now on most output is left out, and is neither decoded nor masked. */
   #goOnLater(chunk: Buffer): void {
     this.#startSpill();
     // The decoder may wait for the rest of a character.
@@ -88,7 +88,7 @@ export class OutputKeeper {
     this.#raw = [];
   }
 
-  /** Ends the stream; may be called more than once. Returns what waited for more, for the screen. */
+  /** Ends the stream; may be called more than once. Returns the rest for the screen. */
   rest(): string | DeferredOutput {
     if (this.#isAtEnd) return '';
     this.#isAtEnd = true;
@@ -120,7 +120,7 @@ export class OutputKeeper {
     return this.#mask === null ? text : this.#mask.push(text);
   }
 
-  /** Head and tail in `room` characters, with a line between them that says how much is missing and which file has it. */
+  /** Head and tail in `room` characters, with a line between them that says how much is missing and where it is. */
   finish(room: number): LimitedOutput {
     this.rest();
     const kept = this.#head + this.#tail;
@@ -132,7 +132,7 @@ export class OutputKeeper {
     this.#startSpill();
     const file = this.#spill.finish();
     const where =
-      file === null ? 'It could not be saved.' : `${this.#spill.isWhole ? 'All' : 'Its beginning'} is in ${file}`;
+      file === null ? 'It could not be saved.' : `${this.#spill.isWhole ? 'All' : 'Its start'} is in ${file}`;
     if (binary) return { text: `(binary output, ${this.#bytes} bytes, not shown. ${where})`, truncated: true, file };
     const half = Math.floor(room / 2);
     const head = firstCharacters(kept, half);

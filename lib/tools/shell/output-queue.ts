@@ -7,7 +7,7 @@ export interface QueuedOutput {
   readonly lines: number;
 }
 
-/** The most characters that wait for the screen. */
+/** How many characters may wait for the screen. */
 const MAX_QUEUED = 64 * 1024;
 
 /** A queue of text for the screen: chunks are joined; what exceeds the limit is replaced by a note. Deferred output is read when it is taken. */

@@ -28,7 +28,7 @@ export interface ShellEnd {
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | null;
   readonly timedOut: boolean;
-  /** The working folder at the end; null when it was not reported. */
+  /** The working folder at the end; null if it was not reported. */
   readonly folder: string | null;
   /** The processes it left in the background; null for none. */
   readonly background: CommandProcesses | null;
@@ -133,7 +133,7 @@ class ShellOutput {
     stream.on('error', () => {});
   }
 
-  /** Resolves when everything that bash printed has been read, without waiting for background processes. */
+  /** Resolves when everything the shell printed has been read, without waiting for background processes. */
   async drained(): Promise<void> {
     const begin = Date.now();
     this.#lastChunk = begin;
@@ -144,7 +144,7 @@ class ShellOutput {
       if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
   }
 
-  /** The folder that bash was in when it exited; null when it was not reported. */
+  /** The folder in which the shell exited; null if it was not reported. */
   get exitFolder(): string | null {
     return /(?:^|\n)(\/[^\n]*)\n$/.exec(this.#reported)?.[1] ?? null;
   }

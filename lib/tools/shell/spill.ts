@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { makeFolder } from '../../folder.js';
 import { OUTPUTS } from './output-name.js';
 
-/** The most bytes of output kept on disk: a command that prints endlessly must not fill it. */
+/** How many bytes of output are kept on disk. A command that prints endlessly must not fill it. */
 const MAX_SPILL_BYTES = 1024 ** 3;
 
-/** Output files are meant for the current turn and a little longer. */
+/** Output files are for the current turn and a while after it. */
 const MAX_SPILL_AGE = 7 * 24 * 60 * 60 * 1000;
 
-/** A file that is created by the first write. */
+/** A file that the first write creates. */
 export class Spill {
   readonly #folder: string;
   readonly #path: string;

@@ -27,8 +27,8 @@ describe('visibleText', () => {
   });
 
   it('counts blanks, tabs and marks that would push or cover the rest', () => {
-    expect(visibleText(`git status${' '.repeat(4000)}; touch x`)).toBe('git status<4000 blanks>; touch x');
-    expect(visibleText(`a${'\t'.repeat(100)}b`)).toBe('a<400 blanks>b');
+    expect(visibleText(`git status${' '.repeat(4000)}; touch x`)).toBe('git status<4000 spaces>; touch x');
+    expect(visibleText(`a${'\t'.repeat(100)}b`)).toBe('a<400 spaces>b');
     expect(visibleText(`a${'\u0301'.repeat(3000)}b`)).toBe('a<3000 marks>b');
     expect(visibleText(`a${' '.repeat(32)}b`)).toBe(`a${' '.repeat(32)}b`);
   });

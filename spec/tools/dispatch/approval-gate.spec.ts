@@ -104,7 +104,7 @@ describe('a file that changes between the question and the run', () => {
     expect(events).toContainEqual({
       type: 'notice',
       level: 'warning',
-      text: expect.stringMatching(/\/s\.sh changed while you were asked\. Look at it again\.$/),
+      text: expect.stringMatching(/\/s\.sh changed while you were being asked\. Check it again\.$/),
     });
     expect(existsSync(file('pwned123'))).toBe(false);
   });
@@ -117,7 +117,7 @@ describe('a file that changes between the question and the run', () => {
       return { answer: 'always' };
     };
     const { one } = runnerOn(place, { approve });
-    expect((await one('bash', { command: 'sh s.sh' })).error).toBe('Not run: its file keeps changing.');
+    expect((await one('bash', { command: 'sh s.sh' })).error).toBe('Not run: the file keeps changing.');
     expect(existsSync(file('pwned'))).toBe(false);
   });
 
